@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from './migrate.ts';
+import { createMigration } from './migration.ts';
+import { quoteName, type ServiceDatabase, withClient } from './roles.ts';
+import { cloneDatabase, testDatabases } from './template.ts';
+
+const adminUrl = process.env['TEST_DATABASE_URL'] as string;
+const roleSecret = process.env['TEST_ROLE_SECRET'] as string;
+
+const schema = `datasource db {
+  provider = "postgresql"
+}
+model Note {
+  id   Int    @id @default(autoincrement())
+  text String
+  @@map("note")
+}
+`;
+const table =
+  'CREATE TABLE "note" ("id" SERIAL NOT NULL, "text" TEXT NOT NULL, CONSTRAINT "note_pkey" PRIMARY KEY ("id"));\n';
+const platform = `CREATE TABLE platform.thing (id int);
+GRANT USAGE ON SCHEMA platform TO :app, :relay;
+GRANT SELECT ON platform.thing TO :relay;
+`;
+
+let root: string;
+let service: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'tooling-'));
+  service = `t-${randomUUID().slice(0, 8)}`;
+  write('packages/events/migrations/0001_thing.sql', platform);
+  write(`services/${service}/prisma/schema.prisma`, schema);
+  write(`services/${service}/prisma/migrations/20260101000000_first/migration.sql`, table);
+});
+
+afterEach(async () => {
+  rmSync(root, { recursive: true });
+  const [database, owner, app, relay] = ['', '_owner', '_app', '_relay'].map((end) =>
+    quoteName(`tandem_${named()}${end}`),
+  );
+  await withClient(adminUrl, async (admin) => {
+    const { rows } = await admin.query<{ name: string }>(
+      'SELECT datname AS name FROM pg_database WHERE datname LIKE $1',
+      [`tandem_t%_${named()}_%`],
+    );
+    for (const name of [database, ...rows.map((row) => quoteName(row.name))])
+      await admin.query(`DROP DATABASE IF EXISTS ${name}`);
+    await admin.query(`DROP ROLE IF EXISTS ${owner}, ${app}, ${relay}`);
+  });
+});
+
+function write(path: string, text: string): void {
+  mkdirSync(join(root, path, '..'), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+function named(): string {
+  return service.replaceAll('-', '_');
+}
+
+async function migrated(lines: string[] = []): Promise<ServiceDatabase> {
+  const [database] = await migrate({ adminUrl, roleSecret, root, log: (line) => lines.push(line) });
+  return database as ServiceDatabase;
+}
+
+const query = (url: string, sql: string) => withClient(url, (client) => client.query(sql));
+
+describe('migrate', () => {
+  it('applies what is missing once, and then changes nothing', async () => {
+    const lines: string[] = [];
+    await migrated(lines);
+    await migrated(lines);
+    expect(lines).toEqual([`${service}: 2 migrations applied`]);
+  });
+
+  it('may run twice at the same time', async () => {
+    const lines: string[] = [];
+    await Promise.all([migrated(lines), migrated(lines), migrated(lines)]);
+    expect(lines).toEqual([`${service}: 2 migrations applied`]);
+  });
+
+  it('applies a migration that was added later', async () => {
+    await migrated();
+    write(
+      `services/${service}/prisma/migrations/20260102000000_second/migration.sql`,
+      'ALTER TABLE "note" ADD "more" TEXT;',
+    );
+    const { appUrl } = await migrated();
+    expect((await query(appUrl, 'SELECT more FROM note')).rowCount).toBe(0);
+  });
+
+  it('refuses a platform migration that was changed after it had been applied', async () => {
+    await migrated();
+    write('packages/events/migrations/0001_thing.sql', `${platform}-- changed`);
+    await expect(migrated()).rejects.toThrow('packages/events/migrations/0001_thing.sql was changed');
+  });
+
+  it('names the file of a migration that fails, and leaves nothing of it', async () => {
+    write('packages/events/migrations/0002_bad.sql', 'CREATE TABLE platform.half (id int); SELECT wrong;');
+    await expect(migrated()).rejects.toThrow('packages/events/migrations/0002_bad.sql');
+    rmSync(join(root, 'packages/events/migrations/0002_bad.sql'));
+    const { ownerUrl } = await migrated();
+    await expect(query(ownerUrl, 'SELECT FROM platform.half')).rejects.toThrow('does not exist');
+  });
+
+  it('lets the service change rows, and neither tables nor the history of migrations', async () => {
+    const { appUrl } = await migrated();
+    await query(appUrl, `INSERT INTO note (text) VALUES ('x'); UPDATE note SET text = 'y'; DELETE FROM note`);
+    for (const sql of [
+      'ALTER TABLE note ADD more text',
+      'TRUNCATE note',
+      'CREATE TABLE other (id int)',
+      'SELECT * FROM _prisma_migrations',
+      'SELECT * FROM platform.thing',
+      'CREATE ROLE another',
+    ]) {
+      await expect(query(appUrl, sql)).rejects.toThrow(/permission denied|must be owner/);
+    }
+  });
+
+  it('gives the relay what the platform grants it and nothing more', async () => {
+    const { relayUrl } = await migrated();
+    await query(relayUrl, 'SELECT * FROM platform.thing');
+    await expect(query(relayUrl, 'SELECT * FROM note')).rejects.toThrow('permission denied');
+  });
+
+  it('sets new passwords when the secret they come from is a new one', async () => {
+    await migrated();
+    const [database] = await migrate({ adminUrl, roleSecret: 'another', root });
+    expect((await query((database as ServiceDatabase).appUrl, 'SELECT FROM note')).rowCount).toBe(0);
+  });
+});
+
+describe('cloneDatabase', () => {
+  it('gives each test a migrated database with the same roles, and drops it', async () => {
+    await testDatabases({ adminUrl, roleSecret, root });
+    const [one, two] = await Promise.all([clone(), clone()]);
+    await query(one.appUrl, `INSERT INTO note (text) VALUES ('x')`);
+    expect((await query(two.appUrl, 'SELECT FROM note')).rowCount).toBe(0);
+    await Promise.all([one.drop(), two.drop()]);
+    await expect(query(one.appUrl, 'SELECT')).rejects.toThrow('does not exist');
+  });
+
+  const clone = () => cloneDatabase(service, { adminUrl, roleSecret, root });
+});
+
+describe('createMigration', () => {
+  const create = () =>
+    createMigration({ service, name: 'Add colour', adminUrl, root, now: new Date('2026-02-03T04:05:06Z') });
+
+  it('writes what leads from the migrations to the schema', async () => {
+    write(`services/${service}/prisma/schema.prisma`, schema.replace('text String', 'text String\n  colour String?'));
+    expect(await create()).toMatch(/20260203040506_add_colour$/);
+    const { appUrl } = await migrated();
+    expect((await query(appUrl, 'SELECT colour FROM note')).rowCount).toBe(0);
+  });
+
+  it('writes nothing when they agree already', async () => {
+    expect(await create()).toBeUndefined();
+  });
+});

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { applyMigrations, type MigrationFolder, readMigrations } from './engine.ts';
+import { applyPlatformMigrations, type PlatformMigration, readPlatformMigrations } from './platform.ts';
+import {
+  databaseName,
+  quoteName,
+  quoteText,
+  roleKinds,
+  roleName,
+  rolePassword,
+  type ServiceDatabase,
+  serviceDatabase,
+  withClient,
+} from './roles.ts';
+import { findServices, type ServiceSource, workspaceRoot } from './services.ts';
+
+/** What all of this package needs to know about the server and the workspace. */
+export interface DatabaseOptions {
+  /** A connection string whose user may create databases and roles. */
+  adminUrl: string;
+  /** The passwords of the roles are derived from it. */
+  roleSecret: string;
+  root?: string;
+  services?: ServiceSource[];
+  log?: (line: string) => void;
+}
+
+/** Everything a service's database is made of. */
+export interface Migrations {
+  platform: PlatformMigration[];
+  own: MigrationFolder[];
+}
+
+// Any number will do as long as nobody else on the server uses it.
+const lockKey = 7_263_361;
+const authenticationFailed = '28P01';
+
+/**
+ * Brings every service's database up to date: the database, its three roles, the platform's migrations, its own.
+ * Changes nothing when nothing is missing, and a second one at the same time waits for the first.
+ */
+export async function migrate(options: DatabaseOptions): Promise<ServiceDatabase[]> {
+  const { adminUrl, root = workspaceRoot, services = findServices(root), log } = options;
+  const platform = await readPlatformMigrations(root);
+  return underLock(adminUrl, async (admin) => {
+    for (const { name } of services) await createDatabase(admin, { ...options, service: name });
+    return Promise.all(
+      services.map(async ({ name, dir }) => {
+        const database = serviceDatabase(name, options);
+        const applied = await applyAll(admin, { ...options, database }, { platform, own: await readMigrations(dir) });
+        if (applied.length > 0) log?.(`${name}: ${applied.length} migration${applied.length === 1 ? '' : 's'} applied`);
+        return database;
+      }),
+    );
+  });
+}
+
+/** Runs `work` while no other process changes databases or roles on this server. */
+export async function underLock<T>(adminUrl: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  return withClient(adminUrl, async (admin) => {
+    await admin.query('SELECT pg_advisory_lock($1)', [lockKey]);
+    return work(admin);
+  });
+}
+
+/** Creates a service's roles, and an empty database that only they and the administrator may enter. */
+export async function createDatabase(
+  admin: pg.Client,
+  { service, database = databaseName(service), roleSecret }: { service: string; database?: string; roleSecret: string },
+): Promise<void> {
+  await createRoles(admin, service, roleSecret);
+  const found = await admin.query('SELECT FROM pg_database WHERE datname = $1', [database]);
+  if (found.rowCount === 0)
+    await admin.query(`CREATE DATABASE ${quoteName(database)} OWNER ${quoteName(roleName(service, 'owner'))}`);
+  if (found.rowCount === 0) await limitEntry(admin, service, database);
+}
+
+/** Rights on a database are not copied from its template, so a clone needs this as well. */
+export async function limitEntry(admin: pg.Client, service: string, database: string): Promise<void> {
+  const [name, app, relay] = [database, roleName(service, 'app'), roleName(service, 'relay')].map(quoteName);
+  await admin.query(
+    `REVOKE ALL ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO ${app}, ${relay}`,
+  );
+}
+
+/** Creates a service's roles, as far as they are missing. */
+export async function createRoles(admin: pg.Client, service: string, roleSecret: string): Promise<void> {
+  const names = roleKinds.map((kind) => roleName(service, kind));
+  const found = await admin.query<{ rolname: string }>('SELECT rolname FROM pg_roles WHERE rolname = ANY($1)', [names]);
+  const missing = names.filter((name) => !found.rows.some((row) => row.rolname === name));
+  for (const role of missing) {
+    const password = quoteText(rolePassword(roleSecret, role));
+    await admin.query(`CREATE ROLE ${quoteName(role)} LOGIN NOCREATEDB NOCREATEROLE PASSWORD ${password}`);
+  }
+  const owner = quoteName(roleName(service, 'owner'));
+  // An administrator that is no superuser, as managed servers have, may only give a database to a role it belongs to.
+  if (missing.includes(roleName(service, 'owner'))) await admin.query(`GRANT ${owner} TO CURRENT_USER`);
+}
+
+/** Applies what is missing in one database, as its owner. Returns the names of what was applied. */
+export async function applyAll(
+  admin: pg.Client,
+  { database, roleSecret }: { database: ServiceDatabase; roleSecret: string },
+  { platform, own }: Migrations,
+): Promise<string[]> {
+  const { service, ownerUrl } = database;
+  await withCurrentPasswords(admin, { database, roleSecret });
+  const [applied, isCurrent] = await withClient(ownerUrl, async (client) => [
+    await applyPlatformMigrations(client, { service, migrations: platform }),
+    await hasAll(client, own),
+  ]);
+  // The engine takes a while to load, so it is left out when there is nothing for it to do.
+  if (isCurrent) return applied;
+  const names = await applyMigrations(ownerUrl, own).catch((error) => {
+    throw new Error(`services/${service}/prisma/migrations: ${error.message.trim()}`, { cause: error });
+  });
+  // The default rights would let the service rewrite its own history.
+  await withClient(ownerUrl, (client) =>
+    client.query(`REVOKE ALL ON public._prisma_migrations FROM ${quoteName(roleName(service, 'app'))}`),
+  );
+  return [...applied, ...names];
+}
+
+/** The roles outlive the secret their passwords came from, when the data folder was kept and the secrets were not. */
+async function withCurrentPasswords(
+  admin: pg.Client,
+  { database, roleSecret }: { database: ServiceDatabase; roleSecret: string },
+): Promise<void> {
+  const refused = await withClient(database.ownerUrl, async () => false).catch((error) => {
+    if (error.code === authenticationFailed) return true;
+    throw error;
+  });
+  if (!refused) return;
+  for (const role of roleKinds.map((kind) => roleName(database.service, kind))) {
+    await admin.query(`ALTER ROLE ${quoteName(role)} PASSWORD ${quoteText(rolePassword(roleSecret, role))}`);
+  }
+}
+
+async function hasAll(client: pg.Client, migrations: MigrationFolder[]): Promise<boolean> {
+  if (migrations.length === 0) return true;
+  const exists = await client.query<{ exists: boolean }>(
+    `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS exists`,
+  );
+  if (!exists.rows[0]?.exists) return false;
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    `SELECT migration_name AS name, checksum FROM public._prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
+  );
+  const checksums = new Map(rows.map((row) => [row.name, row.checksum]));
+  return migrations.every(({ name, sql }) => checksums.get(name) === createHash('sha256').update(sql).digest('hex'));
+}
