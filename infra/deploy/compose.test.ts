@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { findMembers, gatewayName } from '@tandem/local/members';
+import { parse } from 'yaml';
+import { filledIn } from './env.ts';
+
+interface ComposeService {
+  build?: { args: { MEMBER: string }; target?: string };
+  environment: Record<string, string>;
+  depends_on?: Record<string, { condition: string }>;
+  networks: string[];
+  ports?: string[];
+  mem_limit?: string;
+  restart?: string;
+  healthcheck?: object;
+}
+
+const root = resolve(import.meta.dirname, '../..');
+const text = (file: string) => readFileSync(join(root, file), 'utf8');
+const composeFile = text('docker-compose.yml');
+const example = text('.env.example');
+const { services } = parse(composeFile, { merge: true }) as { services: Record<string, ComposeService> };
+const members = findMembers(root).map(({ name, entry }) => ({
+  name,
+  dir: relative(root, resolve(dirname(entry), '..')),
+}));
+
+/** The settings of a container, with what .env says put in. */
+function environmentOf(service: string, env: NodeJS.Dict<string>): Record<string, string> {
+  const written = Object.entries(services[service]?.environment ?? {});
+  return Object.fromEntries(written.map(([name, value]) => [name, interpolated(String(value), env)]));
+}
+
+function interpolated(value: string, env: NodeJS.Dict<string>): string {
+  return value.replace(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name: string, kind: string, rest: string) => {
+    if (!env[name] && kind === '?') throw new Error(`${name} ${rest}`);
+    return env[name] || rest;
+  });
+}
+
+/** Reads the settings as the member would at its start; what it complains about, or nothing. */
+function complaints(dir: string, settings: Record<string, string>): string {
+  const script = `
+    const config = await import('./src/config.ts');
+    config.readSettings?.();
+    config.readOrigins?.(Object.keys((await import('./src/contracts.ts')).fleet));`;
+  const image = { NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '8080', OPS_PORT: '9090' };
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: join(root, dir),
+    env: { ...image, ...settings },
+    encoding: 'utf8',
+  });
+  return status === 0 ? '' : stderr;
+}
+
+describe('docker-compose.yml', () => {
+  const env = parseEnv(filledIn(example, {}));
+
+  it('has a container for the gateway and for every service', () => {
+    const built = Object.entries(services).map(([name, { build }]) => [name, build?.args.MEMBER]);
+    for (const { name, dir } of members) expect(built).toContainEqual([name, dir]);
+  });
+
+  it.each(members)('gives $name every setting that it reads at its start', ({ name, dir }) => {
+    expect(complaints(dir, environmentOf(name, env))).toBe('');
+  });
+
+  it('gives every service the address of every other one, and waits for them before the gateway', () => {
+    const others = members.filter(({ name }) => name !== gatewayName).map(({ name }) => name);
+    for (const name of others) {
+      const address = [`${name.replaceAll('-', '_').toUpperCase()}_URL`, `http://${name}:8080`];
+      for (const { name: reader } of members)
+        expect(Object.entries(environmentOf(reader, env))).toContainEqual(address);
+      expect(services[gatewayName]?.depends_on?.[name]?.condition).toBe('service_healthy');
+      expect(services[name]?.depends_on?.['migrate']?.condition).toBe('service_completed_successfully');
+    }
+  });
+
+  it('refuses to start without a secret, and .env.example names every one of them', () => {
+    const required = new Set([...composeFile.matchAll(/\$\{(\w+):\?/g)].map((match) => match[1]));
+    expect(new Set(Object.keys(parseEnv(example)))).toEqual(required);
+    expect(Object.values(parseEnv(example)).filter(Boolean)).toEqual([]);
+    expect(composeFile).not.toMatch(/\$\{\w+\}|\$\w/);
+  });
+
+  it('publishes one port, and lets only those out who talk to the world', () => {
+    const named = Object.entries(services);
+    expect(named.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual([gatewayName]);
+    const outside = named.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
+    expect(outside.sort()).toEqual([gatewayName, 'integrations']);
+  });
+
+  it('limits the memory of each container and starts each again, except for the migration', () => {
+    for (const [name, { mem_limit, restart }] of Object.entries(services)) {
+      expect([name, typeof mem_limit]).toEqual([name, 'string']);
+      expect([name, restart]).toEqual([name, name === 'migrate' ? 'no' : 'unless-stopped']);
+    }
+  });
+});
+
+describe('.env', () => {
+  it('keeps what it has, and gets what it lacks', () => {
+    const first = parseEnv(filledIn(example, {}));
+    const { CRM_DATABASE_URL: url, KEY_PEPPER: _, ...rest } = first;
+    const { KEY_PEPPER: pepper, ...again } = parseEnv(filledIn(example, rest));
+    expect(again).toEqual({ ...rest, CRM_DATABASE_URL: url });
+    expect(pepper).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('leads every address to another database server when the administrator’s does', () => {
+    const ADMIN_DATABASE_URL = 'postgres://admin:secret@db.example.com:5433/postgres?sslmode=require';
+    const { CRM_RELAY_DATABASE_URL: url } = parseEnv(filledIn(example, { ADMIN_DATABASE_URL }));
+    expect(url).toMatch(/^postgres:\/\/tandem_crm_relay:[^@]+@db\.example\.com:5433\/tandem_crm\?sslmode=require$/);
+  });
+});
+
+describe('Dockerfile', () => {
+  it('has the pnpm and the Node that everything else runs on', () => {
+    const dockerfile = text('infra/deploy/Dockerfile');
+    const pnpm = /pnpmVersion = '([^']+)'/.exec(text('infra/local/install.mjs'))?.[1];
+    const node = JSON.parse(text('package.json')).devDependencies.node.split('.')[0];
+    expect(dockerfile).toContain(`pnpm@${pnpm}\n`);
+    expect(dockerfile).toContain(`ARG NODE_IMAGE=node:${node}-`);
+  });
+});

@@ -1,0 +1,34 @@
+// `npm run admin -- ...`: identity's program for operators, with the settings of the running fleet.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { holderOf } from './claim.ts';
+import { readEnvironment, withUserEnvironment } from './environment.ts';
+import { Explained } from './failure.ts';
+import { environmentFile, localDir, root } from './paths.ts';
+import { complain } from './terminal.ts';
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  complain(error);
+  process.exitCode = 1;
+}
+
+async function main(args: string[]): Promise<number> {
+  const program = join(root, 'services/identity/src/admin.ts');
+  if (!existsSync(program)) throw new Explained('There is no services/identity/src/admin.ts yet.');
+  const environment = holderOf(localDir) ? readEnvironment(environmentFile) : undefined;
+  if (!environment?.['identity']) throw new Explained('Tandem is not running: npm start it in another terminal first.');
+  const env = withUserEnvironment(environment['identity']);
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, by) => resolve(code ?? 128 + (by ? constants.signals[by] : 0)));
+  });
+}

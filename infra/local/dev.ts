@@ -1,0 +1,57 @@
+// `npm run dev <service>`: one service that starts again whenever its files change, with everything it needs.
+import { holderOf } from './claim.ts';
+import { lease } from './control.ts';
+import { readEnvironment } from './environment.ts';
+import { Explained } from './failure.ts';
+import { memberProcess } from './fleet.ts';
+import { interrupts } from './interrupts.ts';
+import { linePrinter, ownLine } from './log-lines.ts';
+import { findMembers, type Member } from './members.ts';
+import { environmentFile, localDir, runDir } from './paths.ts';
+import { runFleet } from './run-fleet.ts';
+import { SupervisedProcess } from './supervised.ts';
+import { complain, prepareTerminal, progress } from './terminal.ts';
+
+prepareTerminal();
+const interrupted = interrupts();
+try {
+  await main(process.argv[2]);
+} catch (error) {
+  if (!interrupted.aborted) {
+    complain(error);
+    process.exit(1);
+  }
+}
+process.exit(0);
+
+async function main(name: string | undefined): Promise<void> {
+  const members = findMembers();
+  const member = members.find((candidate) => candidate.name === name);
+  if (!member) throw new Explained(`${name ? `There is no service "${name}".` : 'Which service?'} ${listOf(members)}`);
+  if (holderOf(localDir)) return takeOver(member);
+  return runFleet({ interrupted, watched: member.name });
+}
+
+function listOf(members: Member[]): string {
+  return `There are: ${members.map(({ name }) => name).join(', ') || 'none yet'}. Example: npm run dev ${members.at(-1)?.name ?? 'crm'}`;
+}
+
+/** The fleet runs: it lends us the service, which goes on under its port, and takes it back when we end. */
+async function takeOver(member: Member): Promise<void> {
+  const loan = await lease(member.name);
+  progress(`${member.name} taken over from the running fleet`);
+  const environment = readEnvironment(environmentFile) ?? {};
+  const print = linePrinter();
+  const spec = memberProcess(member, { members: [member], environment, watched: member.name, onLine: print });
+  const say = (message: string) => print(member.name, ownLine(`${member.name} ${message}`));
+  const process = new SupervisedProcess(spec, { runDir, events: { died: say, back: () => say('is back') } });
+  try {
+    const stopped = new Promise((resolve) => interrupted.addEventListener('abort', resolve));
+    // A service that does not start yet is what one runs this command for: the watcher waits for the next change.
+    void process.start().catch((error) => !interrupted.aborted && complain(error));
+    await Promise.race([stopped, loan.fleetEnded]);
+  } finally {
+    await process.stop();
+    await loan.giveBack();
+  }
+}

@@ -1,0 +1,202 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { claimFolder, holderOf } from './claim.ts';
+import { fleetEnvironment } from './environment.ts';
+import { Explained, explain } from './failure.ts';
+import { ownLine, readable } from './log-lines.ts';
+import { endLeftovers, readRecords, writeRecord } from './records.ts';
+import { keptSecrets } from './secrets.ts';
+import { type ProcessSpec, SupervisedProcess } from './supervised.ts';
+import { until } from './until.ts';
+
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+const freshFolder = () => mkdtempSync(join(tmpdir(), 'local-'));
+
+function sleeper(): ChildProcess & { pid: number } {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' });
+  children.push(child);
+  return child as ChildProcess & { pid: number };
+}
+
+const hasEnded = (child: ChildProcess) => () => child.exitCode !== null || child.signalCode !== null;
+
+describe('endLeftovers', () => {
+  const common = {
+    name: 'x',
+    kind: 'service' as const,
+    command: ['x'],
+    stopSignal: 'SIGTERM' as const,
+    stopWithinMs: 2_000,
+  };
+
+  it('ends a process that was recorded', async () => {
+    const [runDir, child] = [freshFolder(), sleeper()];
+    writeRecord(runDir, { ...common, pid: child.pid });
+    expect(await endLeftovers(runDir)).toEqual(['x']);
+    expect(await until(hasEnded(child), { withinMs: 2_000 })).toBe(true);
+    expect(readRecords(runDir)).toEqual([]);
+  });
+
+  it('leaves another process alone that was given the same number', async () => {
+    const [runDir, child] = [freshFolder(), sleeper()];
+    writeRecord(runDir, { ...common, pid: child.pid });
+    const file = join(runDir, 'x.process.json');
+    const record = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...record, startTime: record.startTime - 1 }));
+    expect(await endLeftovers(runDir)).toEqual([]);
+    expect(hasEnded(child)()).toBe(false);
+  });
+});
+
+describe('claimFolder', () => {
+  it('gives a folder to one process only, until it is released', async () => {
+    const dir = freshFolder();
+    const claim = await claimFolder(dir);
+    expect(holderOf(dir)?.pid).toBe(process.pid);
+    expect(await claimFolder(dir)).toBeUndefined();
+    claim?.release();
+    expect(await claimFolder(dir)).toBeDefined();
+  });
+
+  it('takes over from a holder that is dead', async () => {
+    const dir = freshFolder();
+    (await claimFolder(dir))?.release();
+    writeFileSync(join(dir, 'run/holder.json'), JSON.stringify({ pid: process.pid, startTime: 1, bootId: 'another' }));
+    expect(await claimFolder(dir)).toBeDefined();
+  });
+});
+
+describe('SupervisedProcess', () => {
+  const supervise = (script: string, change: Partial<ProcessSpec> = {}) => {
+    const heard: string[] = [];
+    const lines: string[] = [];
+    const spec: ProcessSpec = {
+      name: 'it',
+      kind: 'service',
+      command: [process.execPath, '-e', script],
+      env: {},
+      cwd: tmpdir(),
+      isReady: async () => lines.includes('ready'),
+      readyWithinMs: 10_000,
+      stopSignal: 'SIGTERM',
+      stopWithinMs: 2_000,
+      output: (line) => lines.push(line),
+      ...change,
+    };
+    const events = { died: (reason: string) => heard.push(reason), back: () => heard.push('back') };
+    const runDir = freshFolder();
+    return { heard, runDir, process: new SupervisedProcess(spec, { runDir, events }) };
+  };
+  const running = 'console.log("ready"); setInterval(() => {}, 1000)';
+  const pidIn = (runDir: string) => readRecords(runDir)[0]?.pid as number;
+
+  it('starts a process again that was killed, and ends it for good by stop', async () => {
+    const { heard, runDir, process: it } = supervise(running);
+    await it.start();
+    process.kill(pidIn(runDir), 'SIGKILL');
+    expect(await until(() => heard.includes('back'), { withinMs: 5_000 })).toBe(true);
+    const pid = pidIn(runDir);
+    await it.stop();
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    expect(readRecords(runDir)).toEqual([]);
+  });
+
+  it('tells why a process did not start, with its last lines', async () => {
+    const { process: it } = supervise('console.log("one"); console.error("two"); process.exit(3)');
+    const failure = await it.start().catch((error) => error);
+    expect(failure).toBeInstanceOf(Explained);
+    expect(failure.message).toBe('it ended with code 3 while starting.');
+    expect(failure.lines.toSorted()).toEqual(['one', 'two']);
+  });
+
+  it('kills a process that does not end when asked to', async () => {
+    const { runDir, process: it } = supervise(`process.on('SIGTERM', () => {}); ${running}`, { stopWithinMs: 100 });
+    await it.start();
+    const pid = pidIn(runDir);
+    await it.stop();
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
+  });
+});
+
+describe('settings of the fleet', () => {
+  const stores = {
+    adminDatabaseUrl: 'postgres://admin:secret@db.example:5433/postgres?sslmode=require',
+    redisUrl: 'redis://:r@127.0.0.1:1',
+    amqpUrl: 'amqp://a:b@127.0.0.1:2',
+  };
+
+  it('are made once and readable by their owner only', () => {
+    const file = join(freshFolder(), 'secrets.json');
+    const secrets = keptSecrets(file);
+    expect(keptSecrets(file)).toEqual(secrets);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(secrets.INTERNAL_SECRETS).toMatch(/^k1:[0-9a-f]{64}$/);
+    expect(secrets.KEY_PEPPER).toMatch(/^[0-9a-f]{64}$/);
+    expect(Buffer.from(secrets.ENCRYPTION_KEY, 'base64')).toHaveLength(32);
+    expect(new Set(secrets.IDS_ALPHABET).size).toBe(62);
+  });
+
+  it('give each service its own role, every address, and never the administrator', () => {
+    const secrets = keptSecrets(join(freshFolder(), 'secrets.json'));
+    const members = [
+      { name: 'gateway', entry: 'g', hasDatabase: false },
+      { name: 'api-crm', entry: 'c', hasDatabase: true },
+    ];
+    const environment = fleetEnvironment({ members, stores, secrets, ports: { gateway: 8080, 'api-crm': 9000 } });
+    const crm = environment['api-crm'] as Record<string, string>;
+    const url = new URL(crm['DATABASE_URL'] as string);
+    expect([url.username, url.host, url.pathname, url.search]).toEqual([
+      'tandem_api_crm_app',
+      'db.example:5433',
+      '/tandem_api_crm',
+      '?sslmode=require',
+    ]);
+    expect(crm).toMatchObject({
+      GATEWAY_URL: 'http://127.0.0.1:8080',
+      API_CRM_URL: 'http://127.0.0.1:9000',
+      PORT: '9000',
+    });
+    expect(environment['gateway']).not.toHaveProperty('DATABASE_URL');
+    const all = JSON.stringify(environment);
+    expect(all).not.toContain('admin:secret');
+    expect(all).not.toContain(secrets.ROLE_SECRET);
+  });
+
+  it('say in a line what is wrong with a file that cannot be read', () => {
+    const file = join(freshFolder(), 'secrets.json');
+    writeFileSync(file, '{"KEY_PEP');
+    expect(() => keptSecrets(file)).toThrow('cannot be read as JSON');
+  });
+});
+
+describe('what people read', () => {
+  it('shows a log line with its status, time and request', () => {
+    const line = JSON.stringify({
+      level: 'info',
+      service: 'crm',
+      message: 'request',
+      status: 201,
+      ms: 3.5,
+      requestId: 'req_1',
+      operation: 'createLead',
+    });
+    expect(readable('crm', line)).toMatch(/crm +\S*info \S* *request .*201.*3\.5 ms.*operation=createLead.*req_1/);
+  });
+
+  it('shows anything else as it is, and its own lines like the others', () => {
+    expect(readable('crm', 'Warning: odd {"')).toContain('Warning: odd {"');
+    expect(readable('crm', ownLine('crm is back'))).toContain('crm is back');
+  });
+
+  it('names the remedy of failures that every machine knows, without a stack', () => {
+    expect(explain(Object.assign(new Error('x'), { code: 'ENOSPC' }))).toContain('The disk is full');
+    expect(explain(Object.assign(new Error('x'), { code: 'EACCES', path: 'p' }))).toContain('(p)');
+    expect(explain(new Error('one\n  at two'))).toBe('one');
+  });
+});

@@ -1,0 +1,48 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isFree, nextFree, Ports } from './ports.ts';
+
+const servers: Server[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve)))));
+
+function freshFile(): string {
+  return join(mkdtempSync(join(tmpdir(), 'ports-')), 'ports.json');
+}
+
+function occupy(port: number, host = '127.0.0.1'): Promise<void> {
+  const server = createServer();
+  servers.push(server);
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve());
+  });
+}
+
+describe('Ports', () => {
+  it('gives the same port for the same purpose, also to a later command', async () => {
+    const file = freshFile();
+    const port = await new Ports(file).get('redis');
+    expect(await new Ports(file).get('redis')).toBe(port);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ redis: port });
+  });
+
+  it('gives different ports for different purposes', async () => {
+    const ports = new Ports(freshFile());
+    expect(await ports.get('redis')).not.toBe(await ports.get('postgres'));
+  });
+
+  it('chooses anew when somebody else has taken the port', async () => {
+    const file = freshFile();
+    const port = await new Ports(file).get('redis');
+    await occupy(port);
+    expect(await new Ports(file).get('redis')).not.toBe(port);
+  });
+
+  it('sees a server that listens on every address', async () => {
+    const port = await nextFree(29_000);
+    await occupy(port, '0.0.0.0');
+    expect(await isFree(port)).toBe(false);
+  });
+});

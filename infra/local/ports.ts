@@ -1,0 +1,72 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+
+// Below the range from which Linux takes the near ends of outgoing connections, so none of those can sit on it.
+const firstPort = 20_000;
+const portsMax = 12_000;
+
+/** The ports of one data folder by what they are for. The same ones as last time unless somebody else has taken them. */
+export class Ports {
+  readonly #file: string;
+  readonly #known: Record<string, number>;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#known = readPorts(file);
+  }
+
+  /** The port for this purpose: free at the moment of asking, and remembered. */
+  async get(purpose: string): Promise<number> {
+    const known = this.#known[purpose];
+    if (known !== undefined && (await isFree(known))) return known;
+    const port = await this.#choose();
+    this.#known[purpose] = port;
+    this.#save();
+    return port;
+  }
+
+  async #choose(): Promise<number> {
+    const taken = new Set(Object.values(this.#known));
+    // Two clones of the repository that start at once should not look at the same ports in the same order.
+    const offset = Math.floor(Math.random() * portsMax);
+    for (let step = 0; step < portsMax; step += 1) {
+      const port = firstPort + ((offset + step) % portsMax);
+      if (!taken.has(port) && (await isFree(port))) return port;
+    }
+    throw new Error('no port is free on this machine');
+  }
+
+  #save(): void {
+    mkdirSync(dirname(this.#file), { recursive: true });
+    writeFileSync(`${this.#file}.new`, `${JSON.stringify(this.#known, null, 2)}\n`);
+    renameSync(`${this.#file}.new`, this.#file);
+  }
+}
+
+/** Whether a server could listen on this port of the loopback address now. */
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** The first free port from `port` on. */
+export async function nextFree(port: number): Promise<number> {
+  let candidate = port;
+  while (!(await isFree(candidate))) candidate += 1;
+  return candidate;
+}
+
+function readPorts(file: string): Record<string, number> {
+  try {
+    const ports = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    return Object.fromEntries(
+      Object.entries(ports).filter((entry): entry is [string, number] => Number.isInteger(entry[1])),
+    );
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { migrate } from '@tandem/tooling';
+import { claimFolder, holderOf } from './claim.ts';
+import { serveControl } from './control.ts';
+import {
+  type FleetEnvironment,
+  fleetEnvironment,
+  opsPort,
+  withUserEnvironment,
+  writeEnvironment,
+} from './environment.ts';
+import { Explained } from './failure.ts';
+import { Fleet } from './fleet.ts';
+import { findMembers, gatewayName, type Member } from './members.ts';
+import { credentialsFile, environmentFile, localDir, packagesDir, root, secretsFile } from './paths.ts';
+import { isFree, nextFree, Ports } from './ports.ts';
+import { keptSecrets, type Secrets } from './secrets.ts';
+import { type Stores, startStores } from './stores/index.ts';
+import { printSummary } from './summary.ts';
+import { progress } from './terminal.ts';
+import { Voice } from './voice.ts';
+
+const usualPort = 8080;
+
+/** How to run everything. */
+export interface RunOptions {
+  /** Ends the run, from any point of it. */
+  interrupted: AbortSignal;
+  /** The member that is started again whenever its files change. */
+  watched?: string;
+}
+
+/** Brings up stores, databases and fleet, and keeps them up until interrupted. Whatever happens, all of it is ended. */
+export async function runFleet(options: RunOptions): Promise<void> {
+  const claim = await claimFolder(localDir);
+  if (!claim) throw new Explained(alreadyRunning());
+  if (claim.ended.length > 0) progress(`Ended what an earlier run had left: ${claim.ended.join(', ')}`);
+  try {
+    await runClaimed(options);
+  } finally {
+    claim.release();
+  }
+}
+
+function alreadyRunning(): string {
+  return `Tandem is running already (process ${holderOf(localDir)?.pid}): npm stop ends it.`;
+}
+
+async function runClaimed(options: RunOptions): Promise<void> {
+  const ports = new Ports(join(localDir, 'ports.json'));
+  const gatewayPort = await chooseGatewayPort(process.env['PORT']);
+  const voice = new Voice();
+  const log = (line: string) => voice.say(line);
+  const stores = await startStores({ dir: localDir, packagesDir, ports, log, signal: options.interrupted });
+  try {
+    await runOnStores(stores, { ...options, ports, gatewayPort, voice });
+  } finally {
+    voice.isReady = false;
+    progress('Stopping the stores');
+    await stores.stop();
+    progress('Everything has ended');
+  }
+}
+
+async function runOnStores(
+  stores: Stores,
+  options: RunOptions & { ports: Ports; gatewayPort: number; voice: Voice },
+): Promise<void> {
+  const { interrupted, watched, voice } = options;
+  const secrets = keptSecrets(secretsFile);
+  await migrateAll(stores, secrets);
+  interrupted.throwIfAborted();
+  const members = findMembers();
+  const environment = fleetEnvironment({ members, stores, secrets, ports: await memberPorts(members, options) });
+  writeEnvironment(environmentFile, environment);
+  const fleet = new Fleet({ members, environment, watched, onLine: (name, line) => voice.print(name, line) });
+  const control = serveControl(fleet);
+  try {
+    await untilInterrupted(interrupted, startFleet(fleet, { members, environment, interrupted }));
+    voice.isReady = true;
+    printSummary({ members, environment, gatewayPort: options.gatewayPort, usualPort });
+    await untilInterrupted(interrupted, new Promise(() => undefined));
+  } finally {
+    control.close();
+    if (interrupted.aborted) progress('Stopping the gateway and the services');
+    await fleet.stop();
+  }
+}
+
+async function migrateAll({ adminDatabaseUrl: adminUrl }: Stores, { ROLE_SECRET: roleSecret }: Secrets): Promise<void> {
+  const databases = await migrate({ adminUrl, roleSecret, root, log: progress });
+  progress(`Databases ready: ${databases.map(({ service }) => service).join(', ') || 'none yet'}`);
+}
+
+async function startFleet(
+  fleet: Fleet,
+  options: { members: Member[]; environment: FleetEnvironment; interrupted: AbortSignal },
+): Promise<void> {
+  const { members, environment, interrupted } = options;
+  if (members.length === 0) throw new Explained('There is no service to run yet (services/*/src/main.ts).');
+  await fleet.start((name) => progress(`${name} ready on port ${environment[name]?.['PORT']}`));
+  await makeDemo(environment['identity'], interrupted);
+}
+
+/** Demo tenants are made by identity's own program, through the gateway, as a customer's would be. */
+async function makeDemo(identity: Record<string, string> | undefined, signal: AbortSignal): Promise<void> {
+  const program = join(root, 'services/identity/src/demo.ts');
+  if (!identity || !existsSync(program)) return;
+  const env = { ...withUserEnvironment(identity), CREDENTIALS_FILE: credentialsFile };
+  const flags = ['--disable-warning=ExperimentalWarning'];
+  const child = spawn(process.execPath, [...flags, program], {
+    cwd: root,
+    env,
+    signal,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => lines.push(line));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Explained('The demo tenants could not be made.', { lines: lines.slice(-20) });
+  progress('Demo tenants ready');
+}
+
+/** Resolves or fails as `work` does, or ends at once when the user wants it to. */
+function untilInterrupted<T>(interrupted: AbortSignal, work: Promise<T>): Promise<T> {
+  const stopped = new Promise<never>((_, reject) => {
+    if (interrupted.aborted) reject(interrupted.reason);
+    interrupted.addEventListener('abort', () => reject(interrupted.reason), { once: true });
+  });
+  return Promise.race([work, stopped]);
+}
+
+async function chooseGatewayPort(wanted: string | undefined): Promise<number> {
+  if (wanted === undefined || wanted === '') return nextFree(usualPort);
+  const port = Number(wanted);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Explained(`PORT is not a port: ${wanted}.`);
+  if (await isFree(port)) return port;
+  throw new Explained(`Port ${port} is taken by another program: end that one, or give PORT another number.`);
+}
+
+async function memberPorts(
+  members: Member[],
+  { ports, gatewayPort }: { ports: Ports; gatewayPort: number },
+): Promise<Record<string, number>> {
+  const chosen: Record<string, number> = { [gatewayName]: gatewayPort };
+  for (const name of [...members.map((member) => member.name), opsPort]) chosen[name] ??= await ports.get(name);
+  return chosen;
+}

@@ -1,0 +1,48 @@
+// `npm stop`: ends what `npm start` or `npm run dev` started here, and what a killed one left behind. Nothing else.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Holder, holderOf } from './claim.ts';
+import { Explained } from './failure.ts';
+import { localDir } from './paths.ts';
+import { endLeftovers } from './records.ts';
+import { complain, prepareTerminal } from './terminal.ts';
+import { until } from './until.ts';
+
+// The sum of the deadlines of gateway, services and stores, after which each is killed.
+const endWithinMs = 90_000;
+
+prepareTerminal();
+try {
+  await main({ onlyLeftovers: process.argv.includes('--leftovers') });
+} catch (error) {
+  complain(error);
+  process.exitCode = 1;
+}
+
+async function main({ onlyLeftovers }: { onlyLeftovers: boolean }): Promise<void> {
+  const holder = onlyLeftovers ? undefined : holderOf(localDir);
+  if (holder) return end(holder);
+  const folders = [localDir, ...testFolders()].filter((dir) => !holderOf(dir));
+  const ended = (await Promise.all(folders.map((dir) => endLeftovers(join(dir, 'run'))))).flat();
+  if (ended.length > 0) console.log(`Ended what a killed run had left: ${ended.join(', ')}`);
+  if (ended.length === 0 && !onlyLeftovers) console.log('Nothing is running.');
+}
+
+async function end({ pid }: Holder): Promise<void> {
+  const startedAt = performance.now();
+  console.log(`Ending Tandem (process ${pid})`);
+  process.kill(pid, 'SIGTERM');
+  const isGone = await until(() => holderOf(localDir)?.pid !== pid, { withinMs: endWithinMs });
+  if (!isGone) throw new Explained(`Process ${pid} has not ended within ${endWithinMs / 1000} s: see its terminal.`);
+  console.log(`Ended (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
+}
+
+/** Test runs that were killed leave theirs as well; those of a living run are its own. */
+function testFolders(): string[] {
+  const home = join(localDir, 'test');
+  try {
+    return readdirSync(home).map((name) => join(home, name));
+  } catch {
+    return [];
+  }
+}

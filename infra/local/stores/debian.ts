@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Explained } from '../failure.ts';
+import { findCommand } from './commands.ts';
+
+const packageNames = ['redis-server', 'rabbitmq-server'];
+const linesKept = 20;
+
+let unpacking: Promise<string | undefined> | undefined;
+
+/**
+ * The folder with Redis and RabbitMQ (and Erlang, and the libraries the machine lacks) from Debian's packages, unpacked
+ * for this project alone; undefined on a machine without apt. They are not installed: that would need root, begin
+ * services and accounts on the machine, and be in the way of what the user has there. apt still resolves the
+ * dependencies and verifies every signature; only its lists and its cache are ours.
+ */
+export async function debianPackages(packagesDir: string, log: (line: string) => void): Promise<string | undefined> {
+  unpacking ??= unpack(packagesDir, log);
+  return unpacking;
+}
+
+async function unpack(packagesDir: string, log: (line: string) => void): Promise<string | undefined> {
+  if (existsSync(packagesDir)) return packagesDir;
+  if (!findCommand('apt-get') || !findCommand('dpkg-deb')) return undefined;
+  const startedAt = performance.now();
+  const draft = `${packagesDir}.${process.pid}`;
+  removeDrafts(packagesDir);
+  for (const folder of ['lists/partial', 'archives/partial', 'root'])
+    mkdirSync(join(draft, folder), { recursive: true });
+  log(`Redis and RabbitMQ: fetching Debian's packages (once; unpacked for this project only)`);
+  try {
+    await fetchPackages(draft, log);
+    await unpackAll(draft);
+    // Another command may have been faster; its copy is as good as ours.
+    if (!existsSync(packagesDir)) renameSync(join(draft, 'root'), packagesDir);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  log(`Redis and RabbitMQ: unpacked (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
+  return packagesDir;
+}
+
+async function fetchPackages(draft: string, log: (line: string) => void): Promise<void> {
+  const options = [
+    ['Dir::State::lists', join(draft, 'lists')],
+    ['Dir::Cache', draft],
+    ['Dir::Cache::archives', join(draft, 'archives')],
+    ['Dir::Log', draft],
+    ['Dir::Etc::Parts', '/etc/apt/apt.conf.d'],
+    // The machine's package database is only read, so a running apt of the machine need not be waited for.
+    ['Debug::NoLocking', 'true'],
+    // As root apt would fetch as its own user, who may not enter our folder.
+    ['APT::Sandbox::User', ''],
+    ['Acquire::Languages', 'none'],
+    ['Acquire::Retries', '2'],
+    // Hooks of the machine (command-not-found, container clean-up) work on the machine's lists and need root.
+    ['APT::Update::Post-Invoke', ''],
+    ['APT::Keep-Downloaded-Packages', 'true'],
+  ].flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  await run(['apt-get', ...options, 'update'], () => undefined);
+  let count = 0;
+  const show = (line: string) => {
+    const name = /^Get:\d+ \S+ \S+ \S+ (\S+)/.exec(line)?.[1];
+    if (name) count += 1;
+    if (name === 'rabbitmq-server' || (name && count % 10 === 0)) log(`Redis and RabbitMQ: ${count} packages fetched`);
+  };
+  await run(
+    ['apt-get', ...options, 'install', '-y', '--no-install-recommends', '--download-only', ...packageNames],
+    show,
+  );
+}
+
+async function unpackAll(draft: string): Promise<void> {
+  const archives = join(draft, 'archives');
+  for (const file of readdirSync(archives).filter((name) => name.endsWith('.deb'))) {
+    await run(['dpkg-deb', '--extract', join(archives, file), join(draft, 'root')], () => undefined);
+  }
+}
+
+/** Left by commands that were killed; those of a living one are not ours to remove. */
+function removeDrafts(packagesDir: string): void {
+  const parent = join(packagesDir, '..');
+  if (!existsSync(parent)) return;
+  const drafts = readdirSync(parent).map((name) => /^debian\.(\d+)$/.exec(name));
+  for (const draft of drafts) {
+    if (draft && !existsSync(`/proc/${draft[1]}`)) rmSync(join(parent, draft[0]), { recursive: true, force: true });
+  }
+}
+
+function run([file, ...args]: string[], onLine: (line: string) => void): Promise<void> {
+  const child = spawn(file as string, args, {
+    env: { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      if (lines.length > linesKept) lines.shift();
+      onLine(line);
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => (code === 0 ? resolve() : reject(aptFailure(lines))));
+  });
+}
+
+function aptFailure(lines: string[]): Error {
+  const errors = lines.filter((line) => /^(E|Err|dpkg-deb: error)\b/.test(line));
+  if (lines.some((line) => line.includes('No space left')))
+    return Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  const reason = errors.at(-1) ?? lines.at(-1) ?? 'no reason given';
+  return new Explained(`Debian's packages could not be fetched: ${reason}`, { lines });
+}

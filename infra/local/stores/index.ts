@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { Explained } from '../failure.ts';
+import { Ports } from '../ports.ts';
+import { type ProcessSpec, SupervisedProcess } from '../supervised.ts';
+import { preparePostgres } from './postgres.ts';
+import { prepareRabbit } from './rabbitmq.ts';
+import { prepareRedis } from './redis.ts';
+import type { PreparedStore, StoreContext } from './store.ts';
+
+/** How to bring up a set of stores. */
+export interface StoreOptions {
+  /** Holds their data, logs, ports and the records of their processes. Claim it first (`claimFolder`). */
+  dir: string;
+  log: (line: string) => void;
+  /** Where Debian's packages are unpacked; by default in `dir`. */
+  packagesDir?: string;
+  ports?: Ports;
+  /** False switches off what only matters after a power cut. */
+  isDurable?: boolean;
+  /** Servers of the user's own, used instead of private ones and left alone; by default from the environment. */
+  given?: GivenStores;
+  /** Ends a start that is under way. */
+  signal?: AbortSignal;
+}
+
+type StoreName = 'postgres' | 'redis' | 'rabbitmq';
+
+/** The addresses of servers of the user's own. */
+export type GivenStores = Partial<Record<StoreName, string | undefined>>;
+
+/** Running stores: where they are, and how to end the private ones. */
+export interface Stores {
+  adminDatabaseUrl: string;
+  redisUrl: string;
+  amqpUrl: string;
+  stop(): Promise<void>;
+}
+
+const makers = { postgres: preparePostgres, redis: prepareRedis, rabbitmq: prepareRabbit };
+
+/** The user's own servers, as the environment names them. */
+export function givenStores(env: NodeJS.ProcessEnv = process.env): GivenStores {
+  return { postgres: env['DATABASE_URL'], redis: env['REDIS_URL'], rabbitmq: env['AMQP_URL'] };
+}
+
+/** Brings up PostgreSQL, Redis and RabbitMQ side by side. If one fails, all are ended and its reason is thrown. */
+export async function startStores(options: StoreOptions): Promise<Stores> {
+  const { urls, stop } = await bringUp(['postgres', 'redis', 'rabbitmq'], options);
+  return { adminDatabaseUrl: urls.postgres, redisUrl: urls.redis, amqpUrl: urls.rabbitmq, stop };
+}
+
+/** Brings up PostgreSQL alone. */
+export async function startPostgres(options: StoreOptions): Promise<Pick<Stores, 'adminDatabaseUrl' | 'stop'>> {
+  const { urls, stop } = await bringUp(['postgres'], options);
+  return { adminDatabaseUrl: urls.postgres, stop };
+}
+
+async function bringUp<Name extends StoreName>(
+  names: Name[],
+  options: StoreOptions,
+): Promise<{ urls: Record<Name, string>; stop: () => Promise<void> }> {
+  const { dir, log, packagesDir = join(dir, 'debian'), isDurable = true, given = givenStores(), signal } = options;
+  const ports = options.ports ?? new Ports(join(dir, 'ports.json'));
+  const context: StoreContext = { dir, packagesDir, isDurable, log, ports };
+  const running: SupervisedProcess[][] = [];
+  let firstFailure: unknown;
+  const stop = async () => {
+    await Promise.all(running.map(stopInReverse));
+  };
+  // Only a start under way ends by the signal: running stores end by `stop`, after everything that uses them.
+  const abort = () => void stop();
+  signal?.addEventListener('abort', abort);
+  const one = async (name: Name): Promise<[Name, string]> => {
+    const url = given[name];
+    if (url) return [name, reportGiven(name, url, log)];
+    const prepared = await makers[name](context);
+    signal?.throwIfAborted();
+    if (firstFailure) throw firstFailure;
+    const processes: SupervisedProcess[] = [];
+    running.push(processes);
+    return [name, await start(prepared, { name, context, processes })];
+  };
+  const oneOrNone = (name: Name) =>
+    one(name).catch((error) => {
+      // The others need not become ready any more.
+      void stop();
+      firstFailure ??= error;
+      throw error;
+    });
+  const results = await Promise.allSettled(names.map(oneOrNone));
+  signal?.removeEventListener('abort', abort);
+  if (firstFailure || signal?.aborted) {
+    await stop();
+    throw firstFailure ?? signal?.reason;
+  }
+  const entries = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
+  return { urls: Object.fromEntries(entries) as Record<Name, string>, stop };
+}
+
+async function start(
+  { url, processes }: PreparedStore,
+  { name, context, processes: running }: { name: StoreName; context: StoreContext; processes: SupervisedProcess[] },
+): Promise<string> {
+  const startedAt = performance.now();
+  for (const spec of processes) {
+    const process = supervise(spec, context);
+    running.push(process);
+    await process.start();
+  }
+  context.log(
+    `${titles[name]} ready on port ${new URL(url).port} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`,
+  );
+  return url;
+}
+
+async function stopInReverse(processes: SupervisedProcess[]): Promise<void> {
+  for (const process of processes.toReversed()) await process.stop();
+}
+
+function supervise(spec: ProcessSpec, { dir, log }: StoreContext): SupervisedProcess {
+  const events = { died: (reason: string) => log(`${spec.name} ${reason}`), back: () => log(`${spec.name} is back`) };
+  return new SupervisedProcess(spec, { runDir: join(dir, 'run'), events });
+}
+
+const titles: Record<StoreName, string> = { postgres: 'PostgreSQL', redis: 'Redis', rabbitmq: 'RabbitMQ' };
+const variables: Record<StoreName, string> = { postgres: 'DATABASE_URL', redis: 'REDIS_URL', rabbitmq: 'AMQP_URL' };
+
+function reportGiven(name: StoreName, url: string, log: (line: string) => void): string {
+  if (!URL.canParse(url))
+    throw new Explained(`${variables[name]} is not an address: ${variables[name]}=scheme://user:password@host:port`);
+  log(`${titles[name]}: yours at ${new URL(url).host} (${variables[name]})`);
+  return url;
+}

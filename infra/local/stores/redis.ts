@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Explained } from '../failure.ts';
+import type { ProcessSpec } from '../supervised.ts';
+import { findCommand } from './commands.ts';
+import { composeProcess } from './compose.ts';
+import { debianPackages } from './debian.ts';
+import { greet } from './probe.ts';
+import { keptPassword, type PreparedStore, plainEnvironment, quoted, type StoreContext, storeFolder } from './store.ts';
+
+/** A private Redis: the machine's program if it has one, else Debian's package, else a container. */
+export async function prepareRedis(context: StoreContext): Promise<PreparedStore> {
+  const folder = storeFolder(context, 'redis');
+  const password = keptPassword(folder);
+  const port = await context.ports.get('redis');
+  const common = {
+    name: 'redis',
+    kind: 'store' as const,
+    cwd: folder,
+    isReady: async () => (await greet(port, `AUTH ${password}\r\nPING\r\n`)).includes('+PONG'),
+    readyWithinMs: 60_000,
+    stopSignal: 'SIGTERM' as const,
+    stopWithinMs: 15_000,
+    output: { file: join(context.dir, 'log/redis.log') },
+  };
+  const command = await redisCommand(context, { folder, port, password });
+  return { url: `redis://:${password}@127.0.0.1:${port}`, processes: [{ ...common, ...command }] };
+}
+
+async function redisCommand(
+  context: StoreContext,
+  { folder, port, password }: { folder: string; port: number; password: string },
+): Promise<Pick<ProcessSpec, 'command' | 'env'>> {
+  const settings = join(folder, 'redis.conf');
+  writeFileSync(settings, redisSettings(context, { folder, port, password }), { mode: 0o600 });
+  const installed = findCommand('redis-server');
+  if (installed) return { command: [installed, settings], env: plainEnvironment() };
+  const root = await debianPackages(context.packagesDir, context.log);
+  if (root) {
+    const env = plainEnvironment({ LD_LIBRARY_PATH: libraryFolders(root).join(':') });
+    return { command: [join(root, 'usr/bin/redis-server'), settings], env };
+  }
+  const container = composeProcess('redis', {
+    folder,
+    variables: { REDIS_PORT: String(port), REDIS_PASSWORD: password },
+  });
+  if (container) return container;
+  throw new Explained(
+    'Redis was not found: install redis-server (any 7 or newer), or Docker with Compose, or set REDIS_URL.',
+  );
+}
+
+/** Nothing may be thrown away for want of memory: jobs and counters live here. */
+function redisSettings(
+  { isDurable }: StoreContext,
+  { folder, port, password }: { folder: string; port: number; password: string },
+): string {
+  return `${[
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `requirepass ${password}`,
+    `dir ${quoted(folder)}`,
+    'daemonize no',
+    'maxmemory-policy noeviction',
+    `appendonly ${isDurable ? 'yes' : 'no'}`,
+    'appendfsync everysec',
+    'save ""',
+    'loglevel notice',
+  ].join('\n')}\n`;
+}
+
+/** The folders of shared libraries among the unpacked packages. */
+function libraryFolders(root: string): string[] {
+  return ['usr/lib', 'lib']
+    .map((folder) => join(root, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.includes('-linux-'))
+        .map((name) => join(folder, name)),
+    );
+}

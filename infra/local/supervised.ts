@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Explained } from './failure.ts';
+import { sessionMembers } from './proc.ts';
+import { markVariable, type ProcessKind, removeRecord, signal, writeRecord } from './records.ts';
+import { pause, until } from './until.ts';
+
+const linesKept = 20;
+const firstRetryMs = 200;
+const longestRetryMs = 10_000;
+// A process that ran this long was well, so its next failure is a new one.
+const healthyAfterMs = 30_000;
+// One that is only starting has nothing to finish, and RabbitMQ would not even hear the signal.
+const stopStartingWithinMs = 5_000;
+
+/** How to run one process, how to tell that it works, and how to end it. */
+export interface ProcessSpec {
+  name: string;
+  kind: ProcessKind;
+  command: string[];
+  env: Record<string, string | undefined>;
+  cwd: string;
+  uid?: number;
+  gid?: number;
+  isReady(): Promise<boolean>;
+  readyWithinMs: number;
+  stopSignal: NodeJS.Signals;
+  stopWithinMs: number;
+  /** Runs ahead of every start, also of a restart. */
+  prepare?(): void | Promise<void>;
+  /** Where its output goes. A store writes to a file, which still takes it when the supervisor is gone. */
+  output: { file: string } | ((line: string) => void);
+}
+
+/** What happens to a process after it had been ready. */
+export interface ProcessEvents {
+  died(reason: string): void;
+  back(): void;
+}
+
+/** One child process from its start to its end: it is started again when it dies, until `stop`. */
+export class SupervisedProcess {
+  readonly spec: ProcessSpec;
+  readonly #runDir: string;
+  readonly #events: ProcessEvents;
+  #child: ChildProcess | undefined;
+  #ended: Promise<string> | undefined;
+  #lastLines: string[] = [];
+  #isWanted = false;
+  #isReady = false;
+  #retryMs = firstRetryMs;
+
+  constructor(spec: ProcessSpec, { runDir, events }: { runDir: string; events: ProcessEvents }) {
+    this.spec = spec;
+    this.#runDir = runDir;
+    this.#events = events;
+  }
+
+  get name(): string {
+    return this.spec.name;
+  }
+
+  /** Starts it and waits until it works; when it does not, it is ended and the reason is thrown. */
+  async start(): Promise<void> {
+    this.#isWanted = true;
+    try {
+      await this.#startOnce();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    if (this.#isWanted) void this.#watch();
+  }
+
+  /** Ends it and everything it started: asks first, then kills when the deadline is over. */
+  async stop(): Promise<void> {
+    this.#isWanted = false;
+    const { pid } = this.#child ?? {};
+    if (pid === undefined || this.#ended === undefined) return;
+    let isGone = false;
+    void this.#ended.then(() => {
+      isGone = true;
+    });
+    if (this.#child?.exitCode === null && this.#child.signalCode === null) signal(pid, this.spec.stopSignal);
+    const withinMs = this.#isReady ? this.spec.stopWithinMs : Math.min(this.spec.stopWithinMs, stopStartingWithinMs);
+    if (!(await until(() => isGone, { withinMs, everyMs: 20 }))) signal(pid, 'SIGKILL');
+    await this.#ended;
+    this.#endDescendants(pid);
+    removeRecord(this.#runDir, this.name);
+  }
+
+  async #startOnce(): Promise<void> {
+    await this.spec.prepare?.();
+    if (!this.#isWanted) throw new Explained(`${this.name} was stopped before it had started`);
+    const startedAt = performance.now();
+    const ended = this.#spawn();
+    let reason: string | undefined;
+    void ended.then((how) => {
+      reason = how;
+    });
+    const { isReady, readyWithinMs, name } = this.spec;
+    const isSettled = async () => reason !== undefined || !this.#isWanted || (await isReady());
+    const settled = await until(isSettled, { withinMs: readyWithinMs });
+    if (!this.#isWanted) throw new Explained(`${name} was stopped while starting`);
+    this.#isReady = reason === undefined && settled;
+    if (this.#isReady) return;
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    const what = reason === undefined ? `was not ready after ${seconds} s` : `${reason} while starting`;
+    throw startFailure(`${name} ${what}`, this.#tail());
+  }
+
+  #spawn(): Promise<string> {
+    const { command, cwd, uid, gid, output, kind, stopSignal, stopWithinMs, name } = this.spec;
+    const [file, ...args] = command as [string, ...string[]];
+    const log = typeof output === 'function' ? undefined : openLog(output.file);
+    const env = { ...this.spec.env, [markVariable]: this.#runDir };
+    // In a session of its own: Ctrl-C in the terminal must reach the supervisor only, which then ends all in order.
+    const child = spawn(file, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: ['ignore', log ?? 'pipe', log ?? 'pipe'],
+      ...(uid === undefined ? {} : { uid, gid: gid ?? uid }),
+    });
+    if (log !== undefined) closeSync(log);
+    if (child.pid !== undefined) {
+      writeRecord(this.#runDir, { name, kind, pid: child.pid, command, stopSignal, stopWithinMs });
+    }
+    this.#child = child;
+    this.#isReady = false;
+    this.#lastLines = [];
+    for (const stream of [child.stdout, child.stderr]) if (stream) this.#follow(stream);
+    this.#ended = new Promise((resolve) => {
+      child.once('error', (error) => resolve(`could not be run (${error.message})`));
+      child.once('exit', (code, by) => resolve(by ? `was ended by ${by}` : `ended with code ${code}`));
+    });
+    return this.#ended;
+  }
+
+  #follow(stream: NodeJS.ReadableStream): void {
+    createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+      this.#lastLines.push(line);
+      if (this.#lastLines.length > linesKept) this.#lastLines.shift();
+      if (typeof this.spec.output === 'function') this.spec.output(line);
+    });
+  }
+
+  /** Starts it again, a little later each time, for as long as it is wanted. */
+  async #watch(): Promise<void> {
+    while (this.#isWanted) {
+      const startedAt = performance.now();
+      const reason = await this.#ended;
+      if (!this.#isWanted) return;
+      if (performance.now() - startedAt > healthyAfterMs) this.#retryMs = firstRetryMs;
+      this.#events.died(`${reason}; starting it again`);
+      do {
+        await pause(this.#retryMs);
+        this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
+      } while (this.#isWanted && !(await this.#restart()));
+    }
+  }
+
+  async #restart(): Promise<boolean> {
+    // What the dead one had started may still hold its port or its files.
+    if (this.#child?.pid !== undefined) this.#endDescendants(this.#child.pid);
+    try {
+      await this.#startOnce();
+      if (this.#isWanted) this.#events.back();
+      return true;
+    } catch (error) {
+      if (this.#child?.pid !== undefined && this.#child.exitCode === null) signal(this.#child.pid, 'SIGKILL');
+      await this.#ended;
+      if (this.#isWanted) this.#events.died(`${(error as Error).message}; trying again`);
+      return false;
+    }
+  }
+
+  #endDescendants(session: number): void {
+    for (const { pid } of sessionMembers(session)) signal(pid, 'SIGKILL');
+  }
+
+  #tail(): string[] {
+    if (typeof this.spec.output === 'function') return this.#lastLines;
+    return readFileSync(this.spec.output.file, 'utf8').trimEnd().split('\n').slice(-linesKept);
+  }
+}
+
+function startFailure(what: string, lines: string[]): Explained {
+  const isFull = lines.some((line) => /No space left|ENOSPC|enospc/.test(line));
+  return new Explained(isFull ? `${what}: the disk is full. Free some space and start again.` : `${what}.`, { lines });
+}
+
+/** Each run begins a new file: what a store said an hour ago is of no use, and the file cannot grow without end. */
+function openLog(file: string): number {
+  mkdirSync(dirname(file), { recursive: true });
+  return openSync(file, 'w', 0o600);
+}

@@ -1,0 +1,104 @@
+// `npm test [-- arguments of jest]`: private stores, migrated templates, jest, and everything ended again.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { testDatabases } from '@tandem/tooling';
+import { type Claim, claimFolder } from './claim.ts';
+import { Explained } from './failure.ts';
+import { interrupts } from './interrupts.ts';
+import { localDir, packagesDir, root, secretsFile } from './paths.ts';
+import { signal as send } from './records.ts';
+import { keptSecrets, type Secrets } from './secrets.ts';
+import { givenStores, type Stores, startStores } from './stores/index.ts';
+import { complain, prepareTerminal, progress } from './terminal.ts';
+
+const runsAtOnceMax = 16;
+const memoryOfWorkerMax = '1GB';
+
+prepareTerminal();
+const interrupted = interrupts();
+process.exitCode = await main(process.argv.slice(2)).catch((error) => {
+  if (interrupted.aborted) return 130;
+  complain(error);
+  return 1;
+});
+process.exit();
+
+async function main(jestArguments: string[]): Promise<number> {
+  const { dir, claim } = await freeFolder();
+  try {
+    return await runIn(dir, jestArguments);
+  } finally {
+    claim.release();
+  }
+}
+
+/** A folder that no other test run works in: several may go on at once, each with stores of its own. */
+async function freeFolder(): Promise<{ dir: string; claim: Claim }> {
+  for (let number = 1; number <= runsAtOnceMax; number += 1) {
+    const dir = join(localDir, 'test', String(number));
+    const claim = await claimFolder(dir);
+    if (claim) return { dir, claim };
+  }
+  throw new Explained(`${runsAtOnceMax} test runs are going on already.`);
+}
+
+async function runIn(dir: string, jestArguments: string[]): Promise<number> {
+  const secrets = keptSecrets(join(dir, 'secrets.json'));
+  // On the user's own server the fleet's roles are these very ones: another secret would lock the fleet out.
+  if (givenStores().postgres) secrets.ROLE_SECRET = keptSecrets(secretsFile).ROLE_SECRET;
+  const stores = await startStores({ dir, packagesDir, isDurable: false, log: progress, signal: interrupted });
+  try {
+    await prepareTemplates(stores, secrets);
+    interrupted.throwIfAborted();
+    const summary = join(dir, 'summary');
+    rmSync(summary, { force: true });
+    const env = environment(dir, { stores, secrets });
+    const code = await runJest(jestArguments, { ...env, TEST_SUMMARY_FILE: summary });
+    if (existsSync(summary)) process.stdout.write(`\n${readFileSync(summary, 'utf8')}`);
+    return code;
+  } finally {
+    await stores.stop();
+  }
+}
+
+async function prepareTemplates(
+  { adminDatabaseUrl: adminUrl }: Stores,
+  { ROLE_SECRET: roleSecret }: Secrets,
+): Promise<void> {
+  // In a store of our own every clone is left over; on the user's server some may belong to a run that goes on now.
+  const isOurs = !givenStores().postgres;
+  await testDatabases({ adminUrl, roleSecret, log: progress, ...(isOurs ? { clonesKeptMinutes: 0 } : {}) });
+  progress('databases ready');
+}
+
+function environment(dir: string, { stores, secrets }: { stores: Stores; secrets: Secrets }): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    ...secrets,
+    NODE_ENV: 'test',
+    TEST_DATABASE_URL: stores.adminDatabaseUrl,
+    TEST_REDIS_URL: stores.redisUrl,
+    TEST_AMQP_URL: stores.amqpUrl,
+    TEST_ROLE_SECRET: secrets.ROLE_SECRET,
+    TEST_DIR: dir,
+  };
+}
+
+function runJest(jestArguments: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const jest = join(root, 'node_modules/jest/bin/jest.js');
+  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const limits = [`--workerIdleMemoryLimit=${memoryOfWorkerMax}`];
+  const child = spawn(process.execPath, [...flags, jest, ...limits, ...jestArguments], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  });
+  const pass = () => child.pid !== undefined && send(child.pid, 'SIGTERM');
+  interrupted.addEventListener('abort', pass);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, by) => resolve(code ?? 128 + (by ? constants.signals[by] : 0)));
+  });
+}
