@@ -1,0 +1,43 @@
+import { type Caller, createCallerSigner } from './index.ts';
+
+const secrets = `k2:${'b'.repeat(32)},k1:${'a'.repeat(32)}`;
+const caller: Caller = { type: 'key', tenantId: 7, environment: 'live', permissions: ['*'], requestId: 'req_1' };
+
+describe('the signed caller', () => {
+  it('comes back for the request it was made for', () => {
+    const signer = createCallerSigner(secrets);
+    expect(signer.verify(signer.sign(caller, 'GET', '/v1/leads'), 'GET', '/v1/leads')).toEqual(caller);
+  });
+
+  it('opens no other path and no other method', () => {
+    const signer = createCallerSigner(secrets);
+    const header = signer.sign(caller, 'GET', '/v1/leads');
+    expect(signer.verify(header, 'GET', '/v1/leads/1')).toBeUndefined();
+    expect(signer.verify(header, 'DELETE', '/v1/leads')).toBeUndefined();
+  });
+
+  it('ends after 30 seconds', () => {
+    let now = Date.now();
+    const signer = createCallerSigner(secrets, () => now);
+    const header = signer.sign(caller, 'GET', '/v1/leads');
+    now += 29_000;
+    expect(signer.verify(header, 'GET', '/v1/leads')).toBeDefined();
+    now += 2_000;
+    expect(signer.verify(header, 'GET', '/v1/leads')).toBeUndefined();
+  });
+
+  it('is accepted under an older secret while secrets are exchanged, and under no unknown one', () => {
+    const before = createCallerSigner(`k1:${'a'.repeat(32)}`);
+    const after = createCallerSigner(secrets);
+    const stranger = createCallerSigner(`k1:${'x'.repeat(32)}`);
+    expect(after.verify(before.sign(caller, 'GET', '/'), 'GET', '/')).toEqual(caller);
+    expect(after.verify(stranger.sign(caller, 'GET', '/'), 'GET', '/')).toBeUndefined();
+  });
+
+  it.each([undefined, '', 'a.b', 'k1.e30.', 'k1.e30.AAAA', 'k9.e30.AAAA', 'k1.e30.AAAA.more', `${'x'.repeat(10_000)}`])(
+    'refuses %j',
+    (header) => {
+      expect(createCallerSigner(secrets).verify(header, 'GET', '/')).toBeUndefined();
+    },
+  );
+});

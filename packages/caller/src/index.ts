@@ -1,0 +1,89 @@
+// Says inside the fleet who is calling: the context that the gateway signs and every service verifies (D10).
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export type Environment = 'live' | 'sandbox';
+
+/** Whom a request acts for and through what; absent fields do not apply to this kind of caller. */
+export interface Caller {
+  /** user: a person with a token. key: a program. system: one of our services. anonymous: a public operation. */
+  type: 'user' | 'key' | 'portal' | 'system' | 'anonymous';
+  tenantId?: number;
+  environment: Environment;
+  /** The person signed in, or the one who owns the key. */
+  userId?: number;
+  /** Whom the key acts on behalf of. */
+  onBehalfOf?: number;
+  keyId?: number;
+  sessionId?: number;
+  /** For system: which service. For people: the name the audit log shows. */
+  name?: string;
+  permissions: readonly string[];
+  teamIds?: readonly number[];
+  ip?: string;
+  userAgent?: string;
+  requestId: string;
+}
+
+interface Signed {
+  caller: Caller;
+  /** Method and path this context was made for: it opens no other door. */
+  for: string;
+  /** Unix seconds. */
+  exp: number;
+}
+
+export const callerHeader = 'x-ctx';
+
+const lifetimeSeconds = 30;
+
+export interface CallerSigner {
+  /** The header value for one request to `path` (without its query). */
+  sign(caller: Caller, method: string, path: string): string;
+  /** The caller of a request, or undefined when the header is absent, forged, expired or made for another request. */
+  verify(header: string | undefined, method: string, path: string): Caller | undefined;
+}
+
+/**
+ * Signs with the first secret and accepts all of them, so that secrets can be exchanged while requests run.
+ * @param secrets INTERNAL_SECRETS: `kid:secret[,kid:secret]`, each secret at least 32 characters.
+ * @throws when it has another form.
+ */
+export function createCallerSigner(secrets: string, now: () => number = Date.now): CallerSigner {
+  const byKid = new Map(secrets.split(',').map(parseSecret));
+  const current = byKid.entries().next().value as [string, string];
+
+  return {
+    sign(caller, method, path) {
+      const signed: Signed = { caller, for: `${method} ${path}`, exp: Math.floor(now() / 1000) + lifetimeSeconds };
+      const payload = Buffer.from(JSON.stringify(signed)).toString('base64url');
+      return `${current[0]}.${payload}.${mac(current[1], payload)}`;
+    },
+    verify(header, method, path) {
+      const [kid, payload, given, ...rest] = header?.split('.') ?? [];
+      const secret = kid === undefined ? undefined : byKid.get(kid);
+      if (!secret || !payload || !given || rest.length) return undefined;
+      const expected = Buffer.from(mac(secret, payload));
+      const actual = Buffer.from(given);
+      if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
+      const signed = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Signed;
+      if (signed.exp < now() / 1000 || signed.for !== `${method} ${path}`) return undefined;
+      return signed.caller;
+    },
+  };
+}
+
+function mac(secret: string, payload: string): string {
+  return createHmac('sha256', secret).update(payload).digest('base64url');
+}
+
+function parseSecret(entry: string): [string, string] {
+  const [kid, secret] = entry.split(':');
+  if (!kid || !secret || secret.length < 32)
+    throw new Error('INTERNAL_SECRETS must be kid:secret pairs with secrets of 32 or more characters');
+  return [kid, secret];
+}
+
+/** The user whose name a change bears: who is acted for, else who acts. */
+export function actingUserId(caller: Caller): number | undefined {
+  return caller.onBehalfOf ?? caller.userId;
+}

@@ -1,0 +1,32 @@
+/**
+ * The errors any operation may answer, with the texts of the spec: code → status and message.
+ * An operation declares only the errors of its own rules.
+ */
+export const knownErrors = {
+  malformed_json: [400, 'The request body is not valid JSON'],
+  malformed_request: [400, 'The request could not be read'],
+  bad_cursor: [400, 'The cursor is not valid for this list; start again without it'],
+  two_credentials: [400, 'Send either X-API-Key or Authorization, not both'],
+  unauthenticated: [401, 'Invalid or missing API key'],
+  forbidden: [403, 'Insufficient permissions'],
+  bad_target_user: [403, 'Target user not found or not in the same tenant'],
+  gateway_only: [403, 'Requests must pass through the API gateway'],
+  not_found: [404, 'Resource not found'],
+  method_not_allowed: [405, 'Method not allowed'],
+  request_timeout: [408, 'The request took too long to arrive'],
+  conflict: [409, 'The request conflicts with the current state of the resource'],
+  idempotency_mismatch: [409, 'This Idempotency-Key was used with a different request'],
+  idempotency_running: [409, 'A request with this Idempotency-Key is still running'],
+  stale_version: [412, 'The resource has changed since you read it; read it again and repeat'],
+  body_too_large: [413, 'The request body is too large'],
+  uri_too_long: [414, 'The request address is too long'],
+  wrong_content_type: [415, 'Send the request body as application/json'],
+  validation_failed: [422, 'Validation failed'],
+  headers_too_large: [431, 'The request headers are too large'],
+  rate_limited: [429, 'API call limit exceeded. Upgrade your plan for higher limits.'],
+  quota_exceeded: [429, 'API call limit exceeded. Upgrade your plan for higher limits.'],
+  internal_error: [500, 'Something went wrong on our side'],
+  bad_gateway: [502, 'A part of the platform gave no usable answer; try again'],
+  unavailable: [503, 'A part of the platform is unavailable right now; try again'],
+  upstream_timeout: [504, 'A part of the platform took too long to answer; try again'],
+} as const satisfies Record<string, readonly [number, string]>;

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+
+/** A point in time: ISO 8601 with a zone on the wire (answers are UTC), a Date inside. */
+export function timestamp() {
+  const error = 'Must be an ISO 8601 date and time with a zone';
+  return z.codec(z.iso.datetime({ offset: true, error }).refine(isStorableTime, { error }), z.date(), {
+    decode: (wire) => new Date(wire),
+    encode: (date) => date.toISOString(),
+  });
+}
+
+/** Text of the caller's: at most `max` characters, without NUL, which PostgreSQL cannot store. */
+export function text(max: number) {
+  return z
+    .string()
+    .max(max, { error: `Must be at most ${max} characters` })
+    .refine(isStorable, { error: 'Must not contain NUL characters or broken surrogate pairs' });
+}
+
+/** A name: text that holds at least one character that is not a space. */
+export function name(max = 100) {
+  return text(max).trim().min(1, { error: 'Must not be empty' });
+}
+
+/** A phone number with country code, kept without its spaces and brackets: E.164, `+` and 7 to 15 digits. */
+export function phone() {
+  return z
+    .string()
+    .max(32)
+    .overwrite((given) => given.replace(/[\s().-]/g, ''))
+    .regex(/^\+[1-9][0-9]{6,14}$/, { error: 'Must be a phone number with country code, such as +491701234567' });
+}
+
+/** A short machine-readable word, such as a status code. */
+export function code(max = 64) {
+  return z
+    .string()
+    .max(max)
+    .regex(/^[a-z0-9_]+$/, { error: 'Must consist of lower-case letters, digits and underscores' });
+}
+
+const freeFormKeysMax = 100;
+const freeFormBytesMax = 16_384;
+
+/** An object of the customer's own: never searched for ids, at most 100 keys and 16 KB (D16). */
+export function freeForm() {
+  return z.record(z.string(), z.unknown()).superRefine((value, context) => {
+    const json = JSON.stringify(value);
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+    if (Object.keys(value).length > freeFormKeysMax) refuse(`Must have at most ${freeFormKeysMax} keys`);
+    if (Buffer.byteLength(json) > freeFormBytesMax) refuse('Must be at most 16 KB');
+    if (json.includes('\\u0000') || /\\ud[89a-f]/i.test(json))
+      refuse('Must not contain NUL characters or broken surrogate pairs');
+  });
+}
+
+/** PostgreSQL has no year 0, which a zone can also lead back to. */
+function isStorableTime(wire: string): boolean {
+  return new Date(wire).getUTCFullYear() >= 1;
+}
+
+function isStorable(value: string): boolean {
+  return !value.includes('\0') && value.isWellFormed();
+}

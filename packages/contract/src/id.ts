@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/**
+ * Every kind of resource that has a public id, with the number that goes into the id.
+ * The numbers are part of the public contract: an id that a client stored carries them. Append, never renumber.
+ * Bounds (D12): number < 64, tenant < 2^24, id < 2^40; inside them a code has 16 or 17 characters.
+ */
+export const resourceTypes = {
+  tenant: 1,
+  user: 2,
+  api_key: 3,
+  role: 4,
+  session: 5,
+  audit_log: 6,
+  lead: 7,
+  duplicate_pair: 8,
+  webhook: 9,
+  delivery: 10,
+  event: 11,
+  team: 12,
+  opportunity: 13,
+  task: 14,
+  partner: 15,
+  commission: 16,
+  form: 17,
+  job: 18,
+} as const;
+
+export type ResourceType = keyof typeof resourceTypes;
+
+const idSchemas = z.registry<{ type: ResourceType }>();
+
+/**
+ * An id field of a resource. On the wire it is a string, inside the fleet a safe integer.
+ * Between gateway and services the string is the plain decimal number; the gateway turns it into the public code.
+ */
+export function id<T extends ResourceType>(type: T) {
+  const wire = z.string({ error: unknownId(type) }).regex(/^[1-9][0-9]{0,12}$/, { error: unknownId(type) });
+  const schema = z.codec(wire, z.int().positive(), { decode: Number, encode: String });
+  idSchemas.add(schema, { type });
+  return schema;
+}
+
+/** What a caller reads when an id does not name a resource of theirs: the same words for foreign, mistyped and missing ids. */
+export function unknownId(type: ResourceType): string {
+  return `No ${type.replace('_', ' ')} with this id`;
+}
+
+/** The resource type of an id schema; undefined for any other schema. */
+export function idType(schema: z.core.$ZodType): ResourceType | undefined {
+  return idSchemas.get(schema as never)?.type;
+}
+
+/** The number of a resource type inside a public id. */
+export function resourceNumber(type: ResourceType): number {
+  return resourceTypes[type];
+}

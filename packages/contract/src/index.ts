@@ -1,0 +1,20 @@
+// The vocabulary in which every service says what it offers: operations, events, ids and the fields they share.
+export { type Envelope, envelope, type FieldError, failure, type Pagination } from './envelope.ts';
+export { knownErrors } from './errors.ts';
+export { type EventData, type EventDef, type EventRecord, event } from './event.ts';
+export { code, freeForm, name, phone, text, timestamp } from './fields.ts';
+export { id, type ResourceType, resourceNumber, resourceTypes, unknownId } from './id.ts';
+export { flag, isPage, listQuery, type Paged, page, pageItem, wholeNumber } from './list.ts';
+export {
+  type Audience,
+  type ErrorCodes,
+  type Operation,
+  type Operations,
+  operations,
+  type Row,
+  replyStatus,
+  signedIn,
+} from './operation.ts';
+export { actions, allows, isPermission, permissionResources } from './permissions.ts';
+export { type Plan, planCodes, plans } from './plans.ts';
+export { type IdPath, idTypeOf, type SchemaNode, unwrap, walkIds } from './walk.ts';

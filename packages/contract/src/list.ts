@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { text, timestamp } from './fields.ts';
+
+const pages = new WeakSet<z.core.$ZodType>();
+
+/** The schema of a list operation's reply. */
+export type Paged<Item extends z.ZodType> = z.ZodArray<Item> & { readonly paged: true };
+
+/** The reply of a list operation: the handler returns a page of items, the envelope gets `data` and `pagination`. */
+export function page<Item extends z.ZodType>(item: Item): Paged<Item> {
+  const schema = z.array(item);
+  pages.add(schema);
+  return schema as Paged<Item>;
+}
+
+/** Whether a reply schema was made by page(). */
+export function isPage(schema: z.core.$ZodType): boolean {
+  return pages.has(schema);
+}
+
+/** The item schema of a page. */
+export function pageItem(schema: z.core.$ZodType): z.core.$ZodType {
+  return (schema._zod.def as unknown as { element: z.core.$ZodType }).element;
+}
+
+const pageMax = 100_000;
+
+/**
+ * The query every list takes. `sortable` names the fields that `sort` accepts, ascending by name and descending
+ * with a minus; the first one, descending, is the default.
+ */
+export function listQuery<const Sortable extends readonly [string, ...string[]]>(sortable: Sortable) {
+  const sorts = sortable.flatMap((field) => [field, `-${field}`]);
+  return z.object({
+    page: wholeNumber(1, pageMax).describe('Which page, from 1 on').default(1),
+    limit: wholeNumber(1, 100).describe('How many records a page has').default(20),
+    cursor: z
+      .string()
+      .max(1024)
+      .describe('`pagination.nextCursor` of the page before; then `page` is ignored')
+      .optional(),
+    sort: z
+      .enum(sorts as [string, ...string[]], { error: `Must be one of ${sorts.join(', ')}` })
+      .describe('By which field; with a minus the largest or newest first')
+      .default(`-${sortable[0]}`),
+    search: text(200).describe('Text to look for').optional(),
+    createdFrom: timestamp().describe('Created at this time or later').optional(),
+    createdTo: timestamp().describe('Created at this time or earlier').optional(),
+  });
+}
+
+/** A whole number in a query: digits on the wire, a number inside. */
+export function wholeNumber(min: number, max: number) {
+  const error = `Must be a whole number from ${min} to ${max}`;
+  return z.codec(
+    z.string({ error }).regex(/^-?[0-9]{1,12}$/, { error }),
+    z.int({ error }).min(min, { error }).max(max, { error }),
+    {
+      decode: Number,
+      encode: String,
+    },
+  );
+}
+
+/** true or false in a query. */
+export function flag() {
+  return z.codec(z.enum(['true', 'false'], { error: 'Must be true or false' }), z.boolean(), {
+    decode: (wire) => wire === 'true',
+    encode: (value) => (value ? ('true' as const) : ('false' as const)),
+  });
+}

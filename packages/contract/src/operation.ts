@@ -1,0 +1,101 @@
+import type { z } from 'zod';
+import type { EventDef } from './event.ts';
+
+/** Who may call: people and keys of a tenant, a partner's portal session, anybody, or only our own services. */
+export type Audience = 'tenant' | 'portal' | 'public' | 'internal';
+
+/** Errors of an operation's own rules: code → status and message. */
+export type ErrorCodes = Record<string, readonly [status: number, message: string]>;
+
+/** The permission of an operation that every signed-in caller may use, such as reading who one is. */
+export const signedIn = 'signed-in';
+
+interface RowBase {
+  /** The public path, `/v1/leads/:id`; a literal segment wins over a parameter. */
+  path: string;
+  summary: string;
+  description?: string;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  reply: z.ZodType;
+  message: string;
+  errors?: ErrorCodes;
+  /** Upstream limit in milliseconds when 10 s is wrong for this operation. */
+  timeoutMs?: number;
+  /** Bodies and answers that are not JSON pass through unread: uploads, downloads, event streams. */
+  stream?: boolean;
+  /** How many bytes a body may have when 256 KB is wrong for this operation. */
+  bodyMax?: number;
+  /** The answer's head and tail are another one's: the JSON Web Key Set has no envelope. */
+  bare?: boolean;
+}
+
+type Access =
+  | {
+      audience?: 'tenant' | 'portal';
+      permission: `${string}:${string}` | typeof signedIn;
+      /**
+       * A caller whose permission is narrowed to own or team records is held to those here. Without it such a caller
+       * is refused: an operation on what has no owner would otherwise show everything.
+       */
+      narrows?: true;
+    }
+  | { audience: 'public' | 'internal'; permission?: never; narrows?: never };
+
+type Effect =
+  | { method: 'GET'; body?: never; emits?: never; status?: never }
+  | {
+      method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+      body?: z.ZodObject;
+      emits: readonly EventDef[];
+      status?: 200 | 201 | 202 | 204;
+    };
+
+/** One operation, said once. A write says which events it emits, even when none; every row says who may call it. */
+export type Row = RowBase & Access & Effect;
+
+/** A row with the name it goes by everywhere. */
+export type Operation<R extends Row = Row> = R & { id: string };
+
+export type Operations = Record<string, Operation>;
+
+/**
+ * Names the rows of a resource by their keys.
+ * @throws when a row contradicts itself: a field name in two of params, query and body; a path parameter without schema.
+ */
+export function operations<const T extends Record<string, Row>>(
+  rows: T,
+): { [K in keyof T]: T[K] & { id: K & string } } {
+  const named = Object.entries(rows).map(([id, row]) => [id, { ...row, id }] as const);
+  for (const [, row] of named) checkRow(row);
+  return Object.fromEntries(named) as never;
+}
+
+/** The status a row answers when it succeeds. */
+export function replyStatus(row: Row): number {
+  return row.status ?? 200;
+}
+
+function checkRow(row: Operation): void {
+  const inPath = [...row.path.matchAll(/:([a-zA-Z]+)/g)]
+    .map((match) => match[1] as string)
+    .filter((field) => !isVerb(row.path, field));
+  const declared = keys(row.params);
+  for (const field of inPath)
+    if (!declared.includes(field)) throw new Error(`${row.id}: the path parameter ${field} has no schema`);
+  for (const field of declared)
+    if (!inPath.includes(field)) throw new Error(`${row.id}: ${field} does not stand in the path`);
+  const places = [...declared, ...keys(row.query), ...keys(row.body)];
+  const twice = places.find((field, index) => places.indexOf(field) !== index);
+  // A body could otherwise stand in for the path's id.
+  if (twice) throw new Error(`${row.id}: the field ${twice} stands in two of path, query and body`);
+}
+
+/** A colon inside a segment is a verb (`runs:bulk`), at its start a parameter. */
+function isVerb(path: string, field: string): boolean {
+  return !path.includes(`/:${field}`);
+}
+
+function keys(schema: z.ZodObject | undefined): string[] {
+  return schema ? Object.keys(schema.shape) : [];
+}

@@ -1,0 +1,67 @@
+/** What a role or key can be allowed to do: `<resource>:<action>`. */
+export const permissionResources = [
+  'leads',
+  'opportunities',
+  'partners',
+  'commissions',
+  'co_marketing',
+  'users',
+  'teams',
+  'tasks',
+  'campaigns',
+  'workflows',
+  'training',
+  'addons',
+  'files',
+  'search',
+  'analytics',
+  'agents',
+  'integrations',
+  'webhooks',
+  'api_keys',
+  'audit',
+  'billing',
+  'config',
+  'notifications',
+  'tenant',
+  'ai',
+] as const;
+
+export const actions = ['read', 'write', 'delete', 'manage'] as const;
+
+const extra = ['users:act_as'];
+const narrowings = ['own', 'team'];
+const known = new Set([
+  ...permissionResources.flatMap((resource) => actions.map((action) => `${resource}:${action}`)),
+  ...extra,
+]);
+
+/** Whether a text is a permission that can be granted: `leads:read`, `leads:*`, `*`, or narrowed, `leads:read:own`. */
+export function isPermission(text: string): boolean {
+  if (text === '*' || known.has(text)) return true;
+  const [resource, action, narrowing, ...rest] = text.split(':');
+  if (rest.length || !(permissionResources as readonly string[]).includes(resource ?? '')) return false;
+  if (narrowing !== undefined && !narrowings.includes(narrowing)) return false;
+  return action === '*' || known.has(`${resource}:${action}`);
+}
+
+/**
+ * How far a set of permissions allows one: over all records, only the caller's own or the team's, or not at all.
+ * The widest grant wins; `manage` includes the other three actions of its resource.
+ */
+export function allows(granted: readonly string[], wanted: string): 'all' | 'team' | 'own' | undefined {
+  const [resource, action] = wanted.split(':');
+  let widest: 'team' | 'own' | undefined;
+  for (const grant of granted) {
+    if (grant === '*') return 'all';
+    const [grantedResource, grantedAction, narrowing] = grant.split(':');
+    if (grantedResource !== resource) continue;
+    const covers =
+      grantedAction === '*' || grantedAction === action || (grantedAction === 'manage' && action !== 'act_as');
+    if (!covers) continue;
+    if (narrowing === undefined) return 'all';
+    if (narrowing === 'team') widest = 'team';
+    else widest ??= 'own';
+  }
+  return widest;
+}

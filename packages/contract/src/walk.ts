@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import { idType, type ResourceType } from './id.ts';
+
+export type SchemaNode = z.core.$ZodType;
+
+/** Strips optional, nullable, default and the like: what remains says what the value is. */
+export function unwrap(schema: SchemaNode): SchemaNode {
+  let node = schema;
+  for (;;) {
+    if (idType(node)) return node;
+    const def = node._zod.def as { type: string; innerType?: SchemaNode; in?: SchemaNode; getter?: () => SchemaNode };
+    if (def.innerType) node = def.innerType;
+    else if (def.type === 'lazy' && def.getter) node = def.getter();
+    else return node;
+  }
+}
+
+/** The resource type of an id field, through optional and nullable wrappers. */
+export function idTypeOf(schema: SchemaNode): ResourceType | undefined {
+  return idType(unwrap(schema));
+}
+
+/** One id position in a JSON value: property names, with '*' for every element of an array or every value of a record. */
+export interface IdPath {
+  path: string[];
+  type: ResourceType;
+}
+
+/** Every id position of a schema. Free-form values (records of unknown) hold none. */
+export function walkIds(schema: SchemaNode | undefined, path: string[] = []): IdPath[] {
+  if (!schema) return [];
+  const node = unwrap(schema);
+  const type = idType(node);
+  if (type) return [{ path, type }];
+  const def = node._zod.def as {
+    type: string;
+    shape?: Record<string, SchemaNode>;
+    element?: SchemaNode;
+    valueType?: SchemaNode;
+    options?: SchemaNode[];
+    left?: SchemaNode;
+    right?: SchemaNode;
+  };
+  const inside = (child: SchemaNode | undefined, step?: string) =>
+    walkIds(child, step === undefined ? path : [...path, step]);
+  switch (def.type) {
+    case 'object':
+      return Object.entries(def.shape ?? {}).flatMap(([key, child]) => inside(child, key));
+    case 'array':
+      return inside(def.element, '*');
+    case 'record':
+      return inside(def.valueType, '*');
+    case 'union':
+      return distinct((def.options ?? []).flatMap((option) => inside(option)));
+    case 'intersection':
+      return distinct([...inside(def.left), ...inside(def.right)]);
+    default:
+      return [];
+  }
+}
+
+function distinct(paths: IdPath[]): IdPath[] {
+  const seen = new Map<string, IdPath>();
+  for (const found of paths) {
+    const key = found.path.join('.');
+    const before = seen.get(key);
+    if (before && before.type !== found.type) {
+      throw new Error(
+        `The field ${key} holds ids of two types, ${before.type} and ${found.type}: give each its own field`,
+      );
+    }
+    seen.set(key, found);
+  }
+  return [...seen.values()];
+}

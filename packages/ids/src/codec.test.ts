@@ -1,0 +1,62 @@
+import { type ResourceType, resourceTypes } from '@tandem/contract';
+import fc from 'fast-check';
+import { createIdCodec } from './codec.ts';
+
+const alphabet = 'k3VqPz81RtLm0WcYTn5uQ2xJd7RfAe9BHgsXoNiKyUbMvDjEpZrFhCwS4G6OaIlT'.split('');
+const distinct = [...new Set([...alphabet, ...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'])].join(
+  '',
+);
+const codec = createIdCodec(distinct);
+const types = Object.keys(resourceTypes) as ResourceType[];
+const anId = fc.tuple(
+  fc.constantFrom(...types),
+  fc.integer({ min: 1, max: 2 ** 24 - 1 }),
+  fc.integer({ min: 1, max: 2 ** 40 - 1 }),
+);
+
+describe('public ids', () => {
+  it('come back as what they were, in 16 or 17 letters and digits', () => {
+    fc.assert(
+      fc.property(anId, ([type, tenant, id]) => {
+        const code = codec.encode(type, tenant, id);
+        expect(code).toMatch(/^[a-zA-Z0-9]{16,17}$/);
+        expect(codec.decode(type, tenant, code)).toBe(id);
+        expect(codec.decode(type, tenant, `${type}_${code}`)).toBe(id);
+      }),
+    );
+  });
+
+  it('mean nothing for another type or tenant', () => {
+    fc.assert(
+      fc.property(
+        anId,
+        fc.constantFrom(...types),
+        fc.integer({ min: 1, max: 1000 }),
+        ([type, tenant, id], otherType, shift) => {
+          const code = codec.encode(type, tenant, id);
+          if (otherType !== type) expect(codec.decode(otherType, tenant, code)).toBeUndefined();
+          expect(codec.decode(type, tenant + shift, code)).toBeUndefined();
+        },
+      ),
+    );
+  });
+
+  it('are refused in any form but the one we write', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-zA-Z0-9]{16}$/), (text) => {
+        const id = codec.decode('lead', undefined, text);
+        if (id !== undefined) accepted++;
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(accepted).toBeLessThan(3);
+  });
+
+  it.each(['', '17', ' ', 'lead_', 'a'.repeat(16), 'é'.repeat(16), `${'9'.repeat(300)}`, '../../../../etc/pa'])(
+    'refuse %j',
+    (text) => {
+      expect(codec.decode('lead', 1, text)).toBeUndefined();
+    },
+  );
+});

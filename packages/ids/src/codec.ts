@@ -1,0 +1,75 @@
+import { type ResourceType, resourceNumber } from '@tandem/contract';
+import Sqids from 'sqids';
+
+export interface IdCodec {
+  /** The public code of a resource: 16 or 17 characters that carry its type, tenant and number. */
+  encode(type: ResourceType, tenantId: number, id: number): string;
+  /**
+   * The number behind a code, or undefined when it is not a code of this type and tenant.
+   * Without a tenant any is accepted; only a tenant's own id is read that way. A `<type>_` prefix is ignored.
+   */
+  decode(type: ResourceType, tenantId: number | undefined, code: string): number | undefined;
+}
+
+const codeMin = 16;
+const codeMax = 20;
+const cacheMax = 20_000;
+
+/**
+ * The codec of one deployment.
+ * @param alphabet the 62 letters and digits in this deployment's secret order: codes of another order mean nothing here.
+ * @throws when the alphabet is not 62 distinct letters and digits.
+ */
+export function createIdCodec(alphabet: string): IdCodec {
+  if (!/^[a-zA-Z0-9]{62}$/.test(alphabet) || new Set(alphabet).size !== 62) {
+    throw new Error('IDS_ALPHABET must hold each of the 62 letters and digits once');
+  }
+  // The default blocklist costs five times the encoding (facts.md); codes of 16 characters are not words.
+  const sqids = new Sqids({ alphabet, minLength: codeMin, blocklist: new Set() });
+  const codes = generations<string>(cacheMax);
+  const numbers = generations<readonly number[]>(cacheMax);
+
+  const read = (code: string): readonly number[] => {
+    const known = numbers.get(code);
+    if (known) return known;
+    const parts = sqids.decode(code);
+    // Several strings decode to one number: only the one that we would write counts.
+    const canonical =
+      parts.length === 3 && parts.every(Number.isSafeInteger) && sqids.encode(parts) === code ? parts : [];
+    return numbers.set(code, canonical);
+  };
+
+  return {
+    encode(type, tenantId, id) {
+      const key = `${type}.${tenantId}.${id}`;
+      return codes.get(key) ?? codes.set(key, sqids.encode([resourceNumber(type), tenantId, id]));
+    },
+    decode(type, tenantId, given) {
+      const code = given.startsWith(`${type}_`) ? given.slice(type.length + 1) : given;
+      if (code.length < codeMin || code.length > codeMax || !/^[a-zA-Z0-9]+$/.test(code)) return undefined;
+      const [number, tenant, id] = read(code);
+      if (number !== resourceNumber(type) || (tenantId !== undefined && tenant !== tenantId)) return undefined;
+      return id;
+    },
+  };
+}
+
+/** A cache of the last one to two times `max` entries: when the young half is full it becomes the old half. */
+function generations<V>(max: number) {
+  let young = new Map<string, V>();
+  let old = new Map<string, V>();
+  const set = (key: string, value: V): V => {
+    if (young.size >= max) [old, young] = [young, new Map()];
+    young.set(key, value);
+    return value;
+  };
+  return {
+    set,
+    get(key: string): V | undefined {
+      const value = young.get(key);
+      if (value !== undefined) return value;
+      const aged = old.get(key);
+      return aged === undefined ? undefined : set(key, aged);
+    },
+  };
+}

@@ -1,0 +1,3 @@
+// Turns inside ids into public codes and back, one at a time or in whole JSON values by schema.
+export { createIdCodec, type IdCodec } from './codec.ts';
+export { compileRewriter, type Rewriter } from './rewriter.ts';

@@ -1,0 +1,52 @@
+import type { IdPath, ResourceType } from '@tandem/contract';
+
+/** Replaces every id in a JSON value, in place. `replace` gets whatever stands there and returns what shall. */
+export type Rewriter = (value: unknown, replace: (type: ResourceType, found: unknown) => unknown) => void;
+
+interface Step {
+  type?: ResourceType;
+  every?: Step;
+  fields: [string, Step][];
+}
+
+/**
+ * Compiles the id positions of a schema (walkIds) into one walk that touches nothing else of the value.
+ * null and absent values are left alone.
+ */
+export function compileRewriter(paths: IdPath[]): Rewriter {
+  const root: Step = { fields: [] };
+  for (const { path, type } of paths) path.reduce(child, root).type = type;
+  if (!paths.length) return () => {};
+  return (value, replace) => {
+    visit(root, value, replace);
+  };
+}
+
+function child(step: Step, name: string): Step {
+  if (name === '*') {
+    step.every ??= { fields: [] };
+    return step.every;
+  }
+  const known = step.fields.find(([field]) => field === name);
+  if (known) return known[1];
+  const added: Step = { fields: [] };
+  step.fields.push([name, added]);
+  return added;
+}
+
+function visit(step: Step, value: unknown, replace: (type: ResourceType, found: unknown) => unknown): unknown {
+  if (value === null || value === undefined) return value;
+  if (step.type) return replace(step.type, value);
+  if (typeof value !== 'object') return value;
+  if (step.every) {
+    const items = value as Record<string, unknown>;
+    for (const key of Array.isArray(value) ? value.keys() : Object.keys(value))
+      items[key] = visit(step.every, items[key], replace);
+  }
+  const record = value as Record<string, unknown>;
+  for (const [field, next] of step.fields) {
+    const found = record[field];
+    if (found !== undefined && found !== null) record[field] = visit(next, found, replace);
+  }
+  return value;
+}
