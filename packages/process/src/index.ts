@@ -1,0 +1,7 @@
+// What every process of the fleet has: settings, logs, metrics, health, trace context, an orderly end.
+export { readConfig, storeSettings } from './config.ts';
+export { createHealth, type Health } from './health.ts';
+export { createLog, type Log } from './log.ts';
+export { createMetrics, type Metrics } from './metrics.ts';
+export { type Closer, onShutdown } from './shutdown.ts';
+export { childTrace, currentTrace, newTrace, randomHex, readTrace, type Trace, withTrace } from './trace.ts';
