@@ -1,0 +1,110 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { guardModels, type ModelFields } from './guard.ts';
+import { ScopedPool } from './pool.ts';
+import { running, type Scope } from './scope.ts';
+
+type Unscopable = 'findUnique' | 'findUniqueOrThrow' | 'update' | 'upsert' | 'delete';
+type Models<Client> = {
+  [K in keyof Client as K extends `$${string}` | symbol ? never : K]: Omit<Client[K], Unscopable>;
+};
+
+/** SQL by template: `${}` become parameters. bigint columns come back as numbers, timestamps as Dates. */
+export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values: unknown[]) => Promise<Row[]>;
+
+/** The database as a handler sees it: the models of its service within the caller's scope, and SQL under the same scope. */
+export type Tx<Client> = Models<Client> & {
+  sql: Sql;
+};
+
+export interface TenantDb<Client> {
+  /** The bound client; every use needs a scope around it. */
+  tx: Tx<Client>;
+  /** Runs `work` under a scope, without a transaction. No scope means the tables that belong to no tenant. */
+  within<T>(scope: Scope | undefined, work: () => Promise<T>): Promise<T>;
+  /** Runs `work` under a scope in one transaction. */
+  transaction<T>(scope: Scope | undefined, work: () => Promise<T>): Promise<T>;
+  /** Whether a transaction is open at this moment: nothing may leave the process then. */
+  inTransaction(): boolean;
+  /** Throws while the database cannot be reached. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+// Statements get a name each, so that PostgreSQL parses and plans them once per connection; the bound keeps a query
+// with an ever changing text from filling the connection's memory.
+const namedStatementsMax = 1_000;
+const poolMax = 10;
+
+// A bigint leaves the driver as a number: ids stay below 2^40 (D12).
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/**
+ * Opens the tenant-bound database of a service.
+ * @param options.url under a role that owns nothing and cannot bypass row-level security
+ * @param options.client makes the service's Prisma client on the given adapter
+ * @param options.prisma the `Prisma` namespace of the generated client, which lists the fields of each model
+ * @param options.owners fields that name the owner of a record, for callers narrowed to their own
+ */
+export function createTenantDb<Client>(options: {
+  url: string;
+  client: (adapter: PrismaPg) => Client;
+  prisma: object;
+  owners?: readonly string[];
+}): TenantDb<Client> {
+  const pool = new ScopedPool({
+    connectionString: options.url,
+    max: poolMax,
+    connectionTimeoutMillis: 2_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    options: '-c statement_timeout=5000 -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000',
+  });
+  // An idle connection that the server closes is replaced at the next query.
+  pool.on('error', () => {});
+  const statementName = statementNames();
+  const adapter = new PrismaPg(pool, { statementNameGenerator: (query) => statementName(query.sql) });
+  const raw = options.client(adapter) as Client & { $disconnect(): Promise<void> };
+  const models = guardModels(raw, fieldsOf(options.prisma), options.owners ?? []) as Models<Client>;
+  const sql: Sql = async (strings, ...values) => {
+    const text = strings.reduce((all, part, index) => `${all}$${index}${part}`);
+    const result = await pool.query({ name: statementName(text), text, values });
+    return result.rows;
+  };
+
+  return {
+    tx: Object.assign(Object.create(raw), models, { sql }) as Tx<Client>,
+    // Prisma's promises begin only when awaited, which must be inside the scope.
+    within: (scope, work) => running.run({ scope }, async () => await work()),
+    transaction: (scope, work) => pool.transaction(scope, work),
+    inTransaction: () => running.getStore()?.client !== undefined,
+    ping: () => running.run({ scope: undefined }, () => pool.query('SELECT 1')),
+    async close() {
+      await raw.$disconnect();
+      await pool.end();
+    },
+  };
+}
+
+function fieldsOf(prisma: object): ModelFields {
+  const namespace = prisma as Record<string, Record<string, string>>;
+  return Object.fromEntries(
+    Object.keys(namespace.ModelName ?? {}).map((model) => [
+      model,
+      Object.keys(namespace[`${model}ScalarFieldEnum`] ?? {}),
+    ]),
+  );
+}
+
+/** A name per statement text; the empty name, which PostgreSQL does not keep, once there are too many. */
+function statementNames(): (text: string) => string {
+  const names = new Map<string, string>();
+  return (text) => {
+    const known = names.get(text);
+    if (known !== undefined) return known;
+    if (names.size >= namedStatementsMax) return '';
+    const name = `s${names.size}`;
+    names.set(text, name);
+    return name;
+  };
+}
