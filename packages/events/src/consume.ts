@@ -1,0 +1,289 @@
+import type { EventDef } from '@tandem/contract';
+import { type Log, type Metrics, readTrace, withTrace } from '@tandem/process';
+import type { TenantDb } from '@tandem/tenant-db';
+import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
+import { z } from 'zod';
+import type { Broker } from './broker.ts';
+import type { Consumer, Received, Schedule } from './consumer.ts';
+import { type EventMessage, emitter } from './outbox.ts';
+import { attemptsMax, declareConsumer, declareShared, retryDelaysMs } from './topology.ts';
+
+export interface Consumption {
+  /** Whether every queue has been declared since the start: what is published before reaches no consumer here. */
+  declared(): boolean;
+  /** Stops taking messages and waits for those under way. */
+  close(): Promise<void>;
+}
+
+interface Delivery {
+  message: ConsumeMessage;
+  event: EventMessage;
+  received: Received<EventDef>;
+}
+
+const prefetch = 100;
+const batchMax = 50;
+const databaseRetryMs = 500;
+
+/**
+ * Runs the consumers of a service. Messages that wait together are handled together: one transaction per tenant for up
+ * to 50 of them, the inbox first. When one of a batch fails each is tried alone, so a bad one harms no other.
+ */
+export function startConsumers<Client>(options: {
+  service: string;
+  consumers: readonly Consumer[];
+  events: ReadonlyMap<string, EventDef>;
+  db: TenantDb<Client>;
+  broker: Broker;
+  schedule: Schedule;
+  log: Log;
+  metrics: Metrics;
+  onCommit: () => void;
+}): Consumption {
+  const handled = options.metrics.counter('events_consumed_total', 'Events dealt with', ['consumer']);
+  const count = (consumer: string, events: number) => handled.inc({ consumer }, events);
+  const running = options.consumers.map((one) => runConsumer(one, options, count));
+  const queues = options.consumers.map((one) => options.broker.names.queue(options.service, one.name));
+  watch(queues, options.broker, options.metrics);
+  return {
+    declared: () => running.every((one) => one.declared()),
+    async close() {
+      await Promise.all(running.map((one) => one.close()));
+    },
+  };
+}
+
+type Options<Client> = Parameters<typeof startConsumers<Client>>[0];
+
+function runConsumer<Client>(
+  consumer: Consumer,
+  options: Options<Client>,
+  handled: (queue: string, events: number) => void,
+) {
+  const { service, db, broker, log, events } = options;
+  const { names } = broker;
+  const queue = names.queue(service, consumer.name);
+  const bindings = consumer.on === 'all' ? ['#'] : consumer.on.map((event) => event.name);
+
+  let waiting: ConsumeMessage[] = [];
+  let channel: ConfirmChannel | undefined;
+  let consumerTag: string | undefined;
+  let declared = false;
+  let closing = false;
+  let busy: Promise<void> | undefined;
+
+  void broker.onConnection(async (made) => {
+    await declareShared(made, names);
+    await declareConsumer(made, names, queue, bindings);
+    await made.prefetch(prefetch);
+    channel = made;
+    // What an earlier connection delivered can no longer be acknowledged; the broker sends it again.
+    waiting = [];
+    made.on('close', () => {
+      if (channel === made) channel = undefined;
+    });
+    const tag = await made.consume(queue, (message) => {
+      if (!message || channel !== made) return;
+      waiting.push(message);
+      busy ??= drain(made)
+        // Unacknowledged messages come again on the next connection.
+        .catch((error) => void log.warn('consuming interrupted', { consumer: queue, error }))
+        .finally(() => {
+          busy = undefined;
+        });
+    });
+    consumerTag = tag.consumerTag;
+    declared = true;
+  });
+
+  const drain = async (on: ConfirmChannel) => {
+    // Lets the messages of the same network read arrive, so that they share a transaction.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (waiting.length && channel === on && !closing) {
+      const batch = waiting.splice(0, batchMax);
+      const readable: Delivery[] = [];
+      for (const message of batch) {
+        try {
+          readable.push(read(message, consumer.on === 'all' ? undefined : events));
+        } catch (error) {
+          await setAside(on, message, 'unreadable', error);
+        }
+      }
+      await Promise.all([...byScope(readable).values()].map((group) => handleGroup(on, group)));
+    }
+  };
+
+  const handleGroup = async (on: ConfirmChannel, group: Delivery[]): Promise<void> => {
+    try {
+      await apply(group);
+      for (const { message } of group) on.ack(message);
+      handled(queue, group.length);
+    } catch (error) {
+      if (await databaseIsAway()) return handleGroup(on, group);
+      if (closing) return;
+      if (group.length > 1) {
+        for (const one of group) await handleGroup(on, [one]);
+        return;
+      }
+      await failed(on, (group[0] as Delivery).message, error);
+    }
+  };
+
+  const apply = async (group: Delivery[]): Promise<void> => {
+    const first = (group[0] as Delivery).event;
+    const scope = { tenantId: first.tenantId, environment: first.environment };
+    const trace = readTrace(first.traceparent, first.caller.requestId);
+    const after: (() => void | Promise<void>)[] = [];
+    let left = false;
+    const schedule: Schedule = async (...given) => {
+      left = true;
+      await options.schedule(...given);
+    };
+    await withTrace(trace, () =>
+      db.transaction(scope, async () => {
+        const ids = group.map(({ event }) => event.id);
+        const fresh = await db.tx.sql<{ event_id: string }>`INSERT INTO platform.inbox (consumer, event_id)
+          SELECT ${consumer.name}, unnest(${ids}::uuid[]) ON CONFLICT DO NOTHING RETURNING event_id`;
+        const isFresh = new Set(fresh.map((row) => row.event_id));
+        const received = group.filter(({ event }) => isFresh.delete(event.id)).map((one) => one.received);
+        if (!received.length) return;
+        const caller = { ...first.caller, type: 'system' as const, name: service, permissions: [], ...scope };
+        const { emit, flush, count } = emitter(caller, scope, db.tx.sql);
+        await consumer.handle(received, { tx: db.tx, emit, schedule, afterCommit: (work) => void after.push(work) });
+        await flush();
+        left ||= count() > 0;
+      }),
+    );
+    if (left) options.onCommit();
+    for (const work of after) await work();
+  };
+
+  /** A database that is away is nobody's fault: wait for it instead of using up attempts. */
+  const databaseIsAway = async (): Promise<boolean> => {
+    let wasAway = false;
+    while (!closing) {
+      try {
+        await db.ping();
+        return wasAway;
+      } catch {
+        wasAway = true;
+        await new Promise((resolve) => setTimeout(resolve, databaseRetryMs));
+      }
+    }
+    return false;
+  };
+
+  const failed = async (on: ConfirmChannel, message: ConsumeMessage, error: unknown): Promise<void> => {
+    const attempt = Number(message.properties.headers?.['x-attempt'] ?? 1);
+    if (attempt >= attemptsMax) return setAside(on, message, 'attempts_exhausted', error);
+    const delayMs = retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] as number;
+    log.warn('event failed, will retry', {
+      consumer: queue,
+      event: message.fields.routingKey,
+      attempt,
+      delayMs,
+      error,
+    });
+    await hand(on, message, names.delay(delayMs), { 'x-attempt': attempt + 1 });
+  };
+
+  const setAside = async (
+    on: ConfirmChannel,
+    message: ConsumeMessage,
+    reason: string,
+    error: unknown,
+  ): Promise<void> => {
+    const text = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+    log.error('event set aside as a dead letter', { consumer: queue, reason, error });
+    await hand(on, message, names.dead, { 'x-reason': reason, 'x-error': text, 'x-died-at': new Date().toISOString() });
+  };
+
+  /** Publishes a message elsewhere and only then acknowledges it: between the two it exists twice, never not at all. */
+  const hand = async (
+    on: ConfirmChannel,
+    message: ConsumeMessage,
+    exchange: string,
+    headers: Record<string, unknown>,
+  ) => {
+    const { messageId, contentType } = message.properties;
+    const options = {
+      persistent: true,
+      messageId,
+      contentType,
+      headers: { ...message.properties.headers, ...headers },
+    };
+    await new Promise<void>((resolve, reject) =>
+      on.publish(exchange, queue, message.content, options, (error) => (error ? reject(error) : resolve())),
+    );
+    on.ack(message);
+  };
+
+  return {
+    declared: () => declared,
+    async close() {
+      closing = true;
+      if (channel && consumerTag) await channel.cancel(consumerTag).catch(() => {});
+      await busy;
+    },
+  };
+}
+
+/** Reads a message by its contract; without contracts its data stays as it is. */
+function read(message: ConsumeMessage, events: ReadonlyMap<string, EventDef> | undefined): Delivery {
+  const event = JSON.parse(message.content.toString()) as EventMessage;
+  if (!isEvent(event)) throw new Error('Not an event of this platform');
+  if (!events)
+    return { message, event, received: { ...event, occurredAt: new Date(event.occurredAt) } as Received<EventDef> };
+  const def = events.get(event.name);
+  if (!def) throw new Error(`No contract declares the event ${event.name}`);
+  const received = {
+    ...event,
+    occurredAt: new Date(event.occurredAt),
+    data: z.decode(def.data, event.data as never),
+    record: z.decode(def.record, event.record as never),
+  } as Received<EventDef>;
+  return { message, event, received };
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether a message has what every consumer relies on: without it no attempt would ever succeed. */
+function isEvent(given: Partial<EventMessage> | null): boolean {
+  const { id, name, tenantId, environment, occurredAt, action, target, caller } = given ?? {};
+  return (
+    uuid.test(id ?? '') &&
+    [name, action, target?.type, caller?.type, caller?.requestId].every((text) => typeof text === 'string') &&
+    [tenantId, target?.id].every((number) => Number.isSafeInteger(number) && Number(number) > 0) &&
+    (environment === 'live' || environment === 'sandbox') &&
+    !Number.isNaN(Date.parse(occurredAt ?? ''))
+  );
+}
+
+function byScope(deliveries: Delivery[]): Map<string, Delivery[]> {
+  return Map.groupBy(deliveries, ({ event }) => `${event.tenantId}/${event.environment}`);
+}
+
+/** Depth of the queues and their dead letters, read from the broker at every scrape. */
+function watch(queues: readonly string[], broker: Broker, metrics: Metrics): void {
+  let channel: ConfirmChannel | undefined;
+  void broker.onConnection(async (made) => {
+    channel = made;
+    made.on('close', () => {
+      if (channel === made) channel = undefined;
+    });
+  });
+  const read =
+    (name: (queue: string) => string) => async (gauge: { set(labels: { queue: string }, value: number): void }) => {
+      for (const queue of queues) {
+        const found = await channel?.checkQueue(name(queue));
+        if (found) gauge.set({ queue }, found.messageCount);
+      }
+    };
+  metrics.gauge(
+    'queue_depth',
+    'Events waiting for a consumer',
+    ['queue'],
+    read((queue) => queue),
+  );
+  metrics.gauge('dead_letters', 'Events a consumer gave up on', ['queue'], read(broker.names.deadQueue));
+}

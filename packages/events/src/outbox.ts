@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '@tandem/caller';
+import { type EventData, type EventDef, type EventRecord, idTypeOf, type ResourceType, unwrap } from '@tandem/contract';
+import { childTrace, currentTrace } from '@tandem/process';
+import type { Sql } from '@tandem/tenant-db';
+import { z } from 'zod';
+
+/** What travels through RabbitMQ. Ids inside data and record are in the form of the inside (decimal strings). */
+export interface EventMessage {
+  id: string;
+  name: string;
+  tenantId: number;
+  environment: 'live' | 'sandbox';
+  occurredAt: string;
+  /** What the audit log calls it, and the resource it happened to. */
+  action: string;
+  target: { type: ResourceType; id: number };
+  /** Who did it. Permissions stay at home. */
+  caller: Omit<Caller, 'permissions' | 'teamIds' | 'environment' | 'tenantId'>;
+  traceparent?: string;
+  data: unknown;
+  record: unknown;
+  /** Field → before and after, for the audit log. An id among them is a ChangedId. */
+  changes?: Record<string, { from: unknown; to: unknown }>;
+}
+
+/** An id in `changes`, with its type: who shows them knows no contract and must not show the bare number. */
+export interface ChangedId {
+  $type: ResourceType;
+  $id: number;
+}
+
+/** One thing that happened, as a handler says it. */
+export interface Emission<E extends EventDef> {
+  data: EventData<E>;
+  record: EventRecord<E>;
+  changes?: Record<string, { from: unknown; to: unknown }>;
+}
+
+export type Emit<E extends EventDef = EventDef> = <One extends E>(event: One, emission: Emission<One>) => void;
+
+/**
+ * Collects the events of one transaction and writes them to the outbox in one statement.
+ * `emit` only remembers; `flush` must run before the commit. Events are written by the order of their emission.
+ */
+export function emitter(
+  caller: Caller,
+  scope: { tenantId: number; environment: 'live' | 'sandbox' } | undefined,
+  sql: Sql,
+) {
+  const messages: EventMessage[] = [];
+  const trace = currentTrace();
+  const { permissions, teamIds, environment, tenantId, ...who } = caller;
+
+  const emit: Emit = (event, { data, record, changes }) => {
+    if (!scope) throw new Error(`${event.name} needs a tenant`);
+    messages.push({
+      id: randomUUID(),
+      name: event.name,
+      ...{ tenantId: scope.tenantId, environment: scope.environment },
+      occurredAt: new Date().toISOString(),
+      action: event.action,
+      target: { type: event.target, id: (record as { id: number }).id },
+      caller: who,
+      ...(trace && { traceparent: childTrace(trace) }),
+      data: z.encode(event.data, data),
+      record: z.encode(event.record, record),
+      ...(changes && { changes: typed(event, changes) }),
+    });
+  };
+
+  const flush = async (): Promise<void> => {
+    if (!messages.length) return;
+    const [ids, names, texts] = [
+      messages.map((m) => m.id),
+      messages.map((m) => m.name),
+      messages.map((m) => JSON.stringify(m)),
+    ];
+    await sql`INSERT INTO platform.outbox (id, name, message)
+      SELECT * FROM unnest(${ids}::uuid[], ${names}::text[], ${texts}::text[])`;
+  };
+
+  return { emit, flush, count: () => messages.length };
+}
+
+/** Says of each changed field that the record declares as an id, or as a list of them, which kind of id it is. */
+function typed(event: EventDef, changes: NonNullable<EventMessage['changes']>): EventMessage['changes'] {
+  const shape = (event.record as { shape?: Record<string, z.core.$ZodType> }).shape ?? {};
+  return Object.fromEntries(
+    Object.entries(changes).map(([field, { from, to }]) => {
+      const schema = shape[field];
+      const type =
+        schema &&
+        (idTypeOf(schema) ?? idTypeOf((unwrap(schema)._zod.def as { element?: z.core.$ZodType }).element ?? schema));
+      return [field, type ? { from: withType(type, from), to: withType(type, to) } : { from, to }];
+    }),
+  );
+}
+
+function withType($type: ResourceType, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => withType($type, one));
+  return typeof value === 'number' ? ({ $type, $id: value } satisfies ChangedId) : value;
+}
