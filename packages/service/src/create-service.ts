@@ -1,0 +1,139 @@
+import { createHmac } from 'node:crypto';
+import { createCallerSigner } from '@tandem/caller';
+import type { EventDef, Operations } from '@tandem/contract';
+import { type Consumer, connectBroker, startConsumers, startRelay } from '@tandem/events';
+import { type Job, startJobs } from '@tandem/jobs';
+import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
+import { createSeal } from '@tandem/sealed';
+import { createTenantDb, type TenantDb, type Tx } from '@tandem/tenant-db';
+import type { Express } from 'express';
+import type { z } from 'zod';
+import type { Handlers } from './handler.ts';
+import { type Purge, startHousekeeping } from './housekeeping.ts';
+import { createApp } from './http.ts';
+import type { Parts } from './parts.ts';
+import type { ServiceSettings } from './settings.ts';
+
+type Adapter = Parameters<Parameters<typeof createTenantDb>[0]['client']>[0];
+
+/** All that a service is: what it offers, the code behind it, what it reacts to and what it runs later. */
+export interface ServiceDefinition<Ops extends Operations, Client, Settings extends ServiceSettings> {
+  name: string;
+  operations: Ops;
+  handlers: Handlers<Ops, Tx<Client>>;
+  // biome-ignore lint/suspicious/noExplicitAny: each consumer and job has types of its own.
+  consumers?: readonly Consumer<any, Tx<Client>>[];
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  jobs?: readonly Job<any, Tx<Client>>[];
+  client: (adapter: Adapter) => Client;
+  /** The `Prisma` namespace of the generated client. */
+  prisma: object;
+  /** Fields that name the owner of a record: what a caller narrowed to own records is held to. */
+  owners?: readonly string[];
+  /** Rows that are removed for good once the time in a column is this many days past. */
+  purge?: readonly Purge[];
+  settings: Settings;
+  /** Closes what the service opened itself. */
+  close?: () => void | Promise<void>;
+}
+
+export interface RunningService {
+  app: Express;
+  db: TenantDb<unknown>;
+  log: Log;
+  health: Health;
+  /** Removes what is past its time, as happens every hour. */
+  housekeep(): Promise<void>;
+  /** Whether every consumer's queue exists. */
+  consuming(): boolean;
+  /** Stops consuming and relaying, then closes the stores. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects the parts of a service without listening.
+ * @throws when an operation has no handler, or a handler no operation
+ */
+export function createService<Ops extends Operations, Client, Settings extends ServiceSettings>(
+  definition: ServiceDefinition<Ops, Client, Settings>,
+): RunningService {
+  const { name, operations, handlers, settings, consumers = [], jobs = [] } = definition;
+  checkComplete(name, operations, handlers);
+  const log = createLog(name);
+  const metrics = createMetrics(name);
+  const health = createHealth();
+  const db = createTenantDb<Client>({
+    url: settings.DATABASE_URL,
+    client: definition.client,
+    prisma: definition.prisma,
+    owners: definition.owners ?? [],
+  });
+  const broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
+  const relay = startRelay({ url: settings.RELAY_DATABASE_URL, broker, log, metrics });
+  const onCommit = () => relay.wake();
+  const scheduler = startJobs<never>({
+    ...{ service: name, jobs: jobs as readonly Job<z.ZodType, never>[], db: db as TenantDb<unknown> },
+    ...{
+      relayUrl: settings.RELAY_DATABASE_URL,
+      redisUrl: settings.REDIS_JOBS_URL,
+      namespace: settings.NAMESPACE,
+      log,
+      metrics,
+      onCommit,
+    },
+  });
+  const committed = () => {
+    relay.wake();
+    scheduler.wake();
+  };
+  const consumption = startConsumers({
+    ...{
+      service: name,
+      consumers: consumers as readonly Consumer[],
+      db,
+      broker,
+      schedule: scheduler.schedule,
+      log,
+      metrics,
+      onCommit: committed,
+    },
+    events: new Map(
+      consumers.flatMap(({ on }) => (on === 'all' ? [] : on)).map((event: EventDef) => [event.name, event]),
+    ),
+  });
+  const housekeeping = startHousekeeping({ url: settings.RELAY_DATABASE_URL, purge: definition.purge ?? [], log });
+  health.need('postgres', () => db.ping().then(() => true));
+  // Only the first start of a consumer makes its queue; a broker that is away later holds no request up.
+  health.need('consumers', () => consumption.declared() || broker.away());
+
+  const parts: Parts = {
+    ...{ db: db as TenantDb<unknown>, log, metrics, health, scheduler, committed },
+    signer: createCallerSigner(settings.INTERNAL_SECRETS),
+    seal: createSeal(settings.ENCRYPTION_KEY),
+    cursorSecret: createHmac('sha256', settings.INTERNAL_SECRETS).update('cursors').digest('hex'),
+  };
+  return {
+    app: createApp(operations, handlers as never, parts),
+    db: parts.db,
+    log,
+    health,
+    housekeep: housekeeping.run,
+    consuming: consumption.declared,
+    async close() {
+      await housekeeping.close();
+      await consumption.close();
+      await scheduler.close();
+      await relay.close();
+      await broker.close();
+      await db.close();
+      await definition.close?.();
+    },
+  };
+}
+
+function checkComplete(service: string, operations: Operations, handlers: object): void {
+  const missing = Object.keys(operations).filter((id) => !(id in handlers));
+  const idle = Object.keys(handlers).filter((id) => !(id in operations));
+  if (missing.length) throw new Error(`${service}: no handler for ${missing.join(', ')}`);
+  if (idle.length) throw new Error(`${service}: no operation for ${idle.join(', ')}`);
+}

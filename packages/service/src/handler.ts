@@ -1,0 +1,61 @@
+import type { Caller, Environment } from '@tandem/caller';
+import type { EventDef, Operation, Operations, Paged } from '@tandem/contract';
+import type { Emit } from '@tandem/events';
+import type { Schedule } from '@tandem/jobs';
+import type { z } from 'zod';
+import type { List, PageResult } from './list.ts';
+
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+type Emits<Op> = Op extends { emits: readonly (infer E)[] } ? Extract<E, EventDef> : never;
+
+/** What a handler returns: the reply in its inside form; more columns than the reply has are dropped. */
+export type Result<Op extends Operation> =
+  Op['reply'] extends Paged<infer Item> ? PageResult<z.output<Item>> : z.output<Op['reply']>;
+
+/** Work under a tenant that the caller did not bring: for public and internal operations only. */
+export type InTenant<Tx, E extends EventDef = EventDef> = <T>(
+  scope: { tenantId: number; environment: Environment },
+  work: (inside: { tx: Tx; emit: Emit<E>; schedule: Schedule }) => Promise<T>,
+) => Promise<T>;
+
+/** What a handler works with. Everything in it is already checked and bound to the caller. */
+export interface Context<Op extends Operation, Tx> {
+  params: Output<Op['params']>;
+  query: Output<Op['query']>;
+  body: Output<Op['body']>;
+  caller: Caller;
+  /** The database within the caller's tenant and environment; in a write, inside its transaction. */
+  tx: Tx;
+  /** Writes an event with the transaction. */
+  emit: Emit<Emits<Op>>;
+  /** Queues work with the transaction. */
+  schedule: Schedule;
+  /** Refuses with 412 when the caller's If-Match names another version. Call it with the record that is about to change. */
+  ifMatch(record: { version: number }): void;
+  /** Runs after the commit: for what must not happen inside a transaction. */
+  afterCommit(work: () => void | Promise<void>): void;
+  /** Reads one page of a model by the operation's query. */
+  list: List;
+  inTenant: InTenant<Tx, Emits<Op>>;
+}
+
+type Run<Op extends Operation, Tx, Found = void> = (
+  context: Context<Op, Tx> & { found: Found },
+) => Promise<Result<Op>> | Result<Op>;
+
+/**
+ * What must be asked of others before the transaction opens; it refuses by throwing. `tx` reads within the caller's
+ * scope. What it returns, `run` gets as `found`.
+ */
+type Check<Op extends Operation, Tx, Found> = (
+  context: Pick<Context<Op, Tx>, 'params' | 'query' | 'body' | 'caller' | 'tx'>,
+) => Promise<Found>;
+
+/** The code of one operation. */
+export type Handler<Op extends Operation, Tx, Found = void> =
+  | Run<Op, Tx>
+  | { check: Check<Op, Tx, Found>; run: Run<Op, Tx, Found> };
+
+/** A handler for every operation of a contract. */
+// biome-ignore lint/suspicious/noExplicitAny: what a check finds is between it and its own run.
+export type Handlers<Ops extends Operations, Tx> = { [K in keyof Ops]: Handler<Ops[K], Tx, any> };

@@ -1,0 +1,114 @@
+import type { Operation, Operations } from '@tandem/contract';
+import { readTrace, withTrace } from '@tandem/process';
+import express, { type Express, type Request, type Response } from 'express';
+import { failed } from './failed.ts';
+import { fail } from './failure.ts';
+import type { Handler } from './handler.ts';
+import type { Parts } from './parts.ts';
+import { readRequest } from './read-request.ts';
+import { type Answer, failureReply } from './reply.ts';
+import { runOperation } from './run-operation.ts';
+
+const bodyMax = 256 * 1024;
+
+/** The HTTP side of a service: its operations as routes, and health and metrics for those who run it. */
+export function createApp(
+  operations: Operations,
+  handlers: Record<string, Handler<Operation, unknown>>,
+  parts: Parts,
+): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+  app.set('query parser', 'simple');
+  app.get(['/healthz', '/readyz'], async (request, response) => {
+    const answer = await parts.health.answer(request.path);
+    response
+      .status(answer?.status ?? 404)
+      .type('json')
+      .send(answer?.body);
+  });
+  app.get('/metrics', async (_request, response) => {
+    response.type('text/plain').send(await parts.metrics.text());
+  });
+  for (const row of literalFirst(Object.values(operations))) {
+    const handler = handlers[row.id] as Handler<Operation, unknown>;
+    const method = row.method.toLowerCase() as 'get';
+    // Who takes no body reads none: what a client sends all the same is dropped with the request.
+    const body = row.body ? [express.json({ limit: row.bodyMax ?? bodyMax, strict: false })] : [];
+    app[method](routePath(row.path), ...body, (request: Request, response: Response) =>
+      serve(row, handler, request, response, parts),
+    );
+  }
+  app.use((_request, response) => send(response, failureReply(failed(fail('not_found'), undefined, parts.log), '')));
+  // Express tells an error handler by its four parameters.
+  app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
+    send(response, failureReply(failed(error, undefined, parts.log), request.get('x-request-id') ?? ''));
+  });
+  return app;
+}
+
+async function serve(
+  row: Operation,
+  handler: Handler<Operation, unknown>,
+  request: Request,
+  response: Response,
+  parts: Parts,
+) {
+  const began = performance.now();
+  const requestId = request.get('x-request-id') ?? '';
+  const trace = readTrace(request.get('traceparent'), requestId);
+  await withTrace(trace, async () => {
+    let answer: Answer;
+    let who: object = {};
+    try {
+      const read = readRequest(request, row, parts.signer);
+      const { tenantId, keyId, userId } = read.caller;
+      who = { tenantId, keyId, userId };
+      answer = await runOperation(row, handler, read, parts);
+      if (row.method !== 'GET') parts.committed();
+    } catch (error) {
+      answer = failureReply(failed(error, row, parts.log), requestId);
+    }
+    send(response, answer);
+    const ms = performance.now() - began;
+    parts.metrics.request(row.id, answer.status, ms / 1_000);
+    const took = Math.round(ms * 10) / 10;
+    parts.log.request({
+      requestId,
+      traceId: trace.traceId,
+      operation: row.id,
+      status: answer.status,
+      ms: took,
+      ...who,
+    });
+  });
+}
+
+function send(response: Response, answer: Answer): void {
+  const retryAfter = answer.retryAfter ?? (answer.status === 503 ? 1 : undefined);
+  const headers: Record<string, string | number> = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(answer.body),
+  };
+  if (answer.etag) headers['ETag'] = answer.etag;
+  if (answer.tenantId !== undefined) headers['x-ctx-tenant'] = answer.tenantId;
+  if (answer.replayed) headers['Idempotent-Replayed'] = 'true';
+  if (retryAfter !== undefined) headers['Retry-After'] = retryAfter;
+  // Express's own `send` works out what nobody asks a service for: freshness, types, tags.
+  response.writeHead(answer.status, headers).end(answer.body);
+}
+
+/** Literal segments win over parameters: `/leads/duplicates` is looked at before `/leads/:id`. */
+function literalFirst(rows: Operation[]): Operation[] {
+  const rank = (row: Operation) =>
+    row.path
+      .split('/')
+      .map((segment) => (segment.startsWith(':') ? '~' : segment))
+      .join('/');
+  return [...rows].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+/** Express reads a colon anywhere as a parameter; ours is one only at the start of a segment. */
+function routePath(path: string): string {
+  return path.replace(/([^/]):/g, '$1\\:');
+}

@@ -1,0 +1,19 @@
+import type { CallerSigner } from '@tandem/caller';
+import type { Scheduler } from '@tandem/jobs';
+import type { Health, Log, Metrics } from '@tandem/process';
+import type { Seal } from '@tandem/sealed';
+import type { TenantDb } from '@tandem/tenant-db';
+
+/** What the operations of a service share. */
+export interface Parts {
+  db: TenantDb<unknown>;
+  signer: CallerSigner;
+  seal: Seal;
+  cursorSecret: string;
+  scheduler: Scheduler;
+  log: Log;
+  metrics: Metrics;
+  health: Health;
+  /** Says that a transaction was committed. */
+  committed(): void;
+}

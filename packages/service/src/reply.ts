@@ -1,0 +1,56 @@
+import { envelope, failure, isPage, type Operation, type Pagination, pageItem, replyStatus } from '@tandem/contract';
+import { z } from 'zod';
+import type { Failed } from './failed.ts';
+import type { PageResult } from './list.ts';
+
+/** What goes back to the gateway. */
+export interface Answer {
+  status: number;
+  body: string;
+  etag?: string;
+  /** Whether this is the answer of an earlier request with the same Idempotency-Key. */
+  replayed?: boolean;
+  /** The tenant that a public operation acted in: the gateway needs it to encode the ids of the reply. */
+  tenantId?: number;
+  /** Seconds to wait before a repetition. */
+  retryAfter?: number;
+}
+
+/**
+ * Shapes what a handler returned by the row's reply schema: columns that the contract does not show are dropped.
+ * @throws ZodError when the handler returned something else than the contract says, which is our fault
+ */
+export function reply(row: Operation, result: unknown, requestId: string): Answer {
+  const status = replyStatus(row);
+  if (isPage(row.reply)) return pageReply(row, result as PageResult<unknown>, requestId);
+  const data = z.encode(row.reply, result as never);
+  const body = row.bare ? data : envelope({ status, message: row.message, data, requestId });
+  const version = (result as { version?: unknown } | null)?.version;
+  return { status, body: JSON.stringify(body), ...(typeof version === 'number' && { etag: `"${version}"` }) };
+}
+
+/** The answer for an error. */
+export function failureReply(failed: Failed, requestId: string): Answer {
+  const { retryAfter, ...shown } = failed;
+  const body = JSON.stringify(failure({ ...shown, requestId }));
+  return { status: failed.status, body, ...(retryAfter !== undefined && { retryAfter }) };
+}
+
+function pageReply(row: Operation, result: PageResult<unknown>, requestId: string): Answer {
+  const { items, total, page, limit, nextCursor } = result;
+  const item = pageItem(row.reply);
+  const data = items.map((one) => z.encode(item, one as never));
+  const totalPages = Math.ceil(total / limit);
+  const pagination: Pagination = {
+    page,
+    limit,
+    total,
+    totalPages,
+    hasNext: nextCursor !== null,
+    hasPrev: page > 1,
+    nextCursor,
+    nextPageToken: nextCursor,
+  };
+  const status = replyStatus(row);
+  return { status, body: JSON.stringify(envelope({ status, message: row.message, data, pagination, requestId })) };
+}

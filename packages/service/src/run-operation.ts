@@ -1,0 +1,152 @@
+import type { Caller } from '@tandem/caller';
+import type { Operation } from '@tandem/contract';
+import { emitter } from '@tandem/events';
+import type { Log } from '@tandem/process';
+import type { Scope } from '@tandem/tenant-db';
+import { failed } from './failed.ts';
+import { Failure, fail } from './failure.ts';
+import type { Context, Handler } from './handler.ts';
+import { idempotent } from './idempotency.ts';
+import { listPage } from './list.ts';
+import type { Parts } from './parts.ts';
+import type { ReadRequest } from './read-request.ts';
+import { type Answer, failureReply, reply } from './reply.ts';
+
+type AnyContext = Context<Operation, unknown>;
+type AnyHandler = Handler<Operation, unknown>;
+
+/**
+ * Runs one operation: asks what must be asked outside, opens the transaction of a write, lets the handler work, writes
+ * its events, shapes the reply and commits. Nothing is answered that is not committed.
+ */
+export async function runOperation(
+  row: Operation,
+  handler: AnyHandler,
+  request: ReadRequest,
+  parts: Parts,
+): Promise<Answer> {
+  const { caller, scope } = request;
+  const after: (() => void | Promise<void>)[] = [];
+  const { check, run } = typeof handler === 'function' ? { check: undefined, run: handler } : handler;
+  const asked = request as unknown as Pick<AnyContext, 'params' | 'query' | 'body' | 'caller'>;
+  const found = (check && (await parts.db.within(scope, () => check({ ...asked, tx: parts.db.tx })))) as undefined;
+
+  const work = async (): Promise<Answer> => {
+    const { emit, flush } = outbox(caller, scope, parts);
+    let tenantId: number | undefined;
+    const inTenant = tenantEntry(row, request, parts, (entered) => {
+      tenantId = entered;
+    });
+    const result = await run({ ...contextOf(row, request, parts, after), emit, inTenant, found });
+    await flush();
+    return { ...reply(row, result, caller.requestId), ...(tenantId !== undefined && { tenantId }) };
+  };
+  const answer = await committed(row, request, parts, work);
+  for (const then of after) await settled(then, parts.log);
+  return answer;
+}
+
+function committed(row: Operation, request: ReadRequest, parts: Parts, work: () => Promise<Answer>): Promise<Answer> {
+  const { db } = parts;
+  if (row.method === 'GET' || !request.scope) return db.within(request.scope, work);
+  if (row.method !== 'POST' || request.idempotencyKey === undefined) return db.transaction(request.scope, work);
+  return once(row, request, parts, work);
+}
+
+/**
+ * A POST with an Idempotency-Key: the first answer is kept, whether it succeeded or refused. It is for whoever asked: it
+ * may hold a key or secret that somebody else, or a credential that may do less, must not see.
+ */
+async function once(row: Operation, request: ReadRequest, parts: Parts, work: () => Promise<Answer>): Promise<Answer> {
+  const { db, seal, log } = parts;
+  const { params, query, body, caller } = request;
+  const key = request.idempotencyKey as string;
+  const begin = () =>
+    idempotent({
+      sql: db.tx.sql,
+      seal,
+      operation: row.id,
+      key,
+      request: { params, query, body, by: caller.userId, as: caller.onBehalfOf, can: caller.permissions },
+    });
+  try {
+    return await db.transaction(request.scope, async () => {
+      const { earlier, keep } = await begin();
+      if (earlier) return earlier;
+      const answer = await work();
+      await keep(answer);
+      return answer;
+    });
+  } catch (error) {
+    // Refusals of the handler are answers too; those of the key itself are not.
+    if (!(error instanceof Failure) || error.code.startsWith('idempotency_')) throw error;
+    const answer = failureReply(failed(error, row, log), caller.requestId);
+    return db.transaction(request.scope, async () => {
+      const { earlier, keep } = await begin();
+      if (!earlier) await keep(answer);
+      return earlier ?? answer;
+    });
+  }
+}
+
+function contextOf(
+  row: Operation,
+  request: ReadRequest,
+  parts: Parts,
+  after: (() => void | Promise<void>)[],
+): Omit<AnyContext, 'emit' | 'inTenant'> {
+  const { caller, params, query, body } = request;
+  const { db, cursorSecret, scheduler } = parts;
+  return {
+    ...({ params, query, body } as Pick<AnyContext, 'params' | 'query' | 'body'>),
+    caller,
+    tx: db.tx,
+    schedule: scheduler.schedule,
+    ifMatch({ version }) {
+      if (request.ifMatch !== undefined && !matches(request.ifMatch, version)) throw fail('stale_version');
+    },
+    afterCommit: (work) => void after.push(work),
+    list: (options) =>
+      listPage({
+        ...{ ...options, name: row.id, query: query as never, caller, narrow: request.scope?.narrow },
+        secret: cursorSecret,
+      }),
+  };
+}
+
+/** Lets a public or internal operation work within a tenant of its own finding. */
+function tenantEntry(
+  row: Operation,
+  { scope: given, caller }: ReadRequest,
+  parts: Parts,
+  entered: (tenantId: number) => void,
+): AnyContext['inTenant'] {
+  return (scope, work) => {
+    if (given) throw new Error(`${row.id} already works within a tenant`);
+    entered(scope.tenantId);
+    return parts.db.transaction(scope, async () => {
+      const { emit, flush } = outbox({ ...caller, ...scope }, scope, parts);
+      const result = await work({ tx: parts.db.tx, emit, schedule: parts.scheduler.schedule });
+      await flush();
+      return result;
+    });
+  };
+}
+
+function outbox(caller: Caller, scope: Scope | undefined, parts: Parts) {
+  return emitter(caller, scope, parts.db.tx.sql);
+}
+
+/** `"3"`, `W/"3"`, a list of those, or `*`. */
+function matches(header: string, version: number): boolean {
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === `"${version}"`);
+}
+
+/** The answer stands; what comes after it may fail without taking it back. */
+async function settled(work: () => void | Promise<void>, log: Log): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.error('work after the commit failed', { error });
+  }
+}

@@ -1,0 +1,37 @@
+import type { Operations } from '@tandem/contract';
+import { onShutdown } from '@tandem/process';
+import { createService, type ServiceDefinition } from './create-service.ts';
+import type { ServiceSettings } from './settings.ts';
+
+const keepAliveMs = 70_000;
+const drainMs = 10_000;
+
+/** Runs a service as a process until it is told to stop: then it finishes what runs, for at most 10 s, and closes. */
+export function startService<Ops extends Operations, Client, Settings extends ServiceSettings>(
+  definition: ServiceDefinition<Ops, Client, Settings>,
+): void {
+  const { settings } = definition;
+  const { app, log, health, close } = createService(definition);
+  const server = app.listen(settings.PORT, settings.HOST, () =>
+    log.info('listening', { host: settings.HOST, port: settings.PORT }),
+  );
+  server.on('error', (error) => {
+    log.error('cannot listen', { error });
+    process.exit(1);
+  });
+  // Longer than the gateway keeps its side (60 s): only the gateway ends an idle connection, so none breaks under a request.
+  server.keepAliveTimeout = keepAliveMs;
+  onShutdown(log, [
+    health.drain,
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        setTimeout(() => {
+          server.closeAllConnections();
+          resolve();
+        }, drainMs).unref();
+      }),
+    close,
+  ]);
+}

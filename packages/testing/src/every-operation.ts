@@ -1,0 +1,81 @@
+import { type Operation, type Operations, signedIn, unwrap } from '@tandem/contract';
+import type { TestService } from './test-service.ts';
+
+const missingId = '999999999';
+
+/**
+ * The tests that need no handwriting, for every row of a contract: without the gateway's signature, without the
+ * permission, with an id that is not there, with a body of the wrong type, and with a body of the wrong form.
+ */
+export function everyOperation<Ops extends Operations>(operations: Ops, service: () => TestService<Ops>): void {
+  const rows = Object.values(operations);
+  const named = (kept: Operation[]) => kept.map((row) => [`${row.method} ${row.path}`, row] as const);
+  const own = rows.filter(
+    (row) => row.audience === undefined || row.audience === 'tenant' || row.audience === 'portal',
+  );
+
+  describe('every operation', () => {
+    it.each(named(rows))('%s refuses a request that did not come through the gateway', async (_, row) => {
+      const reply = await service().send(row, { params: someParams(row) }, undefined);
+      expect([reply.status, reply.body.code]).toEqual([403, 'gateway_only']);
+    });
+
+    const guarded = own.filter((row) => row.permission !== signedIn);
+    if (guarded.length) {
+      it.each(named(guarded))('%s refuses a caller without its permission', async (_, row) => {
+        const { caller } = service().as({ can: [] });
+        const reply = await service().send(row, { params: someParams(row), body: {} }, caller);
+        expect([reply.status, reply.body.message]).toEqual([403, 'Insufficient permissions']);
+      });
+    }
+
+    const whole = guarded.filter((row) => !row.narrows);
+    if (whole.length) {
+      it.each(named(whole))('%s refuses a caller narrowed to their own records', async (_, row) => {
+        const { caller } = service().as({ can: [`${row.permission}:own`, `${row.permission}:team`] });
+        const reply = await service().send(row, { params: someParams(row), body: {} }, caller);
+        expect([reply.status, reply.body.message]).toEqual([403, 'Insufficient permissions']);
+      });
+    }
+
+    const withBody = rows.filter((row) => row.body && row.audience !== 'public');
+    if (withBody.length) {
+      it.each(named(withBody))('%s refuses a body that is no object', async (_, row) => {
+        const { caller } = service().as(row.audience === 'internal' ? { type: 'system' } : {});
+        const reply = await service().send(
+          row,
+          { params: someParams(row), body: [1], headers: { 'content-type': 'application/json' } },
+          caller,
+        );
+        expect([reply.status, reply.body.message]).toEqual([422, 'Validation failed']);
+      });
+      it.each(named(withBody))('%s refuses a body that is not JSON', async (_, row) => {
+        const { caller } = service().as(row.audience === 'internal' ? { type: 'system' } : {});
+        const reply = await service().send(
+          row,
+          { params: someParams(row), body: 'a=b', headers: { 'content-type': 'text/plain' } },
+          caller,
+        );
+        expect([reply.status, reply.body.code]).toEqual([415, 'wrong_content_type']);
+      });
+    }
+
+    const withId = own.filter((row) => row.params && (!row.body || acceptsNothing(row)));
+    if (withId.length) {
+      it.each(named(withId))('%s answers 404 for a record that is not the caller’s', async (_, row) => {
+        const { caller } = service().as();
+        const reply = await service().send(row, { params: someParams(row), ...(row.body && { body: {} }) }, caller);
+        expect([reply.status, reply.body.code]).toEqual([404, 'not_found']);
+      });
+    }
+  });
+}
+
+function someParams(row: Operation): Record<string, string> {
+  return Object.fromEntries(Object.keys(row.params?.shape ?? {}).map((field) => [field, missingId]));
+}
+
+/** Whether an empty body is valid: then the request reaches the record. */
+function acceptsNothing(row: Operation): boolean {
+  return row.body !== undefined && unwrap(row.body) === row.body && row.body.safeParse({}).success;
+}

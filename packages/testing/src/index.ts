@@ -1,0 +1,4 @@
+// Runs a service in a test as it runs in the fleet: over HTTP, on a database of its own, with RabbitMQ and Redis.
+export { everyOperation } from './every-operation.ts';
+export { type TestApi, type TestReply, type TestService, testService, testSettings } from './test-service.ts';
+export { until } from './until.ts';

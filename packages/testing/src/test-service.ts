@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
+import type { Envelope, Operation, Operations } from '@tandem/contract';
+import { connectBroker, type DeadLetter, type EventMessage, listDeadLetters } from '@tandem/events';
+import { createLog } from '@tandem/process';
+import { createService, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
+import { cloneDatabase } from '@tandem/tooling';
+import pg from 'pg';
+import supertest from 'supertest';
+import { until } from './until.ts';
+
+/** Parts of a request; ids are decimal strings, as between gateway and service. */
+export interface TestRequest {
+  params?: Record<string, unknown>;
+  query?: Record<string, string>;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestReply {
+  status: number;
+  body: Envelope;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says by its assertions what it expects.
+  data: any;
+  headers: Record<string, string>;
+}
+
+/** Every operation as a function that sends it. */
+export type TestApi<Ops extends Operations> = { [K in keyof Ops]: (request?: TestRequest) => Promise<TestReply> };
+
+export interface TestService<Ops extends Operations> {
+  /** The service as one caller sees it; every call of `as` is a new tenant unless it names one. */
+  as(caller?: Partial<Caller> & { can?: readonly string[] }): TestApi<Ops> & { caller: Caller };
+  /** Sends a row without a signature or with one of the test's own. */
+  send(row: Operation, request: TestRequest, caller: Caller | undefined): Promise<TestReply>;
+  /** Every event that reached RabbitMQ, in order of arrival. */
+  events: EventMessage[];
+  /** Publishes a message as another service's relay would. */
+  publish(name: string, message: unknown, messageId: string): Promise<void>;
+  /** Removes what is past its time. */
+  housekeep(): Promise<void>;
+  /** What a consumer of this service gave up on. */
+  deadLetters(consumer: string): Promise<DeadLetter[]>;
+  /** SQL as the owner of the database, under no tenant's scope unless it sets one. */
+  sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  operations: Ops;
+  close(): Promise<void>;
+}
+
+/** The settings of a service in a test, on stores that `npm test` started. */
+export async function testSettings(
+  service: string,
+): Promise<ServiceSettings & { drop(): Promise<void>; ownerUrl: string }> {
+  const database = await cloneDatabase(service);
+  const env = process.env as Record<string, string>;
+  return {
+    ...{ HOST: '127.0.0.1', PORT: 0, NAMESPACE: `test-${randomBytes(6).toString('hex')}` },
+    ...{ DATABASE_URL: database.appUrl, RELAY_DATABASE_URL: database.relayUrl },
+    ...{
+      REDIS_URL: env.TEST_REDIS_URL as string,
+      REDIS_JOBS_URL: env.TEST_REDIS_URL as string,
+      AMQP_URL: env.TEST_AMQP_URL as string,
+    },
+    ...{ INTERNAL_SECRETS: env.INTERNAL_SECRETS as string, ENCRYPTION_KEY: env.ENCRYPTION_KEY as string },
+    ownerUrl: database.ownerUrl,
+    drop: database.drop,
+  };
+}
+
+let tenants = 0;
+
+/** Starts a service for one test file. Ends with `close`, which also drops its database. */
+export async function testService<Ops extends Operations, Client, Settings extends ServiceSettings>(
+  service: string,
+  define: (settings: Awaited<ReturnType<typeof testSettings>>) => ServiceDefinition<Ops, Client, Settings>,
+): Promise<TestService<Ops>> {
+  const settings = await testSettings(service);
+  const definition = define(settings);
+  const { operations } = definition;
+  const signer = createCallerSigner(settings.INTERNAL_SECRETS);
+  const tap = await tapEvents(settings);
+  const running = createService(definition);
+  await until('the consumers have their queues', running.consuming);
+  const owner = new pg.Pool({ connectionString: settings.ownerUrl, max: 2 });
+
+  const send: TestService<Ops>['send'] = async (row, { params, query, body, headers = {} }, caller) => {
+    const path = row.path.replace(/\/:([a-zA-Z]+)/g, (_, field: string) => `/${params?.[field]}`);
+    const request = supertest(running.app)
+      [row.method.toLowerCase() as 'get'](path)
+      .query(query ?? {});
+    if (caller) request.set(callerHeader, signer.sign(caller, row.method, path)).set('x-request-id', caller.requestId);
+    const response = await request.set(headers).send(body as object);
+    return { status: response.status, body: response.body, data: response.body?.data, headers: response.headers };
+  };
+
+  return {
+    operations,
+    events: tap.events,
+    publish: tap.publish,
+    housekeep: running.housekeep,
+    send,
+    as({ can = ['*'], ...given } = {}) {
+      const caller: Caller = {
+        ...{
+          type: 'key',
+          tenantId: ++tenants,
+          environment: 'live',
+          userId: 1,
+          keyId: 1,
+          permissions: can,
+          requestId: `test_${tenants}`,
+        },
+        ...given,
+      };
+      const calls = Object.values(operations).map((row) => [
+        row.id,
+        (request: TestRequest = {}) => send(row, request, caller),
+      ]);
+      return Object.assign(Object.fromEntries(calls) as TestApi<Ops>, { caller });
+    },
+    deadLetters: (consumer) =>
+      listDeadLetters({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, consumer: `${service}.${consumer}` }),
+    sql: async (text, values) => (await owner.query(text, values)).rows,
+    async close() {
+      await running.close();
+      await tap.close();
+      await owner.end();
+      await settings.drop();
+    },
+  };
+}
+
+/** A queue of the test's own that gets every event. */
+async function tapEvents(settings: ServiceSettings) {
+  const broker = connectBroker({
+    url: settings.AMQP_URL,
+    namespace: settings.NAMESPACE,
+    log: createLog('test', 'error'),
+  });
+  const events: EventMessage[] = [];
+  let publish: ((name: string, content: Buffer, messageId: string) => Promise<void>) | undefined;
+  await new Promise<void>((resolve) => {
+    void broker.onConnection(async (channel) => {
+      await channel.assertExchange(broker.names.events, 'topic', { durable: true });
+      const { queue } = await channel.assertQueue('', { exclusive: true });
+      await channel.bindQueue(queue, broker.names.events, '#');
+      await channel.consume(queue, (message) => message && events.push(readEvent(message.content)), { noAck: true });
+      publish = (name, content, messageId) =>
+        new Promise((done, reject) =>
+          channel.publish(broker.names.events, name, content, { messageId, persistent: true }, (error) =>
+            error ? reject(error) : done(),
+          ),
+        );
+      resolve();
+    });
+  });
+  return {
+    events,
+    publish: async (name: string, message: unknown, messageId: string) => {
+      const content = Buffer.isBuffer(message) ? message : Buffer.from(JSON.stringify(message));
+      await publish?.(name, content, messageId);
+    },
+    close: () => broker.close(),
+  };
+}
+
+function readEvent(content: Buffer): EventMessage {
+  try {
+    return JSON.parse(content.toString());
+  } catch {
+    // A test may publish what is no event; it shows up under a name of its own.
+    return { name: 'unreadable' } as EventMessage;
+  }
+}

@@ -1,0 +1,26 @@
+const deadlineMs = 15_000;
+const pollMs = 20;
+
+/**
+ * Waits until `look` returns something other than undefined or false, and returns it.
+ * @throws after 15 s, or `withinMs`, with what was last thrown or seen
+ */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  withinMs = deadlineMs,
+): Promise<T> {
+  const end = Date.now() + withinMs;
+  let last: unknown;
+  while (Date.now() < end) {
+    try {
+      const seen = await look();
+      if (seen !== undefined && seen !== false) return seen;
+      last = seen;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  throw new Error(`Waited in vain until ${what}; last: ${last}`);
+}
