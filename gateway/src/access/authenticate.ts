@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+import { hashApiKey, readApiKey } from '@tandem/api-keys';
+import type { IdCodec } from '@tandem/ids';
+import { addressList, contains } from '../http/client-ip.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { Route } from '../routes.ts';
+import type { Principals, Who } from './principals.ts';
+import type { Tokens } from './tokens.ts';
+
+/** Somebody who proved who they are, and the data set they chose. */
+export interface Authenticated {
+  who: Who;
+  by: 'key' | 'user' | 'portal';
+  environment: 'live' | 'sandbox';
+}
+
+export interface Authenticator {
+  /**
+   * Who sends a request, by the audience of its route; undefined on a public route.
+   * @throws Refusal 400 for two credentials, 401 for none or wrong ones, 403 for a token of another tenant
+   */
+  authenticate(request: IncomingMessage, route: Route, ip: string): Promise<Authenticated | undefined>;
+}
+
+const addressesMax = 10_000;
+const hashesMax = 10_000;
+
+/** Authenticates by API key, by a person's token, or by a partner's portal token. */
+export function createAuthenticator(parts: {
+  principals: Principals;
+  tokens: Tokens;
+  ids: IdCodec;
+  pepper: string;
+  failuresPerMinute: number;
+}): Authenticator {
+  const { principals, tokens, ids, pepper } = parts;
+  const failures = failureCounter(parts.failuresPerMinute);
+
+  // Form, checksum and HMAC of a key cost as much as all other checks; only keys that were good once are kept.
+  const hashes = new Map<string, string>();
+  const remember = (key: string, hash: string) => {
+    if (hashes.has(key)) return;
+    if (hashes.size >= hashesMax) hashes.clear();
+    hashes.set(key, hash);
+  };
+
+  const byKey = async (key: string, ip: string): Promise<Authenticated> => {
+    // A key of the wrong form or checksum is refused here, without a look-up.
+    if (!hashes.has(key) && !readApiKey(key)) throw failures.refuse(ip);
+    const hash = hashes.get(key) ?? hashApiKey(key, pepper);
+    if (failures.tooMany(ip) && !principals.knows(hash)) throw failures.refuse(ip);
+    const who = await principals.byKey(hash);
+    if (who) remember(key, hash);
+    if (!who || (who.expiresAt && who.expiresAt.getTime() <= Date.now())) throw failures.refuse(ip);
+    if (who.allowedIps?.length && !mayCallFrom(who.allowedIps, ip)) throw failures.refuse(ip);
+    return { who, by: 'key', environment: who.environment ?? 'live' };
+  };
+
+  const byToken = async (
+    request: IncomingMessage,
+    audience: 'platform' | 'portal',
+    ip: string,
+  ): Promise<Authenticated> => {
+    const [, token] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (failures.tooMany(ip) && !token) throw failures.refuse(ip);
+    const claims = token ? await tokens.read(token, audience) : undefined;
+    const tenantId = claims && ids.decode('tenant', undefined, claims.tid);
+    const sessionId = claims && tenantId && ids.decode('session', tenantId, claims.sid);
+    const who = tenantId && sessionId ? await principals.bySession(tenantId, sessionId) : undefined;
+    if (!who || !tenantId) throw failures.refuse(ip);
+    if (audience === 'platform') checkTenantHeader(request, tenantId, ids);
+    return { who, by: audience === 'portal' ? 'portal' : 'user', environment: chosenEnvironment(request) };
+  };
+
+  return {
+    async authenticate(request, route, ip) {
+      if (route.audience === 'public') return undefined;
+      const { 'x-api-key': key, authorization } = request.headers;
+      if (key !== undefined && authorization !== undefined) throw new Refusal('two_credentials');
+      if (route.audience === 'portal') return byToken(request, 'portal', ip);
+      if (key !== undefined) return byKey(String(key), ip);
+      return byToken(request, 'platform', ip);
+    },
+  };
+}
+
+function checkTenantHeader(request: IncomingMessage, tenantId: number, ids: IdCodec): void {
+  const given = request.headers['x-tenant-id'];
+  if (typeof given === 'string' && ids.decode('tenant', tenantId, given) === tenantId) return;
+  throw new Refusal('forbidden', {
+    errors: [{ field: 'X-Tenant-Id', message: 'Must be the id of the tenant that the token belongs to' }],
+  });
+}
+
+function chosenEnvironment(request: IncomingMessage): 'live' | 'sandbox' {
+  const given = request.headers['x-environment'] ?? 'live';
+  if (given === 'live' || given === 'sandbox') return given;
+  throw new Refusal('validation_failed', { errors: [{ field: 'X-Environment', message: 'Must be live or sandbox' }] });
+}
+
+const lists = new WeakMap<readonly string[], ReturnType<typeof addressList>>();
+
+function mayCallFrom(allowed: readonly string[], ip: string): boolean {
+  const list = lists.get(allowed) ?? addressList(allowed);
+  lists.set(allowed, list);
+  return list === undefined || contains(list, ip);
+}
+
+/** Failed sign-ins of the current minute by address; with too many, keys that are not known already are not looked up. */
+function failureCounter(max: number) {
+  let minute = 0;
+  const counts = new Map<string, number>();
+  const roll = () => {
+    const now = Math.floor(Date.now() / 60_000);
+    if (now !== minute || counts.size > addressesMax) counts.clear();
+    minute = now;
+  };
+  const tooMany = (ip: string) => {
+    roll();
+    return (counts.get(ip) ?? 0) >= max;
+  };
+  return {
+    tooMany,
+    refuse(ip: string): Refusal {
+      if (tooMany(ip)) return new Refusal('rate_limited', { retryAfter: 60 - (Math.floor(Date.now() / 1_000) % 60) });
+      counts.set(ip, (counts.get(ip) ?? 0) + 1);
+      return new Refusal('unauthenticated');
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { type ServiceClient, ServiceError } from '@tandem/client';
+import { allows } from '@tandem/contract';
+import type { internalUsers } from '@tandem/identity-contract';
+import type { IdCodec } from '@tandem/ids';
+import { Refusal } from '../http/refusal.ts';
+import type { Authenticated } from './authenticate.ts';
+import type { Principals } from './principals.ts';
+
+/**
+ * The user that a key acts for, by X-On-Behalf-Of. The key's own permissions stay what counts.
+ * @throws Refusal 400 with a token, 403 without the permission, 403 with the spec's text for a user who is not an
+ * active one of the tenant, whatever the reason
+ */
+export async function actingFor(
+  header: string | undefined,
+  { who, by, environment }: Authenticated,
+  parts: { ids: IdCodec; principals: Principals; users: ServiceClient<typeof internalUsers>; requestId: string },
+): Promise<number | undefined> {
+  if (header === undefined) return undefined;
+  if (by !== 'key')
+    throw new Refusal('malformed_request', {
+      errors: [{ field: 'X-On-Behalf-Of', message: 'Goes only with an API key' }],
+    });
+  if (!allows(who.permissions, 'users:act_as')) throw new Refusal('forbidden');
+  const { tenantId } = who;
+  const userId = parts.ids.decode('user', tenantId, header);
+  if (userId === undefined) throw new Refusal('bad_target_user');
+  const user = await parts.principals.remember(tenantId, `user ${userId}`, async () => {
+    try {
+      return await parts.users.findUser({
+        params: { id: userId },
+        as: { tenantId, environment, requestId: parts.requestId },
+      });
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === 404) return undefined;
+      throw error;
+    }
+  });
+  if (user?.status !== 'active') throw new Refusal('bad_target_user');
+  return userId;
+}

@@ -1,0 +1,16 @@
+import type { Operation, Operations } from '@tandem/contract';
+import { crm } from '@tandem/crm-contract';
+import { identity } from '@tandem/identity-contract';
+import { integrations } from '@tandem/integrations-contract';
+
+/** The fleet: every service with the operations it offers. A new service is one line here. */
+export const fleet: Record<string, Operations> = { crm, identity, integrations };
+
+/** The operations that callers from outside can reach, each with the service it belongs to. */
+export function publicOperations(services: Record<string, Operations> = fleet): { row: Operation; service: string }[] {
+  return Object.entries(services).flatMap(([service, operations]) =>
+    Object.values(operations)
+      .filter((row) => row.audience !== 'internal')
+      .map((row) => ({ row, service })),
+  );
+}

@@ -1,0 +1,152 @@
+import { createServer, type Server } from 'node:http';
+import { createCallerSigner } from '@tandem/caller';
+import { createServiceClient } from '@tandem/client';
+import type { Operations } from '@tandem/contract';
+import { internalAccess, internalUsers } from '@tandem/identity-contract';
+import { createIdCodec } from '@tandem/ids';
+import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
+import { AggregatorRegistry } from 'prom-client';
+import { createAuthenticator } from './access/authenticate.ts';
+import { createPrincipals } from './access/principals.ts';
+import { createTokens } from './access/tokens.ts';
+import type { GatewaySettings } from './config.ts';
+import { publicOperations } from './contracts.ts';
+import { createPages } from './docs/pages.ts';
+import type { GatewayParts } from './exchange.ts';
+import { clientIpReader } from './http/client-ip.ts';
+import { createCors } from './http/headers.ts';
+import { createLimiter } from './limits/limiter.ts';
+import { announcePresence } from './limits/presence.ts';
+import { guardRedis } from './limits/redis.ts';
+import { createUsageMeter } from './limits/usage.ts';
+import { compileRoutes } from './routes.ts';
+import { closeServer, createGatewayServer } from './server.ts';
+import { createStreamer } from './stream.ts';
+import { createUpstream } from './upstream/upstream.ts';
+
+export interface RunningGateway {
+  server: Server;
+  /** Health and metrics, on a port of their own. */
+  ops: Server;
+  log: Log;
+  health: Health;
+  /** Ends the connections to everything else, after the server has closed. */
+  close(): Promise<void>;
+}
+
+const tokenIssuer = 'tandem';
+const burstShare = 6;
+
+/**
+ * Puts a gateway together without listening.
+ * @param services the contracts it serves, by service
+ * @param origins where each service listens
+ */
+export function createGateway(
+  settings: GatewaySettings,
+  services: Record<string, Operations>,
+  origins: Record<string, string>,
+): RunningGateway {
+  const log = createLog('gateway');
+  const metrics = createMetrics('gateway');
+  AggregatorRegistry.setRegistries([metrics.registry]);
+  const health = createHealth();
+  const signer = createCallerSigner(settings.INTERNAL_SECRETS);
+  const ids = createIdCodec(settings.IDS_ALPHABET);
+  const operations = publicOperations(services);
+  const toIdentity = { baseUrl: settings.IDENTITY_URL, service: 'gateway', signer };
+  const identity = createServiceClient({ ...toIdentity, operations: internalAccess });
+  const users = createServiceClient({ ...toIdentity, operations: internalUsers });
+  const upstreams = new Map(Object.keys(services).map((name) => [name, createUpstream(origins[name] as string)]));
+  const redis = guardRedis(settings.REDIS_URL, log);
+  const presence = announcePresence(redis, settings.NAMESPACE);
+  const as = { environment: 'live' as const, requestId: 'gateway' };
+  const principals = createPrincipals({ identity, redisUrl: settings.REDIS_URL, log });
+  const tokens = createTokens({
+    fetchKeys: () => fetchKeys(upstreams.get('identity'), signer),
+    issuer: tokenIssuer,
+    log,
+  });
+  const limiter = createLimiter({
+    redis,
+    namespace: settings.NAMESPACE,
+    gateways: presence.gateways,
+    readUsage: async (tenantId, month) => (await identity.readUsage({ body: { tenantId, month }, as })).calls,
+  });
+  const usage = createUsageMeter((batch) => identity.recordUsage({ body: batch, as }), log);
+  metrics.gauge('limiter_degraded', '1 while limits are kept without Redis', [], (gauge) =>
+    gauge.set(redis.available() ? 0 : 1),
+  );
+  metrics.gauge('breaker_open', '1 while calls to a service are held back', ['upstream'], (gauge) => {
+    for (const [upstream, { breaker }] of upstreams) gauge.set({ upstream }, breaker.isOpen() ? 1 : 0);
+  });
+  health.need('identity', () => !upstreams.get('identity')?.breaker.isOpen());
+
+  const parts: GatewayParts = {
+    ...{ ids, signer, principals, users, limiter, usage, upstreams, log, metrics },
+    match: compileRoutes(operations),
+    clientIp: clientIpReader(settings.TRUSTED_PROXIES),
+    authenticator: createAuthenticator({
+      principals,
+      tokens,
+      ids,
+      pepper: settings.KEY_PEPPER,
+      failuresPerMinute: settings.FAILED_AUTHENTICATIONS_PER_MINUTE,
+    }),
+    anonymous: {
+      perMinute: settings.ANONYMOUS_RATE_PER_MINUTE,
+      burst: Math.floor(settings.ANONYMOUS_RATE_PER_MINUTE / burstShare),
+    },
+    stream: createStreamer(),
+    cors: createCors(settings.CORS_ORIGINS),
+  };
+  return {
+    server: createGatewayServer(parts, createPages(operations), health),
+    ops: createServer(async (request, response) => {
+      const answer =
+        request.url === '/metrics'
+          ? { status: 200, body: await metrics.text() }
+          : await health.answer(request.url as string);
+      response.writeHead(answer?.status ?? 404).end(answer?.body);
+    }),
+    log,
+    health,
+    async close() {
+      await usage.close();
+      limiter.close();
+      presence.close();
+      principals.close();
+      log.flush();
+      await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
+      redis.close();
+    },
+  };
+}
+
+async function fetchKeys(
+  identity: ReturnType<typeof createUpstream> | undefined,
+  signer: ReturnType<typeof createCallerSigner>,
+) {
+  const path = '/.well-known/jwks.json';
+  const caller = {
+    type: 'system' as const,
+    name: 'gateway',
+    environment: 'live' as const,
+    permissions: [],
+    requestId: 'gateway',
+  };
+  const headers = { 'x-ctx': signer.sign(caller, 'GET', path) };
+  const reply = await identity?.send({
+    method: 'GET',
+    path,
+    headers,
+    body: undefined,
+    timeoutMs: 3_000,
+    tenantId: undefined,
+    repeatable: true,
+  });
+  if (reply?.status !== 200) throw new Error(`identity answered ${reply?.status}`);
+  return (JSON.parse(reply.body.toString()) as { keys: { kid?: string }[] }).keys;
+}
+
+export { closeServer };

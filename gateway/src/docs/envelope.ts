@@ -1,0 +1,75 @@
+import { isPage, type Operation, replyStatus } from '@tandem/contract';
+import { now } from './example-values.ts';
+import type { JsonSchema, Part } from './json.ts';
+
+/** The meta block of every example. */
+export const exampleMeta = { timestamp: now, version: 'v1', requestId: 'req_5f0c9a7be21d4836c0a1f9e2' };
+
+const pagination = {
+  page: 1,
+  limit: 20,
+  total: 1,
+  totalPages: 1,
+  hasNext: false,
+  hasPrev: false,
+  nextCursor: null,
+  nextPageToken: null,
+};
+
+/** What answers have in common, as `components.schemas`. */
+export const envelopeSchemas: Record<string, JsonSchema> = {
+  Meta: object({
+    timestamp: { type: 'string', format: 'date-time' },
+    version: { type: 'string', const: 'v1' },
+    requestId: { type: 'string', description: 'The X-Request-Id of this answer' },
+  }),
+  Pagination: object({
+    page: { type: 'integer' },
+    limit: { type: 'integer' },
+    total: { type: 'integer', description: 'How many records fit the query' },
+    totalPages: { type: 'integer' },
+    hasNext: { type: 'boolean' },
+    hasPrev: { type: 'boolean' },
+    nextCursor: { type: ['string', 'null'], description: 'Send it as `cursor` to read on; null on the last page' },
+    nextPageToken: { type: ['string', 'null'], deprecated: true, description: 'The earlier name of nextCursor' },
+  }),
+  FieldError: object({
+    field: { type: 'string', description: 'Which field, with dots for what is inside: `owner.email`' },
+    message: { type: 'string' },
+  }),
+  Error: object(
+    {
+      success: { type: 'boolean', const: false },
+      status: { type: 'integer', description: 'The HTTP status' },
+      message: { type: 'string', description: 'For people' },
+      code: { type: 'string', description: 'For programs: stays the same when the message is reworded' },
+      errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' } },
+      meta: { $ref: '#/components/schemas/Meta' },
+    },
+    ['errors'],
+  ),
+};
+
+/** The schema of a success: the reply inside the envelope, or bare. */
+export function successSchema(row: Operation, data: JsonSchema): JsonSchema {
+  if (row.bare) return data;
+  return object({
+    success: { type: 'boolean', const: true },
+    status: { type: 'integer', const: replyStatus(row) },
+    message: { type: 'string' },
+    data,
+    ...(isPage(row.reply) && { pagination: { $ref: '#/components/schemas/Pagination' } }),
+    meta: { $ref: '#/components/schemas/Meta' },
+  });
+}
+
+/** The example of a success. */
+export function successExample(row: Operation, data: unknown): unknown {
+  if (row.bare) return data;
+  const head: Part = { success: true, status: replyStatus(row), message: row.message, data };
+  return { ...head, ...(isPage(row.reply) && { pagination }), meta: exampleMeta };
+}
+
+function object(properties: Record<string, JsonSchema>, optional: string[] = []): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties).filter((field) => !optional.includes(field)) };
+}

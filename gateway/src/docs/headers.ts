@@ -1,0 +1,104 @@
+import type { Operation } from '@tandem/contract';
+import { exampleId } from './example-ids.ts';
+import type { Part } from './json.ts';
+import { isForKeys, isVersioned, takesIdempotencyKey } from './traits.ts';
+
+/**
+ * Headers that callers may send, as `components.parameters`. They have no examples: the page would send those with every
+ * request that is tried out, and each would change what it does.
+ */
+export const headerParameters: Record<string, Part> = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A text of your own that names this request. Sent again within 24 hours with the same body, the first answer is given again and nothing is done twice; with another body the answer is 409.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description:
+      'The ETag of the record as you read it, such as `"3"`. If it has changed since, the answer is 412 and nothing is written.',
+    schema: { type: 'string' },
+  },
+  OnBehalfOf: {
+    name: 'X-On-Behalf-Of',
+    in: 'header',
+    description:
+      'Only with an API key that has `users:act_as`: the id of an active user of the tenant who counts as the one acting.',
+    schema: { type: 'string', pattern: '^(?:user_)?[0-9A-Za-z]{16,20}$' },
+  },
+  Environment: {
+    name: 'X-Environment',
+    in: 'header',
+    description:
+      'Only with a Bearer token: which data set to work on, live unless you say so. An API key belongs to one of them already.',
+    schema: { type: 'string', enum: ['live', 'sandbox'] },
+  },
+};
+
+/** Headers of answers, as `components.headers`. */
+export const replyHeaders: Record<string, Part> = {
+  'X-Request-Id': header(
+    'Names this request in logs and support requests. Yours is kept if you send one.',
+    'req_5f0c9a7be21d4836c0a1f9e2',
+  ),
+  'RateLimit-Limit': header('Requests allowed a minute.', 60),
+  'RateLimit-Remaining': header('Requests left in this minute.', 57),
+  'RateLimit-Reset': header('Seconds until the minute ends.', 24),
+  'RateLimit-Policy': header('The limit in the form of the IETF draft.', '"minute";q=60;w=60'),
+  'X-RateLimit-Limit': header('With an API key: requests allowed a minute.', 60),
+  'X-RateLimit-Remaining': header('With an API key: requests left in this minute.', 57),
+  'X-RateLimit-Reset': header('With an API key: when the minute ends, in Unix seconds.', 1772442960),
+  'X-API-Usage-Current': header('With a live API key: calls of this month, this one included.', 318),
+  'X-API-Usage-Limit': header(
+    'With a live API key: calls a month that the plan includes; absent without a limit.',
+    1000,
+  ),
+  'X-Acting-User': header('The user acted for, when X-On-Behalf-Of was sent.', exampleId('user')),
+  'Retry-After': header('Seconds after which a repetition makes sense.', 24),
+  ETag: header('The version of the record, for If-Match.', '"3"'),
+  'Idempotent-Replayed': {
+    ...header('Present when this is the answer of an earlier request.', 'true'),
+    schema: { type: 'string', const: 'true' },
+  },
+};
+
+const ofEveryAnswer = ['X-Request-Id'];
+const ofEveryLimit = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'];
+const ofKeys = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-API-Usage-Current',
+  'X-API-Usage-Limit',
+];
+
+/** The headers of a success. */
+export function successHeaders(row: Operation): Record<string, Part> {
+  return references([
+    ...ofEveryAnswer,
+    ...ofEveryLimit,
+    ...(isForKeys(row) ? [...ofKeys, 'X-Acting-User'] : []),
+    ...(isVersioned(row) ? ['ETag'] : []),
+    ...(takesIdempotencyKey(row) ? ['Idempotent-Replayed'] : []),
+  ]);
+}
+
+/** The headers of an error. */
+export function errorHeaders(status: number): Record<string, Part> {
+  return references([
+    ...ofEveryAnswer,
+    ...(status === 429 ? [...ofEveryLimit, ...ofKeys] : []),
+    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+  ]);
+}
+
+function references(names: string[]): Record<string, Part> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function header(description: string, example: string | number): Part {
+  return { description, schema: { type: typeof example === 'number' ? 'integer' : 'string' }, example };
+}

@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { id, operations, page, text, timestamp } from '@tandem/contract';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { z } from 'zod';
+import { fleet, publicOperations } from '../contracts.ts';
+import type { JsonSchema, Part } from './json.ts';
+import { type OpenApiDocument, openApiDocument } from './openapi.ts';
+import { catalogue } from './vocabulary.ts';
+import { committedDocument, documentText } from './write.ts';
+
+const rows = publicOperations();
+const document = JSON.parse(JSON.stringify(openApiDocument(rows))) as OpenApiDocument;
+const described = Object.values(document.paths).flatMap((item) => Object.values(item));
+const byId = (name: string) => described.find(({ operationId }) => operationId === name) as Part;
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    expect(errors ?? []).toEqual([]);
+    expect(valid).toBe(true);
+  });
+
+  it('describes every public operation and no internal one', () => {
+    const internal = Object.values(fleet)
+      .flatMap((all) => Object.values(all))
+      .filter((row) => row.audience === 'internal');
+    expect(described.map(({ operationId }) => operationId).sort()).toEqual(rows.map(({ row }) => row.id).sort());
+    expect(internal.length).toBeGreaterThan(0);
+    expect(Object.keys(document.paths).filter((path) => path.startsWith('/internal'))).toEqual([]);
+  });
+
+  it('leaves out internal operations that it is given', () => {
+    const given = Object.values(fleet)
+      .flatMap((all) => Object.values(all))
+      .map((row) => ({ row, service: 'any' }));
+    expect(openApiDocument(given)).toEqual(document);
+  });
+
+  it('gives every operation and event a name of its own', () => {
+    const events = Object.values(document.webhooks).flatMap((item) => Object.values(item));
+    const names = [...described, ...events].map(({ operationId }) => operationId);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it('describes every event of the catalogue', () => {
+    const emitted = rows.flatMap(({ row }) => row.emits ?? []).filter(({ group }) => group !== undefined);
+    const names = new Set([...catalogue, ...emitted].map(({ name }) => name));
+    expect(new Set(Object.keys(document.webhooks))).toEqual(names);
+    expect(names).toContain('form.submitted');
+  });
+
+  it('has a description for every tag; a new resource needs one in tags.ts', () => {
+    const tags = document.tags as { name: string; description?: string }[];
+    expect(tags.filter(({ description }) => !description)).toEqual([]);
+    const used = new Set(described.flatMap(({ tags: own }) => own as string[]));
+    expect(new Set(tags.map(({ name }) => name))).toEqual(used);
+  });
+
+  it('refers only to what is there, and holds no part that nothing refers to', () => {
+    const references = new Set(
+      nodes(document).flatMap(({ value }) => (typeof value.$ref === 'string' ? [value.$ref] : [])),
+    );
+    expect([...references].filter((reference) => at(reference) === undefined)).toEqual([]);
+    const parts = Object.entries(document.components)
+      .filter(([kind]) => kind !== 'securitySchemes')
+      .flatMap(([kind, all]) => Object.keys(all).map((name) => `#/components/${kind}/${name}`));
+    expect(parts.filter((part) => !references.has(part))).toEqual([]);
+  });
+
+  it('shows no example that its schema refuses', () => {
+    const refused = examples().flatMap(({ pointer, value }) => {
+      const validate = ajv.compile({ $ref: `tandem${pointer.schema}` });
+      return validate(value) ? [] : [{ at: pointer.example, value, errors: validate.errors }];
+    });
+    expect(examples().length).toBeGreaterThan(200);
+    expect(refused).toEqual([]);
+  });
+
+  it('shows an example of every body, answer and error', () => {
+    const contents = nodes(document).filter(({ pointer }) => /\/content\/[^/]+$/.test(pointer));
+    expect(
+      contents.filter(({ value }) => !('example' in value) && !('examples' in value)).map(({ pointer }) => pointer),
+    ).toEqual([]);
+  });
+
+  it('is committed as it is made', () => {
+    const isFresh = readFileSync(committedDocument, 'utf8') === documentText();
+    if (!isFresh)
+      throw new Error('gateway/openapi.json is stale: run `npm run openapi` and commit it with the contract');
+  });
+});
+
+describe('an operation in the document', () => {
+  it('says what a caller needs', () => {
+    expect(byId('createLead')).toMatchObject({
+      security: [{ ApiKey: ['leads:write'] }, { AccessToken: ['leads:write'], TenantId: [] }],
+      'x-permission': 'leads:write',
+    });
+    expect(byId('login')).toMatchObject({ security: [] });
+    expect(byId('login')).not.toHaveProperty('x-permission');
+    expect(byId('getMe')).toMatchObject({
+      'x-permission': 'signed-in',
+      security: [{ ApiKey: [] }, { AccessToken: [], TenantId: [] }],
+    });
+  });
+
+  it('takes a portal token where the portal calls', () => {
+    const { getThing } = portal;
+    const { paths } = openApiDocument([{ row: getThing, service: 'partner' }]);
+    expect(paths['/v1/partners/portal/things/{id}:verb']?.get).toMatchObject({ security: [{ PortalToken: [] }] });
+  });
+
+  it('shows ids, times, numbers and flags as they are on the wire', () => {
+    const lead = document.components.schemas?.Lead as JsonSchema;
+    expect(lead.properties?.id).toMatchObject({
+      type: 'string',
+      pattern: '^[0-9A-Za-z]{16,20}$',
+      description: 'Id of a lead',
+    });
+    expect(lead.properties?.assignedTo).toMatchObject({ type: ['string', 'null'], description: 'Id of a user' });
+    expect(lead.properties?.createdAt).toEqual({ type: 'string', format: 'date-time' });
+    const query = Object.fromEntries(
+      (byId('listLeads').parameters as { name?: string }[]).map((one) => [one.name, one]),
+    );
+    expect(query.limit).toMatchObject({
+      in: 'query',
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    });
+    expect(query.deleted).toMatchObject({ schema: { type: 'boolean' } });
+    expect(query.assignedTo).toMatchObject({ schema: { pattern: '^(?:user_)?[0-9A-Za-z]{16,20}$' } });
+    expect(query.customFields).toMatchObject({ style: 'deepObject', explode: true });
+  });
+
+  it('requires in an answer every field that is always there, in a request only those without default', () => {
+    const { makeThing } = made;
+    const { paths } = openApiDocument([{ row: makeThing, service: 'crm' }]);
+    const operation = JSON.parse(JSON.stringify(paths['/v1/leads/things']?.post));
+    expect(operation.requestBody.content['application/json'].schema.required).toEqual(['name']);
+    const { data } = operation.responses[201].content['application/json'].schema.properties;
+    expect(data.required).toEqual(['name', 'count', 'createdAt']);
+    expect(data.properties.count).toEqual({ type: 'integer' });
+  });
+
+  it('lists the errors of its own by code, beside those of all', () => {
+    const { responses } = byId('restoreLead') as {
+      responses: Record<string, { content: Record<string, { examples: object }> }>;
+    };
+    const codes = Object.keys(responses[409]?.content['application/json']?.examples ?? {});
+    expect(codes).toEqual(['not_deleted', 'idempotency_mismatch', 'idempotency_running']);
+    expect(responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
+  });
+
+  it('takes If-Match where a version changes, and an Idempotency-Key on every POST of a tenant', () => {
+    const takes = (name: string, header: string) => JSON.stringify(byId(name).parameters ?? []).includes(`/${header}"`);
+    for (const name of ['updateLead', 'deleteLead', 'changeLeadStatus'])
+      expect([name, takes(name, 'IfMatch')]).toEqual([name, true]);
+    for (const name of ['createLead', 'getLead', 'testWebhook', 'retryDelivery'])
+      expect([name, takes(name, 'IfMatch')]).toEqual([name, false]);
+    const posts = rows.filter(({ row }) => row.method === 'POST' && row.audience !== 'public');
+    expect(posts.filter(({ row }) => !takes(row.id, 'IdempotencyKey'))).toEqual([]);
+    expect(takes('login', 'IdempotencyKey')).toBe(false);
+  });
+
+  it('has no envelope around a bare answer', () => {
+    const { responses } = byId('getJwks') as {
+      responses: Record<string, { content: Record<string, { schema: JsonSchema }> }>;
+    };
+    expect(Object.keys(responses[200]?.content['application/json']?.schema.properties ?? {})).toEqual(['keys']);
+  });
+});
+
+const made = operations({
+  makeThing: {
+    method: 'POST',
+    path: '/v1/leads/things',
+    permission: 'leads:write',
+    summary: 'Make a thing',
+    body: z.object({ name: text(20), count: z.int().default(3) }),
+    reply: z.object({ name: text(20), count: z.int().default(3), note: text(20).optional(), createdAt: timestamp() }),
+    status: 201,
+    message: 'Made',
+    emits: [],
+  },
+});
+
+const portal = operations({
+  getThing: {
+    method: 'GET',
+    path: '/v1/partners/portal/things/:id:verb',
+    audience: 'portal',
+    permission: 'signed-in',
+    summary: 'Retrieve things',
+    params: z.object({ id: id('lead') }),
+    reply: page(z.object({ id: id('lead') })),
+    message: 'Retrieved',
+  },
+});
+
+// A format that validators do not know is a warning to them and a failure here.
+const unknown = (warning: string) => {
+  throw new Error(warning);
+};
+const logger = { log: unknown, warn: unknown, error: unknown };
+const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, logger })).addSchema(document, 'tandem');
+
+/** Every object of a value with the JSON pointer that leads to it. */
+function nodes(value: unknown, pointer = '#'): { pointer: string; value: Record<string, unknown> }[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inside = Object.entries(value).flatMap(([key, child]) => nodes(child, `${pointer}/${escaped(key)}`));
+  return [{ pointer, value: value as Record<string, unknown> }, ...inside];
+}
+
+function escaped(key: string): string {
+  return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+function at(reference: string): unknown {
+  const steps = reference
+    .split('/')
+    .slice(1)
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], document);
+}
+
+/** Every example with the schema that it illustrates. */
+function examples(): { pointer: { schema: string; example: string }; value: unknown }[] {
+  const insideAnExample = /\/(example|examples|default|const)(\/|$)/;
+  return nodes(document)
+    .filter(({ pointer }) => !insideAnExample.test(pointer.replaceAll('/properties/', '/')))
+    .flatMap(({ pointer, value }) => {
+      const found = (schema: string, example: string, one: unknown) => ({
+        pointer: { schema, example: `${pointer}/${example}` },
+        value: one,
+      });
+      if (Array.isArray(value.examples))
+        return value.examples.map((one, index) => found(pointer, `examples/${index}`, one));
+      if (!value.schema) return [];
+      const several = Object.entries((value.examples ?? {}) as Record<string, { value: unknown }>);
+      return [
+        ...('example' in value ? [found(`${pointer}/schema`, 'example', value.example)] : []),
+        ...several.map(([name, one]) => found(`${pointer}/schema`, `examples/${name}`, one.value)),
+      ];
+    });
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import type { Operation } from '@tandem/contract';
+import { envelopeSchemas } from './envelope.ts';
+import { sharedErrors } from './error-responses.ts';
+import { headerParameters, replyHeaders } from './headers.ts';
+import { introduction } from './introduction.ts';
+import type { Part } from './json.ts';
+import { operationPart, pathTemplate } from './operation.ts';
+import { createSchemas } from './schemas.ts';
+import { tagsOf } from './tags.ts';
+import { catalogue } from './vocabulary.ts';
+import { deliveryParameters, webhookParts } from './webhooks.ts';
+
+/** An OpenAPI 3.1 document as far as others read parts of it. */
+export interface OpenApiDocument extends Part {
+  paths: Record<string, Record<string, Part>>;
+  webhooks: Record<string, Record<string, Part>>;
+  components: Record<string, Record<string, Part>>;
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/**
+ * Describes the public API by the rows of its operations and the events of its contracts.
+ * Nothing about a single operation is written here: what the document says of it is what its row says.
+ */
+export function openApiDocument(operations: { row: Operation; service: string }[]): OpenApiDocument {
+  const rows = operations.map(({ row }) => row).filter((row) => row.audience !== 'internal');
+  const schemas = createSchemas();
+  const paths = pathsOf(rows, (row) => operationPart(row, rows, schemas));
+  const webhooks = webhookParts(catalogue, schemas);
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Tandem API', version, description: introduction },
+    servers: [{ url: '/', description: 'This gateway' }],
+    tags: tagsOf(rows.map(({ path }) => path)),
+    paths,
+    webhooks,
+    components: {
+      schemas: { ...envelopeSchemas, ...byName(schemas.named) },
+      parameters: { ...headerParameters, ...deliveryParameters },
+      headers: replyHeaders,
+      responses: sharedErrors(),
+      securitySchemes,
+    },
+  };
+}
+
+const securitySchemes: Record<string, Part> = {
+  ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A key from POST /v1/api-keys.' },
+  AccessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An access token from POST /v1/auth/login; it lasts 15 minutes.',
+  },
+  TenantId: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Tenant-Id',
+    description: 'The id of the tenant that the access token belongs to.',
+  },
+  PortalToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The token of a partner’s portal session.',
+  },
+};
+
+function pathsOf(rows: Operation[], part: (row: Operation) => Part): Record<string, Record<string, Part>> {
+  const paths: Record<string, Record<string, Part>> = {};
+  for (const row of rows) {
+    const path = pathTemplate(row.path);
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: part(row) };
+  }
+  return paths;
+}
+
+function byName<T>(parts: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,140 @@
+import { type Operation, replyStatus, signedIn } from '@tandem/contract';
+import type { z } from 'zod';
+import { successExample, successSchema } from './envelope.ts';
+import { errorResponses } from './error-responses.ts';
+import { exampleOf } from './examples.ts';
+import { successHeaders } from './headers.ts';
+import type { JsonSchema, Part } from './json.ts';
+import type { Schemas } from './schemas.ts';
+import { tagOf } from './tags.ts';
+import { isForKeys, takesIdempotencyKey, takesIfMatch } from './traits.ts';
+
+/** One operation of the document. */
+export function operationPart(row: Operation, all: Operation[], schemas: Schemas): Part {
+  const hasIfMatch = takesIfMatch(row, all);
+  const parameters = [
+    ...pathParameters(row, schemas),
+    ...queryParameters(row, schemas),
+    ...headerReferences(row, hasIfMatch),
+  ];
+  const sent = row.body && whatIsSent(row, row.body, schemas);
+  return {
+    operationId: row.id,
+    tags: [tagOf(row.path)],
+    summary: row.summary,
+    description: description(row),
+    security: security(row),
+    ...(row.permission && { 'x-permission': row.permission }),
+    ...(parameters.length && { parameters }),
+    ...(sent && { requestBody: requestBody(row, sent) }),
+    responses: { [replyStatus(row)]: success(row, sent?.example, schemas), ...errorResponses(row, hasIfMatch) },
+  };
+}
+
+/** `/v1/leads/:id` as OpenAPI writes it: `/v1/leads/{id}`. */
+export function pathTemplate(path: string): string {
+  return path.replace(/\/:([a-zA-Z]+)/g, '/{$1}');
+}
+
+function description(row: Operation): string {
+  const access =
+    row.permission === undefined
+      ? 'Needs no credentials.'
+      : row.permission === signedIn
+        ? 'Every signed-in caller may use it.'
+        : `Needs the permission \`${row.permission}\`.`;
+  return [row.description, access].filter(Boolean).join('\n\n');
+}
+
+function security(row: Operation): Part[] {
+  if (row.audience === 'public') return [];
+  // Since 3.1 the names in the brackets say, for any scheme, what the caller must be allowed to do.
+  const needed = row.permission && row.permission !== signedIn ? [row.permission] : [];
+  if (row.audience === 'portal') return [{ PortalToken: needed }];
+  return [{ ApiKey: needed }, { AccessToken: needed, TenantId: [] }];
+}
+
+function pathParameters({ params }: Operation, schemas: Schemas): Part[] {
+  return Object.entries(params?.shape ?? {}).map(([name, schema]) => {
+    const { description: text, examples, ...rest } = schemas.body(schema as z.ZodType);
+    return {
+      name,
+      in: 'path',
+      required: true,
+      ...(text && { description: text }),
+      schema: rest,
+      ...(examples && { example: examples[0] }),
+    };
+  });
+}
+
+function queryParameters({ query, id }: Operation, schemas: Schemas): Part[] {
+  return Object.entries(query?.shape ?? {}).map(([name, schema]) => {
+    const { description: text, examples, ...rest } = schemas.query(schema as z.ZodType);
+    const required = !(schema as z.ZodType).safeParse(undefined).success;
+    return {
+      ...{ name, in: 'query' },
+      ...(required && {
+        required,
+        example: exampleOf({ ...rest, ...(examples && { examples }) }, { named: {}, owner: `${id}.${name}` }),
+      }),
+      ...(text && { description: text }),
+      // `customFields[industry]=engineering`
+      ...(rest.type === 'object' && { style: 'deepObject', explode: true }),
+      schema: rest,
+    };
+  });
+}
+
+function headerReferences(row: Operation, hasIfMatch: boolean): Part[] {
+  const names = [
+    ...(takesIdempotencyKey(row) ? ['IdempotencyKey'] : []),
+    ...(hasIfMatch ? ['IfMatch'] : []),
+    ...(isForKeys(row) ? ['OnBehalfOf'] : []),
+    ...(row.audience === 'public' ? [] : ['Environment']),
+  ];
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+interface Sent {
+  schema: JsonSchema;
+  example: unknown;
+}
+
+function whatIsSent(row: Operation, body: z.ZodType, schemas: Schemas): Sent {
+  const schema = schemas.body(body);
+  // A request makes or changes what the operation answers with.
+  const { $ref } = schemas.reply(row.reply);
+  const owner = $ref?.slice($ref.lastIndexOf('/') + 1) ?? row.id;
+  return { schema, example: exampleOf(schema, { named: schemas.named, owner, isRequest: true }) };
+}
+
+function requestBody(row: Operation, { schema, example }: Sent): Part {
+  const type = row.stream ? 'multipart/form-data' : 'application/json';
+  return { required: schema.required !== undefined, content: { [type]: { schema, example } } };
+}
+
+function success(row: Operation, sent: unknown, schemas: Schemas): Part {
+  const head = { description: row.message, headers: successHeaders(row) };
+  if (replyStatus(row) === 204) return head;
+  // A stream that is read is a file; one that is written is answered like everything else.
+  if (row.stream && row.method === 'GET') return { ...head, content: { '*/*': {} } };
+  const data = schemas.reply(row.reply);
+  const example = successExample(row, answerTo(sent, exampleOf(data, { named: schemas.named, owner: row.id })));
+  return { ...head, content: { 'application/json': { schema: successSchema(row, data), example } } };
+}
+
+/** The example of an answer, with what the example of the request set. */
+function answerTo(sent: unknown, data: unknown): unknown {
+  if (!isRecord(sent) || !isRecord(data)) return data;
+  const { allowedTransitions } = data;
+  const kept = Object.entries(sent).filter(([field]) => field in data);
+  const next = Array.isArray(allowedTransitions) && {
+    allowedTransitions: allowedTransitions.filter((status) => status !== sent.status),
+  };
+  return { ...data, ...next, ...Object.fromEntries(kept) };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,93 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { publicOperations } from '../contracts.ts';
+import { createPages } from './pages.ts';
+
+let server: Server;
+let base: string;
+
+beforeAll(async () => {
+  const pages = createPages(publicOperations());
+  server = createServer((request, response) => {
+    if (!pages.serve(request, response)) response.writeHead(418).end();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(() => void server.close());
+
+const get = (path: string, init: RequestInit = {}) => fetch(base + path, { redirect: 'manual', ...init });
+
+describe('GET /v1/openapi.json', () => {
+  it('answers the document to programs and browsers of any origin', async () => {
+    const answer = await get('/v1/openapi.json');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await answer.json()).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1\./),
+      info: { title: 'Tandem API' },
+    });
+  });
+
+  it('answers 304 to who has it already', async () => {
+    const etag = (await get('/v1/openapi.json')).headers.get('etag') as string;
+    const answer = await get('/v1/openapi.json', { headers: { 'if-none-match': etag } });
+    expect(answer.status).toBe(304);
+    expect(await answer.text()).toBe('');
+  });
+
+  it('is compressed only for those who accept it', async () => {
+    const encoding = async (accepted: string) =>
+      (await get('/v1/openapi.json', { headers: { 'accept-encoding': accepted } })).headers.get('content-encoding');
+    expect(await encoding('gzip, br')).toBe('gzip');
+    expect(await encoding('identity')).toBeNull();
+    expect(await encoding('gzip;q=0, identity')).toBeNull();
+  });
+
+  it('answers HEAD without a body', async () => {
+    const answer = await get('/v1/openapi.json', { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
+    expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(10_000);
+    expect(await answer.text()).toBe('');
+  });
+});
+
+describe('GET /docs', () => {
+  it('is a page that loads nothing from another host, nor is allowed to', async () => {
+    const answer = await get('/docs');
+    const html = await answer.text();
+    expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
+    const policy = answer.headers.get('content-security-policy') as string;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
+  });
+
+  it('loads a script that is there, compressed, and may be kept', async () => {
+    const [, script] = /src="([^"]+)"/.exec(await (await get('/docs')).text()) as unknown as [string, string];
+    const answer = await get(script, { headers: { 'accept-encoding': 'gzip' } });
+    expect(answer.headers.get('cache-control')).toContain('immutable');
+    expect(answer.headers.get('content-encoding')).toBe('gzip');
+    expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(1_000_000);
+    expect((await get('/docs/scalar.js')).headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it('is where / leads', async () => {
+    const answer = await get('/');
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
+  });
+});
+
+it('answers 405 with Allow to any other method', async () => {
+  for (const path of ['/', '/docs', '/docs/scalar.js', '/v1/openapi.json']) {
+    const answer = await get(path, { method: 'POST' });
+    expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
+    expect(await answer.json()).toMatchObject({ success: false, code: 'method_not_allowed' });
+  }
+});
+
+it('leaves every other path alone', async () => {
+  for (const path of ['/v1/leads', '/v1/openapi.jsonx', '/docs/', '/docsx', '/v1/', '/toString', '/__proto__']) {
+    expect([path, (await get(path)).status]).toEqual([path, 418]);
+  }
+});

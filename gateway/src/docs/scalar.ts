@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+// The package exports only its modules; the bundle for browsers lies beside them.
+const home = dirname(dirname(createRequire(import.meta.url).resolve('@scalar/api-reference/style.css')));
+
+/** The version of the bundle; its address carries it, so browsers may keep it for good. */
+export const scalarVersion = (JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string })
+  .version;
+
+/** Scalar with everything it needs, as one script for browsers. */
+export function scalarBundle(): Promise<Buffer> {
+  return readFile(join(home, 'dist/browser/standalone.js'));
+}
+
+// Everything that would speak to a host of Scalar's is off; the policy below would stop it besides.
+const settings = {
+  url: '/v1/openapi.json',
+  theme: 'default',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  authentication: { preferredSecurityScheme: 'ApiKey' },
+  persistAuth: false,
+  documentDownloadType: 'json',
+  orderSchemaPropertiesBy: 'preserve',
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  metaData: { title: 'Tandem API' },
+};
+
+const start = `Scalar.createApiReference('#reference', ${JSON.stringify(settings)})`;
+
+/** The reference page. It asks this host for the bundle and the document, and no other for anything. */
+export const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Tandem API</title>
+    <link rel="icon" href="data:,">
+  </head>
+  <body>
+    <div id="reference"></div>
+    <noscript>This page needs JavaScript. The API is described at <a href="/v1/openapi.json">/v1/openapi.json</a>.</noscript>
+    <script src="/docs/scalar.js?v=${scalarVersion}"></script>
+    <script>${start}</script>
+  </body>
+</html>
+`;
+
+/** What the page may load: our own files, and the styles that Scalar writes into the page. */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  `script-src 'self' 'sha256-${createHash('sha256').update(start).digest('base64')}'`,
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

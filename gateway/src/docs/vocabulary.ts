@@ -1,0 +1,39 @@
+import * as campaign from '@tandem/campaign-contract';
+import type { EventDef } from '@tandem/contract';
+import * as crm from '@tandem/crm-contract';
+import * as identity from '@tandem/identity-contract';
+import * as integrations from '@tandem/integrations-contract';
+import * as partner from '@tandem/partner-contract';
+import { z } from 'zod';
+
+const contracts: Record<string, object> = { crm, partner, campaign, identity, integrations };
+
+/** The events that a webhook can receive, in the order of the contracts. */
+export const catalogue: readonly EventDef[] = exported().flatMap(({ value }) => (isCatalogued(value) ? [value] : []));
+
+/** What the resources are called: the name under which a contract exports a schema is its name in the document. */
+export const schemaNames = nameSchemas();
+
+function nameSchemas(): z.core.$ZodRegistry<{ id: string }> {
+  const names = z.registry<{ id: string }>();
+  const taken = new Map<string, unknown>();
+  for (const { name, value } of exported()) {
+    if (!(value instanceof z.ZodObject) || names.has(value)) continue;
+    if (taken.has(name))
+      throw new Error(`Two contracts export a schema named ${name}: rename one, the document needs both`);
+    taken.set(name, value);
+    names.add(value, { id: name });
+  }
+  return names;
+}
+
+function exported(): { name: string; value: unknown }[] {
+  return Object.values(contracts).flatMap((contract) =>
+    Object.entries(contract).map(([name, value]) => ({ name, value })),
+  );
+}
+
+function isCatalogued(value: unknown): value is EventDef {
+  const event = value as Partial<EventDef> | null;
+  return typeof event === 'object' && typeof event?.group === 'string' && event.data instanceof z.ZodType;
+}

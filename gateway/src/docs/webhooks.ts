@@ -1,0 +1,91 @@
+import type { EventDef } from '@tandem/contract';
+import { exampleId } from './example-ids.ts';
+import { now } from './example-values.ts';
+import type { Part } from './json.ts';
+import type { Schemas } from './schemas.ts';
+
+const exampleEventId = exampleId('event');
+const sentAt = '1772442900';
+const mac = 'K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=';
+
+/** The headers of a delivery, as `components.parameters`. */
+export const deliveryParameters: Record<string, Part> = {
+  WebhookId: header(
+    'webhook-id',
+    'The id of the event, the same on every attempt: process each only once.',
+    exampleEventId,
+  ),
+  WebhookTimestamp: header(
+    'webhook-timestamp',
+    'When this attempt was signed, in Unix seconds. Refuse what is older than five minutes.',
+    sentAt,
+  ),
+  WebhookSignature: header(
+    'webhook-signature',
+    'The signature by the Standard Webhooks scheme: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. While a secret is exchanged there are two, separated by a space.',
+    `v1,${mac}`,
+  ),
+  ServiceSignature: header(
+    'X-Service-Signature',
+    'The same signature with its id and time in one header.',
+    `t=${sentAt},id=${exampleEventId},v1=${mac}`,
+  ),
+  ServiceEvent: header('X-Service-Event', 'The name of the event.', 'lead.created'),
+  ServiceDelivery: header(
+    'X-Service-Delivery',
+    'The id of the delivery, as in the delivery log.',
+    exampleId('delivery'),
+  ),
+  ServiceAttempt: header('X-Service-Attempt', 'Which attempt this is, from 1 on.', '1'),
+  ServiceEnvironment: header('X-Service-Environment', '`live` or `sandbox`.', 'live'),
+};
+
+/** Every event of the catalogue as a request that the platform sends. */
+export function webhookParts(events: readonly EventDef[], schemas: Schemas): Record<string, Record<string, Part>> {
+  return Object.fromEntries(events.map((event) => [event.name, { post: delivery(event, schemas) }]));
+}
+
+function delivery(event: EventDef, schemas: Schemas): Part {
+  return {
+    operationId: `on${event.name.split(/[._]/).map(capitalized).join('')}`,
+    summary: event.name,
+    description: `${event.description}. Sent to every webhook that asked for \`${event.name}\`, \`${event.name.split('.')[0]}.*\` or \`*\`.`,
+    security: [],
+    'x-group': event.group,
+    parameters: Object.keys(deliveryParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: envelope(event, schemas), example: envelopeExample(event) } },
+    },
+    responses: {
+      '2XX': { description: 'Received. Answer within 15 seconds, and do long work afterwards.' },
+      410: { description: 'Gone: the platform disables the webhook.' },
+      default: { description: 'Not received: the platform tries again, ten times within about three days.' },
+    },
+  };
+}
+
+function envelope({ name, data }: EventDef, schemas: Schemas): Part {
+  return {
+    type: 'object',
+    properties: {
+      id: { type: 'string', description: 'Id of the event', pattern: '^[0-9A-Za-z]{16,20}$' },
+      type: { type: 'string', const: name },
+      createdAt: { type: 'string', format: 'date-time' },
+      data: schemas.reply(data),
+    },
+    required: ['id', 'type', 'createdAt', 'data'],
+  };
+}
+
+function envelopeExample({ name, example }: EventDef): Part {
+  return { id: exampleEventId, type: name, createdAt: now, data: example };
+}
+
+function header(name: string, description: string, example: string): Part {
+  return { name, in: 'header', required: true, description, schema: { type: 'string' }, example };
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CallerSigner } from '@tandem/caller';
+import type { ServiceClient } from '@tandem/client';
+import type { internalUsers } from '@tandem/identity-contract';
+import type { IdCodec } from '@tandem/ids';
+import type { Log, Metrics, Trace } from '@tandem/process';
+import type { Authenticated, Authenticator } from './access/authenticate.ts';
+import type { Principals } from './access/principals.ts';
+import type { Cors } from './http/headers.ts';
+import type { Allowance, Limiter } from './limits/allowance.ts';
+import type { UsageMeter } from './limits/usage.ts';
+import type { Match, Route } from './routes.ts';
+import type { Upstream } from './upstream/upstream.ts';
+
+/** Everything a request meets on its way. */
+export interface GatewayParts {
+  match: (method: string, path: string) => Match;
+  clientIp: (request: IncomingMessage) => string;
+  authenticator: Authenticator;
+  principals: Principals;
+  users: ServiceClient<typeof internalUsers>;
+  limiter: Limiter;
+  usage: UsageMeter;
+  anonymous: { perMinute: number; burst: number };
+  ids: IdCodec;
+  signer: CallerSigner;
+  upstreams: Map<string, Upstream>;
+  stream: Streamer;
+  cors: Cors;
+  log: Log;
+  metrics: Metrics;
+}
+
+/** One request and what has been found out about it so far. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  path: string;
+  search: string;
+  ip: string;
+  requestId: string;
+  trace: Trace;
+  /** The headers of the answer, as far as they are known. */
+  headers: Record<string, string>;
+  route?: Route;
+  auth?: Authenticated | undefined;
+  allowance?: Allowance;
+  code?: string;
+}
+
+/** Passes a request and its answer through without reading either: uploads, downloads, event streams. */
+export type Streamer = (
+  exchange: Exchange,
+  path: string,
+  signed: Record<string, string>,
+  parts: GatewayParts,
+) => Promise<void>;

@@ -1,0 +1,312 @@
+import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { createCallerSigner } from '@tandem/caller';
+import { id, operations } from '@tandem/contract';
+import { createIdCodec } from '@tandem/ids';
+import { until } from '@tandem/testing';
+import jsonwebtoken from 'jsonwebtoken';
+import { z } from 'zod';
+import { settingsSchema } from './config.ts';
+import { createGateway, type RunningGateway } from './create-gateway.ts';
+
+// A fleet of one service, whose rows use what no operation of today's fleet uses yet: streams and the portal audience.
+const rows = operations({
+  upload: {
+    method: 'POST',
+    path: '/v1/things/:id/upload',
+    audience: 'public',
+    summary: 'Upload',
+    params: z.object({ id: id('tenant') }),
+    reply: z.object({}),
+    message: '',
+    emits: [],
+    stream: true,
+  },
+  download: {
+    method: 'GET',
+    path: '/v1/things/download',
+    audience: 'public',
+    summary: 'Download',
+    reply: z.object({}),
+    message: '',
+    stream: true,
+  },
+  library: {
+    method: 'GET',
+    path: '/v1/partners/portal/library',
+    audience: 'portal',
+    permission: 'co_marketing:read',
+    summary: 'Library',
+    reply: z.object({ partner: id('partner') }),
+    message: '',
+  },
+  slow: {
+    method: 'GET',
+    path: '/v1/things/slow',
+    audience: 'public',
+    summary: 'Slow',
+    reply: z.object({}),
+    message: '',
+    timeoutMs: 300,
+  },
+  broken: {
+    method: 'GET',
+    path: '/v1/things/broken',
+    audience: 'public',
+    summary: 'Broken',
+    reply: z.object({ lead: id('lead') }),
+    message: '',
+  },
+  flaky: {
+    method: 'GET',
+    path: '/v1/things/flaky',
+    audience: 'public',
+    summary: 'Flaky',
+    reply: z.object({}),
+    message: '',
+  },
+});
+
+const secrets = `k1:${randomBytes(32).toString('hex')}`;
+const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+const ids = createIdCodec(alphabet);
+const signer = createCallerSigner(secrets);
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+interface Seen {
+  path: string;
+  headers: IncomingMessage['headers'];
+  caller: ReturnType<typeof signer.verify>;
+}
+
+let service: Server;
+let gateway: RunningGateway;
+let base: string;
+let flakes: number;
+const seen: Seen[] = [];
+/** What the service answers, by path. */
+const answers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {};
+
+beforeAll(async () => {
+  service = createServer((request, response) => {
+    const path = (request.url as string).split('?')[0] as string;
+    seen.push({
+      path,
+      headers: request.headers,
+      caller: signer.verify(request.headers['x-ctx'] as string, request.method as string, path),
+    });
+    const answer = answers[path] ?? ((_, to) => to.writeHead(404).end('{}'));
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(service.address() as { port: number }).port}`;
+  const settings = settingsSchema.parse({
+    REDIS_URL: process.env.TEST_REDIS_URL,
+    NAMESPACE: `gateway-${randomBytes(4).toString('hex')}`,
+    INTERNAL_SECRETS: secrets,
+    KEY_PEPPER: 'p'.repeat(32),
+    IDS_ALPHABET: alphabet,
+    IDENTITY_URL: origin,
+    ANONYMOUS_RATE_PER_MINUTE: 10_000,
+  });
+  gateway = createGateway(settings, { identity: rows }, { identity: origin });
+  await new Promise<void>((resolve) => gateway.server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(gateway.server.address() as { port: number }).port}`;
+});
+afterAll(async () => {
+  gateway?.server.close();
+  gateway?.server.closeAllConnections();
+  await gateway?.close();
+  service?.closeAllConnections();
+  service?.close();
+});
+
+const json = (response: ServerResponse, data: unknown, status = 200) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(data));
+
+describe('the streaming path', () => {
+  it('passes a body on while it still arrives, with the headers it needs and no other', async () => {
+    let firstBytes = 0;
+    answers['/v1/things/7/upload'] = (request, response) => {
+      let size = 0;
+      request.on('data', (chunk: Buffer) => {
+        firstBytes ||= chunk.length;
+        size += chunk.length;
+      });
+      request.on('end', () => json(response, { size }));
+    };
+    const { hostname, port } = new URL(base);
+    const socket = connect(Number(port), hostname);
+    const half = 'x'.repeat(50_000);
+    socket.write(
+      `POST /v1/things/${ids.encode('tenant', 7, 7)}/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\nX-Internal-User: 1\r\nx-ctx: forged\r\nCookie: a=b\r\n\r\n${half}`,
+    );
+    await until('the first half is there before the second is sent', () => firstBytes > 0);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.write(half);
+    await until('the answer comes', () => text.includes('{"size":100000}'));
+    socket.destroy();
+    const { headers, caller } = seen.at(-1) as Seen;
+    expect(caller).toMatchObject({ type: 'anonymous' });
+    expect(Object.keys(headers).sort()).toEqual([
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'traceparent',
+      'x-ctx',
+      'x-request-id',
+    ]);
+    expect(text).toMatch(/x-request-id: req_/i);
+  });
+
+  it('passes an answer on chunk by chunk, without the service’s own headers', async () => {
+    let more: (() => void) | undefined;
+    answers['/v1/things/download'] = (_, response) => {
+      response.writeHead(200, {
+        'content-type': 'text/csv',
+        'content-disposition': 'attachment',
+        'x-powered-by': 'us',
+        'x-ctx-tenant': '7',
+      });
+      response.write('first');
+      more = () => response.end('second');
+    };
+    const response = await fetch(`${base}/v1/things/download`);
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe('first');
+    more?.();
+    expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe('second');
+    expect([response.headers.get('content-type'), response.headers.get('content-disposition')]).toEqual([
+      'text/csv',
+      'attachment',
+    ]);
+    expect([
+      response.headers.get('x-powered-by'),
+      response.headers.get('x-ctx-tenant'),
+      response.headers.get('ratelimit-limit'),
+    ]).toEqual([null, null, '10000']);
+  });
+});
+
+describe('the portal audience', () => {
+  const principal = {
+    tenantId: '7',
+    environment: null,
+    keyId: null,
+    sessionId: '3',
+    userId: '5',
+    name: 'Partner',
+    permissions: ['co_marketing:read'],
+    teamIds: [],
+    allowedIps: null,
+    expiresAt: null,
+  };
+  const limits = { plan: 'free', monthlyCalls: 1000, ratePerMinute: 60, burst: 10 };
+  const token = (claims: object = {}, key = privateKey) =>
+    jsonwebtoken.sign({ tid: ids.encode('tenant', 7, 7), sid: ids.encode('session', 7, 3), ...claims }, key, {
+      algorithm: 'RS256',
+      keyid: 'k',
+      issuer: 'tandem',
+      subject: ids.encode('user', 7, 5),
+      audience: 'portal',
+      expiresIn: 60,
+      ...(claims as object),
+    } as never);
+  beforeAll(() => {
+    answers['/.well-known/jwks.json'] = (_, response) =>
+      json(response, { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k' }] });
+    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...principal, limits } });
+    answers['/v1/partners/portal/library'] = (_, response) => json(response, { data: { partner: '9' } });
+  });
+  const ask = (authorization: string) => fetch(`${base}/v1/partners/portal/library`, { headers: { authorization } });
+
+  it('lets a portal token in, as a portal caller, and encodes ids for its tenant', async () => {
+    const response = await ask(`Bearer ${token()}`);
+    expect([response.status, ((await response.json()) as { data: { partner: string } }).data.partner]).toEqual([
+      200,
+      ids.encode('partner', 7, 9),
+    ]);
+    expect(seen.at(-1)?.caller).toMatchObject({ type: 'portal', tenantId: 7, sessionId: 3 });
+  });
+
+  it.each<[string, () => string]>([
+    ['for another audience', () => token({ audience: 'platform' })],
+    ['of another issuer', () => token({ issuer: 'somebody' })],
+    ['that has expired', () => token({ expiresIn: -120 })],
+    ['signed by somebody else', () => token({}, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)],
+    [
+      'without a signature',
+      () => `${Buffer.from('{"alg":"none","kid":"k"}').toString('base64url')}.${token().split('.')[1]}.`,
+    ],
+    ['signed with the public key as a secret', () => hmacToken(token())],
+  ])('refuses a token %s', async (_, make) => {
+    expect((await ask(`Bearer ${make()}`)).status).toBe(401);
+  });
+
+  function hmacToken(like: string): string {
+    const secret = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    const claims = jsonwebtoken.decode(like) as object;
+    const head = Buffer.from('{"alg":"HS256","kid":"k"}').toString('base64url');
+    const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
+    return `${head}.${body}.${createHmac('sha256', secret).update(`${head}.${body}`).digest('base64url')}`;
+  }
+});
+
+describe('a service', () => {
+  const status = async (path: string) => {
+    const response = await fetch(`${base}${path}`);
+    return [response.status, ((await response.json()) as { code: string }).code, response.headers.get('retry-after')];
+  };
+
+  it('that is too slow is given up with 504', async () => {
+    answers['/v1/things/slow'] = () => {};
+    expect(await status('/v1/things/slow')).toEqual([504, 'upstream_timeout', '1']);
+  });
+
+  it('that answers rubbish is answered for with 502', async () => {
+    answers['/v1/things/broken'] = (_, response) => response.writeHead(200).end('<html>');
+    expect(await status('/v1/things/broken')).toEqual([502, 'bad_gateway', null]);
+  });
+
+  it('that drops a connection is asked once more, for a GET', async () => {
+    flakes = 0;
+    answers['/v1/things/flaky'] = (request, response) =>
+      flakes++ ? json(response, { data: {} }) : request.socket.destroy();
+    expect((await fetch(`${base}/v1/things/flaky`)).status).toBe(200);
+    expect(flakes).toBe(2);
+  });
+});
+
+describe('hostile connections', () => {
+  const raw = (text: string) =>
+    new Promise<string>((resolve) => {
+      const { hostname, port } = new URL(base);
+      const socket = connect(Number(port), hostname);
+      let answer = '';
+      socket.on('data', (chunk) => {
+        answer += chunk;
+      });
+      socket.on('close', () => resolve(answer.split('\r\n')[0] ?? ''));
+      socket.on('error', () => resolve('reset'));
+      socket.write(text);
+    });
+  it.each([
+    ['two lengths', 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    [
+      'a length and chunks',
+      'POST /v1/things/1/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n'],
+    ['no request at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
+    ['a bare line feed in the request line', 'GET / HTTP/1.1\nHost: a\n\n'],
+  ])('with %s get 400 and reach no service', async (_, text) => {
+    const before = seen.length;
+    expect(await raw(text)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(seen.length).toBe(before);
+  });
+});

@@ -1,0 +1,283 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Caller, callerHeader } from '@tandem/caller';
+import { allows, signedIn } from '@tandem/contract';
+import type { IdCodec } from '@tandem/ids';
+import { childTrace, randomHex, readTrace } from '@tandem/process';
+import type { Authenticated } from './access/authenticate.ts';
+import { actingFor } from './access/on-behalf-of.ts';
+import type { Exchange, GatewayParts } from './exchange.ts';
+import { limitHeaders, passOn } from './http/headers.ts';
+import { readBody } from './http/read-body.ts';
+import { readJson } from './http/read-json.ts';
+import { Refusal, refusalBody } from './http/refusal.ts';
+import { decodeBody, decodePath, decodeQuery, encodeReply, repeatedParameter } from './ids.ts';
+import type { Allowance } from './limits/allowance.ts';
+import type { Route } from './routes.ts';
+import type { Upstream } from './upstream/upstream.ts';
+
+const bodyMax = 256 * 1024;
+const urlMax = 8 * 1024;
+const timeoutMs = 10_000;
+
+/** Takes one request through the gateway, step by step, and answers it whatever happens. */
+export async function handle(request: IncomingMessage, response: ServerResponse, parts: GatewayParts): Promise<void> {
+  const began = performance.now();
+  const exchange = open(request, response, parts);
+  try {
+    await pass(exchange, parts);
+  } catch (error) {
+    refuse(exchange, error, parts);
+  }
+  finish(exchange, performance.now() - began, parts);
+}
+
+async function pass(exchange: Exchange, parts: GatewayParts): Promise<void> {
+  const { request, path } = exchange;
+  if ((request.url as string).length > urlMax) throw new Refusal('uri_too_long');
+  const match = parts.match(request.method as string, path);
+  if (match && 'allowed' in match) return wrongMethod(exchange, match.allowed, parts);
+  if (!match) {
+    await limit(exchange, parts);
+    throw new Refusal('not_found');
+  }
+  const { route, values } = match;
+  exchange.route = route;
+  exchange.auth = await parts.authenticator.authenticate(request, route, exchange.ip);
+  await limit(exchange, parts);
+  checkPermission(exchange.auth, route);
+  const caller = await callerOf(exchange, parts);
+  const upstreamPath = decodePath(route, values, caller.tenantId, parts.ids);
+  if (route.row.stream)
+    return parts.stream(exchange, upstreamPath, signed(exchange, caller, upstreamPath, parts), parts);
+  await forward(exchange, route, caller, upstreamPath, parts);
+}
+
+function open(request: IncomingMessage, response: ServerResponse, parts: GatewayParts): Exchange {
+  const url = request.url as string;
+  const cut = url.indexOf('?');
+  const requestId = requestIdOf(request);
+  const headers: Record<string, string> = { 'X-Request-Id': requestId };
+  parts.cors.add(request, headers);
+  return {
+    ...{ request, response, requestId, headers },
+    path: cut < 0 ? url : url.slice(0, cut),
+    search: cut < 0 ? '' : url.slice(cut),
+    ip: parts.clientIp(request),
+    trace: readTrace(request.headers.traceparent as string | undefined, requestId),
+  };
+}
+
+function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : `req_${randomHex(12)}`;
+}
+
+/** Counts the call against the tenant's plan, or against the address of somebody without credentials. */
+async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
+  const { auth, ip } = exchange;
+  const allowance = auth
+    ? planAllowance(auth, ip)
+    : { subject: `ip:${ip}`, pair: `ip:${ip}/${ip}`, ...parts.anonymous, quota: undefined };
+  const verdict = await parts.limiter.take(allowance);
+  limitHeaders(verdict, auth?.by === 'key', allowance.quota?.limit, exchange.headers);
+  if (!verdict.allowed)
+    throw new Refusal(verdict.reason ?? 'rate_limited', { retryAfter: retryAfter(verdict.reason, verdict.resetIn) });
+  exchange.allowance = allowance;
+}
+
+// A tenant whose limits are agreed without a number is not limited.
+const unlimited = 1_000_000_000;
+
+function planAllowance({ who, by, environment }: Authenticated, ip: string): Allowance {
+  const { tenantId, limits } = who;
+  const counts = by === 'key' && environment === 'live';
+  return {
+    subject: `t:${tenantId}`,
+    pair: `t:${tenantId}/${ip}`,
+    perMinute: limits.ratePerMinute ?? unlimited,
+    burst: limits.burst ?? 0,
+    quota: counts ? { tenantId, month: currentMonth(), limit: limits.monthlyCalls } : undefined,
+  };
+}
+
+const month = { text: '', second: 0 };
+
+/** The calendar month, worked out once a second. */
+function currentMonth(): string {
+  const now = Date.now();
+  const second = Math.floor(now / 1_000);
+  if (second !== month.second) {
+    month.second = second;
+    month.text = new Date(now).toISOString().slice(0, 7);
+  }
+  return month.text;
+}
+
+function retryAfter(reason: string | undefined, resetIn: number): number {
+  if (reason !== 'quota_exceeded') return resetIn;
+  const now = new Date();
+  return Math.ceil((Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1_000);
+}
+
+function checkPermission(auth: Authenticated | undefined, { row }: Route): void {
+  if (!auth || row.permission === signedIn) return;
+  if (!allows(auth.who.permissions, row.permission as string)) throw new Refusal('forbidden');
+}
+
+async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller> {
+  const { auth, ip, requestId, request } = exchange;
+  const seen = { ip, requestId, userAgent: request.headers['user-agent']?.slice(0, 200) };
+  const target = request.headers['x-on-behalf-of'] as string | undefined;
+  if (!auth) return { ...seen, type: 'anonymous', environment: 'live', permissions: [] };
+  const { who, by, environment } = auth;
+  const onBehalfOf = await actingFor(target, auth, { ...parts, requestId });
+  if (onBehalfOf !== undefined) exchange.headers['X-Acting-User'] = parts.ids.encode('user', who.tenantId, onBehalfOf);
+  return {
+    ...seen,
+    ...{ type: by, tenantId: who.tenantId, environment, userId: who.userId, name: who.name },
+    ...{ permissions: who.permissions, teamIds: who.teamIds },
+    ...(who.keyId !== null && { keyId: who.keyId }),
+    ...(who.sessionId !== null && { sessionId: who.sessionId }),
+    ...(onBehalfOf !== undefined && { onBehalfOf }),
+  };
+}
+
+/** The headers a service gets: made here, none copied but the two that operations read. */
+function signed(
+  { request, requestId, trace }: Exchange,
+  caller: Caller,
+  path: string,
+  { signer }: GatewayParts,
+): Record<string, string> {
+  const { 'if-match': ifMatch, 'idempotency-key': idempotencyKey } = request.headers;
+  const method = request.method === 'HEAD' ? 'GET' : (request.method as string);
+  return {
+    [callerHeader]: signer.sign(caller, method, path),
+    'x-request-id': requestId,
+    traceparent: childTrace(trace),
+    ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': String(idempotencyKey) }),
+  };
+}
+
+async function forward(
+  exchange: Exchange,
+  route: Route,
+  caller: Caller,
+  path: string,
+  parts: GatewayParts,
+): Promise<void> {
+  const { request, search } = exchange;
+  const { row } = route;
+  const twice = search.length > 1 ? repeatedParameter(search) : undefined;
+  if (twice) throw new Refusal('validation_failed', { errors: [twice] });
+  const query = decodeQuery(route, search, caller.tenantId, parts.ids);
+  const body = row.method === 'GET' ? undefined : await jsonBody(exchange, route, caller.tenantId, parts);
+  const headers = signed(exchange, caller, path, parts);
+  if (body?.length) headers['content-type'] = 'application/json';
+  const upstream = parts.upstreams.get(route.service) as Upstream;
+  const reply = await upstream.send({
+    ...{
+      method: row.method,
+      path: path + query,
+      headers,
+      body,
+      timeoutMs: row.timeoutMs ?? timeoutMs,
+      tenantId: caller.tenantId,
+    },
+    repeatable: row.method === 'GET' || request.headers['idempotency-key'] !== undefined,
+  });
+  passOn(reply.headers, exchange.headers);
+  if (reply.status === 503) exchange.headers['Retry-After'] ??= '1';
+  const tenantId = caller.tenantId ?? toNumber(reply.headers['x-ctx-tenant']);
+  send(
+    exchange,
+    reply.status,
+    route.replyIds && reply.status < 400 ? rewrite(route, reply.body, tenantId, parts.ids) : reply.body,
+  );
+}
+
+async function jsonBody(
+  { request }: Exchange,
+  route: Route,
+  tenantId: number | undefined,
+  { ids }: GatewayParts,
+): Promise<Buffer | string | undefined> {
+  const bytes = await readBody(request, route.row.bodyMax ?? bodyMax);
+  if (!bytes.length || !route.row.body) return undefined;
+  const parsed = readJson(bytes);
+  if (!route.bodyIds) return bytes;
+  decodeBody(route, parsed, tenantId, ids);
+  return JSON.stringify(parsed);
+}
+
+function rewrite(route: Route, bytes: Buffer, tenantId: number | undefined, ids: IdCodec): string {
+  let reply: unknown;
+  try {
+    reply = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new Refusal('bad_gateway');
+  }
+  encodeReply(route, reply, tenantId, ids);
+  return JSON.stringify(reply);
+}
+
+function toNumber(header: string | string[] | undefined): number | undefined {
+  return typeof header === 'string' ? Number(header) : undefined;
+}
+
+async function wrongMethod(exchange: Exchange, methods: string[], parts: GatewayParts): Promise<void> {
+  if (exchange.request.method !== 'OPTIONS') {
+    await limit(exchange, parts);
+    throw new Refusal('method_not_allowed', { headers: { Allow: methods.join(', ') } });
+  }
+  const { response, request, headers } = exchange;
+  response.writeHead(204, { ...headers, ...parts.cors.preflight(request, methods) }).end();
+}
+
+function send({ response, request, headers }: Exchange, status: number, body: Buffer | string): void {
+  headers['Content-Type'] = 'application/json; charset=utf-8';
+  headers['Content-Length'] = String(Buffer.byteLength(body));
+  headers['Cache-Control'] = 'no-store';
+  headers['X-Content-Type-Options'] = 'nosniff';
+  response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
+}
+
+function refuse(exchange: Exchange, error: unknown, parts: GatewayParts): void {
+  const refusal = error instanceof Refusal ? error : undefined;
+  if (!refusal) parts.log.error('request failed', { error, requestId: exchange.requestId });
+  const answer = refusal ?? new Refusal('internal_error');
+  exchange.code = answer.code;
+  if (exchange.response.headersSent || exchange.response.destroyed) return void exchange.response.destroy();
+  Object.assign(exchange.headers, answer.headers);
+  if (answer.retryAfter !== undefined) exchange.headers['Retry-After'] = String(Math.max(1, answer.retryAfter));
+  if (answer.hangUp) exchange.headers.Connection = 'close';
+  send(exchange, answer.status, refusalBody(answer, exchange.requestId));
+}
+
+/** Books the call: usage unless it failed on our side, metrics, access line. */
+function finish(exchange: Exchange, ms: number, parts: GatewayParts): void {
+  const { response, route, allowance, auth, request, path, ip, requestId, trace, code } = exchange;
+  const status = response.statusCode;
+  if (allowance?.quota) {
+    if (status >= 500) parts.limiter.giveBack(allowance);
+    else parts.usage.count(allowance.quota.tenantId, allowance.quota.month);
+  }
+  parts.metrics.request(route?.row.id ?? 'none', status, ms / 1_000);
+  const who = auth?.who;
+  parts.log.request({
+    requestId,
+    traceId: trace.traceId,
+    operation: route?.row.id,
+    method: request.method as string,
+    // A key that somebody put into the address by mistake must not stand in a log.
+    path: path.slice(0, 200).replace(/svc_(?:live|sandbox)_sk_\w+/g, 'svc_***'),
+    status,
+    ms: Math.round(ms * 10) / 10,
+    ip,
+    tenantId: who?.tenantId,
+    keyId: who?.keyId,
+    userId: who?.userId,
+    code,
+  });
+}

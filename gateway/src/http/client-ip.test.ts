@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { addressList, clientIpReader, contains } from './client-ip.ts';
+
+const from = (remoteAddress: string, forwarded?: string) =>
+  ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage;
+
+describe('the client’s address', () => {
+  it('is the socket’s; a header from a stranger says nothing', () => {
+    expect(clientIpReader('')(from('203.0.113.9', '1.2.3.4'))).toBe('203.0.113.9');
+    expect(clientIpReader('10.0.0.0/8')(from('203.0.113.9', '1.2.3.4'))).toBe('203.0.113.9');
+    expect(clientIpReader('')(from('::ffff:203.0.113.9'))).toBe('203.0.113.9');
+  });
+
+  it('is the nearest one before the trusted proxies', () => {
+    const read = clientIpReader('10.0.0.0/8, ::1');
+    expect(read(from('10.1.1.1', '6.6.6.6, 198.51.100.7, 10.2.2.2'))).toBe('198.51.100.7');
+    expect(read(from('::1', '2001:db8::5'))).toBe('2001:db8::5');
+    expect(read(from('10.1.1.1', 'rubbish'))).toBe('10.1.1.1');
+  });
+
+  it('refuses a list with an entry that is no network', () => {
+    expect(() => clientIpReader('everybody')).toThrow('Not an address or network');
+  });
+
+  it('finds an address in a network of its own kind', () => {
+    const list = addressList(['192.0.2.0/24', '2001:db8::/32']);
+    expect(
+      list && [
+        contains(list, '192.0.2.7'),
+        contains(list, '2001:db8::1'),
+        contains(list, '192.0.3.1'),
+        contains(list, 'x'),
+      ],
+    ).toEqual([true, true, false, false]);
+  });
+});

@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http';
+import type { Verdict } from '../limits/allowance.ts';
+
+/** What the limits say, as headers; the X-RateLimit and X-API-Usage families only for API keys. */
+export function limitHeaders(
+  verdict: Verdict,
+  withKey: boolean,
+  usageLimit: number | null | undefined,
+  headers: Record<string, string>,
+): void {
+  const { limit, remaining, reset, resetIn, usage, degraded } = verdict;
+  headers['RateLimit-Limit'] = String(limit);
+  headers['RateLimit-Remaining'] = String(remaining);
+  headers['RateLimit-Reset'] = String(resetIn);
+  headers['RateLimit-Policy'] = `"minute";q=${limit};w=60`;
+  if (degraded) headers['X-RateLimit-Degraded'] = '1';
+  if (!withKey) return;
+  headers['X-RateLimit-Limit'] = String(limit);
+  headers['X-RateLimit-Remaining'] = String(remaining);
+  headers['X-RateLimit-Reset'] = String(reset);
+  if (usage !== undefined) headers['X-API-Usage-Current'] = String(usage);
+  if (usageLimit != null) headers['X-API-Usage-Limit'] = String(usageLimit);
+}
+
+/** Answers of a service that callers may see besides the body. */
+export const passedOn = [
+  'etag',
+  'idempotent-replayed',
+  'retry-after',
+  'location',
+  'deprecation',
+  'sunset',
+  'link',
+] as const;
+
+const names: Record<(typeof passedOn)[number], string> = {
+  etag: 'ETag',
+  'idempotent-replayed': 'Idempotent-Replayed',
+  'retry-after': 'Retry-After',
+  location: 'Location',
+  deprecation: 'Deprecation',
+  sunset: 'Sunset',
+  link: 'Link',
+};
+
+/** Copies the allowed headers of a service's answer. */
+export function passOn(from: Record<string, string | string[] | undefined>, to: Record<string, string>): void {
+  for (const name of passedOn) {
+    const value = from[name];
+    if (typeof value === 'string') to[names[name]] = value;
+  }
+}
+
+const exposed = [
+  'X-Request-Id',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-RateLimit-Degraded',
+  'X-API-Usage-Current',
+  'X-API-Usage-Limit',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'RateLimit-Policy',
+  'Retry-After',
+  'ETag',
+  'Idempotent-Replayed',
+  'X-Acting-User',
+  'Deprecation',
+  'Sunset',
+  'Link',
+].join(', ');
+
+const accepted =
+  'Authorization, Content-Type, Idempotency-Key, If-Match, X-API-Key, X-Environment, X-On-Behalf-Of, X-Request-Id, X-Tenant-Id, traceparent';
+
+export interface Cors {
+  /** Adds what a browser needs to read an answer. */
+  add(request: IncomingMessage, headers: Record<string, string>): void;
+  /** The headers that answer a preflight. */
+  preflight(request: IncomingMessage, methods: readonly string[]): Record<string, string>;
+}
+
+/** Lets browsers of the given origins call: no cookies are used, so any origin is as safe as a program. */
+export function createCors(origins: string): Cors {
+  const listed = origins === '*' ? undefined : new Set(origins.split(',').map((origin) => origin.trim()));
+  const allowed = (request: IncomingMessage): string | undefined => {
+    const { origin } = request.headers;
+    if (origin === undefined) return undefined;
+    if (!listed) return '*';
+    return listed.has(origin) ? origin : undefined;
+  };
+  const add: Cors['add'] = (request, headers) => {
+    const origin = allowed(request);
+    if (!origin) return;
+    headers['Access-Control-Allow-Origin'] = origin;
+    headers['Access-Control-Expose-Headers'] = exposed;
+    if (listed) headers.Vary = 'Origin';
+  };
+  return {
+    add,
+    preflight(request, methods) {
+      const headers: Record<string, string> = { Allow: methods.join(', ') };
+      add(request, headers);
+      if (allowed(request) && request.headers['access-control-request-method']) {
+        headers['Access-Control-Allow-Methods'] = methods.join(', ');
+        headers['Access-Control-Allow-Headers'] = accepted;
+        headers['Access-Control-Max-Age'] = '7200';
+      }
+      return headers;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from './refusal.ts';
+
+const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+
+/**
+ * Reads the whole body of a request, up to `max` bytes. Empty when there is none.
+ * @throws Refusal 413 when it is larger, 415 when it is not JSON in UTF-8 without compression
+ */
+export async function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
+  const { headers } = request;
+  const announced = headers['content-length'];
+  if (announced === undefined && headers['transfer-encoding'] === undefined) return empty;
+  if (announced === '0') return empty;
+  if (Number(announced) > max) throw tooLarge(max);
+  if (!jsonType.test(headers['content-type'] ?? '') || headers['content-encoding'] !== undefined)
+    throw new Refusal('wrong_content_type', { hangUp: true });
+
+  const chunks: Buffer[] = [];
+  let size = 0;
+  await new Promise<void>((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > max) {
+        request.removeAllListeners('data');
+        reject(tooLarge(max));
+      } else chunks.push(chunk);
+    });
+    request.on('end', resolve);
+    request.on('error', () => reject(new Refusal('malformed_request')));
+    request.on('close', () => reject(new Refusal('malformed_request')));
+  });
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+}
+
+const empty = Buffer.alloc(0);
+
+function tooLarge(max: number): Refusal {
+  return new Refusal('body_too_large', {
+    errors: [{ field: 'body', message: `Must be at most ${max} bytes` }],
+    hangUp: true,
+  });
+}

@@ -1,0 +1,34 @@
+import { type FieldError, failure, knownErrors } from '@tandem/contract';
+
+/** An answer that the gateway gives by itself: the request goes no further. */
+export class Refusal extends Error {
+  readonly code: keyof typeof knownErrors;
+  readonly status: number;
+  readonly errors: FieldError[];
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+  readonly headers: Record<string, string>;
+  /** Whether the rest of the request will not be read, so that the connection must end with the answer. */
+  readonly hangUp: boolean;
+
+  constructor(
+    code: keyof typeof knownErrors,
+    more: { errors?: FieldError[]; retryAfter?: number; headers?: Record<string, string>; hangUp?: boolean } = {},
+  ) {
+    super(knownErrors[code][1]);
+    this.code = code;
+    this.status = knownErrors[code][0];
+    this.errors = more.errors ?? [];
+    this.retryAfter = more.retryAfter;
+    this.headers = more.headers ?? {};
+    this.hangUp = more.hangUp ?? false;
+  }
+}
+
+/** The envelope of a refusal. */
+export function refusalBody(
+  refusal: Pick<Refusal, 'status' | 'message' | 'code' | 'errors'>,
+  requestId: string,
+): string {
+  return JSON.stringify(failure({ ...refusal, message: refusal.message, requestId }));
+}

@@ -1,0 +1,60 @@
+import type { FieldError } from '@tandem/contract';
+import type { IdCodec } from '@tandem/ids';
+import { Refusal } from './http/refusal.ts';
+import type { Route } from './routes.ts';
+
+// What stands for an id that is none: no id schema accepts it, so the service names the field with all its other errors.
+const noId = '-';
+
+/**
+ * The path to send on, with codes turned into ids.
+ * @throws Refusal 404 for an id that is not of this type and tenant
+ */
+export function decodePath(route: Route, values: string[], tenantId: number | undefined, ids: IdCodec): string {
+  let next = 0;
+  return route.row.path.replace(/\/:([a-zA-Z]+)/g, () => {
+    const { type } = route.params[next] as Route['params'][number];
+    const value = values[next++] as string;
+    if (!type) return `/${encodeURIComponent(value)}`;
+    const id = ids.decode(type, tenantId, value);
+    if (id === undefined) throw new Refusal('not_found');
+    return `/${id}`;
+  });
+}
+
+/** The query to send on, with codes turned into ids. */
+export function decodeQuery(route: Route, search: string, tenantId: number | undefined, ids: IdCodec): string {
+  if (search === '' || route.queryIds.size === 0) return search;
+  const query = new URLSearchParams(search);
+  for (const [field, type] of route.queryIds) {
+    const given = query.get(field);
+    if (given !== null) query.set(field, String(ids.decode(type, tenantId, given) ?? noId));
+  }
+  return `?${query}`;
+}
+
+/** Turns the codes of a parsed body into ids, in place. */
+export function decodeBody(route: Route, body: unknown, tenantId: number | undefined, ids: IdCodec): void {
+  route.bodyIds?.(body, (type, found) =>
+    typeof found === 'string' ? String(ids.decode(type, tenantId, found) ?? noId) : found,
+  );
+}
+
+/** Turns the ids of a reply into codes, in place. Without a tenant, which only an error of ours can cause, it refuses. */
+export function encodeReply(route: Route, reply: unknown, tenantId: number | undefined, ids: IdCodec): void {
+  route.replyIds?.(reply, (type, found) => {
+    const id = Number(found);
+    if (tenantId === undefined || !Number.isSafeInteger(id)) throw new Refusal('bad_gateway');
+    return ids.encode(type, tenantId, id);
+  });
+}
+
+/** Query parameters must each be given once, unless the row takes a list. */
+export function repeatedParameter(search: string): FieldError | undefined {
+  const seen = new Set<string>();
+  for (const [key] of new URLSearchParams(search)) {
+    if (seen.has(key)) return { field: key.slice(0, 100), message: 'Is given twice' };
+    seen.add(key);
+  }
+  return undefined;
+}

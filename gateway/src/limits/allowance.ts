@@ -1,0 +1,32 @@
+/** What one caller may do. */
+export interface Allowance {
+  /** Names the counters: the tenant, or the address of somebody without credentials. */
+  subject: string;
+  /** Subject and address together, under which the second counter goes. */
+  pair: string;
+  perMinute: number;
+  burst: number;
+  /** The monthly quota; undefined when these calls do not count towards one. */
+  quota: { tenantId: number; month: string; limit: number | null } | undefined;
+}
+
+/** Whether a call may pass, and what the headers say. */
+export interface Verdict {
+  allowed: boolean;
+  reason?: 'rate_limited' | 'quota_exceeded';
+  limit: number;
+  remaining: number;
+  /** Unix seconds at which the window ends. */
+  reset: number;
+  /** Seconds until then. */
+  resetIn: number;
+  usage: number | undefined;
+  degraded: boolean;
+}
+
+export interface Limiter {
+  take(allowance: Allowance): Promise<Verdict>;
+  /** A call that failed on our side does not count towards the quota. */
+  giveBack(allowance: Allowance): void;
+  close(): void;
+}

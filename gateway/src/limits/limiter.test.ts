@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { createLog } from '@tandem/process';
+import type { Limiter } from './allowance.ts';
+import { createLimiter } from './limiter.ts';
+import { type GuardedRedis, guardRedis } from './redis.ts';
+
+const log = createLog('test');
+const url = process.env.TEST_REDIS_URL as string;
+const namespace = `limiter-${randomBytes(4).toString('hex')}`;
+const month = '2026-11';
+
+let redises: GuardedRedis[];
+let gateways: Limiter[];
+let recorded: Map<number, number>;
+let tenants = 0;
+
+/** Two gateways that share one Redis, as in the fleet. */
+beforeAll(async () => {
+  recorded = new Map();
+  redises = [guardRedis(url, log), guardRedis(url, log)];
+  await Promise.all(
+    redises.map(
+      ({ redis }) =>
+        new Promise((resolve) => (redis.status === 'ready' ? resolve(undefined) : redis.once('ready', resolve))),
+    ),
+  );
+  gateways = redises.map((redis) =>
+    createLimiter({ redis, namespace, gateways: () => 2, readUsage: async (tenantId) => recorded.get(tenantId) ?? 0 }),
+  );
+});
+afterAll(() => {
+  for (const gateway of gateways ?? []) gateway.close();
+  for (const redis of redises ?? []) redis.close();
+});
+
+function aTenant(limits: { perMinute: number; burst?: number; quota?: number | null }, counts = true) {
+  const tenantId = ++tenants;
+  const { perMinute, burst = 0, quota = null } = limits;
+  return {
+    subject: `t:${tenantId}`,
+    pair: `t:${tenantId}/203.0.113.1`,
+    perMinute,
+    burst,
+    quota: counts ? { tenantId, month, limit: quota } : undefined,
+  };
+}
+/** A window that does not end under the test. */
+async function freshWindow() {
+  const [{ redis }] = redises as [GuardedRedis];
+  const [seconds] = await redis.time();
+  const left = 60 - (Number(seconds) % 60);
+  if (left < 4) await new Promise((resolve) => setTimeout(resolve, left * 1_000 + 50));
+}
+const take = (allowance: ReturnType<typeof aTenant>, gateway = 0) => (gateways[gateway] as Limiter).take(allowance);
+
+describe('the limiter', () => {
+  it('serves the limit and the burst, then refuses with the time to wait', async () => {
+    await freshWindow();
+    const tenant = aTenant({ perMinute: 60, burst: 10 });
+    const verdicts = [];
+    for (let call = 0; call < 72; call++) verdicts.push(await take(tenant));
+    expect(verdicts.map((verdict) => verdict.allowed)).toEqual([...Array(70).fill(true), false, false]);
+    expect(verdicts.map((verdict) => verdict.remaining)).toEqual([
+      ...Array.from({ length: 60 }, (_, index) => 59 - index),
+      ...Array(12).fill(0),
+    ]);
+    expect(verdicts.at(-1)).toMatchObject({ reason: 'rate_limited', limit: 60, usage: 70 });
+    expect(verdicts.at(-1)?.resetIn).toBeGreaterThanOrEqual(1);
+    expect((verdicts[0]?.reset ?? 1) % 60).toBe(0);
+  });
+
+  it.each([
+    [1, 60],
+    [2, 60],
+    [2, 300],
+    [2, 1_000],
+    [2, 5_000],
+  ])(
+    'with %i gateways admits, of twice the limit of %i sent at once, never more than limit and burst, and at least 99 %% of them',
+    async (count, limit) => {
+      await freshWindow();
+      const tenant = aTenant({ perMinute: limit, burst: Math.ceil(limit / 10) });
+      const cap = limit + Math.ceil(limit / 10);
+      const verdicts = await Promise.all(Array.from({ length: limit * 2 }, (_, index) => take(tenant, index % count)));
+      const admitted = verdicts.filter((verdict) => verdict.allowed).length;
+      expect(admitted).toBeLessThanOrEqual(cap);
+      expect(admitted).toBeGreaterThanOrEqual(Math.floor(cap * 0.99));
+    },
+  );
+
+  it('lets call number N of a quota of N pass and refuses the next, whatever the minute allows', async () => {
+    const tenant = aTenant({ perMinute: 1_000, quota: 25 });
+    const verdicts = [];
+    for (let call = 0; call < 27; call++) verdicts.push(await take(tenant, call % 2));
+    expect(verdicts.map((verdict) => verdict.allowed)).toEqual([...Array(25).fill(true), false, false]);
+    expect(verdicts[24]).toMatchObject({ usage: 25 });
+    expect(verdicts[25]).toMatchObject({ reason: 'quota_exceeded', usage: 25 });
+  });
+
+  it('does not count refused calls, and gives back those that failed on our side', async () => {
+    const tenant = aTenant({ perMinute: 1_000, quota: 3 });
+    for (let call = 0; call < 6; call++) await take(tenant);
+    gateways[0]?.giveBack(tenant);
+    expect((await take(tenant)).allowed).toBe(true);
+    expect((await take(tenant)).allowed).toBe(false);
+  });
+
+  it('goes on from the recorded usage when Redis has forgotten the month', async () => {
+    const tenant = aTenant({ perMinute: 1_000, quota: 100 });
+    recorded.set(tenant.quota?.tenantId as number, 98);
+    const verdicts = [await take(tenant), await take(tenant), await take(tenant)];
+    expect(verdicts.map((verdict) => [verdict.allowed, verdict.usage])).toEqual([
+      [true, 99],
+      [true, 100],
+      [false, 100],
+    ]);
+  });
+
+  it('counts an address and its tenant apart: a second address has room while the tenant has', async () => {
+    await freshWindow();
+    const tenant = aTenant({ perMinute: 10 });
+    const other = { ...tenant, pair: `${tenant.subject}/203.0.113.2` };
+    for (let call = 0; call < 6; call++) expect((await take(tenant)).allowed).toBe(true);
+    for (let call = 0; call < 4; call++) expect((await take(other)).allowed).toBe(true);
+    expect((await take(other)).allowed).toBe(false);
+  });
+
+  it('keeps no quota for calls that do not count towards one', async () => {
+    const verdict = await take(aTenant({ perMinute: 10 }, false));
+    expect(verdict).toMatchObject({ allowed: true, usage: undefined });
+  });
+});
+
+describe('without Redis', () => {
+  it('limits by this gateway’s share, says so, and never lets everything pass', async () => {
+    const away = guardRedis('redis://127.0.0.1:9', log);
+    const alone = createLimiter({ redis: away, namespace, gateways: () => 2, readUsage: async () => 0 });
+    const tenant = aTenant({ perMinute: 60, burst: 10 });
+    const verdicts = [];
+    for (let call = 0; call < 50; call++) verdicts.push(await alone.take(tenant));
+    expect(verdicts.filter((verdict) => verdict.allowed)).toHaveLength(35);
+    expect(verdicts.every((verdict) => verdict.degraded)).toBe(true);
+    alone.close();
+    away.close();
+  });
+});

@@ -1,0 +1,113 @@
+import { type IdPath, idTypeOf, type Operation, type ResourceType, type SchemaNode, walkIds } from '@tandem/contract';
+import { compileRewriter, type Rewriter } from '@tandem/ids';
+
+/** A row with everything about it that can be worked out once, at start. */
+export interface Route {
+  row: Operation;
+  service: string;
+  audience: 'tenant' | 'portal' | 'public';
+  /** Path parameters in order; those that are ids with their type. */
+  params: { field: string; type: ResourceType | undefined }[];
+  queryIds: Map<string, ResourceType>;
+  bodyIds: Rewriter | undefined;
+  replyIds: Rewriter | undefined;
+}
+
+/** What a method and path lead to. */
+export type Match = { route: Route; values: string[] } | { allowed: string[] } | undefined;
+
+interface Node {
+  literals: Map<string, Node>;
+  param?: Node;
+  routes: Map<string, Route>;
+}
+
+/** Compiles rows into a matcher. Literal segments win over parameters; `%3A` reads as a colon. */
+export function compileRoutes(
+  operations: { row: Operation; service: string }[],
+): (method: string, path: string) => Match {
+  const root = node();
+  for (const { row, service } of operations) {
+    let at = root;
+    for (const segment of row.path.split('/').slice(1)) at = segment.startsWith(':') ? param(at) : literal(at, segment);
+    if (at.routes.has(row.method)) throw new Error(`${row.method} ${row.path} is declared twice`);
+    at.routes.set(row.method, route(row, service));
+  }
+  return (method, path) => {
+    const segments = path.split('/').slice(1);
+    if (path.includes('%') && !decodeAll(segments)) return undefined;
+    const values: string[] = [];
+    const found = walk(root, segments, 0, values);
+    if (!found) return undefined;
+    const hit = found.routes.get(method === 'HEAD' ? 'GET' : method);
+    return hit ? { route: hit, values } : { allowed: allowed(found) };
+  };
+}
+
+function node(): Node {
+  return { literals: new Map(), routes: new Map() };
+}
+
+function param(at: Node): Node {
+  at.param ??= node();
+  return at.param;
+}
+
+function literal(at: Node, segment: string): Node {
+  const next = at.literals.get(segment) ?? node();
+  at.literals.set(segment, next);
+  return next;
+}
+
+function walk(at: Node, segments: string[], index: number, values: string[]): Node | undefined {
+  if (index === segments.length) return at.routes.size ? at : undefined;
+  const segment = segments[index] as string;
+  const fixed = at.literals.get(segment);
+  const found = fixed && walk(fixed, segments, index + 1, values);
+  if (found || !at.param || segment === '') return found;
+  values.push(segment);
+  const byParam = walk(at.param, segments, index + 1, values);
+  if (!byParam) values.pop();
+  return byParam;
+}
+
+function decodeAll(segments: string[]): boolean {
+  try {
+    for (const [index, segment] of segments.entries()) segments[index] = decodeURIComponent(segment);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function allowed({ routes }: Node): string[] {
+  const methods = [...routes.keys()];
+  return [...methods, ...(routes.has('GET') ? ['HEAD'] : []), 'OPTIONS'];
+}
+
+function route(row: Operation, service: string): Route {
+  const shape = row.params?.shape ?? {};
+  const params = [...row.path.matchAll(/\/:([a-zA-Z]+)/g)].map(([, field]) => ({
+    field: field as string,
+    type: idTypeOf(shape[field as string] as SchemaNode),
+  }));
+  const queryIds = Object.entries(row.query?.shape ?? {}).flatMap(([field, schema]) => {
+    const type = idTypeOf(schema as SchemaNode);
+    return type ? [[field, type] as const] : [];
+  });
+  const prefix = (paths: IdPath[]): IdPath[] =>
+    row.bare ? paths : paths.map(({ path, type }) => ({ path: ['data', ...path], type }));
+  return {
+    row,
+    service,
+    audience: (row.audience ?? 'tenant') as Route['audience'],
+    params,
+    queryIds: new Map(queryIds),
+    bodyIds: rewriter(walkIds(row.body)),
+    replyIds: rewriter(prefix(walkIds(row.reply))),
+  };
+}
+
+function rewriter(paths: IdPath[]): Rewriter | undefined {
+  return paths.length ? compileRewriter(paths) : undefined;
+}

@@ -1,0 +1,36 @@
+import cluster from 'node:cluster';
+import { createServer } from 'node:http';
+import { createLog } from '@tandem/process';
+import { AggregatorRegistry } from 'prom-client';
+
+const refork = 1_000;
+
+/**
+ * Runs the gateway as several processes that share its port, one per core when asked. A worker that dies is replaced
+ * after a second, so that one that cannot start does not take a whole core for trying. Metrics are those of all together.
+ */
+export function runWorkers({ count, host, opsPort }: { count: number; host: string; opsPort: number }): void {
+  const log = createLog('gateway');
+  const metrics = new AggregatorRegistry();
+  let stopping = false;
+  for (let worker = 0; worker < count; worker++) cluster.fork();
+
+  cluster.on('exit', (worker, code) => {
+    if (stopping) {
+      if (!Object.keys(cluster.workers ?? {}).length) process.exit(0);
+      return;
+    }
+    log.error('a gateway process ended and is replaced', { pid: worker.process.pid, code });
+    setTimeout(() => stopping || cluster.fork(), refork);
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      stopping = true;
+      for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal);
+    });
+  }
+  createServer(async (request, response) => {
+    if (request.url !== '/metrics') return void response.writeHead(404).end();
+    response.writeHead(200, { 'Content-Type': 'text/plain' }).end(await metrics.clusterMetrics());
+  }).listen(opsPort, host);
+}
