@@ -1,0 +1,54 @@
+import { event, id, text, timestamp } from '@tandem/contract';
+import { z } from 'zod';
+
+/** At least 8 characters (spec); the upper bound keeps a request from buying minutes of hashing. */
+export const Password = z
+  .string()
+  .min(8, { error: 'Must be at least 8 characters' })
+  .max(200, { error: 'Must be at most 200 characters' })
+  .refine((given) => given.isWellFormed() && !given.includes('\0'), {
+    error: 'Must not contain NUL characters or broken surrogate pairs',
+  });
+
+/** The issuer and audience in every access token. */
+export const tokenIssuer = 'tandem';
+export const tokenAudience = 'platform';
+
+/** The tokens of somebody who is signed in. */
+export const AuthSession = z.object({
+  accessToken: z.string(),
+  refreshToken: z.string(),
+  tokenType: z.literal('Bearer'),
+  /** Seconds until the access token expires. */
+  expiresIn: z.int(),
+});
+
+/** A session as events show it: without any token. */
+export const Session = z.object({
+  id: id('session'),
+  userId: id('user'),
+  createdAt: timestamp(),
+  expiresAt: timestamp(),
+  endedAt: timestamp().nullable(),
+  endReason: text(50).nullable(),
+});
+
+export const userLoggedIn = event('user.logged_in', {
+  description: 'A user signs in',
+  action: 'user.login',
+  target: 'session',
+  data: z.object({ userId: id('user'), sessionId: id('session') }),
+  record: Session,
+});
+
+export const userLoggedOut = event('user.logged_out', {
+  description: 'A session ends, by its user or because it must',
+  action: 'user.logout',
+  target: 'session',
+  data: z.object({
+    userId: id('user'),
+    sessionId: id('session'),
+    reason: z.enum(['logout', 'refresh_reused', 'deactivated']),
+  }),
+  record: Session,
+});

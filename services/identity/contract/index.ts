@@ -1,0 +1,29 @@
+// What identity offers: sign-in, tenants, plans, API keys, roles, users, the audit log; and to the fleet, who is calling.
+import { apiKeys } from './api-keys.ts';
+import { auditLogs } from './audit-logs.ts';
+import { internalAccess, internalAdmin, internalUsers } from './internal.ts';
+import { roles } from './roles.ts';
+import { signIn } from './sign-in.ts';
+import { tenants } from './tenants.ts';
+import { users } from './users.ts';
+
+export * from './api-keys.ts';
+export * from './audit-logs.ts';
+export * from './auth.ts';
+export * from './internal.ts';
+export * from './roles.ts';
+export * from './sign-in.ts';
+export * from './tenants.ts';
+export * from './users.ts';
+
+export const identity = {
+  ...tenants,
+  ...signIn,
+  ...users,
+  ...roles,
+  ...apiKeys,
+  ...auditLogs,
+  ...internalUsers,
+  ...internalAccess,
+  ...internalAdmin,
+};

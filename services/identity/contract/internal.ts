@@ -1,0 +1,156 @@
+import { id, name, operations, planCodes, text, timestamp } from '@tandem/contract';
+import { z } from 'zod';
+import { tenantPlanChanged } from './tenants.ts';
+
+/** What a plan allows a tenant; null means without limit. */
+export const Limits = z.object({
+  plan: z.enum(planCodes),
+  monthlyCalls: z.int().nullable(),
+  ratePerMinute: z.int().nullable(),
+  burst: z.int().nullable(),
+});
+
+/** Who stands behind a key or a session, as the gateway needs it for every request. */
+export const Principal = z.object({
+  tenantId: id('tenant'),
+  /** The environment of a key; a session chooses per request. */
+  environment: z.enum(['live', 'sandbox']).nullable(),
+  keyId: id('api_key').nullable(),
+  sessionId: id('session').nullable(),
+  /** The person signed in, or the owner of the key. */
+  userId: id('user'),
+  name: z.string(),
+  permissions: z.array(z.string()),
+  teamIds: z.array(id('team')),
+  limits: Limits,
+  allowedIps: z.array(z.string()).nullable(),
+  expiresAt: timestamp().nullable(),
+});
+
+export const InternalUser = z.object({
+  id: id('user'),
+  status: z.enum(['active', 'inactive']),
+  name: z.string(),
+  teamIds: z.array(id('team')),
+});
+
+/** Users of the caller's tenant, for services that store a user's id. */
+export const internalUsers = operations({
+  findUser: {
+    method: 'GET',
+    path: '/internal/users/:id',
+    audience: 'internal',
+    summary: 'Retrieve a user of the tenant, whether active or not',
+    params: z.object({ id: id('user') }),
+    reply: InternalUser,
+    message: 'User retrieved',
+  },
+});
+
+/** Credentials and usage, for the gateway. */
+export const internalAccess = operations({
+  resolveKey: {
+    method: 'POST',
+    path: '/internal/keys/resolve',
+    audience: 'internal',
+    summary: 'Who stands behind an API key; 404 for one that is unknown, revoked or expired',
+    body: z.object({ hash: z.string().length(64) }),
+    reply: Principal,
+    message: 'Key resolved',
+    emits: [],
+  },
+  resolveSession: {
+    method: 'POST',
+    path: '/internal/sessions/resolve',
+    audience: 'internal',
+    summary: 'Who stands behind a session; 404 for one that has ended or whose user is inactive',
+    body: z.object({ tenantId: id('tenant'), sessionId: id('session') }),
+    reply: Principal,
+    message: 'Session resolved',
+    emits: [],
+  },
+  readUsage: {
+    method: 'POST',
+    path: '/internal/usage/read',
+    audience: 'internal',
+    summary: 'How many calls of a month have been recorded for a tenant',
+    body: z.object({ tenantId: id('tenant'), month: z.string().regex(/^\d{4}-\d{2}$/) }),
+    reply: z.object({ calls: z.int() }),
+    message: 'Usage read',
+    emits: [],
+  },
+  recordUsage: {
+    method: 'POST',
+    path: '/internal/usage/record',
+    audience: 'internal',
+    summary: 'Add calls to the months of tenants; a batch number that was recorded already changes nothing',
+    body: z.object({
+      /** Names the gateway process for its lifetime; its batches are numbered from 1. */
+      gateway: z.string().max(64),
+      batch: z.int().positive(),
+      calls: z
+        .array(z.object({ tenantId: id('tenant'), month: z.string().regex(/^\d{4}-\d{2}$/), calls: z.int() }))
+        .max(10_000),
+    }),
+    reply: z.object({ recorded: z.boolean() }),
+    message: 'Usage recorded',
+    emits: [],
+  },
+});
+
+/** For operators: `npm run admin`. */
+export const internalAdmin = operations({
+  setTenantPlan: {
+    method: 'POST',
+    path: '/internal/tenants/plan',
+    audience: 'internal',
+    summary: 'Put a tenant on a plan; the limits of an enterprise tenant are given',
+    body: z.object({
+      tenantId: id('tenant'),
+      plan: z.enum(planCodes),
+      monthlyCalls: z.int().positive().nullish(),
+      ratePerMinute: z.int().positive().nullish(),
+      burst: z.int().nonnegative().nullish(),
+    }),
+    reply: Limits,
+    message: 'Plan set',
+    emits: [tenantPlanChanged],
+  },
+  verifyAuditChain: {
+    method: 'POST',
+    path: '/internal/audit/verify',
+    audience: 'internal',
+    summary: 'Recalculate the hash chain of a tenant’s audit log',
+    body: z.object({ tenantId: id('tenant') }),
+    reply: z.object({
+      entries: z.int(),
+      intact: z.boolean(),
+      firstBroken: id('audit_log').nullable(),
+      reason: text(200).nullable(),
+    }),
+    message: 'Audit chain verified',
+    // A hundred thousand entries take seconds.
+    timeoutMs: 600_000,
+    emits: [],
+  },
+  listTenants: {
+    method: 'POST',
+    path: '/internal/tenants/list',
+    audience: 'internal',
+    summary: 'Every tenant with its plan',
+    body: z.object({ after: id('tenant').nullish() }),
+    reply: z.array(z.object({ id: id('tenant'), name: name(), plan: z.enum(planCodes), status: z.string() })),
+    message: 'Tenants listed',
+    emits: [],
+  },
+});
+
+/** The Redis channel on which identity says that something about a credential changed: gateways forget what they know of it. */
+export const credentialChannel = 'tandem:credentials';
+
+/** A message on that channel: forget one key, one session, or everything of a tenant. Ids are plain numbers. */
+export const CredentialChange = z.union([
+  z.object({ keyId: z.int() }),
+  z.object({ sessionId: z.int() }),
+  z.object({ tenantId: z.int() }),
+]);

@@ -1,0 +1,133 @@
+import { event, id, listQuery, name, operations, page, phone, timestamp } from '@tandem/contract';
+import { z } from 'zod';
+import { Password, userLoggedOut } from './auth.ts';
+
+export const userStatuses = ['active', 'inactive'] as const;
+const UserStatus = z.enum(userStatuses, { error: `Must be one of ${userStatuses.join(', ')}` });
+
+/** Addresses are compared and kept in lower case: nobody has two accounts by the case of a letter. */
+export const Email = z
+  .string({ error: 'Must be a valid e-mail address' })
+  .trim()
+  .toLowerCase()
+  .check(z.email({ error: 'Must be a valid e-mail address' }))
+  .max(254, 'Must be at most 254 characters');
+
+export const User = z.object({
+  id: id('user'),
+  tenantId: id('tenant'),
+  email: z.string(),
+  firstName: name(),
+  lastName: name(),
+  phone: phone().nullable(),
+  roleId: id('role'),
+  status: UserStatus,
+  lastLoginAt: timestamp().nullable(),
+  version: z.int(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+
+const withId = z.object({ id: id('user') });
+
+export const userCreated = event('user.created', {
+  description: 'A user is added to a tenant',
+  action: 'user.create',
+  target: 'user',
+  data: z.object({ userId: id('user'), roleId: id('role') }),
+  record: User,
+});
+
+export const userUpdated = event('user.updated', {
+  description: 'Fields, role or status of a user change',
+  action: 'user.update',
+  target: 'user',
+  data: z.object({ userId: id('user'), fields: z.array(z.string()), status: UserStatus }),
+  record: User,
+});
+
+const userErrors = {
+  email_taken: [409, 'Another user of the tenant has this e-mail address'],
+  last_owner: [409, 'The last active owner cannot be deactivated or given another role'],
+} as const;
+
+export const users = operations({
+  createUser: {
+    method: 'POST',
+    path: '/v1/users',
+    permission: 'users:write',
+    summary: 'Create a user',
+    description: 'Without roleId the user becomes a member. A role above the caller’s own permissions is refused.',
+    body: z.object({
+      email: Email,
+      password: Password,
+      firstName: name(),
+      lastName: name(),
+      phone: phone().nullish(),
+      roleId: id('role').optional(),
+    }),
+    reply: User,
+    status: 201,
+    message: 'User created',
+    emits: [userCreated],
+    errors: { email_taken: userErrors.email_taken },
+  },
+  listUsers: {
+    method: 'GET',
+    path: '/v1/users',
+    permission: 'users:read',
+    narrows: true,
+    summary: 'List users',
+    description: '`search` looks into e-mail address, first and last name.',
+    query: listQuery(['createdAt', 'updatedAt', 'email', 'lastName']).extend({
+      status: UserStatus.optional(),
+      roleId: id('role').optional(),
+    }),
+    reply: page(User),
+    message: 'Users retrieved',
+  },
+  getUser: {
+    method: 'GET',
+    path: '/v1/users/:id',
+    permission: 'users:read',
+    narrows: true,
+    summary: 'Retrieve a user',
+    params: withId,
+    reply: User,
+    message: 'User retrieved',
+  },
+  updateUser: {
+    method: 'PATCH',
+    path: '/v1/users/:id',
+    permission: 'users:write',
+    narrows: true,
+    summary: 'Update a user',
+    description:
+      'A user made inactive is signed out everywhere; keys that the user created go on working. Nobody changes their own role.',
+    params: withId,
+    body: z.object({
+      email: Email.optional(),
+      firstName: name().optional(),
+      lastName: name().optional(),
+      phone: phone().nullish(),
+      roleId: id('role').optional(),
+      status: UserStatus.optional(),
+    }),
+    reply: User,
+    message: 'User updated',
+    emits: [userUpdated, userLoggedOut],
+    errors: userErrors,
+  },
+  setUserRole: {
+    method: 'PUT',
+    path: '/v1/users/:id/role',
+    permission: 'users:manage',
+    summary: 'Give a user a role',
+    params: withId,
+    body: z.object({ roleId: id('role') }),
+    reply: User,
+    message: 'Role set',
+    emits: [userUpdated],
+    errors: { last_owner: userErrors.last_owner },
+  },
+});

@@ -1,0 +1,221 @@
+// `npm run admin -- <command>`: what operators do with the running fleet.
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { createCallerSigner } from '@tandem/caller';
+import { createServiceClient, ServiceError } from '@tandem/client';
+import { type Plan, planCodes } from '@tandem/contract';
+import { listDeadLetters, replayDeadLetters } from '@tandem/events';
+import { internalAdmin } from '@tandem/identity-contract';
+import { createIdCodec } from '@tandem/ids';
+import { readConfig } from '@tandem/process';
+import { z } from 'zod';
+
+const usage = `Usage: npm run admin -- <command>
+
+  tenants                               every tenant with its plan
+  plan <tenant> <plan>                  put a tenant on a plan: ${planCodes.join(', ')}
+       [--monthly N] [--rate N] [--burst N]   the limits of an enterprise tenant; without one there is no limit
+  audit:verify <tenant> | --all         recalculate the hash chain of the audit log
+  dead-letters                          how many events each consumer gave up on
+  dead-letters:list <service.consumer>  what they are, and why
+  dead-letters:replay <service.consumer>  give them back to their consumer
+
+Tenants are named by their public id. Exit code: 0 done, 1 failed or not intact, 2 wrong usage.`;
+
+class WrongUsage extends Error {}
+
+const settings = readConfig(
+  z.object({
+    IDENTITY_URL: z.url(),
+    INTERNAL_SECRETS: z.string(),
+    AMQP_URL: z.url(),
+    IDS_ALPHABET: z.string(),
+    NAMESPACE: z.string().default('tandem'),
+  }),
+);
+const ids = createIdCodec(settings.IDS_ALPHABET);
+const identity = createServiceClient({
+  operations: internalAdmin,
+  baseUrl: settings.IDENTITY_URL,
+  service: 'admin',
+  signer: createCallerSigner(settings.INTERNAL_SECRETS),
+});
+const as = { environment: 'live', requestId: `admin_${randomUUID()}` } as const;
+
+const commands: Record<string, (args: string[]) => Promise<boolean>> = {
+  tenants: async (args) => {
+    take(args, 0);
+    const rows = (await everyTenant()).map(({ id, name, plan, status }) => [publicId(id), plan, status, name]);
+    return print(['TENANT', 'PLAN', 'STATUS', 'NAME'], rows);
+  },
+  plan: setPlan,
+  'audit:verify': verifyAudit,
+  'dead-letters': async (args) => {
+    take(args, 0);
+    return print(['CONSUMER', 'DEAD LETTERS'], await deadLetterDepths());
+  },
+  'dead-letters:list': async (args) => {
+    const letters = await listDeadLetters(consumerQueue(take(args, 1)[0]));
+    return print(
+      ['DIED', 'EVENT', 'ID', 'ATTEMPTS', 'REASON', 'ERROR'],
+      letters.map((one) => [one.diedAt, one.name, one.eventId, one.attempts, one.reason, one.error]),
+    );
+  },
+  'dead-letters:replay': async (args) => {
+    const count = await replayDeadLetters(consumerQueue(take(args, 1)[0]));
+    console.log(`${count} given back to their consumer`);
+    return true;
+  },
+};
+
+process.exitCode = await main(process.argv.slice(2));
+// Connections that are kept open would keep the process for their lifetime.
+process.exit();
+
+async function main([name, ...args]: string[]): Promise<number> {
+  try {
+    const command = commands[name ?? ''];
+    if (!command) throw new WrongUsage(name ? `There is no command "${name}".` : undefined);
+    return (await command(args)) ? 0 : 1;
+  } catch (error) {
+    if (error instanceof WrongUsage) {
+      console.error(error.message ? `${error.message}\n\n${usage}` : usage);
+      return 2;
+    }
+    console.error(`error: ${explain(error)}`);
+    return 1;
+  }
+}
+
+async function setPlan(args: string[]): Promise<boolean> {
+  const { values, positionals } = parse(args);
+  const [code, plan] = take(positionals, 2);
+  if (!(planCodes as string[]).includes(plan)) throw new WrongUsage(`"${plan}" is no plan.`);
+  const limits = {
+    monthlyCalls: wholeNumber('monthly', values.monthly),
+    ratePerMinute: wholeNumber('rate', values.rate),
+    burst: wholeNumber('burst', values.burst),
+  };
+  if (plan !== 'enterprise' && Object.values(limits).some((limit) => limit !== null))
+    throw new WrongUsage('Only enterprise has limits of its own.');
+  const set = await identity.setTenantPlan({ body: { tenantId: tenantId(code), plan: plan as Plan, ...limits }, as });
+  const shown = (limit: number | null) => limit ?? 'no limit';
+  console.log(
+    `${code} is on ${set.plan}: calls a month ${shown(set.monthlyCalls)}, requests a minute ${shown(set.ratePerMinute)}, burst ${shown(set.burst)}`,
+  );
+  return true;
+}
+
+async function verifyAudit(args: string[]): Promise<boolean> {
+  const { values, positionals } = parse(args);
+  const named = take(positionals, values.all ? 0 : 1).map(tenantId);
+  const tenants = values.all ? (await everyTenant()).map(({ id }) => id) : named;
+  const rows = [];
+  let isIntact = true;
+  for (const id of tenants) {
+    const { entries, intact, firstBroken, reason } = await identity.verifyAuditChain({ body: { tenantId: id }, as });
+    isIntact &&= intact;
+    const where = firstBroken === null ? '' : ` (entry ${ids.encode('audit_log', id, firstBroken)})`;
+    rows.push([publicId(id), entries, intact ? 'intact' : `BROKEN: ${reason}${where}`]);
+  }
+  print(['TENANT', 'ENTRIES', 'CHAIN'], rows);
+  return isIntact;
+}
+
+async function everyTenant() {
+  const all = [];
+  for (let after: number | null = null; ; ) {
+    const some: Awaited<ReturnType<typeof identity.listTenants>> = await identity.listTenants({ body: { after }, as });
+    all.push(...some);
+    const last = some.at(-1);
+    if (!last) return all;
+    after = last.id;
+  }
+}
+
+/** Every service says on /metrics how deep the dead letters of its consumers are. */
+async function deadLetterDepths(): Promise<[string, string][]> {
+  // The gateway consumes nothing, and shows its metrics on another port.
+  const addresses = Object.entries(process.env).filter(
+    ([name, value]) => /^(?!GATEWAY_)[A-Z_]+_URL$/.test(name) && value?.startsWith('http'),
+  );
+  const depths: [string, string][] = [];
+  for (const [name, address] of addresses) {
+    const text = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(3_000) }).then(
+      (response) => (response.ok ? response.text() : ''),
+      () => {
+        console.error(`${name.slice(0, -4).toLowerCase()} does not answer`);
+        return '';
+      },
+    );
+    for (const [, labels, depth] of text.matchAll(/^tandem_dead_letters\{(.*)\} (\S+)$/gm)) {
+      const queue = /queue="([^"]+)"/.exec(labels as string)?.[1] as string;
+      depths.push([queue.slice(settings.NAMESPACE.length + 1), depth as string]);
+    }
+  }
+  return depths.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function consumerQueue(consumer: string) {
+  if (!/^[a-z-]+\.[a-z-]+$/.test(consumer))
+    throw new WrongUsage(`"${consumer}" is no consumer, such as crm.detect-duplicates.`);
+  return { url: settings.AMQP_URL, namespace: settings.NAMESPACE, consumer };
+}
+
+function parse(args: string[]) {
+  try {
+    const text = { type: 'string' } as const;
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: { monthly: text, rate: text, burst: text, all: { type: 'boolean' } },
+    });
+  } catch (error) {
+    throw new WrongUsage((error as Error).message);
+  }
+}
+
+function take<N extends 0 | 1 | 2>(args: string[], count: N): N extends 2 ? [string, string] : [string] {
+  if (args.length !== count)
+    throw new WrongUsage(`This command takes ${count || 'no'} ${count === 1 ? 'argument' : 'arguments'}.`);
+  return args as never;
+}
+
+function wholeNumber(option: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^[0-9]{1,9}$/.test(text)) throw new WrongUsage(`--${option} takes a whole number.`);
+  return Number(text);
+}
+
+function tenantId(code: string): number {
+  const id = ids.decode('tenant', undefined, code);
+  if (id === undefined) throw new WrongUsage(`"${code}" is no id of a tenant.`);
+  return id;
+}
+
+function publicId(id: number): string {
+  return ids.encode('tenant', id, id);
+}
+
+/** A table whose columns stand below each other. */
+function print(head: string[], rows: (string | number)[][]): true {
+  const lines = [head, ...rows.map((row) => row.map(String))];
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  for (const line of lines)
+    console.log(
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+  if (!rows.length) console.log('(none)');
+  return true;
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ServiceError && error.status === 404) return 'there is no such tenant';
+  if (error instanceof ServiceError && error.status === 503)
+    return `identity does not answer at ${settings.IDENTITY_URL}: is the fleet running?`;
+  const text = error instanceof Error ? error.message : String(error);
+  return /NOT_FOUND/.test(text) ? 'there is no such consumer' : text;
+}

@@ -1,0 +1,127 @@
+// Makes a demo tenant per plan through the public API and leaves the sign-ins and keys in a file. `npm start` runs it.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createCallerSigner } from '@tandem/caller';
+import { ApiError, createClient, createServiceClient } from '@tandem/client';
+import { type Plan, planCodes } from '@tandem/contract';
+import { apiKeys, internalAdmin, roles, signIn, tenants, users } from '@tandem/identity-contract';
+import { createIdCodec } from '@tandem/ids';
+import { readConfig } from '@tandem/process';
+import { z } from 'zod';
+
+interface Credentials {
+  baseUrl: string;
+  tenants: {
+    plan: Plan;
+    tenantId: string;
+    users: { email: string; password: string; role: string }[];
+    keys: { live: string; sandbox: string };
+  }[];
+}
+
+const settings = readConfig(
+  z.object({
+    GATEWAY_URL: z.url(),
+    IDENTITY_URL: z.url(),
+    INTERNAL_SECRETS: z.string(),
+    IDS_ALPHABET: z.string(),
+    CREDENTIALS_FILE: z.string().default('.local/credentials.json'),
+  }),
+);
+const baseUrl = settings.GATEWAY_URL.replace(/\/$/, '');
+const operations = { ...tenants, ...signIn, ...users, ...roles, ...apiKeys };
+const enterprise = { monthlyCalls: 10_000_000, ratePerMinute: 20_000, burst: 2_000 };
+const people = { admin: ['Grace', 'Hopper'], member: ['Alan', 'Turing'] } as const;
+
+await main();
+// Connections that are kept open would keep the process for their lifetime.
+process.exit();
+
+async function main(): Promise<void> {
+  const known = await readKnown();
+  if (known && (await stillWorks(known))) {
+    // The gateway may listen elsewhere than last time.
+    if (known.baseUrl !== baseUrl) await save({ ...known, baseUrl });
+    return;
+  }
+  const made: Credentials['tenants'] = [];
+  for (const plan of planCodes) made.push(await makeTenant(plan));
+  await save({ baseUrl, tenants: made });
+  console.log(`${made.length} demo tenants made: ${settings.CREDENTIALS_FILE}`);
+}
+
+async function readKnown(): Promise<Credentials | undefined> {
+  try {
+    return JSON.parse(await readFile(settings.CREDENTIALS_FILE, 'utf8')) as Credentials;
+  } catch {
+    // Absent or half-written: made anew.
+    return undefined;
+  }
+}
+
+async function stillWorks({ tenants: [first] }: Credentials): Promise<boolean> {
+  if (!first?.keys.sandbox) return false;
+  const api = createClient({ operations, baseUrl, credentials: { apiKey: first.keys.sandbox } });
+  return api.getMe().then(
+    () => true,
+    (error: unknown) => {
+      // Anything else than a refusal is no reason to make them again.
+      if (error instanceof ApiError && error.status === 401) return false;
+      throw error;
+    },
+  );
+}
+
+async function makeTenant(plan: Plan): Promise<Credentials['tenants'][number]> {
+  const email = (role: string) => `${role}@${plan}.example.com`;
+  const owner = { email: email('owner'), password: newPassword(), role: 'owner' };
+  const { data: signedUp } = await createClient({ operations, baseUrl }).createTenant({
+    body: {
+      name: `Demo ${plan}`,
+      owner: { email: owner.email, password: owner.password, firstName: 'Ada', lastName: 'Lovelace' },
+    },
+  });
+  const tenantId = signedUp.tenant.id;
+  await setPlan(tenantId, plan);
+
+  const api = createClient({ operations, baseUrl, credentials: { accessToken: signedUp.accessToken, tenantId } });
+  const roleIds = new Map((await api.listRoles()).data.map(({ name, id }) => [name, id]));
+  const others = await Promise.all(
+    Object.entries(people).map(async ([role, [firstName, lastName]]) => {
+      const password = newPassword();
+      const roleId = roleIds.get(role);
+      await api.createUser({ body: { email: email(role), password, firstName, lastName, ...(roleId && { roleId }) } });
+      return { email: email(role), password, role };
+    }),
+  );
+  const key = async (environment: 'live' | 'sandbox') =>
+    (await api.createApiKey({ body: { name: `Demo ${environment}`, environment } })).data.fullKey;
+  const [live, sandbox] = await Promise.all([key('live'), key('sandbox')]);
+  return { plan, tenantId, users: [owner, ...others], keys: { live, sandbox } };
+}
+
+async function setPlan(code: string, plan: Plan): Promise<void> {
+  if (plan === 'free') return;
+  const identity = createServiceClient({
+    operations: internalAdmin,
+    baseUrl: settings.IDENTITY_URL,
+    service: 'demo',
+    signer: createCallerSigner(settings.INTERNAL_SECRETS),
+  });
+  const tenantId = createIdCodec(settings.IDS_ALPHABET).decode('tenant', undefined, code);
+  if (tenantId === undefined) throw new Error(`The gateway answered ${code}, which is no id of a tenant`);
+  const body = { tenantId, plan, ...(plan === 'enterprise' && enterprise) };
+  await identity.setTenantPlan({ body, as: { environment: 'live', requestId: `demo_${randomUUID()}` } });
+}
+
+function newPassword(): string {
+  return randomBytes(12).toString('base64url');
+}
+
+/** Whole or not at all, and for nobody else on the machine. */
+async function save(credentials: Credentials): Promise<void> {
+  await mkdir(dirname(settings.CREDENTIALS_FILE), { recursive: true, mode: 0o700 });
+  await writeFile(`${settings.CREDENTIALS_FILE}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${settings.CREDENTIALS_FILE}.new`, settings.CREDENTIALS_FILE);
+}

@@ -1,0 +1,12 @@
+import type { internalAccess } from '@tandem/identity-contract';
+import type { Handlers } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { readUsage } from './read-usage.ts';
+import { recordUsage } from './record-usage.ts';
+import { resolveKey } from './resolve-key.ts';
+import { resolveSession } from './resolve-session.ts';
+
+export const accessHandlers = { resolveKey, resolveSession, readUsage, recordUsage } satisfies Handlers<
+  typeof internalAccess,
+  Tx
+>;

@@ -1,0 +1,33 @@
+import type { internalAccess } from '@tandem/identity-contract';
+import type { Handler } from '../../handler.ts';
+
+const keptDays = 7;
+
+/** One statement, so that a batch counts whole or not at all, and the number of the batch with it (D4). */
+export const recordUsage: Handler<typeof internalAccess.recordUsage> = async ({ body, tx }) => {
+  const { gateway, batch, calls } = body;
+  const [tenantIds, months, counts] = [
+    calls.map((c) => c.tenantId),
+    calls.map((c) => c.month),
+    calls.map((c) => c.calls),
+  ];
+  const [done] = await tx.sql<{ recorded: boolean }>`
+    WITH given AS (
+      SELECT tenant_id, month, sum(calls) AS calls FROM unnest(${tenantIds}::bigint[], ${months}::text[], ${counts}::bigint[]) AS c (tenant_id, month, calls)
+      JOIN tenant_directory ON id = tenant_id GROUP BY tenant_id, month
+    ), fresh AS (
+      INSERT INTO usage_batch (gateway, batch) VALUES (${gateway}, ${batch})
+      ON CONFLICT (gateway) DO UPDATE SET batch = excluded.batch, updated_at = now() WHERE usage_batch.batch < excluded.batch
+      RETURNING batch
+    ), added AS (
+      -- In one order for everybody: two gateways that bring the same tenants must not wait for each other.
+      INSERT INTO usage_month (owner_tenant_id, month, calls)
+      SELECT tenant_id, month, calls FROM given WHERE EXISTS (SELECT FROM fresh) ORDER BY tenant_id, month
+      ON CONFLICT (owner_tenant_id, month) DO UPDATE SET calls = usage_month.calls + excluded.calls
+    )
+    SELECT EXISTS (SELECT FROM fresh) AS recorded`;
+  // A new gateway process clears away what those before it have left.
+  if (batch === 1)
+    await tx.sql`DELETE FROM usage_batch WHERE updated_at < now() - make_interval(days => ${keptDays}::int)`;
+  return { recorded: done?.recorded ?? false };
+};

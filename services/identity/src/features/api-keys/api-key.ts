@@ -1,0 +1,80 @@
+import { hashApiKey, keyPrefix, createApiKey as makeKey } from '@tandem/api-keys';
+import type { Caller } from '@tandem/caller';
+import type { ApiKey } from '@tandem/identity-contract';
+import { fail, failField } from '@tandem/service';
+import type { z } from 'zod';
+import type { ApiKey as KeyRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { checkCeiling } from '../../permissions.ts';
+
+export type KeyRecord = z.output<typeof ApiKey>;
+
+/** A row as the contract shows it. */
+export function asApiKey(row: KeyRow): KeyRecord {
+  const environment = row.keyEnvironment as KeyRecord['environment'];
+  return { ...row, environment, keyPrefix: keyPrefix(environment), status: statusOf(row) };
+}
+
+function statusOf({ revokedAt, expiresAt }: Pick<KeyRow, 'revokedAt' | 'expiresAt'>): KeyRecord['status'] {
+  if (revokedAt) return 'revoked';
+  return expiresAt && expiresAt <= new Date() ? 'expired' : 'active';
+}
+
+/** The same as a condition of a list. */
+export function whereStatus(status: KeyRecord['status']): object {
+  const now = new Date();
+  if (status === 'revoked') return { revokedAt: { not: null } };
+  if (status === 'expired') return { revokedAt: null, expiresAt: { lte: now } };
+  return { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
+}
+
+/** The key under lock. */
+export async function lockKey(tx: Tx, id: number): Promise<KeyRow> {
+  await tx.sql`SELECT id FROM api_key WHERE id = ${id} FOR UPDATE`;
+  const row = await tx.apiKey.findFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** Refuses what a key that no longer works cannot have done to it. */
+export function checkActive(row: KeyRow): void {
+  if (statusOf(row) !== 'active') throw fail('key_not_active');
+}
+
+/** What a key may do: its own permissions, or without any those its creator's role has now. */
+async function effectivePermissions(tx: Tx, key: { permissions: string[]; createdBy: number }): Promise<string[]> {
+  if (key.permissions.length) return key.permissions;
+  const creator = await tx.user.findFirst({ where: { id: key.createdBy }, include: { role: true } });
+  return creator?.role.permissions ?? [];
+}
+
+/** Refuses a key that may do more than its maker: also one that would get more by having no permissions of its own. */
+export async function checkKeyCeiling(
+  tx: Tx,
+  caller: Caller,
+  key: { permissions: string[]; createdBy: number },
+): Promise<void> {
+  checkCeiling(caller, await effectivePermissions(tx, key));
+}
+
+export function checkExpiry(expiresAt: Date | null | undefined): void {
+  if (expiresAt && expiresAt <= new Date()) throw failField('expiresAt', 'Must lie in the future');
+}
+
+type NewKey = Pick<KeyRow, 'name' | 'permissions' | 'allowedIps' | 'expiresAt' | 'createdBy'> & {
+  environment: KeyRecord['environment'];
+  rotatedFrom?: number;
+};
+
+/** Makes a key and stores its hash; the key itself is only in what this returns. */
+export async function storeKey(
+  tx: Tx,
+  { environment, ...given }: NewKey,
+  pepper: string,
+): Promise<KeyRecord & { fullKey: string }> {
+  const { key, last4 } = makeKey(environment);
+  const hash = hashApiKey(key, pepper);
+  const row = await tx.apiKey.create({ data: { ...given, keyEnvironment: environment, hash, last4 } });
+  await tx.keyLookup.create({ data: { hash, ownerTenantId: row.tenantId, keyId: row.id } });
+  return { ...asApiKey(row), fullKey: key };
+}

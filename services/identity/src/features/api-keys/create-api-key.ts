@@ -1,0 +1,22 @@
+import { actingUserId } from '@tandem/caller';
+import { apiKeyCreated, type apiKeys } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { checkExpiry, checkKeyCeiling, storeKey } from './api-key.ts';
+
+export const createApiKey =
+  (tools: Tools): Handler<typeof apiKeys.createApiKey> =>
+  async ({ body, caller, tx, emit }) => {
+    const { name, environment, permissions = [], expiresAt = null } = body;
+    checkExpiry(expiresAt);
+    const createdBy = actingUserId(caller);
+    if (createdBy === undefined) throw fail('forbidden');
+    await checkKeyCeiling(tx, caller, { permissions, createdBy });
+    const key = await storeKey(
+      tx,
+      { name, environment, permissions, expiresAt, allowedIps: body.allowedIps ?? [], createdBy },
+      tools.pepper,
+    );
+    emit(apiKeyCreated, { data: { keyId: key.id }, record: key });
+    return key;
+  };

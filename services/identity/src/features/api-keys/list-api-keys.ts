@@ -1,0 +1,13 @@
+import type { apiKeys } from '@tandem/identity-contract';
+import type { Handler } from '../../handler.ts';
+import { asApiKey, whereStatus } from './api-key.ts';
+
+export const listApiKeys: Handler<typeof apiKeys.listApiKeys> = async ({ query, tx, list }) => {
+  const { environment, status } = query;
+  const page = await list({
+    model: tx.apiKey,
+    where: { ...(environment && { keyEnvironment: environment }), ...(status && whereStatus(status)) },
+    searchIn: ['name'],
+  });
+  return { ...page, items: page.items.map(asApiKey) };
+};

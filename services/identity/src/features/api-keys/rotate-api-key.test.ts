@@ -1,0 +1,214 @@
+import { hashApiKey, readApiKey } from '@tandem/api-keys';
+import { credentialChannel } from '@tandem/identity-contract';
+import { until } from '@tandem/testing';
+import { Redis } from 'ioredis';
+import { aTenant, fleet, type Service, secrets, startIdentity } from '../../identity.test-service.ts';
+
+let service: Service;
+const news: unknown[] = [];
+const listener = new Redis(process.env.TEST_REDIS_URL as string);
+beforeAll(async () => {
+  service = await startIdentity();
+  await listener.subscribe(credentialChannel);
+  listener.on('message', (_, message) => news.push(JSON.parse(message)));
+});
+afterAll(async () => {
+  listener.disconnect();
+  await service?.close();
+});
+
+const resolve = (key: string) => fleet(service).resolveKey({ body: { hash: hashApiKey(key, secrets.KEY_PEPPER) } });
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+describe('a new API key', () => {
+  it('is shown whole once, reads as a key, and leads the gateway to its tenant', async () => {
+    const { owner, tenantId, user } = await aTenant(service);
+    const { status, data } = await owner.createApiKey({
+      body: { name: 'ci', environment: 'sandbox', permissions: ['leads:read'], allowedIps: ['203.0.113.0/24', '::1'] },
+    });
+    expect([status, data.keyPrefix, data.status, data.fullKey.slice(-4)]).toEqual([
+      201,
+      'svc_sandbox_sk_',
+      'active',
+      data.last4,
+    ]);
+    expect(readApiKey(data.fullKey)).toEqual({ environment: 'sandbox' });
+    expect((await owner.getApiKey({ params: { id: data.id } })).data).not.toHaveProperty('fullKey');
+    expect((await resolve(data.fullKey)).data).toEqual({
+      ...{
+        tenantId: `${tenantId}`,
+        environment: 'sandbox',
+        keyId: data.id,
+        sessionId: null,
+        userId: user.id,
+        name: 'Ada Lovelace',
+        teamIds: [],
+        expiresAt: null,
+      },
+      ...{
+        permissions: ['leads:read'],
+        allowedIps: ['203.0.113.0/24', '::1'],
+        limits: { plan: 'free', monthlyCalls: 1_000, ratePerMinute: 60, burst: 10 },
+      },
+    });
+    expect((await owner.getApiKey({ params: { id: data.id } })).data.lastUsedAt).not.toBeNull();
+  });
+
+  it('is for live data unless said otherwise, and is never stored or told', async () => {
+    const { owner } = await aTenant(service);
+    const { data } = await owner.createApiKey({ body: { name: 'live' }, headers: { 'idempotency-key': 'once' } });
+    expect(data.environment).toBe('live');
+    const again = await owner.createApiKey({ body: { name: 'live' }, headers: { 'idempotency-key': 'once' } });
+    expect([again.data.fullKey, again.headers['idempotent-replayed']]).toEqual([data.fullKey, 'true']);
+    const event = await until('the event arrives', () =>
+      service.events.find((one) => one.name === 'api_key.created' && one.target.id === Number(data.id)),
+    );
+    const tables = await service.sql(
+      `SELECT schemaname || '."' || tablename || '"' AS name FROM pg_tables WHERE schemaname IN ('public', 'platform')`,
+    );
+    const dump = await Promise.all(tables.map(({ name }) => service.sql(`SELECT * FROM ${name}`)));
+    expect(JSON.stringify([event, dump])).not.toContain(data.fullKey);
+  });
+
+  it('is not shown to somebody else who repeats the request, nor to a narrower credential of the same person', async () => {
+    const { addUser, as, owner, user } = await aTenant(service);
+    const admin = await addUser('admin');
+    const request = { body: { name: 'ci', permissions: ['*'] }, headers: { 'idempotency-key': 'deploy-42' } };
+    expect((await owner.createApiKey(request)).status).toBe(201);
+    for (const other of [as(admin.id), as(user.id, ['api_keys:manage'])]) {
+      const { status, body, data } = await other.createApiKey(request);
+      expect([status, body.code, data]).toEqual([409, 'idempotency_mismatch', undefined]);
+    }
+    expect((await owner.createApiKey(request)).headers['idempotent-replayed']).toBe('true');
+  });
+
+  it('without permissions follows the role of its creator', async () => {
+    const { addUser, as, owner, roleId } = await aTenant(service);
+    const admin = await addUser('admin');
+    const adminRole = (await owner.getRole({ params: { id: roleId('admin') } })).data.permissions;
+    const { data } = await as(admin.id, adminRole).createApiKey({ body: { name: 'mine' } });
+    expect((await resolve(data.fullKey)).data.permissions).toEqual(adminRole);
+    await owner.setUserRole({ params: { id: admin.id }, body: { roleId: roleId('viewer') } });
+    expect((await resolve(data.fullKey)).data.permissions).not.toContain('leads:write');
+    await owner.updateUser({ params: { id: admin.id }, body: { status: 'inactive' } });
+    expect((await resolve(data.fullKey)).status).toBe(200);
+  });
+
+  it('may not do more than its maker, in any way', async () => {
+    const { as, user, owner } = await aTenant(service);
+    const maker = as(user.id, ['api_keys:manage', 'leads:read']);
+    const make = (body: object) => maker.createApiKey({ body: { name: 'k', ...body } });
+    expect((await make({ permissions: ['leads:read'] })).status).toBe(201);
+    expect((await make({ permissions: ['leads:write'] })).status).toBe(403);
+    // The creator of both is an owner: without permissions of its own the key would be one too.
+    expect((await make({})).status).toBe(403);
+    const { data: strong } = await owner.createApiKey({ body: { name: 'strong', permissions: ['tasks:read'] } });
+    const id = { params: { id: strong.id } };
+    expect((await maker.rotateApiKey(id)).status).toBe(403);
+    expect((await maker.updateApiKey({ ...id, body: { permissions: [] } })).status).toBe(403);
+  });
+
+  it.each([
+    [{ permissions: ['leads:fly'] }, 'permissions.0'],
+    [{ environment: 'test' }, 'environment'],
+    [{ name: 'x'.repeat(101) }, 'name'],
+    [{ allowedIps: ['10.0.0.0/33'] }, 'allowedIps.0'],
+    [{ allowedIps: ['example.com'] }, 'allowedIps.0'],
+    [{ expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+  ])('with %j is refused', async (fields, field) => {
+    const { status, body } = await service.as().createApiKey({ body: { name: 'k', ...fields } });
+    expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
+  });
+});
+
+it('whoever stands below a key can revoke it and change nothing else about it', async () => {
+  const { as, addUser, owner } = await aTenant(service);
+  const keeper = as((await addUser('member')).id, ['api_keys:manage']);
+  const { data: key } = await owner.createApiKey({ body: { name: 'home', allowedIps: ['10.0.0.0/8'] } });
+  const params = { id: key.id };
+  for (const body of [{ allowedIps: null }, { permissions: ['api_keys:read'] }, { expiresAt: inAnHour() }])
+    expect((await keeper.updateApiKey({ params, body })).status).toBe(403);
+  expect((await keeper.revokeApiKey({ params })).status).toBe(200);
+});
+
+describe('rotating a key', () => {
+  it('lets both work during the overlap, and only the new one after it', async () => {
+    const { owner, tenantId } = await aTenant(service);
+    const { data: old } = await owner.createApiKey({
+      body: { name: 'ci', permissions: ['leads:read'], expiresAt: null },
+    });
+    const { status, data: fresh } = await owner.rotateApiKey({ params: { id: old.id }, body: { overlapSeconds: 60 } });
+    expect([status, fresh.name, fresh.permissions, fresh.expiresAt]).toEqual([201, 'ci', ['leads:read'], null]);
+    expect(fresh.fullKey).not.toBe(old.fullKey);
+    expect([(await resolve(old.fullKey)).status, (await resolve(fresh.fullKey)).status]).toEqual([200, 200]);
+    await service.sql(
+      `SELECT set_config('app.tenant_id', '${tenantId}', false); UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = ${old.id}`,
+    );
+    expect([(await resolve(old.fullKey)).status, (await resolve(fresh.fullKey)).status]).toEqual([404, 200]);
+    expect((await owner.getApiKey({ params: { id: old.id } })).data.status).toBe('expired');
+    expect((await owner.rotateApiKey({ params: { id: old.id } })).body.code).toBe('key_not_active');
+  });
+
+  it('takes a day of overlap unless said otherwise, never more than a week, and never lengthens a life', async () => {
+    const { owner } = await aTenant(service);
+    const { data: old } = await owner.createApiKey({ body: { name: 'ci' } });
+    await owner.rotateApiKey({ params: { id: old.id } });
+    const left = Date.parse((await owner.getApiKey({ params: { id: old.id } })).data.expiresAt) - Date.now();
+    expect(Math.abs(left - 86_400_000)).toBeLessThan(10_000);
+    expect((await owner.rotateApiKey({ params: { id: old.id }, body: { overlapSeconds: 604_801 } })).status).toBe(422);
+    const expiresAt = inAnHour();
+    const { data: short } = await owner.createApiKey({ body: { name: 'short', expiresAt } });
+    await owner.rotateApiKey({ params: { id: short.id } });
+    expect((await owner.getApiKey({ params: { id: short.id } })).data.expiresAt).toBe(expiresAt);
+  });
+});
+
+describe('revoking a key', () => {
+  it('ends it at once, tells the gateways, and can be repeated', async () => {
+    const { owner } = await aTenant(service);
+    const { data: key } = await owner.createApiKey({ body: { name: 'ci' } });
+    for (let times = 0; times < 2; times++) {
+      const reply = await owner.revokeApiKey({ params: { id: key.id } });
+      expect([reply.status, reply.data.status, reply.data.version]).toEqual([200, 'revoked', 2]);
+    }
+    expect((await resolve(key.fullKey)).status).toBe(404);
+    await until('the gateways are told', () =>
+      news.some((one) => (one as { keyId?: number }).keyId === Number(key.id)),
+    );
+    expect((await owner.updateApiKey({ params: { id: key.id }, body: { name: 'again' } })).body.code).toBe(
+      'key_not_active',
+    );
+  });
+
+  it('works, without delay, while Redis is away', async () => {
+    const alone = await startIdentity({ REDIS_URL: 'redis://127.0.0.1:1' });
+    try {
+      const { owner } = await aTenant(alone);
+      const { data: key } = await owner.createApiKey({ body: { name: 'ci' } });
+      const began = Date.now();
+      expect((await owner.revokeApiKey({ params: { id: key.id } })).status).toBe(200);
+      expect(Date.now() - began).toBeLessThan(500);
+    } finally {
+      await alone.close();
+    }
+  });
+});
+
+it('lists keys by environment and status', async () => {
+  const { owner } = await aTenant(service);
+  for (const [name, environment] of [
+    ['a', 'live'],
+    ['b', 'sandbox'],
+    ['c', 'live'],
+  ])
+    await owner.createApiKey({ body: { name, environment } });
+  const names = async (query: Record<string, string>) =>
+    (await owner.listApiKeys({ query: { sort: 'name', ...query } })).data.map(({ name }: { name: string }) => name);
+  const [{ id }] = (await owner.listApiKeys({ query: { search: 'c' } })).data;
+  await owner.revokeApiKey({ params: { id } });
+  expect([
+    await names({ environment: 'live' }),
+    await names({ status: 'active' }),
+    await names({ status: 'revoked' }),
+  ]).toEqual([['a', 'c'], ['a', 'b'], ['c']]);
+});

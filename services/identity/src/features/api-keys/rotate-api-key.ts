@@ -1,0 +1,40 @@
+import { apiKeyCreated, apiKeyRotated, type apiKeys } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { asApiKey, checkActive, checkKeyCeiling, lockKey, storeKey } from './api-key.ts';
+
+export const rotateApiKey =
+  (tools: Tools): Handler<typeof apiKeys.rotateApiKey> =>
+  async ({ params, body, caller, tx, emit, ifMatch, afterCommit }) => {
+    const before = await lockKey(tx, params.id);
+    ifMatch(before);
+    checkActive(before);
+    // The new key is shown to the caller, who must not come into more than they have.
+    await checkKeyCeiling(tx, caller, before);
+    const overlapEnds = new Date(Date.now() + body.overlapSeconds * 1_000);
+    const expiresAt = before.expiresAt && before.expiresAt < overlapEnds ? before.expiresAt : overlapEnds;
+    const [row] = await tx.apiKey.updateManyAndReturn({
+      where: { id: before.id },
+      data: { expiresAt, version: { increment: 1 } },
+    });
+    if (!row) throw fail('not_found');
+
+    const { name, permissions, allowedIps, createdBy } = before;
+    const old = asApiKey(row);
+    const { environment } = old;
+    const given = {
+      name,
+      environment,
+      permissions,
+      allowedIps,
+      createdBy,
+      expiresAt: before.expiresAt,
+      rotatedFrom: before.id,
+    };
+    const key = await storeKey(tx, given, tools.pepper);
+    const changes = { expiresAt: { from: before.expiresAt, to: expiresAt } };
+    emit(apiKeyRotated, { data: { keyId: old.id, newKeyId: key.id, expiresAt }, record: old, changes });
+    emit(apiKeyCreated, { data: { keyId: key.id }, record: key });
+    afterCommit(() => tools.news({ keyId: old.id }));
+    return key;
+  };

@@ -1,0 +1,30 @@
+import { type apiKeys, apiKeyUpdated } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import { diff } from '../../diff.ts';
+import type { Handler, Tools } from '../../handler.ts';
+import { asApiKey, checkActive, checkExpiry, checkKeyCeiling, lockKey } from './api-key.ts';
+
+export const updateApiKey =
+  (tools: Tools): Handler<typeof apiKeys.updateApiKey> =>
+  async ({ params, body, caller, tx, emit, ifMatch, afterCommit }) => {
+    const before = await lockKey(tx, params.id);
+    ifMatch(before);
+    checkActive(before);
+    checkExpiry(body.expiresAt);
+    const given = { ...body, ...(body.allowedIps === null && { allowedIps: [] }) };
+    const { isEmpty, values, audit } = diff(before, given);
+    if (isEmpty) return asApiKey(before);
+    // Who could not have made this key may revoke it, and not change what guards it.
+    await checkKeyCeiling(tx, caller, before);
+    if (values.permissions)
+      await checkKeyCeiling(tx, caller, { permissions: values.permissions, createdBy: before.createdBy });
+    const [row] = await tx.apiKey.updateManyAndReturn({
+      where: { id: before.id },
+      data: { ...(values as object), version: { increment: 1 } },
+    });
+    if (!row) throw fail('not_found');
+    const key = asApiKey(row);
+    emit(apiKeyUpdated, { data: { keyId: key.id }, record: key, changes: audit });
+    afterCommit(() => tools.news({ keyId: key.id }));
+    return key;
+  };

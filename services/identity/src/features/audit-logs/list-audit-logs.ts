@@ -1,0 +1,40 @@
+import { type ResourceType, resourceTypes } from '@tandem/contract';
+import type { auditLogs } from '@tandem/identity-contract';
+import type { IdCodec } from '@tandem/ids';
+import { failField } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { asAuditLog, visibleTo } from './audit-log.ts';
+
+export const listAuditLogs =
+  ({ ids }: Tools): Handler<typeof auditLogs.listAuditLogs> =>
+  async ({ query, caller, tx, list }) => {
+    const { actorId, onBehalfOfId, keyId, action, targetType, targetId, environment, from, to } = query;
+    const target =
+      targetId === undefined
+        ? targetType && { targetType }
+        : readTarget(ids, caller.tenantId as number, { targetType, targetId });
+    const page = await list({
+      model: tx.auditLog,
+      where: {
+        ...(actorId !== undefined && { actorId }),
+        ...(onBehalfOfId !== undefined && { onBehalfOfId }),
+        ...(keyId !== undefined && { keyId }),
+        ...(action && { action }),
+        ...target,
+        ...(environment && { recordEnvironment: environment }),
+        ...((from || to) && { occurredAt: { ...(from && { gte: from }), ...(to && { lte: to }) } }),
+      },
+      and: [visibleTo(caller)],
+    });
+    return { ...page, items: page.items.map((row) => asAuditLog(row, ids)) };
+  };
+
+/** A code says by itself what kind of record it names; `targetType` must not say otherwise. */
+function readTarget(ids: IdCodec, tenantId: number, given: { targetType: ResourceType | undefined; targetId: string }) {
+  const types = given.targetType ? [given.targetType] : (Object.keys(resourceTypes) as ResourceType[]);
+  for (const targetType of types) {
+    const targetId = ids.decode(targetType, tenantId, given.targetId);
+    if (targetId !== undefined) return { targetType, targetId };
+  }
+  throw failField('targetId', 'No record with this id');
+}

@@ -1,0 +1,29 @@
+import { createLog } from '@tandem/process';
+import { connectRedis } from '../../redis.ts';
+import { loginLimiter } from './login-limiter.ts';
+
+describe('the limiter of sign-ins without Redis', () => {
+  const log = createLog('test', 'silent');
+  const redis = connectRedis('redis://127.0.0.1:1', log);
+  afterAll(() => redis.disconnect());
+  let time = 1_000_000;
+  const limiter = loginLimiter({ redis, namespace: 'test', key: (text) => text, log, now: () => time });
+  const who = { email: 'ada@example.com', ip: '10.0.0.1' };
+  const fails = async () => undefined;
+  const succeeds = async () => 'in';
+
+  it('still refuses after five failures, says for how long, and forgets after a minute', async () => {
+    for (let failures = 0; failures < 5; failures++) await limiter.guard(who, fails);
+    time += 20_000;
+    await expect(limiter.guard(who, succeeds)).rejects.toMatchObject({ code: 'too_many_failures', retryAfter: 40 });
+    await expect(limiter.guard({ ...who, ip: '10.0.0.2' }, succeeds)).resolves.toBe('in');
+    time += 41_000;
+    await expect(limiter.guard(who, succeeds)).resolves.toBe('in');
+  });
+
+  it('does not count what succeeds, and an attempt that breaks holds up no other', async () => {
+    for (let times = 0; times < 9; times++) await limiter.guard(who, succeeds);
+    await expect(limiter.guard(who, () => Promise.reject(new Error('database away')))).rejects.toThrow('database away');
+    await expect(limiter.guard(who, succeeds)).resolves.toBe('in');
+  });
+});

@@ -1,0 +1,133 @@
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createIdCodec } from '@tandem/ids';
+import jsonwebtoken from 'jsonwebtoken';
+import {
+  anybody,
+  aTenant,
+  fleet,
+  password,
+  type Service,
+  secrets,
+  startIdentity,
+} from '../../identity.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startIdentity();
+});
+afterAll(() => service?.close());
+
+describe('signing in', () => {
+  it('gives tokens, the user and the tenant', async () => {
+    const { email, tenant } = await aTenant(service);
+    const { status, data } = await anybody(service).login({ body: { email: email.toUpperCase(), password } });
+    expect([status, data.tokenType, data.expiresIn]).toEqual([200, 'Bearer', 900]);
+    expect(data).toMatchObject({ user: { email }, tenant: { id: tenant.id } });
+    expect(data.user.lastLoginAt).not.toBeNull();
+  });
+
+  it('issues tokens that the published key verifies, with public ids in them', async () => {
+    const { accessToken, tenantId, user } = await aTenant(service);
+    const { body } = await anybody(service).getJwks();
+    const [key] = (body as unknown as { keys: (JsonWebKey & { kid: string })[] }).keys;
+    const { header, payload } = jsonwebtoken.verify(
+      accessToken,
+      createPublicKey({ key: key as JsonWebKey, format: 'jwk' }),
+      {
+        ...{ algorithms: ['RS256'], audience: 'platform', issuer: 'tandem', complete: true },
+      },
+    );
+    const claims = payload as jsonwebtoken.JwtPayload;
+    const ids = createIdCodec(secrets.IDS_ALPHABET);
+    expect(header.kid).toBe(key?.kid);
+    expect(claims).toMatchObject({
+      role: 'owner',
+      perms: ['*'],
+      tid: ids.encode('tenant', tenantId, tenantId),
+      sub: ids.encode('user', tenantId, Number(user.id)),
+    });
+    expect((claims.exp as number) - (claims.iat as number)).toBe(900);
+    const session = await fleet(service).resolveSession({
+      body: { tenantId: `${tenantId}`, sessionId: `${ids.decode('session', tenantId, claims.sid)}` },
+    });
+    expect(session.data).toMatchObject({
+      userId: user.id,
+      keyId: null,
+      environment: null,
+      permissions: ['*'],
+      limits: { plan: 'free' },
+    });
+  });
+
+  it('answers every failure alike', async () => {
+    const { email, addUser, owner, tenantId } = await aTenant(service);
+    const gone = await addUser('member');
+    await owner.updateUser({ params: { id: gone.id }, body: { status: 'inactive' } });
+    const tries = [
+      { email, password: 'wrong password' },
+      { email: 'nobody@example.com', password },
+      { email: gone.email, password },
+      { email, password, tenantId: `${tenantId + 100_000}` },
+    ];
+    for (const body of tries) {
+      const reply = await anybody(service).login({ body });
+      expect([reply.status, reply.body.code, reply.body.message]).toEqual([
+        401,
+        'bad_credentials',
+        'Invalid e-mail address or password',
+      ]);
+    }
+  });
+
+  it('asks for the tenant when address and password fit several, and takes the one whose password fits', async () => {
+    const [first, second, third] = [await aTenant(service), await aTenant(service), await aTenant(service)];
+    await first.addUser('member', { email: third.email });
+    const unclear = await anybody(service).login({ body: { email: third.email, password } });
+    expect([unclear.status, unclear.body.errors?.map(({ field }) => field)]).toEqual([422, ['tenantId']]);
+    const named = await anybody(service).login({
+      body: { email: third.email, password, tenantId: `${first.tenantId}` },
+    });
+    expect(named.data.tenant.id).toBe(`${first.tenantId}`);
+    await second.addUser('viewer', { email: first.email, password: 'quite another one' });
+    const byPassword = await anybody(service).login({ body: { email: first.email, password: 'quite another one' } });
+    expect(byPassword.data.tenant.id).toBe(`${second.tenantId}`);
+  });
+
+  it('refuses the sixth attempt after five failures of one address from one IP, right or wrong', async () => {
+    const { email } = await aTenant(service);
+    const here = anybody(service, '10.1.1.1');
+    for (let failures = 0; failures < 5; failures++)
+      expect((await here.login({ body: { email, password: 'wrong password' } })).status).toBe(401);
+    const refused = await here.login({ body: { email, password } });
+    expect([refused.status, refused.body.code]).toEqual([429, 'too_many_failures']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(50);
+    expect((await anybody(service, '10.1.1.2').login({ body: { email, password } })).status).toBe(200);
+  });
+
+  it('counts guesses that are made at once', async () => {
+    const { email } = await aTenant(service);
+    const here = anybody(service, '10.2.2.2');
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, () => here.login({ body: { email, password: 'wrong password' } })),
+    );
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(5);
+  });
+
+  it('lets many right attempts of one person through at once', async () => {
+    const { email } = await aTenant(service);
+    const here = anybody(service, '10.3.3.3');
+    const replies = await Promise.all(Array.from({ length: 8 }, () => here.login({ body: { email, password } })));
+    expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  });
+
+  it('keeps neither passwords nor tokens', async () => {
+    const { refreshToken, accessToken } = await aTenant(service);
+    const tables = await service.sql(
+      `SELECT schemaname || '."' || tablename || '"' AS name FROM pg_tables WHERE schemaname IN ('public', 'platform')`,
+    );
+    for (const { name } of tables) {
+      const dump = JSON.stringify(await service.sql(`SELECT * FROM ${name}`));
+      for (const secret of [password, refreshToken, accessToken]) expect(dump.includes(secret)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import { createIdCodec } from '@tandem/ids';
+import { until } from '@tandem/testing';
+import jsonwebtoken from 'jsonwebtoken';
+import { anybody, aTenant, fleet, type Service, secrets, startIdentity } from '../../identity.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startIdentity();
+});
+afterAll(() => service?.close());
+
+const refresh = (refreshToken: string) => anybody(service).refreshSession({ body: { refreshToken } });
+const sessionOf = ({ accessToken, tenantId }: { accessToken: string; tenantId: number }) =>
+  createIdCodec(secrets.IDS_ALPHABET).decode(
+    'session',
+    tenantId,
+    (jsonwebtoken.decode(accessToken) as { sid: string }).sid,
+  ) as number;
+const resolve = (of: { accessToken: string; tenantId: number }) =>
+  fleet(service).resolveSession({ body: { tenantId: `${of.tenantId}`, sessionId: `${sessionOf(of)}` } });
+
+describe('a refresh token', () => {
+  it('is exchanged for new tokens of the same session', async () => {
+    const tenant = await aTenant(service);
+    const { status, data } = await refresh(tenant.refreshToken);
+    expect([status, data.expiresIn]).toEqual([200, 900]);
+    expect(data.refreshToken).not.toBe(tenant.refreshToken);
+    expect(sessionOf({ ...tenant, accessToken: data.accessToken })).toBe(sessionOf(tenant));
+  });
+
+  it('used a second time ends the whole family', async () => {
+    const tenant = await aTenant(service);
+    const second = (await refresh(tenant.refreshToken)).data.refreshToken;
+    const third = (await refresh(second)).data.refreshToken;
+    expect((await resolve(tenant)).status).toBe(200);
+    expect([(await refresh(second)).status, (await refresh(third)).status]).toEqual([401, 401]);
+    expect((await resolve(tenant)).status).toBe(404);
+    const event = await until('the end is told', () =>
+      service.events.find((one) => one.name === 'user.logged_out' && one.tenantId === tenant.tenantId),
+    );
+    expect(event.data).toMatchObject({ reason: 'refresh_reused' });
+  });
+
+  it('used twice at once gives tokens once, and ends the family', async () => {
+    const tenant = await aTenant(service);
+    const replies = await Promise.all([refresh(tenant.refreshToken), refresh(tenant.refreshToken)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect((await resolve(tenant)).status).toBe(404);
+  });
+
+  it('that nobody issued, or of a user made inactive, is refused with the same words', async () => {
+    const { addUser, owner } = await aTenant(service);
+    const user = await addUser('member');
+    const { data } = await anybody(service).login({ body: { email: user.email, password: 'correct horse battery' } });
+    await owner.updateUser({ params: { id: user.id }, body: { status: 'inactive' } });
+    for (const token of ['x'.repeat(43), data.refreshToken])
+      expect((await refresh(token)).body).toMatchObject({ status: 401, code: 'bad_refresh_token' });
+  });
+
+  it('lasts 30 days', async () => {
+    const tenant = await aTenant(service);
+    await service.sql(
+      `SELECT set_config('app.tenant_id', '${tenant.tenantId}', false); UPDATE refresh_token SET expires_at = now() - interval '1 second'`,
+    );
+    expect((await refresh(tenant.refreshToken)).status).toBe(401);
+  });
+});
+
+describe('signing out', () => {
+  it('ends the session for gateway and refresh, and may be repeated', async () => {
+    const tenant = await aTenant(service);
+    const me = tenant.as(tenant.user.id, [], { sessionId: sessionOf(tenant) });
+    expect((await me.logout()).data).toEqual({ signedOut: true });
+    expect((await resolve(tenant)).status).toBe(404);
+    expect((await refresh(tenant.refreshToken)).status).toBe(401);
+    expect((await me.logout()).status).toBe(200);
+  });
+
+  it('is nothing an API key can do', async () => {
+    const { tenantId } = await aTenant(service);
+    expect((await service.as({ tenantId }).logout()).body.code).toBe('no_session');
+  });
+});

@@ -1,0 +1,21 @@
+import type { roles } from '@tandem/identity-contract';
+import type { Handlers } from '@tandem/service';
+import type { Tools, Tx } from '../../handler.ts';
+import { checkPermission } from './check-permission.ts';
+import { createRole } from './create-role.ts';
+import { deleteRole } from './delete-role.ts';
+import { getRole } from './get-role.ts';
+import { listPermissions } from './list-permissions.ts';
+import { listRoles } from './list-roles.ts';
+import { updateRole } from './update-role.ts';
+
+export const roleHandlers = (tools: Tools) =>
+  ({
+    listPermissions,
+    checkPermission,
+    listRoles,
+    createRole,
+    getRole,
+    updateRole: updateRole(tools),
+    deleteRole,
+  }) satisfies Handlers<typeof roles, Tx>;

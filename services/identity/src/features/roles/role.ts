@@ -1,0 +1,21 @@
+import type { Role } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import type { z } from 'zod';
+import { isTaken } from '../../diff.ts';
+import type { Role as RoleRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+
+export type RoleRecord = z.output<typeof Role>;
+
+/** The role under lock: neither it nor who has it changes before the commit. */
+export async function lockRole(tx: Tx, id: number): Promise<RoleRow> {
+  await tx.sql`SELECT id FROM role WHERE id = ${id} FOR UPDATE`;
+  const row = await tx.role.findFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** The refusal for a name that another role has; any other error as it is. */
+export function nameTaken(error: unknown): unknown {
+  return isTaken(error) ? fail('name_taken', [{ field: 'name', message: 'Another role has this name' }]) : error;
+}

@@ -1,0 +1,27 @@
+import { type roles, roleUpdated } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import { diff } from '../../diff.ts';
+import type { Handler, Tools } from '../../handler.ts';
+import { checkCeiling } from '../../permissions.ts';
+import { lockRole, nameTaken } from './role.ts';
+
+export const updateRole =
+  (tools: Tools): Handler<typeof roles.updateRole> =>
+  async ({ params, body, caller, tx, emit, ifMatch, afterCommit }) => {
+    const before = await lockRole(tx, params.id);
+    if (before.isSystem) throw fail('system_role');
+    ifMatch(before);
+    const { isEmpty, values, audit } = diff(before, body);
+    if (isEmpty) return before;
+    // Who may not give a role's permissions may not take them either.
+    if (values.permissions) checkCeiling(caller, [...values.permissions, ...before.permissions]);
+    const [role] = await tx.role
+      .updateManyAndReturn({ where: { id: before.id }, data: { ...values, version: { increment: 1 } } })
+      .catch((error: unknown) => {
+        throw nameTaken(error);
+      });
+    if (!role) throw fail('not_found');
+    emit(roleUpdated, { data: { roleId: role.id }, record: role, changes: audit });
+    afterCommit(() => tools.news({ tenantId: role.tenantId }));
+    return role;
+  };

@@ -1,0 +1,124 @@
+import { identity } from '@tandem/identity-contract';
+import { everyOperation, until } from '@tandem/testing';
+import { anybody, aTenant, fleet, password, type Service, startIdentity } from '../../identity.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startIdentity();
+});
+afterAll(() => service?.close());
+
+everyOperation(identity, () => service);
+
+const signUp = (owner: object = {}, name = 'Analytical Engines') => ({
+  body: { name, owner: { email: 'ada@example.com', password, firstName: 'Ada', lastName: 'Lovelace', ...owner } },
+});
+
+describe('signing up', () => {
+  it('makes a tenant on the Free plan with an owner who is signed in', async () => {
+    const { tenant, user, accessToken, refreshToken, owner } = await aTenant(service);
+    expect(tenant).toMatchObject({
+      plan: 'free',
+      status: 'active',
+      settings: { timezone: 'UTC', locale: 'en', currency: 'USD' },
+    });
+    expect(user).not.toHaveProperty('passwordHash');
+    expect([accessToken, refreshToken]).toEqual([expect.stringMatching(/^ey/), expect.stringMatching(/^[\w-]{43}$/)]);
+    const me = await owner.getMe();
+    expect(me.data).toMatchObject({ user: { id: user.id }, tenant: { id: tenant.id }, role: { name: 'owner' } });
+  });
+
+  it('gives every tenant a slug of its own', async () => {
+    const slugs = [];
+    for (const email of ['a@example.com', 'b@example.com'])
+      slugs.push((await anybody(service).createTenant(signUp({ email }, 'Müller & Söhne'))).data.tenant.slug);
+    expect(slugs).toEqual(['muller-sohne', expect.stringMatching(/^muller-sohne-[0-9a-z]+$/)]);
+  });
+
+  it('tells what happened in the name of the new owner', async () => {
+    const { tenantId, user } = await aTenant(service);
+    const events = await until('both events arrive', () => {
+      const found = service.events.filter((event) => event.tenantId === tenantId && event.name.endsWith('.created'));
+      return found.length === 2 && found;
+    });
+    expect(events.map(({ name, caller }) => [name, caller.type, caller.userId, caller.name])).toEqual(
+      ['tenant.created', 'user.created'].map((name) => [name, 'user', Number(user.id), 'Ada Lovelace']),
+    );
+    expect(JSON.stringify(events)).not.toMatch(/password|argon2|refreshToken/i);
+  });
+
+  it('names every field that is wrong, and makes nothing', async () => {
+    const { status, body } = await anybody(service).createTenant(signUp({ email: 'nobody', password: 'short' }, ' '));
+    expect([status, body.errors?.map(({ field }) => field).sort()]).toEqual([
+      422,
+      ['name', 'owner.email', 'owner.password'],
+    ]);
+  });
+});
+
+describe('a tenant', () => {
+  it('is found by its own people only', async () => {
+    const [mine, theirs] = [await aTenant(service), await aTenant(service)];
+    expect((await mine.owner.getTenant({ params: { id: mine.tenantId } })).status).toBe(200);
+    expect((await mine.owner.getTenant({ params: { id: theirs.tenantId } })).status).toBe(404);
+  });
+
+  it('changes its name and settings one by one, under If-Match', async () => {
+    const { owner } = await aTenant(service);
+    const changed = await owner.updateCurrentTenant({
+      body: { name: 'Difference Engines', settings: { timezone: 'Europe/London' } },
+      headers: { 'if-match': '"1"' },
+    });
+    expect(changed.data).toMatchObject({
+      name: 'Difference Engines',
+      version: 2,
+      settings: { timezone: 'Europe/London', locale: 'en', currency: 'USD' },
+    });
+    expect((await owner.updateCurrentTenant({ body: { name: 'Late' }, headers: { 'if-match': '"1"' } })).status).toBe(
+      412,
+    );
+    const wrong = await owner.updateCurrentTenant({
+      body: { settings: { timezone: 'Mars/Base', locale: 'x_y', currency: 'euro' } },
+    });
+    expect(wrong.body.errors?.map(({ field }) => field)).toEqual([
+      'settings.timezone',
+      'settings.locale',
+      'settings.currency',
+    ]);
+  });
+
+  it('moves to another plan by the operators alone, whose limits the fleet then sees', async () => {
+    const { tenantId, owner } = await aTenant(service);
+    const operators = fleet(service);
+    expect((await operators.setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'pro' } })).data).toEqual({
+      plan: 'pro',
+      monthlyCalls: 100_000,
+      ratePerMinute: 1_000,
+      burst: 100,
+    });
+    expect((await owner.getCurrentTenant()).data.plan).toBe('pro');
+    const own = { plan: 'enterprise', monthlyCalls: 7, ratePerMinute: 8, burst: 0 };
+    expect((await operators.setTenantPlan({ body: { tenantId: `${tenantId}`, ...own } })).data).toEqual(own);
+    const refused = await operators.setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'pro', burst: 5 } });
+    expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'burst']);
+    expect((await operators.setTenantPlan({ body: { tenantId: '999999', plan: 'pro' } })).status).toBe(404);
+    expect((await owner.setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'team' } })).status).toBe(403);
+  });
+
+  it('stands in the list of tenants', async () => {
+    const { tenantId } = await aTenant(service);
+    const { data } = await fleet(service).listTenants({ body: { after: `${tenantId - 1}` } });
+    expect(data[0]).toEqual({ id: `${tenantId}`, name: 'Analytical Engines', plan: 'free', status: 'active' });
+  });
+});
+
+it('shows the five plans to anybody', async () => {
+  const { data } = await anybody(service).listPlans();
+  expect(data.map((plan: { code: string; monthlyCalls: number | null }) => [plan.code, plan.monthlyCalls])).toEqual([
+    ['free', 1_000],
+    ['starter', 10_000],
+    ['pro', 100_000],
+    ['team', 500_000],
+    ['enterprise', null],
+  ]);
+});

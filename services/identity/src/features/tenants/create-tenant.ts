@@ -1,0 +1,56 @@
+import { randomInt } from 'node:crypto';
+import { tenantCreated, type tenants, userCreated } from '@tandem/identity-contract';
+import { type Handler, inTheNameOf, type Tools, type Tx } from '../../handler.ts';
+import { hashPassword } from '../../passwords.ts';
+import { openSession } from '../auth/session.ts';
+import { ownerRole, systemRoles } from '../roles/system-roles.ts';
+import { asUser, emailHash } from '../users/user.ts';
+import { asTenant } from './tenant.ts';
+
+const slugLength = 40;
+
+export const createTenant =
+  (tools: Tools): Handler<typeof tenants.createTenant> =>
+  async ({ body, caller, tx, inTenant }) => {
+    const { password, ...person } = body.owner;
+    const passwordHash = await hashPassword(password);
+    const { id, slug } = await takePlace(tx, body.name);
+    const [next] = await tx.sql<{ id: number }>`SELECT nextval(pg_get_serial_sequence('"user"', 'id')) AS id`;
+    const owner = { ...person, id: (next as { id: number }).id };
+
+    return inTenant(inTheNameOf(id, owner), async ({ tx, emit }) => {
+      const tenant = asTenant(await tx.tenant.create({ data: { name: body.name, slug } }));
+      const roles = await tx.role.createManyAndReturn({
+        data: systemRoles.map((role) => ({ ...role, permissions: [...role.permissions], isSystem: true })),
+      });
+      const role = roles.find(({ name }) => name === ownerRole) as (typeof roles)[number];
+      const user = asUser(
+        await tx.user.create({ data: { ...owner, passwordHash, roleId: role.id, lastLoginAt: new Date() } }),
+      );
+      await tx.emailLookup.create({ data: { emailHash: emailHash(user.email, tools.pepper), ownerTenantId: id } });
+      emit(tenantCreated, { data: { tenantId: id, plan: tenant.plan }, record: tenant });
+      emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
+      const { tokens } = await openSession(tx, { tenantId: id, user, role, caller }, tools);
+      return { ...tokens, tenant, user };
+    });
+  };
+
+/** The number of a new tenant, and a slug of its name that no other tenant has. */
+async function takePlace(tx: Tx, name: string): Promise<{ id: number; slug: string }> {
+  const slug = slugOf(name);
+  for (let candidate = slug; ; candidate = `${slug}-${randomInt(36 ** 5).toString(36)}`) {
+    const [row] = await tx.sql<{ id: number; slug: string }>`INSERT INTO tenant_directory (slug) VALUES (${candidate})
+      ON CONFLICT DO NOTHING RETURNING id, slug`;
+    if (row) return row;
+  }
+}
+
+/** `Müller & Söhne` becomes `muller-sohne`; a name without Latin letters `tenant`. */
+function slugOf(name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? ['tenant'];
+  return words.join('-').slice(0, slugLength).replace(/-$/, '');
+}

@@ -1,0 +1,6 @@
+import type { tenants } from '@tandem/identity-contract';
+import type { Handler } from '../../handler.ts';
+import { asTenant, readTenant } from './tenant.ts';
+
+export const getCurrentTenant: Handler<typeof tenants.getCurrentTenant> = async ({ tx }) =>
+  asTenant(await readTenant(tx));

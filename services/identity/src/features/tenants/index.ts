@@ -1,0 +1,21 @@
+import type { internalAdmin, tenants } from '@tandem/identity-contract';
+import type { Handlers } from '@tandem/service';
+import type { Tools, Tx } from '../../handler.ts';
+import { createTenant } from './create-tenant.ts';
+import { getCurrentTenant } from './get-current-tenant.ts';
+import { getTenant } from './get-tenant.ts';
+import { listPlans } from './list-plans.ts';
+import { listTenants } from './list-tenants.ts';
+import { setTenantPlan } from './set-tenant-plan.ts';
+import { updateCurrentTenant } from './update-current-tenant.ts';
+
+export const tenantHandlers = (tools: Tools) =>
+  ({
+    createTenant: createTenant(tools),
+    getCurrentTenant,
+    updateCurrentTenant,
+    getTenant,
+    listPlans,
+    setTenantPlan: setTenantPlan(tools),
+    listTenants,
+  }) satisfies Handlers<typeof tenants & Pick<typeof internalAdmin, 'setTenantPlan' | 'listTenants'>, Tx>;

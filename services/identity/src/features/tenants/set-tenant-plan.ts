@@ -1,0 +1,40 @@
+import type { Plan } from '@tandem/contract';
+import { type internalAdmin, tenantPlanChanged } from '@tandem/identity-contract';
+import { fail, failField } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { asTenant, limitsOf, readTenant } from './tenant.ts';
+
+export const setTenantPlan =
+  (tools: Tools): Handler<typeof internalAdmin.setTenantPlan> =>
+  async ({ body, inTenant, afterCommit }) => {
+    const { tenantId, plan } = body;
+    const own = {
+      monthlyCalls: body.monthlyCalls ?? null,
+      ratePerMinute: body.ratePerMinute ?? null,
+      burst: body.burst ?? null,
+    };
+    const given = Object.entries(own).find(([, limit]) => limit !== null);
+    if (given && plan !== 'enterprise')
+      throw failField(given[0], `The limits of the plan ${plan} are fixed; only enterprise has limits of its own`);
+
+    const limits = await inTenant({ tenantId, environment: 'live' }, async ({ tx, emit }) => {
+      await tx.sql`SELECT tenant_id FROM tenant FOR UPDATE`;
+      const before = await readTenant(tx);
+      const [row] = await tx.tenant.updateManyAndReturn({
+        where: {},
+        data: { plan, ...own, version: { increment: 1 } },
+      });
+      if (!row) throw fail('not_found');
+      const [was, is] = [limitsOf(before), limitsOf(row)];
+      const fields = (Object.keys(is) as (keyof typeof is)[]).filter((field) => was[field] !== is[field]);
+      const changes = Object.fromEntries(fields.map((field) => [field, { from: was[field], to: is[field] }]));
+      emit(tenantPlanChanged, {
+        data: { tenantId, from: before.plan as Plan, to: plan },
+        record: asTenant(row),
+        changes,
+      });
+      return is;
+    });
+    afterCommit(() => tools.news({ tenantId }));
+    return limits;
+  };

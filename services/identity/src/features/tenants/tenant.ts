@@ -1,0 +1,30 @@
+import { type Plan, plans } from '@tandem/contract';
+import type { Limits, Tenant } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import type { z } from 'zod';
+import type { Tenant as TenantRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+
+export type TenantRecord = z.output<typeof Tenant>;
+
+/** A row as the contract shows it. */
+export function asTenant(row: TenantRow): TenantRecord {
+  const { tenantId: id, timezone, locale, currency } = row;
+  return { ...(row as unknown as TenantRecord), id, settings: { timezone, locale, currency } };
+}
+
+/** The tenant whose scope is open. */
+export async function readTenant(tx: Tx): Promise<TenantRow> {
+  const row = await tx.tenant.findFirst({});
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** What the plan of a tenant allows; an enterprise tenant has limits of its own. */
+export function limitsOf(
+  row: Pick<TenantRow, 'plan' | 'monthlyCalls' | 'ratePerMinute' | 'burst'>,
+): z.output<typeof Limits> {
+  const plan = row.plan as Plan;
+  const { monthlyCalls, ratePerMinute, burst } = plan === 'enterprise' ? row : plans[plan];
+  return { plan, monthlyCalls, ratePerMinute, burst };
+}

@@ -1,0 +1,34 @@
+import { userCreated, type users } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import { isTaken } from '../../diff.ts';
+import type { Handler, Tools } from '../../handler.ts';
+import { hashPassword } from '../../passwords.ts';
+import { checkRank } from '../../permissions.ts';
+import { defaultRole } from '../roles/system-roles.ts';
+import { asUser, emailHash, findRole } from './user.ts';
+
+export const createUser = (tools: Tools): Handler<typeof users.createUser, string> => ({
+  check: ({ body }) => hashPassword(body.password),
+  async run({ body, caller, tx, emit, found: passwordHash }) {
+    const { password, roleId, phone = null, ...person } = body;
+    const role =
+      roleId === undefined
+        ? await tx.role.findFirst({ where: { name: defaultRole, isSystem: true } })
+        : await findRole(tx, roleId);
+    if (!role) throw fail('not_found');
+    checkRank(caller, role.permissions);
+    const row = await tx.user
+      .create({ data: { ...person, phone, passwordHash, roleId: role.id } })
+      .catch((error: unknown) => {
+        throw isTaken(error)
+          ? fail('email_taken', [{ field: 'email', message: 'Another user has this address' }])
+          : error;
+      });
+    const user = asUser(row);
+    await tx.emailLookup.create({
+      data: { emailHash: emailHash(user.email, tools.pepper), ownerTenantId: user.tenantId },
+    });
+    emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
+    return user;
+  },
+});

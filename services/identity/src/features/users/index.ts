@@ -1,0 +1,19 @@
+import type { internalUsers, users } from '@tandem/identity-contract';
+import type { Handlers } from '@tandem/service';
+import type { Tools, Tx } from '../../handler.ts';
+import { createUser } from './create-user.ts';
+import { findUser } from './find-user.ts';
+import { getUser } from './get-user.ts';
+import { listUsers } from './list-users.ts';
+import { setUserRole } from './set-user-role.ts';
+import { updateUser } from './update-user.ts';
+
+export const userHandlers = (tools: Tools) =>
+  ({
+    createUser: createUser(tools),
+    listUsers,
+    getUser,
+    updateUser: updateUser(tools),
+    setUserRole: setUserRole(tools),
+    findUser,
+  }) satisfies Handlers<typeof users & typeof internalUsers, Tx>;

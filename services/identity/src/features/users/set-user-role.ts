@@ -1,0 +1,33 @@
+import { actingUserId } from '@tandem/caller';
+import { type users, userUpdated } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { checkRank } from '../../permissions.ts';
+import { asUser, checkOwnerRemains, findRole, lockUser } from './user.ts';
+
+export const setUserRole =
+  (tools: Tools): Handler<typeof users.setUserRole> =>
+  async ({ params, body, caller, tx, emit, ifMatch, afterCommit }) => {
+    const user = await lockUser(tx, params);
+    ifMatch(user);
+    const role = await findRole(tx, body.roleId);
+    if (role.id === user.roleId) return asUser(user);
+    await checkOwnerRemains(tx, user);
+    if (user.id === actingUserId(caller)) throw fail('forbidden');
+    checkRank(caller, user.role.permissions);
+    checkRank(caller, role.permissions);
+    const [row] = await tx.user.updateManyAndReturn({
+      where: { id: user.id },
+      data: { roleId: role.id, version: { increment: 1 } },
+    });
+    if (!row) throw fail('not_found');
+    const updated = asUser(row);
+    const changes = { roleId: { from: user.roleId, to: role.id } };
+    emit(userUpdated, {
+      data: { userId: user.id, fields: ['roleId'], status: updated.status },
+      record: updated,
+      changes,
+    });
+    afterCommit(() => tools.news({ tenantId: user.tenantId }));
+    return updated;
+  };

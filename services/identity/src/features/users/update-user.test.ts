@@ -1,0 +1,169 @@
+import { until } from '@tandem/testing';
+import { anybody, aTenant, fleet, password, type Service, startIdentity } from '../../identity.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startIdentity();
+});
+afterAll(() => service?.close());
+
+const person = (fields: object = {}) => ({
+  email: 'grace@example.com',
+  password,
+  firstName: 'Grace',
+  lastName: 'Hopper',
+  ...fields,
+});
+
+describe('a new user', () => {
+  it('is a member unless said otherwise, can sign in, and is told about without the password', async () => {
+    const { owner, roleId, tenantId } = await aTenant(service);
+    const { status, data } = await owner.createUser({
+      body: person({ email: ' Grace.H@Example.com ', phone: '+1 202 555 0100' }),
+    });
+    expect([status, data.email, data.phone, data.roleId, data.status]).toEqual([
+      201,
+      'grace.h@example.com',
+      '+12025550100',
+      roleId('member'),
+      'active',
+    ]);
+    expect(Object.keys(data)).not.toEqual(expect.arrayContaining(['passwordHash']));
+    expect(
+      (await anybody(service).login({ body: { email: data.email, password, tenantId: `${tenantId}` } })).status,
+    ).toBe(200);
+    const event = await until('the event arrives', () =>
+      service.events.find((one) => one.name === 'user.created' && one.target.id === Number(data.id)),
+    );
+    expect(JSON.stringify(event)).not.toContain('argon2');
+  });
+
+  it('has an address that nobody else of the tenant has, in any case of letters', async () => {
+    const [{ owner }, other] = [await aTenant(service), await aTenant(service)];
+    await owner.createUser({ body: person() });
+    const again = await owner.createUser({ body: person({ email: 'GRACE@example.com' }) });
+    expect([again.status, again.body.code]).toEqual([409, 'email_taken']);
+    expect((await other.owner.createUser({ body: person() })).status).toBe(201);
+  });
+
+  it('gets no role above the one who makes it, and none of another tenant', async () => {
+    const [{ as, user, roleId }, other] = [await aTenant(service), await aTenant(service)];
+    const clerk = as(user.id, ['users:write']);
+    expect((await clerk.createUser({ body: person({ roleId: roleId('admin') }) })).status).toBe(403);
+    const foreign = await clerk.createUser({ body: person({ roleId: other.roleId('member') }) });
+    expect([foreign.status, foreign.body.errors?.[0]?.field]).toEqual([422, 'roleId']);
+    expect((await clerk.createUser({ body: person() })).status).toBe(201);
+  });
+});
+
+describe('changing a user', () => {
+  it('changes what is given, counts versions, and tells what changed', async () => {
+    const { owner, addUser, roleId } = await aTenant(service);
+    const user = await addUser('member');
+    const { data, headers } = await owner.updateUser({
+      params: { id: user.id },
+      body: { lastName: 'Murray', roleId: roleId('viewer') },
+      headers: { 'if-match': '"1"' },
+    });
+    expect([data.lastName, data.roleId, data.version, headers.etag]).toEqual(['Murray', roleId('viewer'), 2, '"2"']);
+    expect(
+      (await owner.updateUser({ params: { id: user.id }, body: { lastName: 'Late' }, headers: { 'if-match': '"1"' } }))
+        .status,
+    ).toBe(412);
+    const event = await until('the event arrives', () =>
+      service.events.find((one) => one.name === 'user.updated' && one.target.id === Number(user.id)),
+    );
+    expect(event.changes).toMatchObject({
+      lastName: { from: 'Hopper', to: 'Murray' },
+      roleId: { to: { $type: 'role', $id: Number(roleId('viewer')) } },
+    });
+  });
+
+  it('signs a user who becomes inactive out everywhere, and lets them in again when active', async () => {
+    const { owner, addUser, tenantId } = await aTenant(service);
+    const user = await addUser('member');
+    const login = () => anybody(service).login({ body: { email: user.email, password } });
+    await login();
+    await owner.updateUser({ params: { id: user.id }, body: { status: 'inactive' } });
+    expect((await login()).status).toBe(401);
+    const ended = await until('the end of the session is told', () =>
+      service.events.find((one) => one.name === 'user.logged_out' && one.tenantId === tenantId),
+    );
+    expect(ended.data).toMatchObject({ userId: user.id, reason: 'deactivated' });
+    expect((await fleet(service, tenantId).findUser({ params: { id: user.id } })).data).toMatchObject({
+      status: 'inactive',
+    });
+    await owner.updateUser({ params: { id: user.id }, body: { status: 'active' } });
+    expect((await login()).status).toBe(200);
+  });
+
+  it('moves the sign-in with the address', async () => {
+    const { owner, addUser } = await aTenant(service);
+    const user = await addUser('member');
+    const email = `new-${user.email}`;
+    await owner.updateUser({ params: { id: user.id }, body: { email } });
+    expect((await anybody(service).login({ body: { email: user.email, password } })).status).toBe(401);
+    expect((await anybody(service).login({ body: { email, password } })).status).toBe(200);
+  });
+
+  it('never takes the last active owner away', async () => {
+    const { owner, addUser, user, as, roleId } = await aTenant(service);
+    const admin = as((await addUser('admin')).id, ['*']);
+    for (const body of [{ status: 'inactive' }, { roleId: roleId('member') }]) {
+      expect((await admin.updateUser({ params: { id: user.id }, body })).body.code).toBe('last_owner');
+    }
+    expect((await admin.setUserRole({ params: { id: user.id }, body: { roleId: roleId('admin') } })).body.code).toBe(
+      'last_owner',
+    );
+    const second = await addUser('owner');
+    const both = await Promise.all(
+      [user, second].map(({ id }) => admin.updateUser({ params: { id }, body: { status: 'inactive' } })),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(
+      (await owner.listUsers({ query: { roleId: roleId('owner'), status: 'active' } })).body.pagination?.total,
+    ).toBe(1);
+  });
+
+  it('lets nobody change their own role, or somebody above them', async () => {
+    const { addUser, as, user, roleId } = await aTenant(service);
+    const admin = await addUser('admin');
+    await addUser('owner');
+    const can = ['users:*', 'leads:*'];
+    expect(
+      (await as(admin.id, ['*']).setUserRole({ params: { id: admin.id }, body: { roleId: roleId('owner') } })).status,
+    ).toBe(403);
+    expect(
+      (await as(admin.id, can).updateUser({ params: { id: user.id }, body: { email: 'mine@example.com' } })).status,
+    ).toBe(403);
+    expect(
+      (await as(admin.id, can).setUserRole({ params: { id: user.id }, body: { roleId: roleId('member') } })).status,
+    ).toBe(403);
+  });
+});
+
+describe('reading users', () => {
+  it('filters, searches and pages', async () => {
+    const { owner, addUser, roleId } = await aTenant(service);
+    for (const firstName of ['Alan', 'Edsger', 'Donald']) await addUser('viewer', { firstName });
+    const names = async (query: Record<string, string>) =>
+      (await owner.listUsers({ query })).data.map((user: { firstName: string }) => user.firstName);
+    expect(await names({ roleId: roleId('viewer'), sort: 'createdAt' })).toEqual(['Alan', 'Edsger', 'Donald']);
+    expect(await names({ search: 'edsg' })).toEqual(['Edsger']);
+    const first = await owner.listUsers({ query: { limit: '2', sort: 'createdAt' } });
+    expect([first.body.pagination?.total, first.body.pagination?.hasNext]).toEqual([4, true]);
+    expect(await names({ limit: '2', sort: 'createdAt', cursor: first.body.pagination?.nextCursor as string })).toEqual(
+      ['Edsger', 'Donald'],
+    );
+  });
+
+  it('shows a caller narrowed to their own only themselves', async () => {
+    const { addUser, as, user } = await aTenant(service);
+    const member = await addUser('member');
+    const me = as(member.id, ['users:read:own', 'users:write:own']);
+    expect((await me.listUsers()).data.map(({ id }: { id: string }) => id)).toEqual([member.id]);
+    expect((await me.getUser({ params: { id: user.id } })).status).toBe(404);
+    expect((await me.updateUser({ params: { id: user.id }, body: { lastName: 'X' } })).status).toBe(404);
+    expect((await me.updateUser({ params: { id: member.id }, body: { lastName: 'X' } })).status).toBe(200);
+  });
+});

@@ -1,0 +1,62 @@
+import { actingUserId } from '@tandem/caller';
+import { type users, userUpdated } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import { diff, isTaken } from '../../diff.ts';
+import type { Handler, Tools, Tx } from '../../handler.ts';
+import { checkRank } from '../../permissions.ts';
+import { endSessions } from '../auth/session.ts';
+import { asUser, checkOwnerRemains, emailHash, findRole, lockUser, visibleTo } from './user.ts';
+
+export const updateUser =
+  (tools: Tools): Handler<typeof users.updateUser> =>
+  async ({ params, body, caller, tx, emit, ifMatch, afterCommit }) => {
+    const me = visibleTo(caller, 'users:write').id;
+    if (me !== undefined && me !== params.id) throw fail('not_found');
+    const user = await lockUser(tx, params);
+    ifMatch(user);
+    const { isEmpty, values, audit } = diff(user, body);
+    if (isEmpty) return asUser(user);
+    const { email, roleId, status } = values;
+
+    // An address is what one signs in with: it goes with power over the person.
+    if (email !== undefined || status !== undefined || roleId !== undefined) checkRank(caller, user.role.permissions);
+    if (roleId !== undefined) {
+      checkRank(caller, (await findRole(tx, roleId)).permissions);
+    }
+    if (roleId !== undefined || status === 'inactive') await checkOwnerRemains(tx, user);
+    if (roleId !== undefined && user.id === actingUserId(caller)) throw fail('forbidden');
+
+    const updated = await write(tx, user.id, values);
+    if (email !== undefined)
+      await moveAddress(tx, { tenantId: user.tenantId, from: user.email, to: email }, tools.pepper);
+    emit(userUpdated, {
+      data: { userId: user.id, fields: Object.keys(values), status: updated.status },
+      record: updated,
+      changes: audit,
+    });
+    if (status === 'inactive') await endSessions(tx, emit, { where: { userId: user.id }, reason: 'deactivated' });
+    // Keys of this user may stand on the role, and sessions on the status: the gateways forget the tenant as a whole.
+    if (status !== undefined || roleId !== undefined) afterCommit(() => tools.news({ tenantId: user.tenantId }));
+    return updated;
+  };
+
+async function write(tx: Tx, id: number, values: object) {
+  const [row] = await tx.user
+    .updateManyAndReturn({ where: { id }, data: { ...values, version: { increment: 1 } } })
+    .catch((error: unknown) => {
+      throw isTaken(error)
+        ? fail('email_taken', [{ field: 'email', message: 'Another user has this address' }])
+        : error;
+    });
+  if (!row) throw fail('not_found');
+  return asUser(row);
+}
+
+async function moveAddress(
+  tx: Tx,
+  { tenantId, from, to }: { tenantId: number; from: string; to: string },
+  pepper: string,
+): Promise<void> {
+  await tx.emailLookup.deleteMany({ where: { emailHash: emailHash(from, pepper), ownerTenantId: tenantId } });
+  await tx.emailLookup.create({ data: { emailHash: emailHash(to, pepper), ownerTenantId: tenantId } });
+}

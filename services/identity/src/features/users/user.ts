@@ -1,0 +1,56 @@
+import { createHmac } from 'node:crypto';
+import type { Caller } from '@tandem/caller';
+import { actingUserId } from '@tandem/caller';
+import { allows, unknownId } from '@tandem/contract';
+import type { User } from '@tandem/identity-contract';
+import { fail, failField } from '@tandem/service';
+import type { z } from 'zod';
+import type { Role as RoleRow, User as UserRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { ownerRole } from '../roles/system-roles.ts';
+
+export type UserRecord = z.output<typeof User>;
+
+/** A row as the contract shows it; what the contract does not name, such as the password's hash, is dropped on the way out. */
+export function asUser(row: UserRow): UserRecord {
+  return row as unknown as UserRecord;
+}
+
+/** Under which name an address leads to its tenants: the table belongs to no tenant and must not hold addresses. */
+export function emailHash(email: string, pepper: string): string {
+  return createHmac('sha256', pepper).update(`email ${email}`).digest('hex');
+}
+
+/** What a caller narrowed to their own records sees of users: themselves. */
+export function visibleTo(caller: Caller, permission: 'users:read' | 'users:write'): { id?: number } {
+  const reach = allows(caller.permissions, permission);
+  const id = actingUserId(caller);
+  return reach === 'all' || id === undefined ? {} : { id };
+}
+
+/** The user under lock, with their role. */
+export async function lockUser(tx: Tx, where: { id: number }): Promise<UserRow & { role: RoleRow }> {
+  await tx.sql`SELECT id FROM "user" WHERE id = ${where.id} FOR UPDATE`;
+  const row = await tx.user.findFirst({ where, include: { role: true } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** The role that a body names. */
+export async function findRole(tx: Tx, id: number): Promise<RoleRow> {
+  const role = await tx.role.findFirst({ where: { id } });
+  if (!role) throw failField('roleId', unknownId('role'));
+  return role;
+}
+
+/** Refuses to take an active owner away when there is no other one. Those who try at once do it one after the other. */
+export async function checkOwnerRemains(tx: Tx, user: { id: number; status: string; role: RoleRow }): Promise<void> {
+  if (!isOwner(user.role) || user.status !== 'active') return;
+  await tx.sql`SELECT id FROM role WHERE id = ${user.role.id} FOR NO KEY UPDATE`;
+  const others = await tx.user.count({ where: { roleId: user.role.id, status: 'active', id: { not: user.id } } });
+  if (!others) throw fail('last_owner');
+}
+
+function isOwner(role: RoleRow): boolean {
+  return role.isSystem && role.name === ownerRole;
+}

@@ -1,0 +1,40 @@
+import type { Operation } from '@tandem/contract';
+import type { IdCodec } from '@tandem/ids';
+import type { InTenant, Handler as ServiceHandler } from '@tandem/service';
+import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { CredentialNews } from './credential-news.ts';
+import type { LoginLimiter } from './features/auth/login-limiter.ts';
+import type { PrismaClient } from './generated/client.ts';
+import type { Tokens } from './tokens.ts';
+
+/** The tenant-bound database of identity. */
+export type Tx = TenantTx<PrismaClient>;
+/** The code of one of identity's operations. */
+export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
+
+/** What identity's handlers use beside the database. */
+export interface Tools {
+  /** KEY_PEPPER. */
+  pepper: string;
+  ids: IdCodec;
+  tokens: Tokens;
+  news: CredentialNews;
+  limiter: LoginLimiter;
+}
+
+/** The scope of work for a tenant in which somebody is known: what happens there bears their name. */
+export function inTheNameOf(
+  tenantId: number,
+  user: { id: number; firstName: string; lastName: string },
+): Parameters<InTenant<Tx>>[0] {
+  // The scope's fields go over those of the anonymous caller; more of them than the type lists is what makes this work.
+  return Object.assign(
+    { tenantId, environment: 'live' as const },
+    { type: 'user', userId: user.id, name: nameOf(user) },
+  );
+}
+
+/** How a person is called in the audit log. */
+export function nameOf({ firstName, lastName }: { firstName: string; lastName: string }): string {
+  return `${firstName} ${lastName}`;
+}

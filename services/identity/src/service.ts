@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto';
+import { identity } from '@tandem/identity-contract';
+import { createIdCodec } from '@tandem/ids';
+import { createLog } from '@tandem/process';
+import type { ServiceDefinition } from '@tandem/service';
+import { credentialNews } from './credential-news.ts';
+import { accessHandlers } from './features/access/index.ts';
+import { apiKeyHandlers } from './features/api-keys/index.ts';
+import { auditLogHandlers } from './features/audit-logs/index.ts';
+import { keepAuditLog } from './features/audit-logs/on-any-event.ts';
+import { signInHandlers } from './features/auth/index.ts';
+import { loginLimiter } from './features/auth/login-limiter.ts';
+import { roleHandlers } from './features/roles/index.ts';
+import { tenantHandlers } from './features/tenants/index.ts';
+import { userHandlers } from './features/users/index.ts';
+import { Prisma, PrismaClient } from './generated/client.ts';
+import type { Tools } from './handler.ts';
+import { connectRedis } from './redis.ts';
+import type { IdentitySettings } from './settings.ts';
+import { createTokens } from './tokens.ts';
+
+/** The identity service: its contract, its handlers, and the audit log that reads along. */
+export function identityService(
+  settings: IdentitySettings,
+): ServiceDefinition<typeof identity, PrismaClient, IdentitySettings> {
+  const log = createLog('identity');
+  const redis = connectRedis(settings.REDIS_URL, log);
+  const pepper = settings.KEY_PEPPER;
+  const ids = createIdCodec(settings.IDS_ALPHABET);
+  const key = (text: string) => createHmac('sha256', pepper).update(text).digest('base64url');
+  const tools: Tools = {
+    ...{ pepper, ids, tokens: createTokens(settings.JWT_PRIVATE_KEY, ids), news: credentialNews(redis, log) },
+    limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key, log }),
+  };
+  return {
+    name: 'identity',
+    operations: identity,
+    handlers: {
+      ...tenantHandlers(tools),
+      ...signInHandlers(tools),
+      ...userHandlers(tools),
+      ...roleHandlers(tools),
+      ...apiKeyHandlers(tools),
+      ...auditLogHandlers(tools),
+      ...accessHandlers,
+    },
+    consumers: [keepAuditLog],
+    client: (adapter) => new PrismaClient({ adapter }),
+    prisma: Prisma,
+    owners: ['createdBy'],
+    settings,
+    close: () => redis.disconnect(),
+  };
+}
