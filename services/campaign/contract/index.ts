@@ -1,0 +1,2 @@
+// What campaign will offer; today the events that its resources send.
+export * from './forms.ts';

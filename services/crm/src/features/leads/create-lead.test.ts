@@ -1,0 +1,134 @@
+import { crm } from '@tandem/crm-contract';
+import { everyOperation, type TestService, until } from '@tandem/testing';
+import { aLead, startCrm } from '../../crm.test-service.ts';
+
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  service = await startCrm();
+});
+afterAll(() => service?.close());
+
+everyOperation(crm, () => service);
+
+describe('createLead', () => {
+  it('answers 201 with the lead, new and scored 0 unless said otherwise', async () => {
+    const reply = await service.as().createLead({ body: aLead({ email: 'ada@example.com', source: 'web' }) });
+    expect([reply.status, reply.body.message]).toEqual([201, 'Lead created']);
+    expect(reply.data).toMatchObject({
+      email: 'ada@example.com',
+      source: 'web',
+      status: 'new',
+      score: 0,
+      assignedTo: null,
+      customFields: {},
+      phone: null,
+    });
+    expect(reply.headers.etag).toBe('"1"');
+  });
+
+  it('keeps phone numbers without spaces, and custom fields as they are', async () => {
+    const customFields = { color: 'red', nested: { leadId: '17' } };
+    const { data } = await service.as().createLead({ body: aLead({ phone: '+49 170 123-4567', customFields }) });
+    expect([data.phone, data.customFields]).toEqual(['+491701234567', customFields]);
+  });
+
+  it('writes the event in the transaction of the lead', async () => {
+    const api = service.as();
+    const { data } = await api.createLead({ body: aLead({ email: 'event@example.com', source: 'referral' }) });
+    const event = await until('the event arrives', () =>
+      service.events.find((one) => one.name === 'lead.created' && one.tenantId === api.caller.tenantId),
+    );
+    expect(event).toMatchObject({
+      data: { leadId: data.id, email: 'event@example.com', source: 'referral' },
+      action: 'lead.create',
+      environment: 'live',
+      target: { type: 'lead', id: Number(data.id) },
+      caller: { keyId: 1, userId: 1 },
+    });
+  });
+
+  it('names every field that is wrong, and stores nothing', async () => {
+    const api = service.as();
+    const reply = await api.createLead({
+      body: { email: 'no', firstName: '', score: 101, status: 'won', phone: '123' },
+    });
+    expect([reply.status, reply.body.message]).toEqual([422, 'Validation failed']);
+    expect(reply.body.errors?.map((error) => error.field).sort()).toEqual([
+      'email',
+      'firstName',
+      'lastName',
+      'phone',
+      'score',
+      'status',
+    ]);
+    expect((await api.listLeads()).body.pagination?.total).toBe(0);
+  });
+
+  it('takes neither id, tenant, version nor times from the body', async () => {
+    const { data } = await service
+      .as()
+      .createLead({ body: aLead({ id: '7', tenantId: '9', version: 5, createdAt: '2000-01-01T00:00:00Z' }) });
+    expect(data.version).toBe(1);
+    expect(data.createdAt.slice(0, 4)).not.toBe('2000');
+  });
+
+  it('refuses an assignee while identity cannot be asked, rather than taking one on trust', async () => {
+    const reply = await service.as().createLead({ body: aLead({ assignedTo: '5' }) });
+    expect(reply.status).toBe(503);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  const headers = { 'idempotency-key': 'order-17' };
+
+  it('answers a repetition with the first answer and creates nothing', async () => {
+    const api = service.as();
+    const body = aLead();
+    const first = await api.createLead({ body, headers });
+    const again = await api.createLead({ body, headers });
+    expect(again.body).toEqual(first.body);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect((await api.listLeads()).body.pagination?.total).toBe(1);
+  });
+
+  it('refuses the key with another body', async () => {
+    const api = service.as();
+    await api.createLead({ body: aLead(), headers });
+    const reply = await api.createLead({ body: aLead(), headers });
+    expect([reply.status, reply.body.code]).toEqual([409, 'idempotency_mismatch']);
+  });
+
+  it('lets exactly one of fifty parallel requests create', async () => {
+    const api = service.as();
+    const body = aLead();
+    const replies = await Promise.all(Array.from({ length: 50 }, () => api.createLead({ body, headers })));
+    const fresh = replies.filter((reply) => reply.status === 201 && !reply.headers['idempotent-replayed']);
+    expect(fresh).toHaveLength(1);
+    expect(new Set(replies.map((reply) => reply.status)).difference(new Set([201, 409]))).toEqual(new Set());
+    expect((await api.listLeads()).body.pagination?.total).toBe(1);
+  });
+
+  it('keeps tenants and environments apart', async () => {
+    const body = aLead();
+    const api = service.as();
+    const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
+    const replies = [
+      await api.createLead({ body, headers }),
+      await sandbox.createLead({ body, headers }),
+      await service.as().createLead({ body, headers }),
+    ];
+    expect(replies.map((reply) => [reply.status, reply.headers['idempotent-replayed']])).toEqual([
+      [201, undefined],
+      [201, undefined],
+      [201, undefined],
+    ]);
+  });
+
+  it('keeps the first refusal of a handler too', async () => {
+    const api = service.as();
+    const missing = { params: { id: '424242' }, headers, body: {} };
+    expect((await api.restoreLead(missing)).status).toBe(404);
+    const again = await api.restoreLead(missing);
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([404, 'true']);
+  });
+});

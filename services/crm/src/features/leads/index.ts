@@ -1,0 +1,23 @@
+import type { leads } from '@tandem/crm-contract';
+import type { Handlers } from '@tandem/service';
+import type { Peers, Tx } from '../../handler.ts';
+import { changeLeadStatus } from './change-lead-status.ts';
+import { createLead } from './create-lead.ts';
+import { deleteLead } from './delete-lead.ts';
+import { getLead } from './get-lead.ts';
+import { listLeadDuplicates } from './list-lead-duplicates.ts';
+import { listLeads } from './list-leads.ts';
+import { restoreLead } from './restore-lead.ts';
+import { updateLead } from './update-lead.ts';
+
+export const leadHandlers = (peers: Peers) =>
+  ({
+    createLead: createLead(peers),
+    listLeads,
+    listLeadDuplicates,
+    getLead,
+    updateLead: updateLead(peers),
+    deleteLead,
+    restoreLead,
+    changeLeadStatus,
+  }) satisfies Handlers<typeof leads, Tx>;

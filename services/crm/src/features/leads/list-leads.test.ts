@@ -1,0 +1,131 @@
+import type { crm } from '@tandem/crm-contract';
+import type { TestService } from '@tandem/testing';
+import { aLead, startCrm } from '../../crm.test-service.ts';
+
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  service = await startCrm();
+});
+afterAll(() => service?.close());
+
+/** A tenant with these leads, created one after the other. */
+async function aTenantWith(leads: Record<string, unknown>[]) {
+  const api = service.as();
+  for (const lead of leads) expect((await api.createLead({ body: aLead(lead) })).status).toBe(201);
+  return api;
+}
+
+const scores = (reply: { data: { score: number }[] }) => reply.data.map((lead) => lead.score);
+
+describe('listLeads', () => {
+  it('shows 20 of the newest first, with the whole pagination', async () => {
+    const api = await aTenantWith(Array.from({ length: 25 }, (_, score) => ({ score })));
+    const { body, data } = await api.listLeads();
+    expect(data).toHaveLength(20);
+    expect(data[0].score).toBe(24);
+    expect(body.pagination).toMatchObject({
+      page: 1,
+      limit: 20,
+      total: 25,
+      totalPages: 2,
+      hasNext: true,
+      hasPrev: false,
+    });
+    expect(body.pagination?.nextPageToken).toBe(body.pagination?.nextCursor);
+    const second = await api.listLeads({ query: { page: '2' } });
+    expect([second.data.length, second.body.pagination?.hasNext, second.body.pagination?.hasPrev]).toEqual([
+      5,
+      false,
+      true,
+    ]);
+  });
+
+  it('neither repeats nor skips a lead along the cursor while leads come and go', async () => {
+    const api = await aTenantWith(Array.from({ length: 9 }, (_, score) => ({ score })));
+    const first = await api.listLeads({ query: { limit: '3' } });
+    await api.createLead({ body: aLead({ score: 99 }) });
+    await api.deleteLead({ params: { id: first.data[1].id } });
+    const second = await api.listLeads({ query: { limit: '3', cursor: first.body.pagination?.nextCursor as string } });
+    const third = await api.listLeads({ query: { limit: '3', cursor: second.body.pagination?.nextCursor as string } });
+    expect([scores(first), scores(second), scores(third)]).toEqual([
+      [8, 7, 6],
+      [5, 4, 3],
+      [2, 1, 0],
+    ]);
+    expect(third.body.pagination?.nextCursor).toBeNull();
+  });
+
+  it('goes through equal sort values one by one', async () => {
+    const api = await aTenantWith(Array.from({ length: 5 }, () => ({ score: 50 })));
+    const seen = new Set<string>();
+    let cursor: string | null = null;
+    do {
+      const reply = await api.listLeads({ query: { limit: '2', sort: '-score', ...(cursor && { cursor }) } });
+      for (const lead of reply.data) seen.add(lead.id);
+      cursor = reply.body.pagination?.nextCursor ?? null;
+    } while (cursor);
+    expect(seen.size).toBe(5);
+  });
+
+  it('sorts up and down', async () => {
+    const api = await aTenantWith([{ score: 2 }, { score: 3 }, { score: 1 }]);
+    expect(scores(await api.listLeads({ query: { sort: 'score' } }))).toEqual([1, 2, 3]);
+    expect(scores(await api.listLeads({ query: { sort: '-score' } }))).toEqual([3, 2, 1]);
+  });
+
+  it.each<[Record<string, string>, number[]]>([
+    [{ status: 'contacted' }, [1]],
+    [{ source: 'web' }, [2]],
+    [{ scoreMin: '2', scoreMax: '3' }, [3, 2]],
+    [{ tag: 'vip' }, [3]],
+    [{ search: 'LOVELACE' }, [4]],
+    [{ search: '100%' }, [6]],
+    [{ search: '%' }, [6]],
+    [{ search: '_' }, []],
+    [{ search: '\\' }, [6]],
+    [{ 'customFields[color]': 'red' }, [5]],
+    [{ createdFrom: '2999-01-01T00:00:00Z' }, []],
+  ])('filters by %j', async (query, expected) => {
+    const api = await aTenantWith([
+      { score: 1, status: 'contacted' },
+      { score: 2, source: 'web' },
+      { score: 3, tags: ['vip'] },
+      { score: 4, lastName: 'Lovelace' },
+      { score: 5, customFields: { color: 'red' } },
+      { score: 6, lastName: '100% \\o/' },
+    ]);
+    const reply = await api.listLeads({ query });
+    expect(scores(reply)).toEqual(expected);
+    expect(reply.body.pagination?.total).toBe(expected.length);
+  });
+
+  it.each([
+    [{ page: '0' }, 422, 'page'],
+    [{ limit: '101' }, 422, 'limit'],
+    [{ limit: 'x' }, 422, 'limit'],
+    [{ page: '99999', limit: '100' }, 422, 'page'],
+    [{ sort: 'password' }, 422, 'sort'],
+    [{ status: 'won' }, 422, 'status'],
+    [{ createdFrom: 'yesterday' }, 422, 'createdFrom'],
+    [{ createdFrom: '0000-01-01T00:00:00Z' }, 422, 'createdFrom'],
+    [{ createdTo: '0001-01-01T00:00:00+23:59' }, 422, 'createdTo'],
+    [{ 'customFields[\0]': 'x' }, 422, 'customFields.\0'],
+    [{ cursor: 'made-up' }, 400, 'cursor'],
+  ])('refuses %j', async (query, status, field) => {
+    const reply = await service.as().listLeads({ query });
+    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([status, field]);
+  });
+
+  it('refuses the cursor of another tenant, and of another order', async () => {
+    const api = await aTenantWith([{}, {}]);
+    const cursor = (await api.listLeads({ query: { limit: '1' } })).body.pagination?.nextCursor as string;
+    expect((await service.as().listLeads({ query: { cursor } })).status).toBe(400);
+    expect((await api.listLeads({ query: { cursor, sort: 'score' } })).status).toBe(400);
+  });
+
+  it('keeps live and sandbox apart', async () => {
+    const api = await aTenantWith([{}]);
+    const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
+    expect((await sandbox.listLeads()).body.pagination?.total).toBe(0);
+  });
+});

@@ -1,0 +1,23 @@
+import type { leads } from '@tandem/crm-contract';
+import type { Handler } from '../../handler.ts';
+import { asLead } from './lead.ts';
+
+export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, list }) => {
+  const { status, source, assignedTo, scoreMin, scoreMax, tag, deleted, customFields } = query;
+  const page = await list({
+    model: tx.lead,
+    where: {
+      deletedAt: deleted ? { not: null } : null,
+      ...(status && { status }),
+      ...(source && { source }),
+      ...(assignedTo !== undefined && { assignedTo }),
+      ...((scoreMin !== undefined || scoreMax !== undefined) && {
+        score: { gte: scoreMin ?? 0, lte: scoreMax ?? 100 },
+      }),
+      ...(tag && { tags: { has: tag } }),
+    },
+    and: Object.entries(customFields ?? {}).map(([key, value]) => ({ customFields: { path: [key], equals: value } })),
+    searchIn: ['email', 'firstName', 'lastName'],
+  });
+  return { ...page, items: page.items.map(asLead) };
+};

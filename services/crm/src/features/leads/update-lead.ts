@@ -1,0 +1,23 @@
+import { leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
+import type { Handler, Peers } from '../../handler.ts';
+import { checkAssignee, checkTransition, diff, lockLead, writeLead } from './lead.ts';
+
+export const updateLead = (peers: Peers): Handler<typeof leads.updateLead> => ({
+  check: ({ body, caller }) => checkAssignee(peers, body.assignedTo, caller),
+  async run({ params, body, tx, emit, ifMatch }) {
+    const lead = await lockLead(tx, params.id);
+    ifMatch(lead);
+    const { isEmpty, values, audit } = diff(lead, body);
+    if (isEmpty) return lead;
+    if (values.status) checkTransition(lead.status, values.status);
+    const updated = await writeLead(tx, lead.id, values as object);
+    emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: updated, changes: audit });
+    if (values.status) {
+      emit(leadStatusChanged, {
+        data: { leadId: lead.id, from: lead.status, to: values.status, reason: null },
+        record: updated,
+      });
+    }
+    return updated;
+  },
+});

@@ -1,0 +1,113 @@
+import { createTenantDb, type Scope } from '@tandem/tenant-db';
+import { testSettings } from '@tandem/testing';
+import pg from 'pg';
+import { Prisma, PrismaClient } from './generated/client.ts';
+
+const mine: Scope = { tenantId: 1, environment: 'live' };
+const theirs: Scope = { tenantId: 2, environment: 'live' };
+const data = { email: 'a@example.com', firstName: 'A', lastName: 'B' };
+
+let settings: Awaited<ReturnType<typeof testSettings>>;
+const open = (prisma: object) =>
+  createTenantDb({ url: settings.DATABASE_URL, client: (adapter) => new PrismaClient({ adapter }), prisma });
+let db: ReturnType<typeof open>;
+/** The same database with wall one taken away: no model counts as a tenant's. */
+let unguarded: ReturnType<typeof open>;
+
+beforeAll(async () => {
+  settings = await testSettings('crm');
+  db = open(Prisma);
+  unguarded = open({});
+  for (const scope of [mine, theirs, { ...mine, environment: 'sandbox' } as Scope])
+    await db.within(scope, () => db.tx.lead.create({ data }));
+});
+afterAll(async () => {
+  await db?.close();
+  await unguarded?.close();
+  await settings?.drop();
+});
+
+describe('wall one: the client', () => {
+  it('refuses a query without a tenant', async () => {
+    await expect(db.within(undefined, () => db.tx.lead.findMany())).rejects.toThrow('without a tenant');
+  });
+
+  it('shows a tenant its own rows of its own environment, whatever the filter says', async () => {
+    const rows = await db.within(mine, () => db.tx.lead.findMany({ where: { tenantId: 2, environment: 'sandbox' } }));
+    expect(rows.map((row) => [row.tenantId, row.environment])).toEqual([[1, 'live']]);
+  });
+
+  it('writes rows of the caller’s tenant, whatever the data says', async () => {
+    const row = await db.within(mine, () => db.tx.lead.create({ data: { ...data, tenantId: 2 } }));
+    expect(row.tenantId).toBe(1);
+    await db.within(mine, () => db.tx.lead.deleteMany({ where: { id: row.id } }));
+  });
+
+  it('refuses what it cannot scope', async () => {
+    const client = db.tx.lead as unknown as { findUnique(args: object): Promise<unknown> };
+    await expect(
+      db.within(mine, () =>
+        client.findUnique({ where: { tenantId_environment_id: { tenantId: 2, environment: 'live', id: 1 } } }),
+      ),
+    ).rejects.toThrow('cannot be scoped');
+  });
+});
+
+describe('wall two: the database, with wall one taken away', () => {
+  it('shows nothing without a tenant', async () => {
+    expect(await unguarded.within(undefined, () => unguarded.tx.lead.findMany())).toEqual([]);
+  });
+
+  it('shows, changes and deletes only the tenant’s own rows', async () => {
+    const rows = await unguarded.within(mine, () => unguarded.tx.lead.findMany());
+    expect(rows.map((row) => row.tenantId)).toEqual([1]);
+    expect(await unguarded.within(mine, () => unguarded.tx.lead.updateMany({ data: { score: 5 } }))).toEqual({
+      count: 1,
+    });
+    expect(await unguarded.within(mine, () => unguarded.tx.lead.deleteMany({ where: { tenantId: 2 } }))).toEqual({
+      count: 0,
+    });
+  });
+
+  it('refuses a row of another tenant', async () => {
+    await expect(
+      unguarded.within(mine, () => unguarded.tx.lead.create({ data: { ...data, tenantId: 2 } })),
+    ).rejects.toThrow('row-level security');
+  });
+
+  it('keeps apart callers that take turns on the same connections, transactions that fail included', async () => {
+    const turns = Array.from({ length: 200 }, (_, index) => (index % 2 ? mine : theirs));
+    const seen = await Promise.all(
+      turns.map((scope, index) =>
+        index % 5 === 0
+          ? unguarded
+              .transaction(scope, async () => Promise.reject(new Error('rolled back')))
+              .catch(() => scope.tenantId)
+          : unguarded.transaction(scope, async () => (await unguarded.tx.lead.findFirst())?.tenantId),
+      ),
+    );
+    expect(seen).toEqual(turns.map((scope) => scope.tenantId));
+  });
+
+  it('cannot be lifted by the role the service runs under', async () => {
+    const client = new pg.Client({ connectionString: settings.DATABASE_URL });
+    await client.connect();
+    try {
+      await expect(client.query('ALTER TABLE lead DISABLE ROW LEVEL SECURITY')).rejects.toThrow('must be owner');
+      const { rows } = await client.query('SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user');
+      expect(rows).toEqual([{ rolsuper: false, rolbypassrls: false }]);
+      await expect(client.query('SELECT * FROM platform.outbox')).rejects.toThrow('permission denied');
+    } finally {
+      await client.end();
+    }
+  });
+
+  it('stands on every table that has a tenant', async () => {
+    const client = new pg.Client({ connectionString: settings.ownerUrl });
+    await client.connect();
+    const { rows } = await client.query(`SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+      WHERE a.attname = 'tenant_id' AND c.relkind = 'r' AND NOT (c.relrowsecurity AND c.relforcerowsecurity)`);
+    await client.end();
+    expect(rows).toEqual([]);
+  });
+});

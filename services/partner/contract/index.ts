@@ -1,0 +1,2 @@
+// What partner will offer; today the events that its resources send.
+export * from './partners.ts';
