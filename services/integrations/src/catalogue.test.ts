@@ -1,0 +1,60 @@
+import * as campaign from '@tandem/campaign-contract';
+import type { EventDef } from '@tandem/contract';
+import { walkIds } from '@tandem/contract';
+import * as crm from '@tandem/crm-contract';
+import { createIdCodec } from '@tandem/ids';
+import * as integrations from '@tandem/integrations-contract';
+import * as partner from '@tandem/partner-contract';
+import { z } from 'zod';
+import { catalogued, exampleEnvelope, firstEvent, isSubscribable, matches, publicData } from './catalogue.ts';
+
+const ids = createIdCodec(process.env['IDS_ALPHABET'] as string);
+const declared = [crm, partner, campaign, integrations].flatMap((contract) => Object.values(contract) as unknown[]);
+const isEvent = (value: unknown): value is EventDef =>
+  typeof value === 'object' && value !== null && 'action' in value && 'target' in value;
+
+it('holds every event of the contracts that has a group', () => {
+  const grouped = declared.filter(isEvent).filter(({ group }) => group !== undefined);
+  expect(new Set(catalogued.map(({ name }) => name))).toEqual(new Set(grouped.map(({ name }) => name)));
+});
+
+it.each(catalogued.map((event) => [event.name, event] as const))(
+  'shows for %s an example that its schema would deliver',
+  (_, event) => {
+    const { data } = event as EventDef;
+    const example = structuredClone(exampleEnvelope(event.name).data) as Record<string, unknown>;
+    // Ids of an example are codes; between services they are numbers.
+    for (const { path } of walkIds(data)) {
+      const [field, inner] = path as [string, string | undefined];
+      const holder = inner === undefined ? example : ((example[field] ?? {}) as Record<string, unknown>);
+      const name = inner ?? field;
+      if (holder[name] !== undefined) {
+        expect(holder[name]).toMatch(/^[A-Za-z0-9]{16,17}$/);
+        holder[name] = '1';
+      }
+    }
+    const decoded = z.decode(data, example as never);
+    expect(Object.keys(publicData(event.name, decoded, { ids, tenantId: 1 }) as object)).toEqual(Object.keys(example));
+  },
+);
+
+it.each([
+  [['lead.created'], 'lead.created', true],
+  [['lead.created'], 'lead.updated', false],
+  [['lead.*'], 'lead.updated', true],
+  [['lead.*'], 'opportunity.won', false],
+  [['task.created', '*'], 'form.submitted', true],
+  [[], 'lead.created', false],
+] as const)('covers by %j the event %s: %s', (patterns, event, covered) => {
+  expect(matches(patterns, event)).toBe(covered);
+});
+
+it('accepts as subscription names, resources and everything, and nothing else', () => {
+  for (const pattern of ['*', 'lead.*', 'commission.*', 'form.submitted']) expect(isSubscribable(pattern)).toBe(true);
+  for (const pattern of ['', '**', '.*', 'lead', 'lead.', 'lead.c*', '*.created', 'webhook.disabled', 'webhook.*'])
+    expect(isSubscribable(pattern)).toBe(false);
+  expect([firstEvent(['*']), firstEvent(['task.completed', 'partner.*'])]).toEqual([
+    'lead.created',
+    'partner.registered',
+  ]);
+});

@@ -1,0 +1,44 @@
+import { id } from '@tandem/contract';
+import type { Delivery } from '@tandem/integrations-contract';
+import { fail } from '@tandem/service';
+import { z } from 'zod';
+import type { Delivery as DeliveryRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+
+export type DeliveryRecord = z.output<typeof Delivery>;
+
+/** The job that makes one attempt, and the next ones of the schedule. */
+export const deliverJob = {
+  name: 'deliver',
+  payload: z.object({
+    deliveryId: id('delivery'),
+    /** The round of the delivery it belongs to; a job of an earlier one does nothing. */
+    round: z.int(),
+    trigger: z.enum(['scheduled', 'manual']),
+  }),
+};
+
+/** A row as the contract shows it. */
+export function asDelivery(row: DeliveryRow): DeliveryRecord {
+  return row as DeliveryRecord;
+}
+
+/** The delivery of a webhook under lock. */
+export async function lockDelivery(
+  tx: Tx,
+  webhookId: number,
+  deliveryId: number,
+): Promise<DeliveryRecord & { round: number }> {
+  await tx.sql`SELECT id FROM delivery WHERE id = ${deliveryId} FOR UPDATE`;
+  const row = await tx.delivery.findFirst({ where: { id: deliveryId, webhookId } });
+  if (!row) throw fail('not_found');
+  return row as DeliveryRecord & { round: number };
+}
+
+/** Ends whatever waits for a webhook: skipped can be recovered later, cancelled cannot. */
+export async function endWaiting(tx: Tx, webhookId: number, status: 'skipped' | 'cancelled'): Promise<void> {
+  await tx.delivery.updateMany({
+    where: { webhookId, status: { in: ['pending', 'retrying'] } },
+    data: { status, nextAttemptAt: null, completedAt: new Date() },
+  });
+}

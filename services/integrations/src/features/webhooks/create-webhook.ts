@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { actingUserId } from '@tandem/caller';
+import { webhookCreated, type webhooks, webhooksMax } from '@tandem/integrations-contract';
+import { fail } from '@tandem/service';
+import type { Handler, Tools, Tx } from '../../handler.ts';
+import { newSecret, secretHint } from '../../outgoing/sign.ts';
+import { sealHeaders, sealSecret } from './sealed-parts.ts';
+import { asWebhook, checkGiven } from './webhook.ts';
+
+export const createWebhook = (tools: Tools): Handler<typeof webhooks.createWebhook> => ({
+  check: ({ body, caller }) => checkGiven(tools, body, caller.environment),
+  async run({ body, caller, tx, emit }) {
+    await checkRoom(tx);
+    const { customHeaders = {}, events, ...given } = body;
+    const sealRef = randomUUID();
+    const secret = newSecret();
+    const row = await tx.webhook.create({
+      data: {
+        ...given,
+        events: [...new Set(events)],
+        sealRef,
+        secret: sealSecret(tools.seal, sealRef, secret),
+        secretHint: secretHint(secret),
+        ...sealHeaders(tools.seal, sealRef, customHeaders),
+        createdBy: actingUserId(caller) ?? null,
+      },
+    });
+    const webhook = asWebhook(row);
+    emit(webhookCreated, { data: { webhookId: webhook.id }, record: webhook });
+    return { ...webhook, secret };
+  },
+});
+
+/** Counts all webhooks, also those that the caller may not see, and lets nobody else add one meanwhile. */
+async function checkRoom(tx: Tx): Promise<void> {
+  await tx.sql`SELECT pg_advisory_xact_lock(
+    hashtextextended('webhooks', platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+  const [found] = await tx.sql<{ count: number }>`SELECT count(*)::int AS count FROM webhook WHERE deleted_at IS NULL`;
+  if ((found?.count ?? 0) >= webhooksMax) throw fail('too_many_webhooks');
+}

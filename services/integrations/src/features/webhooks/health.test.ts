@@ -1,0 +1,91 @@
+import { leadCreated } from '@tandem/crm-contract';
+import { until } from '@tandem/testing';
+import {
+  aWebhook,
+  emitted,
+  type Integrations,
+  inStatus,
+  leadData,
+  ownersView,
+  publish,
+  type Receiver,
+  receiver,
+  startIntegrations,
+} from '../../testing.ts';
+
+let service: Integrations;
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  service = await startIntegrations();
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all(receivers.map((one) => one.close()));
+});
+
+async function aHook(...answers: Parameters<typeof receiver>): Promise<Receiver> {
+  const made = await receiver(...answers);
+  receivers.push(made);
+  return made;
+}
+
+describe('the failure clock', () => {
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  const aged = async (id: string, { worked, since, failures }: { worked: number; since: number; failures: number }) =>
+    void (await ownersView(
+      service,
+      'UPDATE webhook SET enabled_at = $2, failure_since = $3, failed_attempts = $4 WHERE id = $1',
+      [id, hoursAgo(worked), hoursAgo(since), failures],
+    ));
+
+  it('disables a webhook after five days without success, ten failures and twelve hours between them', async () => {
+    const api = service.as();
+    const hook = await aHook(500);
+    const id = await aWebhook(api, hook.url);
+    await aged(id, { worked: 121, since: 13, failures: 9 });
+    await publish(service, leadCreated, api.caller, leadData());
+    await until('it is disabled', async () => !(await api.getWebhook({ params: { id } })).data.active);
+    expect((await api.getWebhook({ params: { id } })).data).toMatchObject({
+      disabledReason: 'failing',
+      disabledAt: expect.any(String),
+    });
+    expect(await inStatus(api, id, 'skipped')).toMatchObject({ attemptCount: 1 });
+    await emitted(service, 'webhook.disabled', id);
+  });
+
+  it.each([
+    ['five days are not over', { worked: 119, since: 100, failures: 50 }],
+    ['there were few failures', { worked: 200, since: 100, failures: 3 }],
+    ['the failures are of one bad hour', { worked: 200, since: 1, failures: 50 }],
+  ])('leaves it active while %s', async (_, age) => {
+    const api = service.as();
+    const hook = await aHook(500);
+    const id = await aWebhook(api, hook.url);
+    await aged(id, age);
+    await publish(service, leadCreated, api.caller, leadData());
+    await inStatus(api, id, 'failed');
+    expect((await api.getWebhook({ params: { id } })).data.active).toBe(true);
+  });
+
+  it('warns once after a day, and says when it works again', async () => {
+    const api = service.as();
+    const hook = await aHook(500, 500, 200);
+    const id = await aWebhook(api, hook.url);
+    await aged(id, { worked: 26, since: 25, failures: 3 });
+    await publish(service, leadCreated, api.caller, leadData());
+    await inStatus(api, id, 'succeeded');
+    await emitted(service, 'webhook.failing', id);
+    await emitted(service, 'webhook.recovered', id);
+    expect(
+      service.events.filter(
+        ({ name, data }) => name === 'webhook.failing' && (data as { webhookId: string }).webhookId === id,
+      ),
+    ).toHaveLength(1);
+    expect((await api.getWebhook({ params: { id } })).data).toMatchObject({
+      active: true,
+      failureSince: null,
+      version: 1,
+    });
+  });
+});

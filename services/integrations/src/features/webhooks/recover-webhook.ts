@@ -1,0 +1,21 @@
+import { webhookRecoveryRequested, type webhooks } from '@tandem/integrations-contract';
+import { fail } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+import { missedWithin, recoverJob } from './recover.job.ts';
+import { asWebhook, lockWebhook } from './webhook.ts';
+
+export const recoverWebhook: Handler<typeof webhooks.recoverWebhook> = async ({ params, body, tx, emit, schedule }) => {
+  const webhook = await lockWebhook(tx, params.id);
+  if (!webhook.active) throw fail('webhook_inactive');
+  const { since, until } = body;
+  const now = new Date();
+  const range = { webhookId: webhook.id, since, until: until ?? now };
+  const matched = await tx.delivery.count({ where: missedWithin({ ...range, createdAt: now }) });
+  const recovery = await tx.recovery.create({ data: { ...range, matched, createdAt: now } });
+  await schedule(recoverJob, [{ recoveryId: recovery.id }]);
+  emit(webhookRecoveryRequested, {
+    data: { webhookId: webhook.id, since, until: until ?? null, matched },
+    record: asWebhook(webhook),
+  });
+  return { jobId: recovery.id, status: 'queued' as const, matched };
+};

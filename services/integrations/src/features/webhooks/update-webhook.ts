@@ -1,0 +1,64 @@
+import { hiddenValue, webhookRecovered, type webhooks, webhookUpdated } from '@tandem/integrations-contract';
+import type { z } from 'zod';
+import type { Webhook as WebhookRow } from '../../generated/client.ts';
+import type { Handler, Tools } from '../../handler.ts';
+import { endWaiting } from '../deliveries/delivery.ts';
+import { freshClock } from './health.ts';
+import { sealHeaders } from './sealed-parts.ts';
+import { asWebhook, checkGiven, lockWebhook, writeWebhook } from './webhook.ts';
+
+type Given = z.output<typeof webhooks.updateWebhook.body>;
+
+export const updateWebhook = (tools: Tools): Handler<typeof webhooks.updateWebhook> => ({
+  check: ({ body, caller }) => checkGiven(tools, body, caller.environment),
+  async run({ params, body, tx, emit, ifMatch }) {
+    const before = await lockWebhook(tx, params.id);
+    ifMatch(before);
+    const { customHeaders, ...given } = body;
+    const plain = changed(before, given);
+    const enables =
+      given.active === true && (!before.active || before.failureSince !== null || before.pausedUntil !== null);
+    const fields = [...Object.keys(plain), ...(customHeaders ? ['customHeaders'] : [])];
+    if (!fields.length && !enables) return asWebhook(before);
+
+    const row = await writeWebhook(tx, before.id, {
+      ...plain,
+      ...(customHeaders && sealHeaders(tools.seal, before.sealRef, customHeaders)),
+      ...('rateLimitPerSecond' in plain && { nextSlotAt: null }),
+      ...(enables && {
+        ...freshClock,
+        disabledReason: null,
+        disabledAt: null,
+        enabledAt: new Date(),
+        lastSuccessAt: null,
+      }),
+    });
+    if (before.active && !row.active) await endWaiting(tx, row.id, 'skipped');
+    const webhook = asWebhook(row);
+    emit(webhookUpdated, {
+      data: { webhookId: row.id, fields },
+      record: webhook,
+      changes: audit(before, plain, customHeaders),
+    });
+    if (enables && before.disabledReason) emit(webhookRecovered, { data: { webhookId: row.id }, record: webhook });
+    return webhook;
+  },
+});
+
+function changed(before: WebhookRow, given: Omit<Given, 'customHeaders'>) {
+  const entries = Object.entries(given).filter(
+    ([field, value]) =>
+      value !== undefined && JSON.stringify(value) !== JSON.stringify(before[field as keyof WebhookRow]),
+  );
+  return Object.fromEntries(entries) as Partial<typeof given>;
+}
+
+function audit(before: WebhookRow, plain: object, customHeaders: Record<string, string> | undefined) {
+  const fields = Object.entries(plain).map(([field, to]) => [field, { from: before[field as keyof WebhookRow], to }]);
+  const names = (list: string[]) => Object.fromEntries(list.map((name) => [name, hiddenValue]));
+  const headers = customHeaders && [
+    'customHeaders',
+    { from: names(before.customHeaderNames), to: names(Object.keys(customHeaders)) },
+  ];
+  return Object.fromEntries([...fields, ...(headers ? [headers] : [])]);
+}

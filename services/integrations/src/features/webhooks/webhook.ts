@@ -1,0 +1,60 @@
+import type { FieldError } from '@tandem/contract';
+import { hiddenValue, type Webhook } from '@tandem/integrations-contract';
+import { fail } from '@tandem/service';
+import type { z } from 'zod';
+import { catalogued, isSubscribable } from '../../catalogue.ts';
+import type { Webhook as WebhookRow } from '../../generated/client.ts';
+import type { Tools, Tx } from '../../handler.ts';
+
+export type WebhookRecord = z.output<typeof Webhook>;
+
+/** A row as the contract shows it: without secrets. */
+export function asWebhook(row: WebhookRow): WebhookRecord {
+  const customHeaders = Object.fromEntries(row.customHeaderNames.map((name) => [name, hiddenValue]));
+  return { ...row, customHeaders } as unknown as WebhookRecord;
+}
+
+/** The webhook, unless it is removed or another's. */
+export async function findWebhook(tx: Tx, id: number): Promise<WebhookRow> {
+  const row = await tx.webhook.findFirst({ where: { id, deletedAt: null } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** The webhook under lock, so that what is decided about it still holds when it is written. */
+export async function lockWebhook(tx: Tx, id: number): Promise<WebhookRow> {
+  await tx.sql`SELECT id FROM webhook WHERE id = ${id} FOR UPDATE`;
+  return findWebhook(tx, id);
+}
+
+/** Writes what a caller changed as the next version. */
+export async function writeWebhook(
+  tx: Tx,
+  id: number,
+  data: Parameters<Tx['webhook']['updateManyAndReturn']>[0]['data'],
+): Promise<WebhookRow> {
+  const [row] = await tx.webhook.updateManyAndReturn({
+    where: { id },
+    data: { ...data, updatedAt: new Date(), version: { increment: 1 } },
+  });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** Refuses an address that deliveries may not go to, and names that the catalogue does not have. */
+export async function checkGiven(
+  { target }: Tools,
+  given: { url?: string; events?: string[] },
+  environment: string,
+): Promise<void> {
+  const refusal = given.url === undefined ? undefined : await target.resolvedRefusal(given.url, environment);
+  const errors: FieldError[] = [
+    ...(refusal ? [{ field: 'url', message: refusal }] : []),
+    ...(given.events ?? []).flatMap((pattern, index) =>
+      isSubscribable(pattern) ? [] : [{ field: `events.${index}`, message: unknownEvent }],
+    ),
+  ];
+  if (errors.length) throw fail('validation_failed', errors);
+}
+
+const unknownEvent = `Must be *, the name of an event (${catalogued.map(({ name }) => name).join(', ')}), or a resource with .* such as lead.*`;

@@ -1,0 +1,180 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createTarget, isPublicAddress, type Resolve } from './guard.ts';
+import { createSender } from './send.ts';
+
+const strict = createTarget({ allowPrivate: false, resolve: async () => [{ address: '93.184.216.34', family: 4 }] });
+const lax = createTarget({ allowPrivate: true });
+
+const hostile = [
+  'https://127.0.0.1/',
+  'https://127.1/',
+  'https://2130706433/',
+  'https://0177.0.0.1/',
+  'https://0x7f.0.0.1/',
+  'https://0x7f000001/',
+  'https://017700000001/',
+  'https://127.0.0.1./',
+  'https://0.0.0.0/',
+  'https://0/',
+  'https://[::]/',
+  'https://[::1]/',
+  'https://[0:0:0:0:0:0:0:1]/',
+  'https://[::ffff:127.0.0.1]/',
+  'https://[::ffff:7f00:1]/',
+  'https://[::127.0.0.1]/',
+  'https://[64:ff9b::7f00:1]/',
+  'https://[64:ff9b:1::1]/',
+  'https://[2002:7f00:1::]/',
+  'https://[2001::1]/',
+  'https://[fe80::1]/',
+  'https://[fc00::1]/',
+  'https://[fd00:ec2::254]/',
+  'https://[fec0::1]/',
+  'https://[ff02::1]/',
+  'https://[2001:db8::1]/',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://[::ffff:169.254.169.254]/',
+  'https://168.63.129.16/',
+  'https://100.64.0.1/',
+  'https://100.100.100.200/',
+  'https://10.0.0.1/',
+  'https://172.16.0.1/',
+  'https://172.31.255.255/',
+  'https://192.168.1.1/',
+  'https://192.0.0.192/',
+  'https://192.0.2.1/',
+  'https://198.18.0.1/',
+  'https://203.0.113.1/',
+  'https://224.0.0.1/',
+  'https://240.0.0.1/',
+  'https://255.255.255.255/',
+  'https://１２７.０.０.１/',
+  'https://①②⑦.0.0.1/',
+  'https://localhost/',
+  'https://LOCALHOST./',
+  'https://a.localhost/',
+  'https://printer/',
+  'https://db.internal/',
+  'https://metadata.google.internal/',
+  'https://nas.local/',
+  'https://x.home.arpa/',
+];
+const misshapen = [
+  'http://example.com/',
+  'https://example.com:22/',
+  'https://example.com:80/',
+  'https://user@example.com/',
+  'https://user:pass@example.com/',
+  'https://93.184.216.34@127.0.0.1/',
+  'ftp://example.com/',
+  'file:///etc/passwd',
+  'gopher://example.com/',
+  'javascript:alert(1)',
+  'https://',
+  '//example.com',
+  '',
+];
+
+it.each(hostile)('refuses the private target %s', async (url) => {
+  expect(strict.refusal(url, 'live')).toBe('Must not lead to a private address');
+  expect(await strict.resolvedRefusal(url, 'sandbox')).toBe('Must not lead to a private address');
+});
+
+it.each(misshapen)('refuses %s in live', (url) => {
+  expect(strict.refusal(url, 'live')).toEqual(expect.any(String));
+});
+
+it.each([
+  ['https://example.com/hook?a=1', 'live'],
+  ['https://example.com:8443/', 'live'],
+  ['https://93.184.216.34/', 'live'],
+  ['https://[2606:4700::1111]/', 'live'],
+  ['http://example.com/', 'sandbox'],
+])('accepts %s in %s', async (url, environment) => {
+  expect(await strict.resolvedRefusal(url, environment)).toBeUndefined();
+});
+
+it('knows what is not public', () => {
+  for (const address of ['8.8.8.8', '1.1.1.1', '2606:4700::1111', '::ffff:8.8.8.8'])
+    expect(isPublicAddress(address)).toBe(true);
+  for (const address of ['fe80::1%eth0', '::ffff:10.0.0.1', '4000::1', 'nonsense', ''])
+    expect(isPublicAddress(address)).toBe(false);
+});
+
+it('allows private targets only where the setting says so, and never credentials', () => {
+  expect(lax.refusal('http://127.0.0.1:8080/', 'live')).toBeUndefined();
+  expect(lax.refusal('https://a:b@example.com/', 'live')).toEqual(expect.any(String));
+  expect(lax.refusal('ftp://127.0.0.1/', 'live')).toEqual(expect.any(String));
+});
+
+it('refuses at creation a name that leads inside, and accepts one that does not resolve yet', async () => {
+  const to =
+    (...addresses: string[]): Resolve =>
+    async () =>
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const resolvedBy = (resolve: Resolve) =>
+    createTarget({ allowPrivate: false, resolve }).resolvedRefusal('https://evil.example.com/', 'live');
+  expect(await resolvedBy(to('10.0.0.1'))).toEqual(expect.any(String));
+  expect(await resolvedBy(to('93.184.216.34', '::1'))).toEqual(expect.any(String));
+  expect(await resolvedBy(to('93.184.216.34'))).toBeUndefined();
+  expect(await resolvedBy(() => Promise.reject(new Error('ENOTFOUND')))).toBeUndefined();
+});
+
+describe('sending', () => {
+  let port: number;
+  let hits = 0;
+  const server = http.createServer((_, response) => {
+    hits += 1;
+    response.end();
+  });
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(() => void server.close());
+
+  const send = (resolve: Resolve, url: string) => {
+    const guarded = createTarget({ allowPrivate: false, resolve });
+    // The port of the test's server is none that the rules allow; only the addresses are under test here.
+    const target = {
+      ...guarded,
+      refusal: (given: string, environment: string) => guarded.refusal(given.replace(`:${port}`, ''), environment),
+    };
+    return createSender({ target, timeoutMs: 2_000 }).send({
+      url,
+      environment: 'sandbox',
+      headers: [],
+      body: Buffer.from('{}'),
+    });
+  };
+
+  it('never connects to a name that was public when it was checked and is private when it is used', async () => {
+    const answers = [[{ address: '93.184.216.34', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
+    const rebinding: Resolve = async () => answers.shift() ?? [{ address: '127.0.0.1', family: 4 }];
+    const url = `http://rebind.example.com:${port}/`;
+    const guarded = createTarget({ allowPrivate: false, resolve: rebinding });
+    expect(await guarded.resolvedRefusal('http://rebind.example.com/', 'sandbox')).toBeUndefined();
+    expect(await send(rebinding, url)).toMatchObject({ error: 'blocked_address', statusCode: null });
+    expect(hits).toBe(0);
+  });
+
+  it('never connects when one of several addresses is private', async () => {
+    const mixed: Resolve = async () => [
+      { address: '93.184.216.34', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ];
+    expect(await send(mixed, `http://mixed.example.com:${port}/`)).toMatchObject({ error: 'blocked_address' });
+    expect(hits).toBe(0);
+  });
+
+  it('never connects to a private literal, which no lookup would see', async () => {
+    expect(await send(async () => [], `http://127.0.0.1:${port}/`)).toMatchObject({ error: 'blocked_address' });
+    expect(hits).toBe(0);
+  });
+
+  it('says dns when a name has no address', async () => {
+    const none: Resolve = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
+    expect(await send(none, `http://nowhere.example.com:${port}/`)).toMatchObject({ error: 'dns', statusCode: null });
+  });
+});

@@ -1,0 +1,65 @@
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { receiver } from '../testing.ts';
+import { createTarget } from './guard.ts';
+import { createSender } from './send.ts';
+
+const target = createTarget({ allowPrivate: true });
+const message = { environment: 'live', headers: [['X-Case', 'kept']] as [string, string][], body: Buffer.from('{}') };
+
+it('calls an endpoint whose TLS does not work a tls failure', async () => {
+  const plain = await receiver(200);
+  const outcome = await createSender({ target, timeoutMs: 2_000 }).send({
+    ...message,
+    url: plain.url.replace('http:', 'https:'),
+  });
+  expect(outcome).toMatchObject({ error: 'tls', statusCode: null });
+  await plain.close();
+});
+
+it('ends an exchange when its time is up, wherever it stands', async () => {
+  const silent = net.createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+  const outcome = await createSender({ target, timeoutMs: 100 }).send({ ...message, url });
+  expect(outcome).toMatchObject({ error: 'timeout', statusCode: null });
+  expect(outcome.durationMs).toBeLessThan(1_000);
+  silent.close();
+});
+
+it('calls an answer that is no HTTP a failed connection', async () => {
+  const odd = net.createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
+  await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(odd.address() as AddressInfo).port}/`;
+  expect(await createSender({ target, timeoutMs: 2_000 }).send({ ...message, url })).toMatchObject({
+    error: 'connect',
+    statusCode: null,
+  });
+  odd.close();
+});
+
+it('leaves through the proxy of the setting', async () => {
+  const asked: string[] = [];
+  const proxy = http.createServer().on('connect', (request, socket, head) => {
+    asked.push(String(request.url));
+    const [host, port] = String(request.url).split(':');
+    const onward = net.connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      onward.write(head);
+      onward.pipe(socket).pipe(onward);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const hook = await receiver(200);
+  const sender = createSender({
+    target,
+    timeoutMs: 2_000,
+    proxyUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+  });
+  expect(await sender.send({ ...message, url: hook.url })).toMatchObject({ error: null, statusCode: 200 });
+  expect(asked).toEqual([new URL(hook.url).host]);
+  expect(hook.requests[0]?.rawHeaders).toContainEqual(['X-Case', 'kept']);
+  await hook.close();
+  proxy.closeAllConnections();
+  proxy.close();
+});

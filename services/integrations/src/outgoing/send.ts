@@ -1,0 +1,137 @@
+import type { attemptErrors } from '@tandem/integrations-contract';
+import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
+import type { Target } from './guard.ts';
+import { BlockedAddress } from './guard.ts';
+
+export type AttemptError = (typeof attemptErrors)[number];
+
+/** What one attempt met. */
+export interface Outcome {
+  startedAt: Date;
+  durationMs: number;
+  statusCode: number | null;
+  /** null when it arrived. */
+  error: AttemptError | null;
+  responseHeaders: Record<string, string> | null;
+  responseBody: string | null;
+}
+
+export interface Sender {
+  send(to: {
+    url: string;
+    environment: string;
+    headers: readonly [string, string][];
+    body: Uint8Array;
+  }): Promise<Outcome>;
+}
+
+const connectTimeoutMs = 5_000;
+const bodyReadMax = 16_384;
+const bodyKeptMax = 4_096;
+const responseHeadersMax = 50;
+const responseHeaderLengthMax = 1_024;
+const idleMs = 4_000;
+
+/**
+ * Sends over HTTP/1.1, which keeps the case of header names. Follows no redirect: a vetted address must not be left.
+ * @param options.timeoutMs for the whole exchange, the body of the answer included
+ */
+export function createSender(options: { target: Target; timeoutMs: number; proxyUrl?: string | undefined }): Sender {
+  const { target, timeoutMs } = options;
+  const dispatcher = dispatcherOf(options);
+  return {
+    async send({ url, environment, headers, body }) {
+      const startedAt = new Date();
+      const began = performance.now();
+      const done = (met: Partial<Outcome>): Outcome => ({
+        ...{
+          startedAt,
+          durationMs: Math.round(performance.now() - began),
+          statusCode: null,
+          error: null,
+          responseHeaders: null,
+          responseBody: null,
+        },
+        ...met,
+      });
+      // A literal address never reaches the lookup, so it is checked here, on every attempt.
+      if (target.refusal(url, environment)) return done({ error: 'blocked_address' });
+      const signal = AbortSignal.timeout(timeoutMs);
+      let met: Partial<Outcome> = {};
+      try {
+        const response = await request(url, { dispatcher, method: 'POST', headers: headers.flat(), body, signal });
+        const { statusCode } = response;
+        met = { statusCode, responseHeaders: shownHeaders(response.headers) };
+        met.responseBody = await readBody(response.body);
+        return done({ ...met, error: statusCode >= 200 && statusCode < 300 ? null : 'http_status' });
+      } catch (error) {
+        return done({ ...met, error: kindOf(error, signal.aborted) });
+      }
+    },
+  };
+}
+
+function dispatcherOf({
+  target,
+  timeoutMs,
+  proxyUrl,
+}: {
+  target: Target;
+  timeoutMs: number;
+  proxyUrl?: string | undefined;
+}): Dispatcher {
+  // Several happy eyeballs would each be vetted, but only one of them is needed.
+  const connect = { lookup: target.lookup, timeout: Math.min(connectTimeoutMs, timeoutMs), allowH2: false };
+  const common = {
+    allowH2: false,
+    pipelining: 1,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  };
+  return proxyUrl
+    ? new ProxyAgent({ ...common, uri: proxyUrl, proxyTunnel: true, requestTls: { timeout: connect.timeout } })
+    : new Agent({ ...common, connect });
+}
+
+/** Reads a little more than is kept, so that an ordinary answer ends and its connection can be used again. */
+async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= bodyReadMax) break;
+  }
+  const text = Buffer.concat(chunks).subarray(0, bodyKeptMax).toString('utf8');
+  // PostgreSQL stores no NUL.
+  return text.replaceAll('\0', '\uFFFD');
+}
+
+function shownHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const shown = Object.entries(headers).slice(0, responseHeadersMax);
+  return Object.fromEntries(shown.map(([name, value]) => [name, String(value).slice(0, responseHeaderLengthMax)]));
+}
+
+const dnsCodes = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|EBADNAME)/;
+const timeoutCodes = /^(UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ETIMEDOUT)$/;
+const tlsCodes = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO|HOSTNAME_MISMATCH)/;
+
+interface Thrown {
+  code?: unknown;
+  cause?: Thrown;
+  errors?: Thrown[];
+}
+
+/** Looks for a code along the causes; several addresses that all failed come as one error with many. */
+function kindOf(error: unknown, isTimeUp: boolean): AttemptError {
+  for (let one = error as Thrown | undefined; one; one = one.cause ?? one.errors?.[0]) {
+    if (one instanceof BlockedAddress) return 'blocked_address';
+    const code = String(one.code ?? '');
+    if (timeoutCodes.test(code)) return 'timeout';
+    if (dnsCodes.test(code)) return 'dns';
+    if (tlsCodes.test(code)) return 'tls';
+  }
+  return isTimeUp ? 'timeout' : 'connect';
+}

@@ -1,0 +1,172 @@
+// For the tests of this service: the service on its stores, and receivers as customers run them.
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { EventDef } from '@tandem/contract';
+import { testService, until } from '@tandem/testing';
+import type { Resolve } from './outgoing/guard.ts';
+import { type IntegrationsSettings, integrationsService } from './service.ts';
+
+type Own = Omit<IntegrationsSettings, keyof import('@tandem/service').ServiceSettings>;
+
+/** The service with settings that make its time pass quickly. */
+export function startIntegrations(own: Partial<Own> = {}, resolve?: Resolve) {
+  return testService('integrations', (settings) =>
+    integrationsService(
+      {
+        ...settings,
+        IDS_ALPHABET: process.env['IDS_ALPHABET'] as string,
+        WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
+        WEBHOOK_TIMEOUT_SECONDS: 1,
+        WEBHOOK_RETRY_SCHEDULE_SECONDS: [0, 0.05, 0.05],
+        ...own,
+      },
+      resolve,
+    ),
+  );
+}
+
+export type Integrations = Awaited<ReturnType<typeof startIntegrations>>;
+export type Api = ReturnType<Integrations['as']>;
+
+/** A request as it came over the wire. */
+export interface Received {
+  at: number;
+  /** Names in the case they were sent in. */
+  rawHeaders: [string, string][];
+  headers: http.IncomingHttpHeaders;
+  body: Buffer;
+}
+
+export interface Receiver {
+  url: string;
+  requests: Received[];
+  close(): Promise<void>;
+}
+
+type Answer = number | ((request: http.IncomingMessage, response: http.ServerResponse) => void);
+
+/** A customer's endpoint on loopback. It gives its answers in turn, the last one for ever. */
+export async function receiver(...answers: Answer[]): Promise<Receiver> {
+  const requests: Received[] = [];
+  const server = http.createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const raw = request.rawHeaders;
+    requests.push({
+      at: Date.now(),
+      rawHeaders: raw.flatMap((name, index) =>
+        index % 2 ? [] : [[name, raw[index + 1] as string] as [string, string]],
+      ),
+      headers: request.headers,
+      body: Buffer.concat(chunks),
+    });
+    const answer = answers[Math.min(requests.length, answers.length) - 1] ?? 200;
+    if (typeof answer === 'number') response.writeHead(answer).end('thanks');
+    else answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Never answers. */
+export const hang: Answer = () => {};
+
+type Who = { tenantId?: number; environment: 'live' | 'sandbox' };
+
+/** Publishes an event as the relay of the service that owns it would. `data` is in the form between services. */
+export async function publish(
+  service: Integrations,
+  event: EventDef,
+  who: Who,
+  data: object,
+  id: string = randomUUID(),
+): Promise<string> {
+  const message = {
+    ...{
+      id,
+      name: event.name,
+      tenantId: who.tenantId,
+      environment: who.environment,
+      occurredAt: new Date().toISOString(),
+    },
+    ...{
+      action: event.action,
+      target: { type: event.target, id: 1 },
+      caller: { type: 'key', userId: 1, keyId: 1, requestId: `test_${id}` },
+    },
+    ...{ data, record: lead(who) },
+  };
+  await service.publish(event.name, message, id);
+  return id;
+}
+
+/** A lead in the form between services. */
+export function lead({ tenantId }: Who, id = 7) {
+  const now = new Date().toISOString();
+  return {
+    ...{
+      id: String(id),
+      tenantId: String(tenantId),
+      email: 'ada@example.com',
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      phone: null,
+      source: 'web',
+    },
+    ...{
+      status: 'new',
+      allowedTransitions: [],
+      score: 0,
+      assignedTo: null,
+      customFields: {},
+      tags: [],
+      externalId: null,
+      createdBy: null,
+    },
+    ...{ version: 1, createdAt: now, updatedAt: now },
+  };
+}
+
+/** The data of lead.created in the form between services. */
+export const leadData = (id = 7) => ({ leadId: String(id), email: 'ada@example.com', source: 'web' });
+
+/** SQL over all tenants, as the owner of the database who lifts the policy from itself; the service stays under it. */
+export async function ownersView(service: Integrations, text: string, values?: unknown[]) {
+  await service.sql('ALTER TABLE webhook NO FORCE ROW LEVEL SECURITY');
+  return service.sql(text, values);
+}
+
+/** Registers a webhook for all events; its id. */
+export async function aWebhook(api: Api, url: string, body: object = {}): Promise<string> {
+  return (await api.createWebhook({ body: { url, events: ['*'], ...body } })).data.id;
+}
+
+/** A delivery of a webhook in full, by its place in time. */
+export async function deliveryAt(api: Api, id: string, index = 0) {
+  const page = await api.listDeliveries({ params: { id }, query: { sort: 'createdAt' } });
+  const found = page.data[index];
+  return found && (await api.getDelivery({ params: { id, deliveryId: found.id } })).data;
+}
+
+/** The same once it has come into a status. */
+export function inStatus(api: Api, id: string, status: string, index = 0) {
+  return until(`the delivery is ${status}`, async () => {
+    const found = await deliveryAt(api, id, index);
+    return found?.status === status && found;
+  });
+}
+
+/** An internal event about a webhook, once it was emitted. */
+export function emitted(service: Integrations, name: string, webhookId: string) {
+  const isIt = (event: { name: string; data: unknown }) =>
+    event.name === name && (event.data as { webhookId: string }).webhookId === webhookId;
+  return until(`${name} is emitted`, () => service.events.find(isIt));
+}
