@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type ApiClient, createClient } from '@tandem/client';
+import { crm } from '@tandem/crm-contract';
+import { identity } from '@tandem/identity-contract';
+import { integrations } from '@tandem/integrations-contract';
+import { fleetEnvironment } from '@tandem/local/environment';
+import { Fleet } from '@tandem/local/fleet';
+import { findMembers, gatewayName } from '@tandem/local/members';
+import { keptSecrets } from '@tandem/local/secrets';
+import { until } from '@tandem/testing';
+import { cloneDatabase } from '@tandem/tooling';
+
+export const operations = { ...crm, ...identity, ...integrations };
+
+type Credentials = Parameters<typeof createClient>[0]['credentials'];
+
+/** Gateway and services as processes of their own, on databases of their own. */
+export interface TestFleet {
+  baseUrl: string;
+  /** The settings of each process. */
+  environment: Record<string, Record<string, string>>;
+  api(credentials?: Credentials): ApiClient<typeof operations>;
+  /** The process id of a member. */
+  pid(name: string): number;
+  /** kill -9; the supervisor starts it again. */
+  kill(name: string): void;
+  /** Whether a member answers /readyz with 200. */
+  ready(name: string): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/** The stores a fleet runs on: those of `npm test` unless others are given. */
+interface StorePlace {
+  adminDatabaseUrl: string;
+  redisUrl: string;
+  amqpUrl: string;
+}
+
+const generous = {
+  ANONYMOUS_RATE_PER_MINUTE: '100000',
+  FAILED_AUTHENTICATIONS_PER_MINUTE: '100000',
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
+};
+
+/**
+ * Starts the whole fleet and waits until it is ready.
+ * @param options.env settings on top, for every process
+ * @param options.gateways how many gateways: the first is the one of `baseUrl`
+ */
+export async function startFleet(
+  options: { env?: Record<string, string>; stores?: StorePlace; gateways?: number } = {},
+): Promise<TestFleet> {
+  const id = randomBytes(6).toString('hex');
+  const dir = join(process.env.TEST_DIR as string, `fleet-${id}`);
+  mkdirSync(dir, { recursive: true });
+  const secrets = keptSecrets(join(process.env.TEST_DIR as string, 'secrets.json'));
+  const stores = options.stores ?? {
+    adminDatabaseUrl: process.env.TEST_DATABASE_URL as string,
+    redisUrl: process.env.TEST_REDIS_URL as string,
+    amqpUrl: process.env.TEST_AMQP_URL as string,
+  };
+  const members = findMembers();
+  const ports = Object.fromEntries(
+    await Promise.all(members.map(async ({ name }) => [name, await freePort()] as const)),
+  );
+  const environment = fleetEnvironment({ members, ports, stores, secrets });
+  const databases = await Promise.all(
+    members
+      .filter((member) => member.hasDatabase)
+      .map(({ name }) => cloneDatabase(name, { adminUrl: stores.adminDatabaseUrl, roleSecret: secrets.ROLE_SECRET })),
+  );
+  const extra = Array.from({ length: (options.gateways ?? 1) - 1 }, (_, index) => ({
+    ...(members.find(({ name }) => name === gatewayName) as (typeof members)[number]),
+    name: `gateway${index + 2}`,
+  }));
+  for (const { name } of extra)
+    environment[name] = { ...(environment[gatewayName] as Record<string, string>), PORT: String(await freePort()) };
+  for (const name of Object.keys(environment)) {
+    const database = databases.find(({ service }) => service === name);
+    environment[name] = {
+      ...environment[name],
+      ...{ NAMESPACE: `e2e-${id}`, LOG_LEVEL: 'warn', ...generous, ...options.env },
+      ...(database && { DATABASE_URL: database.appUrl, RELAY_DATABASE_URL: database.relayUrl }),
+    };
+  }
+  const fleet = new Fleet({
+    members: [...members, ...extra],
+    environment,
+    runDir: dir,
+    // What a failing test needs: the folder is kept until the next run.
+    onLine: (name, line) =>
+      appendFileSync(
+        join(dir, 'fleet.log'),
+        `${name} ${line}
+`,
+      ),
+  });
+  const baseUrl = `http://127.0.0.1:${environment[gatewayName]?.PORT}`;
+  const pid = (name: string): number => JSON.parse(readFileSync(join(dir, `${name}.process.json`), 'utf8')).pid;
+  try {
+    await fleet.start(() => {});
+  } catch (error) {
+    await fleet.stop();
+    throw error;
+  }
+
+  return {
+    baseUrl,
+    environment,
+    api: (credentials) => createClient({ operations, baseUrl, ...(credentials && { credentials }) }),
+    pid,
+    kill: (name) => void process.kill(pid(name), 'SIGKILL'),
+    ready: async (name) =>
+      (await fetch(`http://127.0.0.1:${environment[name]?.PORT}/readyz`).catch(() => undefined))?.status === 200,
+    async stop() {
+      await fleet.stop();
+      await Promise.all(databases.map((database) => database.drop()));
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export { until };

@@ -1,0 +1,292 @@
+import { request as rawRequest } from 'node:http';
+import { startFleet, type TestFleet, until } from './fleet.ts';
+import { aTenant, setLimits, type TestTenant } from './tenant.ts';
+
+let fleet: TestFleet;
+let tenant: TestTenant;
+beforeAll(async () => {
+  fleet = await startFleet({ gateways: 2 });
+  tenant = await aTenant(fleet);
+}, 90_000);
+afterAll(() => fleet?.stop(), 60_000);
+
+const lead = { email: 'a@example.com', firstName: 'A', lastName: 'B' };
+
+/** Sends exactly what is given. */
+async function send(path: string, init: RequestInit & { key?: string | null; base?: string } = {}) {
+  const { key = tenant.live, base = fleet.baseUrl, ...rest } = init;
+  const headers = { ...(key && { 'x-api-key': key }), ...(rest.headers as object) };
+  const response = await fetch(`${base}${path}`, { ...rest, headers });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
+}
+const json = (body: unknown) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+const secondGateway = () => `http://127.0.0.1:${fleet.environment.gateway2?.PORT}`;
+
+describe('answers for requests that cannot be served', () => {
+  it.each<[string, () => Promise<Awaited<ReturnType<typeof send>>>, number, string]>([
+    ['an unknown path', () => send('/v1/planets'), 404, 'not_found'],
+    ['a wrong method', () => send('/v1/leads', { method: 'PUT' }), 405, 'method_not_allowed'],
+    ['no credentials', () => send('/v1/leads', { key: null }), 401, 'unauthenticated'],
+    ['a malformed key', () => send('/v1/leads', { key: 'svc_live_sk_nonsense' }), 401, 'unauthenticated'],
+    [
+      'a key with a wrong checksum',
+      () => send('/v1/leads', { key: `${tenant.live.slice(0, -1)}${tenant.live.endsWith('a') ? 'b' : 'a'}` }),
+      401,
+      'unauthenticated',
+    ],
+    [
+      'both credentials',
+      () => send('/v1/leads', { headers: { authorization: 'Bearer a.b.c' } }),
+      400,
+      'two_credentials',
+    ],
+    ['unreadable JSON', () => send('/v1/leads', json('{ no')), 400, 'malformed_json'],
+    [
+      'a key twice in a body',
+      () => send('/v1/leads', json('{"email":"a@b.co","email":"c@d.co"}')),
+      400,
+      'malformed_json',
+    ],
+    [
+      'a body too deep',
+      () => send('/v1/leads', json(`{"customFields":${'{"a":'.repeat(30)}1${'}'.repeat(30)}}`)),
+      400,
+      'malformed_json',
+    ],
+    [
+      'another content type',
+      () => send('/v1/leads', { method: 'POST', body: 'email=a', headers: { 'content-type': 'text/plain' } }),
+      415,
+      'wrong_content_type',
+    ],
+    [
+      'a body too large',
+      () => send('/v1/leads', json({ ...lead, customFields: { a: 'x'.repeat(300_000) } })),
+      413,
+      'body_too_large',
+    ],
+    ['an address too long', () => send(`/v1/leads?search=${'x'.repeat(9_000)}`), 414, 'uri_too_long'],
+    ['a path id that is none', () => send('/v1/leads/17'), 404, 'not_found'],
+    ['a path id of another type', () => send(`/v1/leads/${tenant.userId}`), 404, 'not_found'],
+    ['a query id that is none', () => send('/v1/leads?assignedTo=17'), 422, 'validation_failed'],
+    ['a parameter given twice', () => send('/v1/leads?page=1&page=2'), 422, 'validation_failed'],
+    ['a body id that is a number', () => send('/v1/leads', json({ ...lead, assignedTo: 1 })), 422, 'validation_failed'],
+    [
+      'a body id that is an inside one',
+      () => send('/v1/leads', json({ ...lead, assignedTo: '1' })),
+      422,
+      'validation_failed',
+    ],
+    [
+      'an unknown environment',
+      () =>
+        send('/v1/leads', {
+          key: null,
+          headers: { authorization: `Bearer ${tenant.accessToken}`, 'x-tenant-id': tenant.id, 'x-environment': 'moon' },
+        }),
+      422,
+      'validation_failed',
+    ],
+    [
+      'a token without its tenant',
+      () => send('/v1/leads', { key: null, headers: { authorization: `Bearer ${tenant.accessToken}` } }),
+      403,
+      'forbidden',
+    ],
+  ])('%s', async (_, ask, status, code) => {
+    const reply = await ask();
+    expect([reply.status, reply.body.code]).toEqual([status, code]);
+    expect(reply.body).toMatchObject({
+      success: false,
+      status,
+      message: expect.any(String),
+      meta: { version: 'v1', requestId: reply.headers.get('x-request-id') },
+    });
+    expect(JSON.stringify(reply.body)).not.toMatch(/prisma|postgres|node_modules|\.ts:/i);
+  });
+
+  it('names the allowed methods with 405', async () => {
+    expect((await send('/v1/leads', { method: 'PUT' })).headers.get('allow')).toBe('POST, GET, HEAD, OPTIONS');
+  });
+
+  it('shows a foreign and a missing record the same face', async () => {
+    const stranger = await aTenant(fleet);
+    const { data: theirs } = await stranger.api.createLead({ body: lead });
+    const { data: mine } = await tenant.api.createLead({ body: lead });
+    await tenant.api.deleteLead({ params: { id: mine.id } });
+    const faces = await Promise.all(
+      [theirs.id, mine.id, 'AAAAAAAAAAAAAAAA'].map(async (id) => {
+        const { status, body } = await send(`/v1/leads/${id}`);
+        return { status, ...body, meta: undefined };
+      }),
+    );
+    expect(new Set(faces.map((face) => JSON.stringify(face))).size).toBe(1);
+  });
+});
+
+describe('ids', () => {
+  it('are accepted with the prefix of their type', async () => {
+    const { data } = await tenant.api.createLead({ body: lead });
+    expect((await send(`/v1/leads/lead_${data.id}`)).status).toBe(200);
+  });
+
+  it('inside custom fields are the customer’s own business', async () => {
+    const customFields = { id: '17', leadId: 'AAAAAAAAAAAAAAAA', nested: { userId: 5 } };
+    const { data } = await tenant.api.createLead({ body: { ...lead, customFields } });
+    expect((await tenant.api.getLead({ params: { id: data.id } })).data.customFields).toEqual(customFields);
+  });
+});
+
+describe('headers', () => {
+  it('from the client reach no service under the names the gateway uses', async () => {
+    const reply = await send('/v1/leads', {
+      headers: { 'x-ctx': 'forged', 'x-user-id': '1', x_ctx: 'forged', 'x-request-id': 'my-request-1' },
+    });
+    expect([reply.status, reply.headers.get('x-request-id')]).toEqual([200, 'my-request-1']);
+  });
+
+  it('let no request pass by the gateway', async () => {
+    const direct = `http://127.0.0.1:${fleet.environment.crm?.PORT}`;
+    expect((await send('/v1/leads', { base: direct })).body.code).toBe('gateway_only');
+  });
+
+  it('let browsers in', async () => {
+    const preflight = await fetch(`${fleet.baseUrl}/v1/leads`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
+    });
+    expect([
+      preflight.status,
+      preflight.headers.get('access-control-allow-origin'),
+      preflight.headers.get('access-control-allow-methods'),
+    ]).toEqual([204, '*', 'POST, GET, HEAD, OPTIONS']);
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('X-API-Key');
+    const reply = await send('/v1/leads', { headers: { origin: 'https://app.example' } });
+    expect(reply.headers.get('access-control-expose-headers')).toContain('X-RateLimit-Remaining');
+  });
+
+  it('answer HEAD like GET, without a body', async () => {
+    const response = await fetch(`${fleet.baseUrl}/v1/leads`, {
+      method: 'HEAD',
+      headers: { 'x-api-key': tenant.live },
+    });
+    expect([response.status, await response.text()]).toEqual([200, '']);
+  });
+
+  it('too large are refused in our envelope', async () => {
+    const { hostname, port } = new URL(fleet.baseUrl);
+    const status = await new Promise((resolve, reject) => {
+      const request = rawRequest(
+        { hostname, port, path: '/v1/leads', headers: { 'x-big': 'x'.repeat(20_000) } },
+        (response) => resolve(response.statusCode),
+      );
+      request.on('error', reject);
+      request.end();
+    });
+    expect(status).toBe(431);
+  });
+});
+
+describe('limits', () => {
+  it('of the Free plan serve 60 and 10 more, then answer 429 with every header of the spec', async () => {
+    const free = await aTenant(fleet, { plan: 'free' });
+    const left = 60 - (Math.floor(Date.now() / 1_000) % 60);
+    if (left < 5) await until('a new minute begins', () => Math.floor(Date.now() / 1_000) % 60 < 5);
+    // The owner's two calls that made the keys count in the same window.
+    const replies = [];
+    for (let call = 0; call < 72; call++) replies.push(await send('/v1/leads', { key: free.live }));
+    const refused = replies.find((reply) => reply.status === 429);
+    expect(replies.filter((reply) => reply.status === 200).length).toBeLessThanOrEqual(70);
+    expect(replies.filter((reply) => reply.status === 200).length).toBeGreaterThanOrEqual(68);
+    expect(refused?.body.message).toBe('API call limit exceeded. Upgrade your plan for higher limits.');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const first = replies[0]?.headers;
+    expect([
+      first?.get('x-ratelimit-limit'),
+      first?.get('x-api-usage-current'),
+      first?.get('x-api-usage-limit'),
+    ]).toEqual(['60', '1', '1000']);
+    expect([first?.get('ratelimit-limit'), Number(first?.get('ratelimit-reset')) <= 60]).toEqual(['60', true]);
+    expect(Number(first?.get('x-ratelimit-reset')) % 60).toBe(0);
+  });
+
+  it('let call number N of a quota of N pass and refuse the next; sandbox is free', async () => {
+    const small = await aTenant(fleet, { monthlyCalls: 5, ratePerMinute: 1_000, burst: 0 });
+    const statuses = [];
+    for (let call = 0; call < 6; call++) statuses.push((await send('/v1/leads', { key: small.live })).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect((await send('/v1/leads', { key: small.live })).body.code).toBe('quota_exceeded');
+    expect((await send('/v1/leads', { key: small.sandbox })).status).toBe(200);
+    await setLimits(fleet, small.id, { monthlyCalls: 100, ratePerMinute: 1_000 });
+    await until('the new plan counts', async () => (await send('/v1/leads', { key: small.live })).status === 200);
+  });
+
+  it('show every served call exactly, by whatever gateway it came', async () => {
+    const metered = await aTenant(fleet, { monthlyCalls: 1_000_000, ratePerMinute: 100_000, burst: 0 });
+    const replies = await Promise.all(
+      Array.from({ length: 120 }, (_, index) =>
+        send('/v1/leads', { key: metered.live, base: index % 2 ? secondGateway() : fleet.baseUrl }),
+      ),
+    );
+    expect(replies.every((reply) => reply.status === 200)).toBe(true);
+    // Calls that a busy gateway took ahead come back when it is idle; then the figure is exact again.
+    let calls = 120;
+    await until(
+      'the usage is exact',
+      async () =>
+        Number((await send('/v1/leads', { key: metered.live })).headers.get('x-api-usage-current')) === ++calls,
+    );
+  });
+});
+
+describe('keys', () => {
+  it('once revoked are refused by every gateway within a second', async () => {
+    const { data: key } = await tenant.owner.createApiKey({ body: { name: 'short-lived' } });
+    const fullKey = key.fullKey as string;
+    for (const base of [fleet.baseUrl, secondGateway()])
+      expect((await send('/v1/leads', { key: fullKey, base })).status).toBe(200);
+    await tenant.owner.revokeApiKey({ params: { id: key.id } });
+    const revokedAt = Date.now();
+    for (const base of [fleet.baseUrl, secondGateway()])
+      await until('the key is refused', async () => (await send('/v1/leads', { key: fullKey, base })).status === 401);
+    expect(Date.now() - revokedAt).toBeLessThan(1_000);
+  });
+
+  it('may do what they carry and nothing else', async () => {
+    const { data } = await tenant.owner.createApiKey({ body: { name: 'reader', permissions: ['leads:read'] } });
+    const reader = fleet.api({ apiKey: data.fullKey as string });
+    expect((await reader.listLeads()).status).toBe(200);
+    await expect(reader.createLead({ body: lead })).rejects.toMatchObject({
+      status: 403,
+      message: 'Insufficient permissions',
+    });
+  });
+
+  it('see only the data of their environment', async () => {
+    const own = await aTenant(fleet);
+    const sandbox = fleet.api({ apiKey: own.sandbox });
+    const { data } = await own.api.createLead({ body: lead });
+    expect((await sandbox.listLeads()).pagination?.total).toBe(0);
+    await expect(sandbox.getLead({ params: { id: data.id } })).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('a request id and a trace', () => {
+  it('go through gateway, service and event', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const { body } = await send('/v1/leads', {
+      ...json(lead),
+      headers: { 'content-type': 'application/json', 'x-request-id': 'trace-me-please', traceparent },
+    });
+    const entry = await until(
+      'the audit entry',
+      async () => (await tenant.api.listAuditLogs({ query: { targetId: body.data.id } })).data[0],
+    );
+    expect(entry).toMatchObject({ context: { requestId: 'trace-me-please' } });
+  });
+});

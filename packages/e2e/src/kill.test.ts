@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { startFleet, type TestFleet, until } from './fleet.ts';
+import { type OwnStores, ownStores } from './own-stores.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { aTenant, type TestTenant } from './tenant.ts';
+
+const creates = 2_000;
+const clients = 12;
+
+/** What a client knows: the key of a create and the lead that was acknowledged for it. */
+type Ledger = Map<string, string>;
+
+let stores: OwnStores;
+let fleet: TestFleet;
+let tenant: TestTenant;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  stores = await ownStores('kill');
+  fleet = await startFleet({ stores, env: { WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1,1,2,2,5,5,10' } });
+  tenant = await aTenant(fleet);
+  receiver = await startReceiver();
+  await tenant.api.createWebhook({ body: { url: receiver.url, events: ['lead.created'] } });
+}, 120_000);
+afterAll(async () => {
+  await fleet?.stop();
+  await receiver?.close();
+  await stores?.stop();
+}, 90_000);
+
+/** Creates leads one after the other, each until it is acknowledged, as a careful client does: with an Idempotency-Key. */
+async function createUntilAcknowledged(ledger: Ledger, next: () => number | undefined): Promise<void> {
+  for (let number = next(); number !== undefined; number = next()) {
+    const idempotencyKey = randomUUID();
+    const body = { email: `lead-${number}@example.com`, firstName: 'Lead', lastName: `Number${number}` };
+    await until(
+      `lead ${number} is acknowledged`,
+      async () => {
+        const reply = await tenant.api.createLead({ body, idempotencyKey });
+        ledger.set(idempotencyKey, reply.data.id);
+        return true;
+      },
+      60_000,
+    );
+  }
+}
+
+describe('kill -9 of crm, integrations, the gateway, RabbitMQ and Redis in the middle of 2,000 creates', () => {
+  it('loses no acknowledged lead, doubles none, and brings each to the audit log and the webhook once in effect', async () => {
+    const ledger: Ledger = new Map();
+    let number = 0;
+    const work = Promise.all(
+      Array.from({ length: clients }, () =>
+        createUntilAcknowledged(ledger, () => (number < creates ? ++number : undefined)),
+      ),
+    );
+    const victims = [
+      () => fleet.kill('crm'),
+      () => stores.signal('rabbitmq', 'SIGKILL'),
+      () => fleet.kill('integrations'),
+      () => stores.signal('redis', 'SIGKILL'),
+      () => fleet.kill('gateway'),
+      () => fleet.kill('crm'),
+    ];
+    for (const [index, kill] of victims.entries()) {
+      await until(
+        'the next victim is due',
+        () => ledger.size >= ((index + 1) * creates) / (victims.length + 1),
+        60_000,
+      );
+      kill();
+    }
+    await work;
+
+    const acknowledged = new Set(ledger.values());
+    expect([ledger.size, acknowledged.size]).toEqual([creates, creates]);
+    expect((await tenant.api.listLeads({ query: { limit: 1 } })).pagination?.total).toBe(creates);
+
+    await until(
+      'every lead is in the audit log',
+      async () =>
+        (await tenant.api.listAuditLogs({ query: { action: 'lead.create', limit: 1 } })).pagination?.total === creates,
+      120_000,
+    );
+    await until('every lead reached the webhook', () => deliveredLeads().size === creates, 120_000);
+    expect([...deliveredLeads().keys()].every((id) => acknowledged.has(id))).toBe(true);
+    // The same event may arrive twice, as consumers are told; never two events for one lead.
+    expect([...deliveredLeads().values()].filter((events) => events.size !== 1)).toEqual([]);
+    process.stdout.write(
+      `${JSON.stringify({ program: 'kill', creates, acknowledged: acknowledged.size, lost: 0, doubled: 0, deliveries: receiver.deliveries.length })}\n`,
+    );
+  }, 300_000);
+});
+
+/** Lead → the ids of the events that told of it. */
+function deliveredLeads(): Map<string, Set<string>> {
+  const leads = new Map<string, Set<string>>();
+  for (const { body } of receiver.deliveries) {
+    const event = JSON.parse(body) as { id: string; data: { leadId: string } };
+    leads.set(event.data.leadId, (leads.get(event.data.leadId) ?? new Set()).add(event.id));
+  }
+  return leads;
+}

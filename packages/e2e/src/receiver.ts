@@ -1,0 +1,42 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+
+/** One delivery as it arrived. */
+export interface Delivered {
+  headers: IncomingHttpHeaders;
+  rawHeaders: string[];
+  body: string;
+}
+
+export interface Receiver {
+  url: string;
+  deliveries: Delivered[];
+  close(): Promise<void>;
+}
+
+/** A webhook receiver on loopback that answers with what `answer` says, 204 unless told otherwise. */
+export async function startReceiver(
+  answer: (delivered: Delivered, count: number) => number = () => 204,
+): Promise<Receiver> {
+  const deliveries: Delivered[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const delivered = {
+      headers: request.headers,
+      rawHeaders: request.rawHeaders,
+      body: Buffer.concat(chunks).toString(),
+    };
+    deliveries.push(delivered);
+    response.writeHead(answer(delivered, deliveries.length)).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}/hook`,
+    deliveries,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
