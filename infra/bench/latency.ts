@@ -1,0 +1,47 @@
+import type { TestTenant } from '@tandem/e2e';
+import { until } from '@tandem/testing';
+import pg from 'pg';
+import { median, shown } from './numbers.ts';
+import type { Place } from './place.ts';
+import type { Row } from './results.ts';
+
+const events = 60;
+const everyMs = 120;
+const goalMs = 50;
+
+/**
+ * From a lead's creation to the transaction of a consumer in another service, at a low rate: the audit log keeps when the
+ * event occurred, which is before the commit, and identity's inbox when its consumer began.
+ */
+export async function measureEventLatency(place: Place, { api }: TestTenant): Promise<Row> {
+  const database = new pg.Client({ connectionString: place.databaseUrl('identity') });
+  await database.connect();
+  try {
+    for (let number = 0; number < events; number++) {
+      await api.createLead({
+        body: { email: `event.${number}@example.com`, firstName: `Event${number}`, lastName: `Latency${number}` },
+      });
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+    const times = await until('every event is in the audit log', async () => {
+      const { rows } = await database.query<{ ms: number }>(
+        `SELECT extract(epoch FROM received_at - occurred_at)::float * 1000 AS ms FROM audit_log JOIN platform.inbox USING (event_id)
+         WHERE action = 'lead.create'`,
+      );
+      return rows.length >= events && rows.map(({ ms }) => ms);
+    });
+    const sorted = [...times].sort((a, b) => a - b);
+    const middle = median(sorted);
+    const slowest = sorted[Math.floor(sorted.length * 0.95)] as number;
+    return {
+      id: 'latency',
+      what: 'Event from before its commit to a consumer (median)',
+      goal: `< ${goalMs} ms`,
+      reached: `${shown(middle)} ms`,
+      detail: `p95 ${shown(slowest)} ms`,
+      isReached: middle < goalMs,
+    };
+  } finally {
+    await database.end();
+  }
+}

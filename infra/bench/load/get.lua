@@ -1,0 +1,2 @@
+-- Repeats one request.
+dofile(os.getenv("LOAD_DIR") .. "/result.lua")

@@ -1,0 +1,228 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createIdCodec } from '@tandem/ids';
+import { readRecords } from '../local/records.ts';
+import { median, shown } from './numbers.ts';
+import { inRoots, type PeerPrograms } from './packages.ts';
+import type { Place } from './place.ts';
+import { cpuSeconds, pin } from './processes.ts';
+import { sampleReference } from './reference.ts';
+import type { Row } from './results.ts';
+import { type Measured, runLoad } from './wrk.ts';
+
+const connections = 32;
+// Compiled code is what is compared, so every peer answers this many requests first.
+const warmAnswers = 20_000;
+const warmSeconds = 4;
+const warmRoundsMax = 8;
+const roundSeconds = 2;
+const rounds = 15;
+const measuredCore = 0;
+const otherCore = 1;
+const peers = ['gateway', 'bare', 'lua', 'express'] as const;
+type Peer = (typeof peers)[number];
+
+interface Run extends Measured {
+  /** Processor time per request: what stays comparable when the machine has other things to do. */
+  cpuMicroseconds: number;
+}
+
+/**
+ * The gateway with every check on, against what could stand in its place, one core each; upstream, stores, identity and
+ * load generator share the other core. Rounds alternate, so that a slow moment of the machine meets all of them.
+ */
+export async function measurePeers(place: Place): Promise<Row[]> {
+  const { processes, log, environment } = place;
+  const running = readRecords(join(place.dir, 'run'));
+  if (!running.some(({ name }) => name === 'identity')) await place.startMember('identity');
+  // A tenant needs a whole gateway; the one that is measured starts afresh.
+  if (!running.some(({ name }) => name === 'gateway')) await place.startMember('gateway');
+  const tenant = await place.aTenant();
+  const codec = createIdCodec(place.secrets.IDS_ALPHABET);
+  const tenantId = codec.decode('tenant', undefined, tenant.id) as number;
+  const path = `/v1/leads/${codec.encode('lead', tenantId, 4711)}`;
+  await processes.stop(...place.members.map(({ name }) => name).filter((name) => name !== 'identity'));
+  for (const { pid } of readRecords(join(place.dir, 'run'))) pin(pid, String(otherCore));
+
+  const ports = Object.fromEntries(
+    await Promise.all(
+      ['upstream', 'bare', 'lua', 'express'].map(
+        async (name) => [name, await place.ports.get(`bench-${name}`)] as const,
+      ),
+    ),
+  );
+  const upstream = `http://127.0.0.1:${ports['upstream']}`;
+  await startNginx(place, 'upstream', { ports, key: tenant.live, tenantId });
+  const services = place.members
+    .map(({ name }) => `${name.toUpperCase()}_URL`)
+    .filter((name) => name !== 'IDENTITY_URL' && name !== 'GATEWAY_URL');
+  await place.startMember('gateway', {
+    core: measuredCore,
+    settings: Object.fromEntries(services.map((name) => [name, upstream])),
+  });
+  await startNginx(place, 'bare', { ports, key: tenant.live, tenantId });
+  await startNginx(place, 'lua', { ports, key: tenant.live, tenantId });
+  const url = (peer: Peer) =>
+    peer === 'gateway' ? `${place.baseUrl}${path}` : `http://127.0.0.1:${ports[peer]}${path}`;
+  await processes.start({
+    ...{ name: 'express', core: measuredCore, isReady: () => answers(url('express')) },
+    command: [process.execPath, '--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'peers/express.ts')],
+    env: { ...environment['gateway'], UPSTREAM: upstream, PORT: String(ports['express']), NODE_ENV: 'production' },
+  });
+
+  const measured: Record<Peer, Run[]> = { gateway: [], bare: [], lua: [], express: [] };
+  const load = async (peer: Peer, seconds: number): Promise<Run> => {
+    const before = cpuSeconds(processes.pid(peer));
+    const run = await runLoad(place.programs, {
+      url: url(peer),
+      seconds,
+      connections,
+      headers: { 'X-API-Key': tenant.live },
+      core: otherCore,
+    });
+    return { ...run, cpuMicroseconds: ((cpuSeconds(processes.pid(peer)) - before) / run.answers) * 1e6 };
+  };
+  for (const peer of peers) {
+    let answers = 0;
+    for (let round = 0; round < warmRoundsMax && answers < warmAnswers; round++)
+      answers += (await load(peer, warmSeconds)).answers;
+  }
+  for (let round = 0; round < rounds; round++) {
+    log(`gateway and peers, round ${round + 1} of ${rounds}`);
+    sampleReference();
+    for (const peer of peers) measured[peer].push(await load(peer, roundSeconds));
+  }
+  await processes.stop('gateway', 'bare', 'lua', 'express', 'upstream');
+  return rowsOf(measured);
+}
+
+function rowsOf(measured: Record<Peer, Run[]>): Row[] {
+  const speed = (peer: Peer) => median(measured[peer].map((one) => one.perSecond));
+  // Each round against the same round: what slows the machine for a while slows both.
+  const ratio = (peer: Peer) =>
+    median(measured.gateway.map((one, round) => one.perSecond / (measured[peer][round] as Run).perSecond));
+  const detail = (peer: Peer) => {
+    const [p50, p99] = [median(measured[peer].map((one) => one.p50)), median(measured[peer].map((one) => one.p99))];
+    return `${shown(speed(peer))}/s, p50 ${shown(p50)} ms, p99 ${shown(p99)} ms, ${shown(cpu(peer))} µs of processor a request`;
+  };
+  const cpu = (peer: Peer) => median(measured[peer].map((one) => one.cpuMicroseconds));
+  const against = (id: Peer, what: string, goal?: number): Row => ({
+    ...{
+      id,
+      what: `Gateway against ${what}`,
+      goal: goal ? `≥ ${goal.toFixed(1)} ×` : '',
+      reached: `${ratio(id).toFixed(2)} ×`,
+    },
+    detail: `by processor time ${(cpu(id) / cpu('gateway')).toFixed(2)} ×; ${detail(id)}`,
+    ...(goal && { isReached: ratio(id) >= goal }),
+  });
+  return [
+    {
+      id: 'gateway',
+      what: 'Gateway, one core, all checks on',
+      goal: '',
+      reached: `${shown(speed('gateway'))}/s`,
+      detail: detail('gateway'),
+    },
+    against('lua', 'nginx + Lua doing the same', 1),
+    against('express', 'express + http-proxy-middleware doing nothing', 1),
+    against('bare', 'nginx doing nothing'),
+  ];
+}
+
+interface Given {
+  ports: Record<string, number>;
+  key: string;
+  tenantId: number;
+}
+
+async function startNginx(place: Place, name: 'upstream' | 'bare' | 'lua', given: Given): Promise<void> {
+  const { dir, programs, processes } = place;
+  const redis = new URL(place.stores.redisUrl);
+  const values: Record<string, string> = {
+    ...{ dir, here: join(import.meta.dirname, 'peers'), body: leadReply(given.tenantId), key: given.key },
+    ...Object.fromEntries(Object.entries(given.ports).map(([peer, port]) => [`${peer}Port`, String(port)])),
+    ...{
+      redisPort: redis.port,
+      redisPassword: redis.password,
+      pepper: place.secrets.KEY_PEPPER,
+      alphabet: place.secrets.IDS_ALPHABET,
+    },
+    ...{ secret: place.secrets.INTERNAL_SECRETS.split(':')[1] as string, ...luaPaths(programs) },
+  };
+  const template = readFileSync(join(import.meta.dirname, 'peers', `${name}.conf`), 'utf8');
+  const file = join(dir, 'tmp', `${name}.conf`);
+  mkdirSync(join(dir, 'tmp'), { recursive: true });
+  writeFileSync(
+    file,
+    template.replace(/\{\{(\w+)\}\}/g, (_, key: string) => values[key] as string),
+    { mode: 0o600 },
+  );
+  await processes.start({
+    ...{
+      name,
+      env: { ...programs.env, PATH: process.env['PATH'] },
+      core: name === 'upstream' ? otherCore : measuredCore,
+    },
+    command: [programs.nginx, '-c', file, '-p', dir],
+    isReady: () => answers(`http://127.0.0.1:${given.ports[name]}/`),
+  });
+}
+
+function luaPaths({ roots }: PeerPrograms): Record<string, string> {
+  return {
+    luaModules: inRoots(roots, 'usr/lib/nginx/modules') ?? '',
+    luaPath: roots.map((root) => `${join(root, 'usr/share/lua/5.1/?.lua')};`).join(''),
+    luaCPath: roots
+      .map(
+        (root) => `${join(root, `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/lua/5.1/?.so`)};`,
+      )
+      .join(''),
+  };
+}
+
+/** A lead as crm answers it to the gateway: ids are decimal strings. */
+function leadReply(tenantId: number): string {
+  const at = '2026-11-21T10:00:00.000Z';
+  const data = {
+    ...{
+      id: '4711',
+      tenantId: String(tenantId),
+      email: 'ada@example.com',
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      phone: '+441632960001',
+    },
+    ...{
+      source: 'web',
+      status: 'new',
+      allowedTransitions: ['contacted', 'qualified', 'unqualified'],
+      score: 42,
+      assignedTo: '17',
+    },
+    ...{
+      customFields: { budget: 12_000, region: 'EMEA' },
+      tags: ['vip', 'spring'],
+      externalId: 'crm-0815',
+      createdBy: '16',
+    },
+    ...{ version: 1, createdAt: at, updatedAt: at, duplicateCount: 0 },
+  };
+  return JSON.stringify({
+    success: true,
+    statusCode: 200,
+    message: 'Lead retrieved',
+    data,
+    meta: { requestId: 'req_0123456789abcdef01234567', timestamp: at },
+  });
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}

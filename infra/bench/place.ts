@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '@tandem/client';
+import { crm } from '@tandem/crm-contract';
+import { aTenant, type TestFleet, type TestTenant } from '@tandem/e2e';
+import { identity } from '@tandem/identity-contract';
+import { type FleetEnvironment, fleetEnvironment } from '@tandem/local/environment';
+import { memberProcess } from '@tandem/local/fleet';
+import { findMembers, gatewayName, type Member } from '@tandem/local/members';
+import { keptSecrets, type Secrets } from '@tandem/local/secrets';
+import { type Stores, startStores } from '@tandem/local/stores';
+import { cloneDatabase, testDatabases } from '@tandem/tooling';
+import { packagesDir } from '../local/paths.ts';
+import { Ports } from '../local/ports.ts';
+import type { PeerPrograms } from './packages.ts';
+import { Processes } from './processes.ts';
+
+/** Everything a measurement stands on. */
+export interface Place {
+  dir: string;
+  log: (line: string) => void;
+  programs: PeerPrograms;
+  ports: Ports;
+  secrets: Secrets;
+  stores: Stores;
+  processes: Processes;
+  environment: FleetEnvironment;
+  /** Starts a member of the fleet; `settings` go on top of its own. */
+  startMember(name: string, options?: { settings?: Record<string, string>; core?: number }): Promise<void>;
+  members: Member[];
+  baseUrl: string;
+  /** The administrator's address of a service's database. */
+  databaseUrl(service: string): string;
+  aTenant(): Promise<TestTenant>;
+  close(): Promise<void>;
+}
+
+// What one address may do without credentials is not what is measured; the tenant's own limits stay on.
+const settings = { ANONYMOUS_RATE_PER_MINUTE: '100000', LOG_LEVEL: 'info' };
+
+/** Brings up durable stores and fresh databases; the members of the fleet are started by who measures them. */
+export async function openPlace(options: {
+  dir: string;
+  programs: PeerPrograms;
+  log: (line: string) => void;
+  signal: AbortSignal;
+}): Promise<Place> {
+  const { dir, log, programs, signal } = options;
+  for (const folder of ['log', 'tmp']) mkdirSync(join(dir, folder), { recursive: true });
+  const ports = new Ports(join(dir, 'ports.json'));
+  const secrets = keptSecrets(join(dir, 'secrets.json'));
+  const stores = await startStores({ dir, packagesDir, ports, log, signal });
+  const processes = new Processes(dir);
+  try {
+    const admin = { adminUrl: stores.adminDatabaseUrl, roleSecret: secrets.ROLE_SECRET };
+    await testDatabases({ ...admin, clonesKeptMinutes: 0 });
+    const members = findMembers();
+    const withData = members.filter((member) => member.hasDatabase);
+    const databases = await Promise.all(withData.map(({ name }) => cloneDatabase(name, admin)));
+    const memberPorts: Record<string, number> = {};
+    for (const { name } of members) memberPorts[name] = await ports.get(name);
+    const environment = fleetEnvironment({ members, ports: memberPorts, stores, secrets });
+    const namespace = `bench-${randomBytes(4).toString('hex')}`;
+    for (const { name } of members) {
+      const own = databases.find(({ service }) => service === name);
+      environment[name] = {
+        ...environment[name],
+        ...{ ...settings, NAMESPACE: namespace },
+        ...(own && { DATABASE_URL: own.appUrl, RELAY_DATABASE_URL: own.relayUrl }),
+      };
+    }
+    const baseUrl = `http://127.0.0.1:${memberPorts[gatewayName]}`;
+    return {
+      ...{ dir, log, programs, ports, secrets, stores, processes, environment, members, baseUrl },
+      async startMember(name, { settings: more = {}, core } = {}) {
+        const member = members.find((one) => one.name === name) as Member;
+        const spec = memberProcess(member, {
+          members,
+          environment: { [name]: { ...environment[name], ...more } },
+          onLine() {},
+        });
+        await processes.start({ ...spec, ...(core !== undefined && { core }) });
+      },
+      databaseUrl(service) {
+        const url = new URL(stores.adminDatabaseUrl);
+        url.pathname = new URL(environment[service]?.['DATABASE_URL'] as string).pathname;
+        return url.href;
+      },
+      aTenant() {
+        const operations = { ...crm, ...identity };
+        const api = (credentials?: Parameters<typeof createClient>[0]['credentials']) =>
+          createClient({ operations, baseUrl, ...(credentials && { credentials }) });
+        // Of a fleet it needs no more than the way in and the settings.
+        return aTenant({ baseUrl, environment, api } as unknown as TestFleet);
+      },
+      async close() {
+        await processes.stopAll();
+        await stores.stop();
+      },
+    };
+  } catch (error) {
+    await processes.stopAll();
+    await stores.stop();
+    throw error;
+  }
+}

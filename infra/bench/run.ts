@@ -1,0 +1,64 @@
+// `npm run bench [-- fleet] [-- gateway]`: measures, prints one table, writes results.md. Without a name, everything.
+import { join } from 'node:path';
+import { claimFolder } from '../local/claim.ts';
+import { Explained } from '../local/failure.ts';
+import { interrupts } from '../local/interrupts.ts';
+import { localDir } from '../local/paths.ts';
+import { complain, prepareTerminal, progress } from '../local/terminal.ts';
+import { measureFleet } from './fleet.ts';
+import type { Memory } from './memory.ts';
+import { peerPrograms } from './packages.ts';
+import { measurePeers } from './peers.ts';
+import { openPlace, type Place } from './place.ts';
+import { describeReference } from './reference.ts';
+import { notMeasured, printed, type Row, writeResults } from './results.ts';
+
+prepareTerminal();
+const interrupted = interrupts();
+process.exitCode = await main(process.argv.slice(2)).catch((error) => {
+  if (interrupted.aborted) return 130;
+  complain(error);
+  return 1;
+});
+process.exit();
+
+async function main(only: string[]): Promise<number> {
+  const dir = join(localDir, 'bench');
+  const claim = await claimFolder(dir);
+  if (!claim) throw new Explained('A benchmark runs already.');
+  try {
+    const programs = await peerPrograms(dir, progress);
+    if (typeof programs === 'string') {
+      progress(programs);
+      writeResults({ rows: [notMeasured('gateway', 'Gateway and fleet', '', programs)], memory: [] });
+      return 1;
+    }
+    const place = await openPlace({ dir, programs, log: progress, signal: interrupted });
+    try {
+      const measured = await orInterrupted(measure(place, only));
+      process.stdout.write(`\n${printed(measured.rows)}\n\n${describeReference()}\n`);
+      if (!only.length) writeResults(measured);
+      return 0;
+    } finally {
+      await place.close();
+    }
+  } finally {
+    claim.release();
+  }
+}
+
+async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; memory: Memory[] }> {
+  const wanted = (part: string) => !only.length || only.includes(part);
+  const fleet = wanted('fleet') ? await measureFleet(place) : { rows: [], memory: [] };
+  const peers = wanted('gateway') ? await measurePeers(place) : [];
+  return { rows: [...peers, ...fleet.rows], memory: fleet.memory };
+}
+
+function orInterrupted<T>(work: Promise<T>): Promise<T> {
+  return Promise.race([
+    work,
+    new Promise<never>((_, reject) =>
+      interrupted.addEventListener('abort', () => reject(new Error('interrupted')), { once: true }),
+    ),
+  ]);
+}
