@@ -77,9 +77,7 @@ export function createLimiter(options: {
         return verdict;
       }
     } else grant.used++;
-    const verdict = verdictOf(grant, allowance);
-    if (verdict.allowed) local.count(allowance);
-    return verdict;
+    return verdictOf(grant, allowance);
   };
 
   /** Asks Redis for everybody who waits by now in one call. */
@@ -146,6 +144,7 @@ export function createLimiter(options: {
     if (numbers[0] === -1 && quota) return fetchGrant(allowance, wanted, await readUsage(quota.tenantId, quota.month));
     if (debt) settle(owed, month, debt);
     const [taken, tenant, address, used, reset, now] = numbers as [number, number, number, number, number, number];
+    local.saw(allowance, { tenant: tenant + taken, address: address + taken });
     return { taken, tenant, address, month: used, reset, endsAt: Date.now() + (reset - now) * 1_000, used: 0 };
   };
 

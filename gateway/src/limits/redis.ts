@@ -1,30 +1,34 @@
 import type { Log } from '@tandem/process';
 import { Redis } from 'ioredis';
 
-const commandTimeoutMs = 50;
+const answerWithinMs = 50;
+const tickMs = 10;
 const failuresMax = 5;
 const failureWindowMs = 1_000;
 const probeMs = 500;
 
-/** Redis as the gateway uses it: every command is answered within 50 ms or counts as failed, and failing Redis is left alone. */
+/** Redis as the gateway uses it: a command without an answer in time counts as failed, and failing Redis is left alone. */
 export interface GuardedRedis {
-  /** Runs a command; rejects at once while Redis is considered away. */
+  /** Runs a command; rejects when the answer is late, and at once while Redis is considered away. */
   run<T>(command: (redis: Redis) => Promise<T>): Promise<T>;
   available(): boolean;
   redis: Redis;
   close(): void;
 }
 
-/** Connects with a circuit breaker (D1): open after 5 failures within a second, probed every half second. */
-export function guardRedis(url: string, log: Log): GuardedRedis {
+/**
+ * Connects with a circuit breaker (D1): open after 5 failures within a second, probed every half second.
+ * @param withinMs the time a command has for its answer; 50 ms unless told
+ */
+export function guardRedis(url: string, log: Log, withinMs = answerWithinMs): GuardedRedis {
   const redis = new Redis(url, {
-    commandTimeout: commandTimeoutMs,
     connectTimeout: 1_000,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     retryStrategy: (times) => Math.min(50 * times, probeMs),
   });
+  const deadline = deadlines(withinMs);
   let failures: number[] = [];
   let open = false;
   let probe: NodeJS.Timeout | undefined;
@@ -35,13 +39,14 @@ export function guardRedis(url: string, log: Log): GuardedRedis {
     log.warn('Redis is away: limits are kept by this process alone');
     probe = setInterval(async () => {
       try {
-        await redis.ping();
+        await deadline.of(redis.ping());
         clearInterval(probe);
         open = false;
         failures = [];
         log.info('Redis is back');
       } catch {
-        // Still away; the next probe asks again.
+        // Still away. A frozen server keeps its connection: a new one forgets the commands that wait on it.
+        if (redis.status === 'ready') redis.disconnect(true);
       }
     }, probeMs);
     probe.unref();
@@ -53,7 +58,7 @@ export function guardRedis(url: string, log: Log): GuardedRedis {
     async run(command) {
       if (open) throw new Error('Redis is away');
       try {
-        return await command(redis);
+        return await deadline.of(command(redis));
       } catch (error) {
         const now = Date.now();
         failures = [...failures.filter((at) => at > now - failureWindowMs), now];
@@ -63,7 +68,45 @@ export function guardRedis(url: string, log: Log): GuardedRedis {
     },
     close() {
       clearInterval(probe);
+      deadline.close();
       redis.disconnect();
     },
+  };
+}
+
+/**
+ * Rejects promises that take longer than `ms` of ticks. Ticks instead of a timer each, because a process that stood still
+ * for a while runs its timers before it reads its sockets: its own pause is one tick, and no failure of Redis.
+ */
+function deadlines(ms: number) {
+  const ticks = Math.ceil(ms / tickMs);
+  const waiting = new Set<{ since: number; fail: () => void }>();
+  let tick = 0;
+  let clock: NodeJS.Timeout | undefined;
+  const stop = () => {
+    clearInterval(clock);
+    clock = undefined;
+  };
+  const onTick = () => {
+    tick++;
+    // In the order of their start: the first that is young enough ends the search.
+    for (const entry of waiting) {
+      if (tick - entry.since <= ticks) break;
+      waiting.delete(entry);
+      entry.fail();
+    }
+    if (!waiting.size) stop();
+  };
+
+  return {
+    of<T>(work: Promise<T>): Promise<T> {
+      return new Promise((resolve, reject) => {
+        const entry = { since: tick, fail: () => reject(new Error(`No answer from Redis within ${ms} ms`)) };
+        waiting.add(entry);
+        clock ??= setInterval(onTick, tickMs).unref();
+        work.then(resolve, reject).finally(() => waiting.delete(entry));
+      });
+    },
+    close: stop,
   };
 }
