@@ -12,6 +12,8 @@ export const settingsSchema = z.object({
   /** How many processes share the port: one per core, when asked. */
   GATEWAY_WORKERS: z.coerce.number().int().min(1).max(64).default(1),
   REDIS_URL: url,
+  /** Milliseconds after which Redis counts as failing, and limits are kept by this process alone (D1). */
+  REDIS_TIMEOUT_MS: z.coerce.number().int().min(10).max(60_000).default(50),
   NAMESPACE: z
     .string()
     .regex(/^[a-z0-9-]+$/)

@@ -58,7 +58,7 @@ export function createGateway(
   const identity = createServiceClient({ ...toIdentity, operations: internalAccess });
   const users = createServiceClient({ ...toIdentity, operations: internalUsers });
   const upstreams = new Map(Object.keys(services).map((name) => [name, createUpstream(origins[name] as string)]));
-  const redis = guardRedis(settings.REDIS_URL, log);
+  const redis = guardRedis(settings.REDIS_URL, log, settings.REDIS_TIMEOUT_MS);
   const presence = announcePresence(redis, settings.NAMESPACE);
   const as = { environment: 'live' as const, requestId: 'gateway' };
   const principals = createPrincipals({ identity, redisUrl: settings.REDIS_URL, log });

@@ -133,7 +133,7 @@ describe('the limiter', () => {
 
 describe('without Redis', () => {
   it('limits by this gateway’s share, says so, and never lets everything pass', async () => {
-    const away = guardRedis('redis://127.0.0.1:9', log);
+    const away = guardRedis('redis://127.0.0.1:9', log, 50);
     const alone = createLimiter({ redis: away, namespace, gateways: () => 2, readUsage: async () => 0 });
     const tenant = aTenant({ perMinute: 60, burst: 10 });
     const verdicts = [];

@@ -1,7 +1,6 @@
 import type { Log } from '@tandem/process';
 import { Redis } from 'ioredis';
 
-const answerWithinMs = 50;
 const tickMs = 10;
 const failuresMax = 5;
 const failureWindowMs = 1_000;
@@ -18,9 +17,9 @@ export interface GuardedRedis {
 
 /**
  * Connects with a circuit breaker (D1): open after 5 failures within a second, probed every half second.
- * @param withinMs the time a command has for its answer; 50 ms unless told
+ * @param withinMs the time a command has for its answer
  */
-export function guardRedis(url: string, log: Log, withinMs = answerWithinMs): GuardedRedis {
+export function guardRedis(url: string, log: Log, withinMs: number): GuardedRedis {
   const redis = new Redis(url, {
     connectTimeout: 1_000,
     maxRetriesPerRequest: 0,

@@ -17,7 +17,10 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   stores = await ownStores('kill');
-  fleet = await startFleet({ stores, env: { WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1,1,2,2,5,5,10' } });
+  fleet = await startFleet({
+    stores,
+    env: { REDIS_TIMEOUT_MS: '50', WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1,1,2,2,5,5,10' },
+  });
   tenant = await aTenant(fleet);
   receiver = await startReceiver();
   await tenant.api.createWebhook({ body: { url: receiver.url, events: ['lead.created'] } });

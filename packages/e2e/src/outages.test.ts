@@ -13,7 +13,7 @@ const stopped: (() => void)[] = [];
 
 beforeAll(async () => {
   stores = await ownStores('outages');
-  fleet = await startFleet({ stores });
+  fleet = await startFleet({ stores, env: { REDIS_TIMEOUT_MS: '50' } });
   tenant = await aTenant(fleet, { monthlyCalls: 1_000_000, ratePerMinute: 100_000 });
   leadId = (await tenant.api.createLead({ body: aBody() })).data.id;
 }, 120_000);
