@@ -43,6 +43,7 @@ describe('readJson', () => {
     const began = performance.now();
     for (const text of [`"${'\\"'.repeat(100_000)}"`, `{"${'a'.repeat(200_000)}":1}`, `[${'"x",'.repeat(50_000)}1]`])
       read(text);
-    expect(performance.now() - began).toBeLessThan(200);
+    // Some milliseconds; a minute if the time grew with the square of the length.
+    expect(performance.now() - began).toBeLessThan(2_000);
   });
 });
