@@ -1,3 +1,4 @@
+import { createShares, ShareTimeout } from '@tandem/process';
 import { Pool } from 'undici';
 import { Refusal } from '../http/refusal.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
@@ -33,6 +34,7 @@ const connectionsMax = 64;
 const inFlightMax = 512;
 // The rest of the connections stays free for everybody else.
 const inFlightOfTenantMax = 48;
+const shareWaitMs = 5_000;
 const replyMax = 16 * 1024 * 1024;
 const connectTimeoutMs = 1_000;
 const retryShare = 0.1;
@@ -50,25 +52,26 @@ export function createUpstream(origin: string): Upstream {
   });
   const breaker = createBreaker();
   let inFlight = 0;
-  const turns = createTurns(inFlightOfTenantMax);
+  const shares = createShares<number>(inFlightOfTenantMax, shareWaitMs);
   let credit = retryCreditMax;
 
   const send = async (request: UpstreamRequest): Promise<UpstreamReply> => {
     if (inFlight >= inFlightMax || !breaker.admits())
       throw new Refusal('unavailable', { retryAfter: retryAfterSeconds });
     inFlight++;
-    const leave = await turns.enter(request.tenantId);
-    credit = Math.min(retryCreditMax, credit + retryShare);
+    let leave: (() => void) | undefined;
     try {
+      leave = await shares.enter(request.tenantId);
+      credit = Math.min(retryCreditMax, credit + retryShare);
       const reply = await attempt(request);
       breaker.succeeded();
       return reply;
     } catch (error) {
-      if (!(error instanceof TooLarge)) breaker.failed();
+      if (!(error instanceof TooLarge || error instanceof ShareTimeout)) breaker.failed();
       throw refusal(error);
     } finally {
       inFlight--;
-      leave();
+      leave?.();
     }
   };
 
@@ -83,26 +86,6 @@ export function createUpstream(origin: string): Upstream {
   };
 
   return { origin, breaker, send, close: () => pool.close() };
-}
-
-/** Lets `max` requests of each tenant through at once; the others of that tenant wait in the order they came. */
-function createTurns(max: number) {
-  const running = new Map<number, { count: number; waiting: (() => void)[] }>();
-  return {
-    async enter(tenantId: number | undefined): Promise<() => void> {
-      if (tenantId === undefined) return () => {};
-      const mine = running.get(tenantId) ?? { count: 0, waiting: [] };
-      running.set(tenantId, mine);
-      if (mine.count >= max) await new Promise<void>((resolve) => mine.waiting.push(resolve));
-      else mine.count++;
-      return () => {
-        const next = mine.waiting.shift();
-        // The place goes on to whoever waits; only without anybody it becomes free.
-        if (next) next();
-        else if (--mine.count === 0) running.delete(tenantId);
-      };
-    },
-  };
 }
 
 class TooLarge extends Error {}

@@ -139,22 +139,19 @@ function runConsumer<Client>(
       left = true;
       await options.schedule(...given);
     };
-    await withTrace(trace, () =>
-      db.transaction(scope, async () => {
-        const ids = group.map(({ event }) => event.id);
-        const fresh = await db.tx.sql<{ event_id: string }>`INSERT INTO platform.inbox (consumer, event_id)
+    const caller = { ...first.caller, type: 'system' as const, name: service, permissions: [], ...scope };
+    const { emit, written, count } = emitter(caller, scope);
+    const work = async () => {
+      const ids = group.map(({ event }) => event.id);
+      const fresh = await db.tx.sql<{ event_id: string }>`INSERT INTO platform.inbox (consumer, event_id)
           SELECT ${consumer.name}, unnest(${ids}::uuid[]) ON CONFLICT DO NOTHING RETURNING event_id`;
-        const isFresh = new Set(fresh.map((row) => row.event_id));
-        const received = group.filter(({ event }) => isFresh.delete(event.id)).map((one) => one.received);
-        if (!received.length) return;
-        const caller = { ...first.caller, type: 'system' as const, name: service, permissions: [], ...scope };
-        const { emit, flush, count } = emitter(caller, scope, db.tx.sql);
-        await consumer.handle(received, { tx: db.tx, emit, schedule, afterCommit: (work) => void after.push(work) });
-        await flush();
-        left ||= count() > 0;
-      }),
-    );
-    if (left) options.onCommit();
+      const isFresh = new Set(fresh.map((row) => row.event_id));
+      const received = group.filter(({ event }) => isFresh.delete(event.id)).map((one) => one.received);
+      if (!received.length) return;
+      await consumer.handle(received, { tx: db.tx, emit, schedule, afterCommit: (work) => void after.push(work) });
+    };
+    await withTrace(trace, () => db.transaction(scope, work, written));
+    if (left || count()) options.onCommit();
     for (const work of after) await work();
   };
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '@tandem/caller';
 import { type EventData, type EventDef, type EventRecord, idTypeOf, type ResourceType, unwrap } from '@tandem/contract';
 import { childTrace, currentTrace } from '@tandem/process';
-import type { Sql } from '@tandem/tenant-db';
+import { type Statement, statement } from '@tandem/tenant-db';
 import { z } from 'zod';
 
 /** What travels through RabbitMQ. Ids inside data and record are in the form of the inside (decimal strings). */
@@ -40,14 +40,10 @@ export interface Emission<E extends EventDef> {
 export type Emit<E extends EventDef = EventDef> = <One extends E>(event: One, emission: Emission<One>) => void;
 
 /**
- * Collects the events of one transaction and writes them to the outbox in one statement.
- * `emit` only remembers; `flush` must run before the commit. Events are written by the order of their emission.
+ * Collects the events of one transaction. `emit` only remembers; `written` is the statement that puts them into the
+ * outbox by the order of their emission, for the end of the transaction.
  */
-export function emitter(
-  caller: Caller,
-  scope: { tenantId: number; environment: 'live' | 'sandbox' } | undefined,
-  sql: Sql,
-) {
+export function emitter(caller: Caller, scope: { tenantId: number; environment: 'live' | 'sandbox' } | undefined) {
   const messages: EventMessage[] = [];
   const trace = currentTrace();
   const { permissions, teamIds, environment, tenantId, ...who } = caller;
@@ -69,18 +65,18 @@ export function emitter(
     });
   };
 
-  const flush = async (): Promise<void> => {
-    if (!messages.length) return;
+  const written = (): Statement | undefined => {
+    if (!messages.length) return undefined;
     const [ids, names, texts] = [
       messages.map((m) => m.id),
       messages.map((m) => m.name),
       messages.map((m) => JSON.stringify(m)),
     ];
-    await sql`INSERT INTO platform.outbox (id, name, message)
+    return statement`INSERT INTO platform.outbox (id, name, message)
       SELECT * FROM unnest(${ids}::uuid[], ${names}::text[], ${texts}::text[])`;
   };
 
-  return { emit, flush, count: () => messages.length };
+  return { emit, written, count: () => messages.length };
 }
 
 /** Says of each changed field that the record declares as an id, or as a list of them, which kind of id it is. */

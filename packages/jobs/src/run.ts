@@ -216,18 +216,18 @@ async function runJob<Tx>(
     const finish = async (effects: (inside: never) => Promise<Date | void>) => {
       finished = true;
       const due: Date[] = [];
-      await db.transaction(scope, async () => {
-        const caller = { type: 'system' as const, name: service, permissions: [], requestId, ...scope };
-        const { emit, flush } = emitter(caller, scope, db.tx.sql);
+      const caller = { type: 'system' as const, name: service, permissions: [], requestId, ...scope };
+      const { emit, written } = emitter(caller, scope);
+      const work = async () => {
         const scheduling: Schedule = async (job, payloads, dueAt = new Date()) => {
           await schedule(job, payloads, dueAt);
           due.push(dueAt);
         };
         const again = await effects({ tx: db.tx, emit, schedule: scheduling } as never);
         if (again) due.push(again);
-        await flush();
         await end(db, id, again ?? undefined);
-      });
+      };
+      await db.transaction(scope, work, written);
       onCommit();
       for (const at of due) wakeAt(at);
     };

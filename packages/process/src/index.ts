@@ -3,5 +3,6 @@ export { readConfig, storeSettings } from './config.ts';
 export { createHealth, type Health } from './health.ts';
 export { createLog, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
+export { createShares, type Shares, ShareTimeout } from './shares.ts';
 export { type Closer, onShutdown } from './shutdown.ts';
 export { childTrace, currentTrace, newTrace, randomHex, readTrace, type Trace, withTrace } from './trace.ts';

@@ -1,5 +1,5 @@
 import { knownErrors, type Operation } from '@tandem/contract';
-import type { Log } from '@tandem/process';
+import { type Log, ShareTimeout } from '@tandem/process';
 import { Failure } from './failure.ts';
 
 /** An error as an answer: what the caller may read. */
@@ -74,7 +74,7 @@ export function isOutage(error: unknown): boolean {
     const driver = (one as { meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } } })
       .meta?.driverAdapterError?.cause;
     if (driver?.originalCode && outageState.test(driver.originalCode)) return true;
-    if (outageText.test(one.message)) return true;
+    if (one instanceof ShareTimeout || outageText.test(one.message)) return true;
   }
   return false;
 }

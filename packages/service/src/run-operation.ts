@@ -1,8 +1,7 @@
-import type { Caller } from '@tandem/caller';
 import type { Operation } from '@tandem/contract';
 import { emitter } from '@tandem/events';
 import type { Log } from '@tandem/process';
-import type { Scope } from '@tandem/tenant-db';
+import type { Statement } from '@tandem/tenant-db';
 import { failed } from './failed.ts';
 import { Failure, fail } from './failure.ts';
 import type { Context, Handler } from './handler.ts';
@@ -31,33 +30,40 @@ export async function runOperation(
   const asked = request as unknown as Pick<AnyContext, 'params' | 'query' | 'body' | 'caller'>;
   const found = (check && (await parts.db.within(scope, () => check({ ...asked, tx: parts.db.tx })))) as undefined;
 
+  const { emit, written } = emitter(caller, scope);
   const work = async (): Promise<Answer> => {
-    const { emit, flush } = outbox(caller, scope, parts);
     let tenantId: number | undefined;
     const inTenant = tenantEntry(row, request, parts, (entered) => {
       tenantId = entered;
     });
     const result = await run({ ...contextOf(row, request, parts, after), emit, inTenant, found });
-    await flush();
     return { ...reply(row, result, caller.requestId), ...(tenantId !== undefined && { tenantId }) };
   };
-  const answer = await committed(row, request, parts, work);
+  const answer = await committed(row, request, parts, { work, written });
   for (const then of after) await settled(then, parts.log);
   return answer;
 }
 
-function committed(row: Operation, request: ReadRequest, parts: Parts, work: () => Promise<Answer>): Promise<Answer> {
+/** The handler's work, and the statement that writes its events at the end. */
+interface Effect {
+  work: () => Promise<Answer>;
+  written: () => Statement | undefined;
+}
+
+function committed(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
   const { db } = parts;
+  const { work, written } = effect;
   if (row.method === 'GET' || !request.scope) return db.within(request.scope, work);
-  if (row.method !== 'POST' || request.idempotencyKey === undefined) return db.transaction(request.scope, work);
-  return once(row, request, parts, work);
+  if (row.method !== 'POST' || request.idempotencyKey === undefined)
+    return db.transaction(request.scope, work, written);
+  return once(row, request, parts, effect);
 }
 
 /**
  * A POST with an Idempotency-Key: the first answer is kept, whether it succeeded or refused. It is for whoever asked: it
  * may hold a key or secret that somebody else, or a credential that may do less, must not see.
  */
-async function once(row: Operation, request: ReadRequest, parts: Parts, work: () => Promise<Answer>): Promise<Answer> {
+async function once(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
   const { db, seal, log } = parts;
   const { params, query, body, caller } = request;
   const key = request.idempotencyKey as string;
@@ -70,13 +76,14 @@ async function once(row: Operation, request: ReadRequest, parts: Parts, work: ()
       request: { params, query, body, by: caller.userId, as: caller.onBehalfOf, can: caller.permissions },
     });
   try {
-    return await db.transaction(request.scope, async () => {
+    const work = async () => {
       const { earlier, keep } = await begin();
       if (earlier) return earlier;
-      const answer = await work();
+      const answer = await effect.work();
       await keep(answer);
       return answer;
-    });
+    };
+    return await db.transaction(request.scope, work, effect.written);
   } catch (error) {
     // Refusals of the handler are answers too; those of the key itself are not.
     if (!(error instanceof Failure) || error.code.startsWith('idempotency_')) throw error;
@@ -124,17 +131,13 @@ function tenantEntry(
   return (scope, work) => {
     if (given) throw new Error(`${row.id} already works within a tenant`);
     entered(scope.tenantId);
-    return parts.db.transaction(scope, async () => {
-      const { emit, flush } = outbox({ ...caller, ...scope }, scope, parts);
-      const result = await work({ tx: parts.db.tx, emit, schedule: parts.scheduler.schedule });
-      await flush();
-      return result;
-    });
+    const { emit, written } = emitter({ ...caller, ...scope }, scope);
+    return parts.db.transaction(
+      scope,
+      () => work({ tx: parts.db.tx, emit, schedule: parts.scheduler.schedule }),
+      written,
+    );
   };
-}
-
-function outbox(caller: Caller, scope: Scope | undefined, parts: Parts) {
-  return emitter(caller, scope, parts.db.tx.sql);
 }
 
 /** `"3"`, `W/"3"`, a list of those, or `*`. */

@@ -1,13 +1,25 @@
+import { createShares } from '@tandem/process';
 import pg from 'pg';
+import { Led, type Statement } from './led.ts';
 import { type Running, running, type Scope, scopeKey, setScopeSql } from './scope.ts';
+
+// Of the connections one tenant has at most this part, so that its heavy reads leave some to everybody else.
+const tenantShare = 0.6;
 
 /**
  * A pool whose connections carry the scope of whoever uses them: set when a connection changes hands between scopes,
- * and only then (facts.md: free). Inside a transaction every statement goes to the transaction's connection.
- * Must not stand behind a proxy that pools by transaction: the scope belongs to the session.
+ * and only then, together with the statement that needs it. Inside a transaction every statement goes to the
+ * transaction's connection. Must not stand behind a proxy that pools by transaction: the scope belongs to the session.
  */
 export class ScopedPool extends pg.Pool {
   readonly #scopes = new WeakMap<pg.PoolClient, string>();
+  readonly #shares;
+
+  constructor(config: pg.PoolConfig & { max: number; connectionTimeoutMillis: number }) {
+    // Statements are sent without waiting for the answer to the one before; PostgreSQL runs them in order.
+    super({ ...config, pipeline: true } as pg.PoolConfig);
+    this.#shares = createShares<number>(Math.ceil(config.max * tenantShare), config.connectionTimeoutMillis);
+  }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(
@@ -16,84 +28,108 @@ export class ScopedPool extends pg.Pool {
   override connect(
     callback?: (error: Error | undefined, client: pg.PoolClient | undefined, done: () => void) => void,
   ): unknown {
-    if (callback) throw new Error('Use the promise form');
+    // Prisma asks for a connection only for a transaction of its own, which ours has opened before.
     const now = running.getStore();
-    return now?.client ? Promise.resolve(savepoint(now)) : this.#checkout(now?.scope);
+    if (callback || !now?.client) throw new Error('A connection is taken by a transaction only');
+    return Promise.resolve(savepoint(now));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg declares query in eight overloads; the adapter uses one of them.
   override query(...args: any[]): any {
     const now = running.getStore();
-    return now?.client
-      ? inTurn(now, (client) => client.query(...(args as [string])))
-      : this.#queryOnce(now?.scope, args);
+    return now?.client ? send(now, args) : this.#queryOnce(now?.scope, args);
   }
 
-  /** Runs `work` in a transaction under `scope`; an error rolls back. */
-  async transaction<T>(scope: Scope | undefined, work: () => Promise<T>): Promise<T> {
-    const client = await this.#checkout(scope, 'BEGIN');
-    const now: Running = { scope, client };
+  /**
+   * Runs `work` in a transaction under `scope`; an error rolls back.
+   * @param last a statement to send together with the commit, when there is one after the work
+   */
+  async transaction<T>(
+    scope: Scope | undefined,
+    work: () => Promise<T>,
+    last?: () => Statement | undefined,
+  ): Promise<T> {
+    const { client, leave, ahead } = await this.#take(scope);
+    const now: Running = { scope, client, ahead: ['BEGIN', ...ahead] };
     try {
       const result = await running.run(now, async () => await work());
-      const { command } = await client.query('COMMIT');
-      // PostgreSQL answers COMMIT with a rollback when a statement failed and nobody took notice.
-      if (command !== 'COMMIT')
-        throw new Error('The transaction was rolled back: a failed statement in it was ignored');
-      client.release();
+      await commit(now, last?.());
+      this.#giveBack(client, leave, now.ahead ? 'unknown' : scope);
       return result;
     } catch (error) {
-      // A scope that was set together with BEGIN is rolled back with it.
-      this.#scopes.delete(client);
-      // A connection that cannot even roll back is broken: drop it.
-      const broken = await client.query('ROLLBACK').then(
-        () => undefined,
-        (failed: Error) => failed,
-      );
-      client.release(broken);
+      // A connection that cannot even roll back is broken: drop it. The scope is rolled back with the rest.
+      const broken = now.ahead ? undefined : await failure(client.query('ROLLBACK'));
+      this.#giveBack(client, leave, 'unknown', broken);
       throw error;
     }
   }
 
   async #queryOnce(scope: Scope | undefined, args: unknown[]): Promise<unknown> {
-    const client = await this.#checkout(scope);
+    const { client, leave, ahead } = await this.#take(scope);
     try {
-      const result = await client.query(...(args as [string]));
-      client.release();
+      const result = await send({ scope, client, ahead }, args);
+      this.#giveBack(client, leave, scope);
       return result;
     } catch (error) {
       // The pool itself drops connections that ended; a failed statement leaves a good one.
-      client.release();
+      this.#giveBack(client, leave, ahead.length ? 'unknown' : scope);
       throw error;
     }
   }
 
-  async #checkout(scope: Scope | undefined, andThen?: 'BEGIN'): Promise<pg.PoolClient> {
-    const client = await super.connect();
-    const key = scopeKey(scope);
-    const statements = [this.#scopes.get(client) === key ? undefined : setScopeSql(scope), andThen].filter(Boolean);
-    if (!statements.length) return client;
+  /** A connection within the tenant's share, and what must be sent first for it to carry the scope. */
+  async #take(scope: Scope | undefined) {
+    const leave = await this.#shares.enter(scope?.tenantId);
     try {
-      this.#scopes.delete(client);
-      await client.query(statements.join('; '));
-      this.#scopes.set(client, key);
-      return client;
+      const client = await super.connect();
+      const ahead = this.#scopes.get(client) === scopeKey(scope) ? [] : [setScopeSql(scope)];
+      return { client, leave, ahead };
     } catch (error) {
-      client.release(error as Error);
+      leave();
       throw error;
     }
+  }
+
+  #giveBack(client: pg.PoolClient, leave: () => void, scope: Scope | undefined | 'unknown', broken?: Error): void {
+    if (scope === 'unknown') this.#scopes.delete(client);
+    else this.#scopes.set(client, scopeKey(scope));
+    client.release(broken);
+    leave();
   }
 }
 
-/** One statement at a time, in the order of the calls. */
-function inTurn<T>(now: Running, send: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = now.client as pg.PoolClient;
-  const result = now.tail ? now.tail.then(() => send(client)) : send(client);
-  const settled = result.catch(() => undefined);
-  now.tail = settled;
-  settled.then(() => {
-    if (now.tail === settled) delete now.tail;
+function failure(work: Promise<unknown>): Promise<Error | undefined> {
+  return work.then(
+    () => undefined,
+    (error: Error) => error,
+  );
+}
+
+/** Sends a statement; the first one of a transaction, or of a scope, takes along what must be ahead of it. */
+function send(now: Running, args: unknown[]): Promise<unknown> {
+  const { client, ahead } = now as { client: pg.PoolClient; ahead?: string[] };
+  if (!ahead?.length) return client.query(...(args as [string]));
+  now.ahead = undefined;
+  const [given, values] = args as [string | object, unknown[] | undefined];
+  const config = typeof given === 'string' ? { text: given, values } : given;
+  return new Promise((resolve, reject) => {
+    const callback = (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result));
+    client.query(new Led({ ...config, callback }, ahead));
   });
-  return result;
+}
+
+/** Commits; the last statement travels with the COMMIT, which PostgreSQL turns into a rollback when it fails. */
+async function commit(now: Running, last: Statement | undefined): Promise<void> {
+  const client = now.client as pg.PoolClient;
+  // Nothing was asked: there is no transaction.
+  if (now.ahead && !last) return;
+  const { stream } = (client as unknown as { connection: { stream: { cork(): void; uncork(): void } } }).connection;
+  stream.cork();
+  const sent = Promise.all([last && send(now, [last]), client.query('COMMIT')]);
+  stream.uncork();
+  const [, { command }] = await sent;
+  // PostgreSQL answers COMMIT with a rollback when a statement failed and nobody took notice.
+  if (command !== 'COMMIT') throw new Error('The transaction was rolled back: a failed statement in it was ignored');
 }
 
 const nested: Record<string, string> = {
@@ -106,9 +142,7 @@ const nested: Record<string, string> = {
 function savepoint(now: Running): pg.PoolClient {
   return {
     query: (config: { text: string }) =>
-      inTurn(now, (client) =>
-        client.query(nested[config.text] ? { ...config, text: nested[config.text] as string } : config),
-      ),
+      send(now, [nested[config.text] ? { ...config, text: nested[config.text] as string } : config]),
     on() {},
     removeListener() {},
     release() {},

@@ -19,8 +19,8 @@ export interface Ownership {
 export interface Running {
   scope: Scope | undefined;
   client?: pg.PoolClient;
-  /** The last statement sent; a connection runs one at a time. */
-  tail?: Promise<unknown>;
+  /** What the first statement of the transaction brings along: its beginning. */
+  ahead?: string[] | undefined;
 }
 
 export const running = new AsyncLocalStorage<Running>();

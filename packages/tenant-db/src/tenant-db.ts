@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { guardModels, type ModelFields } from './guard.ts';
+import type { Statement } from './led.ts';
 import { ScopedPool } from './pool.ts';
 import { running, type Scope } from './scope.ts';
 
@@ -22,8 +23,11 @@ export interface TenantDb<Client> {
   tx: Tx<Client>;
   /** Runs `work` under a scope, without a transaction. No scope means the tables that belong to no tenant. */
   within<T>(scope: Scope | undefined, work: () => Promise<T>): Promise<T>;
-  /** Runs `work` under a scope in one transaction. */
-  transaction<T>(scope: Scope | undefined, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` under a scope in one transaction.
+   * @param last a statement for the end of it, which then costs no round trip of its own
+   */
+  transaction<T>(scope: Scope | undefined, work: () => Promise<T>, last?: () => Statement | undefined): Promise<T>;
   /** Whether a transaction is open at this moment: nothing may leave the process then. */
   inTransaction(): boolean;
   /** Throws while the database cannot be reached. */
@@ -66,17 +70,18 @@ export function createTenantDb<Client>(options: {
   const adapter = new PrismaPg(pool, { statementNameGenerator: (query) => statementName(query.sql) });
   const raw = options.client(adapter) as Client & { $disconnect(): Promise<void> };
   const models = guardModels(raw, fieldsOf(options.prisma), options.owners ?? []) as Models<Client>;
-  const sql: Sql = async (strings, ...values) => {
-    const text = strings.reduce((all, part, index) => `${all}$${index}${part}`);
-    const result = await pool.query({ name: statementName(text), text, values });
-    return result.rows;
-  };
+  const named = (statement: Statement) => ({ ...statement, name: statementName(statement.text) });
+  const sql: Sql = async (strings, ...values) => (await pool.query(named(statement(strings, ...values)))).rows;
 
   return {
     tx: Object.assign(Object.create(raw), models, { sql }) as Tx<Client>,
     // Prisma's promises begin only when awaited, which must be inside the scope.
     within: (scope, work) => running.run({ scope }, async () => await work()),
-    transaction: (scope, work) => pool.transaction(scope, work),
+    transaction: (scope, work, last) =>
+      pool.transaction(scope, work, () => {
+        const end = last?.();
+        return end && named(end);
+      }),
     inTransaction: () => running.getStore()?.client !== undefined,
     ping: () => running.run({ scope: undefined }, () => pool.query('SELECT 1')),
     async close() {
@@ -84,6 +89,11 @@ export function createTenantDb<Client>(options: {
       await pool.end();
     },
   };
+}
+
+/** A statement by template, to be sent later: `${}` become parameters. */
+export function statement(strings: TemplateStringsArray, ...values: unknown[]): Statement {
+  return { text: strings.reduce((all, part, index) => `${all}$${index}${part}`), values };
 }
 
 function fieldsOf(prisma: object): ModelFields {
