@@ -28,7 +28,9 @@ export async function readBody(request: IncomingMessage, max: number): Promise<B
     });
     request.on('end', resolve);
     request.on('error', () => reject(new Refusal('malformed_request')));
-    request.on('close', () => reject(new Refusal('malformed_request')));
+    request.on('close', () => {
+      if (!request.readableEnded) reject(new Refusal('malformed_request'));
+    });
   });
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
 }

@@ -23,6 +23,9 @@ interface Delivery {
 
 const prefetch = 100;
 const batchMax = 50;
+// In a stream of events a batch gathers this long, so that a transaction is for several of them. The first after a quiet
+// moment does not wait.
+const gatherMs = 10;
 const databaseRetryMs = 500;
 
 /**
@@ -96,10 +99,16 @@ function runConsumer<Client>(
     declared = true;
   });
 
+  let batchEndedAt = 0;
+  /** Lets more messages arrive, those of the same network read at least. */
+  const gather = () => {
+    const ms = waiting.length < batchMax && !closing ? batchEndedAt + gatherMs - performance.now() : 0;
+    return new Promise((resolve) => (ms > 0 ? setTimeout(resolve, ms) : setImmediate(resolve)));
+  };
+
   const drain = async (on: ConfirmChannel) => {
-    // Lets the messages of the same network read arrive, so that they share a transaction.
-    await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length && channel === on && !closing) {
+      await gather();
       const batch = waiting.splice(0, batchMax);
       const readable: Delivery[] = [];
       for (const message of batch) {
@@ -109,24 +118,35 @@ function runConsumer<Client>(
           await setAside(on, message, 'unreadable', error);
         }
       }
-      await Promise.all([...byScope(readable).values()].map((group) => handleGroup(on, group)));
+      const done = await Promise.all([...byScope(readable).values()].map((group) => handleGroup(on, group)));
+      acknowledge(on, batch, done.flat());
+      batchEndedAt = performance.now();
     }
   };
 
-  const handleGroup = async (on: ConfirmChannel, group: Delivery[]): Promise<void> => {
+  /** Deals with the events of one tenant; resolves to those that are done and not acknowledged yet. */
+  const handleGroup = async (on: ConfirmChannel, group: Delivery[]): Promise<ConsumeMessage[]> => {
     try {
       await apply(group);
-      for (const { message } of group) on.ack(message);
       handled(queue, group.length);
+      return group.map(({ message }) => message);
     } catch (error) {
       if (await databaseIsAway()) return handleGroup(on, group);
-      if (closing) return;
+      if (closing) return [];
       if (group.length > 1) {
-        for (const one of group) await handleGroup(on, [one]);
-        return;
+        const done: ConsumeMessage[] = [];
+        for (const one of group) done.push(...(await handleGroup(on, [one])));
+        return done;
       }
       await failed(on, (group[0] as Delivery).message, error);
+      return [];
     }
+  };
+
+  /** One word to the broker for a whole batch: everything before it is acknowledged already. */
+  const acknowledge = (on: ConfirmChannel, batch: ConsumeMessage[], done: ConsumeMessage[]) => {
+    if (done.length === batch.length) on.ack(batch.at(-1) as ConsumeMessage, true);
+    else for (const message of done) on.ack(message);
   };
 
   const apply = async (group: Delivery[]): Promise<void> => {

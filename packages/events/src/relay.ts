@@ -1,3 +1,4 @@
+import { setTimeout as gathering } from 'node:timers/promises';
 import type { Log, Metrics } from '@tandem/process';
 import type { ConfirmChannel } from 'amqplib';
 import pg from 'pg';
@@ -18,6 +19,8 @@ interface Row {
 }
 
 const batchMax = 500;
+// In a stream of commits a batch gathers this long; the first after a quiet moment does not wait.
+const gatherMs = 10;
 const pollMinMs = 5;
 const pollMaxMs = 250;
 const confirmTimeoutMs = 5_000;
@@ -36,7 +39,8 @@ export function startRelay(options: { url: string; broker: Broker; log: Log; met
     connectionString: options.url,
     max: 2,
     connectionTimeoutMillis: 2_000,
-    options: '-c statement_timeout=15000',
+    // A deletion that a crash takes back means an event published again, which consumers know by its id.
+    options: '-c statement_timeout=15000 -c synchronous_commit=off',
   });
   pool.on('error', () => {});
   const published = metrics.counter('outbox_published_total', 'Events handed to the broker');
@@ -127,7 +131,9 @@ export function startRelay(options: { url: string; broker: Broker; log: Log; met
           .query(`DELETE FROM platform.inbox WHERE received_at < now() - make_interval(days => ${inboxDays})`)
           .catch(report);
       }
-      if (!moved && running) await signal.wait(pause);
+      if (!running) break;
+      if (!moved) await signal.wait(pause);
+      else if (moved < batchMax) await gathering(gatherMs);
     }
   })();
 

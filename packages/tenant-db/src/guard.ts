@@ -29,11 +29,16 @@ export function guardModels(client: object, models: ModelFields, owners: readonl
   const delegates = client as Record<string, Delegate>;
   return Object.fromEntries(
     Object.entries(models).map(([model, fields]) => {
-      const name = `${model.charAt(0).toLowerCase()}${model.slice(1)}`;
+      const name = delegateName(model);
       const delegate = delegates[name] as Delegate;
       return [name, fields.includes('tenantId') ? guarded(model, delegate, fields, owners) : delegate];
     }),
   );
+}
+
+/** The name under which a client has a model. */
+export function delegateName(model: string): string {
+  return `${model.charAt(0).toLowerCase()}${model.slice(1)}`;
 }
 
 type Delegate = Record<string, (args: Args) => PromiseLike<unknown>>;

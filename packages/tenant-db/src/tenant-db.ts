@@ -1,7 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { directModels } from './direct.ts';
 import { guardModels, type ModelFields } from './guard.ts';
 import type { Statement } from './led.ts';
+import { readModels } from './models.ts';
 import { ScopedPool } from './pool.ts';
 import { running, type Scope } from './scope.ts';
 
@@ -42,6 +44,8 @@ const poolMax = 10;
 
 // A bigint leaves the driver as a number: ids stay below 2^40 (D12).
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+const [int4Array, int8Array] = [1007, 1016];
+pg.types.setTypeParser(int8Array as number, pg.types.getTypeParser(int4Array as number));
 
 /**
  * Opens the tenant-bound database of a service.
@@ -69,9 +73,11 @@ export function createTenantDb<Client>(options: {
   const statementName = statementNames();
   const adapter = new PrismaPg(pool, { statementNameGenerator: (query) => statementName(query.sql) });
   const raw = options.client(adapter) as Client & { $disconnect(): Promise<void> };
-  const models = guardModels(raw, fieldsOf(options.prisma), options.owners ?? []) as Models<Client>;
   const named = (statement: Statement) => ({ ...statement, name: statementName(statement.text) });
-  const sql: Sql = async (strings, ...values) => (await pool.query(named(statement(strings, ...values)))).rows;
+  const send = (statement: Statement): Promise<pg.QueryResult> => pool.query(named(statement));
+  const direct = directModels(raw, readModels(schemaOf(raw)), send);
+  const models = guardModels(direct, fieldsOf(options.prisma), options.owners ?? []) as Models<Client>;
+  const sql: Sql = async (strings, ...values) => (await send(statement(strings, ...values))).rows;
 
   return {
     tx: Object.assign(Object.create(raw), models, { sql }) as Tx<Client>,
@@ -94,6 +100,11 @@ export function createTenantDb<Client>(options: {
 /** A statement by template, to be sent later: `${}` become parameters. */
 export function statement(strings: TemplateStringsArray, ...values: unknown[]): Statement {
   return { text: strings.reduce((all, part, index) => `${all}$${index}${part}`), values };
+}
+
+/** The schema a client was generated from, as Prisma 7 keeps it; without it every query goes through Prisma. */
+function schemaOf(client: object): string {
+  return (client as { _engineConfig?: { inlineSchema?: string } })._engineConfig?.inlineSchema ?? '';
 }
 
 function fieldsOf(prisma: object): ModelFields {

@@ -1,0 +1,221 @@
+import type { QueryResult } from 'pg';
+import { delegateName } from './guard.ts';
+import type { Statement } from './led.ts';
+import type { Field, Model } from './models.ts';
+
+type Send = (statement: Statement) => Promise<QueryResult>;
+type Args = Record<string, unknown>;
+
+type Operations = Record<string, (args: Args) => PromiseLike<unknown>>;
+
+/**
+ * The models of a client whose reads and inserts go to PostgreSQL directly where they can, and through Prisma otherwise.
+ * @param send sends a statement within the scope of the moment
+ */
+export function directModels(client: object, models: readonly Model[], send: Send): object {
+  const delegates = client as Record<string, Operations>;
+  const faster = models.map((model) => {
+    const delegate = delegates[delegateName(model.name)] as Operations;
+    const operations = Object.entries(directly(model, send)).map(([name, run]) => [
+      name,
+      (args: Args = {}) => run(args) ?? delegate[name]?.(args),
+    ]);
+    return [delegateName(model.name), over(delegate, Object.fromEntries(operations))];
+  });
+  return over(client, Object.fromEntries(faster));
+}
+
+/** An object with more properties than `base`. They are defined, not assigned: assigning would reach Prisma's proxies. */
+function over(base: object, more: object): object {
+  return Object.create(base, Object.getOwnPropertyDescriptors(more));
+}
+
+/** Thrown inside while a statement is built, for arguments that are left to Prisma. */
+class NotPlain extends Error {}
+
+/**
+ * The reads and inserts that make up nearly all of a service's traffic, as SQL of our own: a query through Prisma costs a
+ * service twice as much as the query itself (infra/bench/notes.md). Arguments and results are Prisma's, for plain columns,
+ * plain comparisons and one table. An operation resolves to undefined at once
+ * when the arguments are anything else.
+ */
+function directly(model: Model, send: Send): Record<string, (args: Args) => Promise<unknown> | undefined> {
+  if (!model.isPlain) return {};
+  const all = columns(model, [...model.fields.keys()]);
+
+  const select = ({ where, select: chosen, orderBy, take, skip, ...other }: Args, limit?: number): Statement => {
+    refuse(other);
+    const values: unknown[] = [];
+    const order = ordering(model, orderBy);
+    return {
+      text: [
+        `SELECT ${chosen ? columns(model, keys(chosen)) : all} FROM "${model.table}" WHERE ${condition(model, where, values)}`,
+        ...(order ? [`ORDER BY ${order}`] : []),
+        ...bound('LIMIT', limit ?? take, values),
+        ...bound('OFFSET', skip, values),
+      ].join(' '),
+      values,
+    };
+  };
+  const insert = (data: Args, chosen: unknown): Statement => {
+    const names = Object.keys(data).filter((name) => data[name] !== undefined);
+    const values = names.map((name) => parameter(field(model, name), data[name]));
+    return {
+      text: `INSERT INTO "${model.table}" (${names.map((name) => quoted(field(model, name))).join(', ')})
+        VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')}) RETURNING ${chosen ? columns(model, keys(chosen)) : all}`,
+      values,
+    };
+  };
+  const insertAll = (rows: Args[], skipDuplicates: unknown): Statement => {
+    const names = Object.keys(rows[0] ?? {});
+    const isUniform = rows.every(
+      (row) => Object.keys(row).length === names.length && names.every((name) => row[name] !== undefined),
+    );
+    if (!names.length || !isUniform) throw new NotPlain();
+    const list = names.map((name) => quoted(field(model, name))).join(', ');
+    const records = rows.map((row) => Object.fromEntries(names.map((name) => [field(model, name).column, row[name]])));
+    return {
+      // One text for any number of rows, so that the plan is made once.
+      text: `INSERT INTO "${model.table}" (${list}) SELECT ${list} FROM jsonb_populate_recordset(NULL::"${model.table}", $1)
+        ${skipDuplicates ? 'ON CONFLICT DO NOTHING' : ''}`,
+      values: [JSON.stringify(records)],
+    };
+  };
+
+  const operations: Record<string, (args: Args) => { statement: Statement; read: (result: QueryResult) => unknown }> = {
+    findFirst: (args) => ({ statement: select(args, 1), read: ({ rows }) => rows[0] ?? null }),
+    findMany: (args) => ({ statement: select(args), read: ({ rows }) => rows }),
+    count({ where, ...other }) {
+      refuse(other);
+      const values: unknown[] = [];
+      const text = `SELECT count(*) AS count FROM "${model.table}" WHERE ${condition(model, where, values)}`;
+      return { statement: { text, values }, read: ({ rows }) => rows[0].count };
+    },
+    create({ data, select: chosen, ...other }) {
+      refuse(other);
+      return { statement: insert(data as Args, chosen), read: ({ rows }) => rows[0] };
+    },
+    createMany({ data, skipDuplicates, ...other }) {
+      refuse(other);
+      const rows = (Array.isArray(data) ? data : [data]) as Args[];
+      return { statement: insertAll(rows, skipDuplicates), read: ({ rowCount }) => ({ count: rowCount ?? 0 }) };
+    },
+  };
+  return Object.fromEntries(
+    Object.entries(operations).map(([name, build]) => [name, (args: Args) => attempt(() => build(args), send)]),
+  );
+}
+
+function attempt(
+  build: () => { statement: Statement; read: (result: QueryResult) => unknown },
+  send: Send,
+): Promise<unknown> | undefined {
+  try {
+    const { statement, read } = build();
+    return send(statement).then(read, (error) => {
+      throw asPrismaTells(error);
+    });
+  } catch (error) {
+    if (error instanceof NotPlain) return undefined;
+    throw error;
+  }
+}
+
+function field(model: Model, name: string): Field {
+  const found = model.fields.get(name);
+  if (!found) throw new NotPlain();
+  return found;
+}
+
+function quoted({ column }: Field): string {
+  return `"${column}"`;
+}
+
+function columns(model: Model, names: string[]): string {
+  return names.map((name) => `${quoted(field(model, name))} AS "${name}"`).join(', ');
+}
+
+function keys(chosen: unknown): string[] {
+  return Object.entries(chosen as Args)
+    .filter(([, isChosen]) => isChosen)
+    .map(([name]) => name);
+}
+
+/** Arguments that are not read here would be ignored silently. */
+function refuse(other: Args): void {
+  if (Object.values(other).some((value) => value !== undefined)) throw new NotPlain();
+}
+
+function bound(word: 'LIMIT' | 'OFFSET', rows: unknown, values: unknown[]): string[] {
+  if (rows === undefined) return [];
+  // Prisma reads a negative number from the end.
+  if (!Number.isSafeInteger(rows) || Number(rows) < 0) throw new NotPlain();
+  return [`${word} $${values.push(rows)}`];
+}
+
+function ordering(model: Model, orderBy: unknown): string {
+  const list = orderBy === undefined ? [] : Array.isArray(orderBy) ? orderBy : [orderBy];
+  return list
+    .flatMap((one: Args) => Object.entries(one))
+    .map(([name, direction]) => {
+      if (direction !== 'asc' && direction !== 'desc') throw new NotPlain();
+      return `${quoted(field(model, name))} ${direction === 'asc' ? 'ASC' : 'DESC'}`;
+    })
+    .join(', ');
+}
+
+function condition(model: Model, where: unknown, values: unknown[]): string {
+  const parts = Object.entries((where ?? {}) as Args).map(([name, value]) => {
+    if (name !== 'AND' && name !== 'OR') return comparison(field(model, name), value, values);
+    const list = Array.isArray(value) ? value : [value];
+    const inner = list.map((one) => `(${condition(model, one, values)})`);
+    return inner.length ? `(${inner.join(` ${name} `)})` : String(name === 'AND');
+  });
+  return parts.length ? parts.join(' AND ') : 'true';
+}
+
+const operators: Record<string, string> = { equals: '=', not: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' };
+
+function comparison(of: Field, value: unknown, values: unknown[]): string {
+  if (value === undefined) throw new Error(`A filter of ${of.name} is undefined and would match everything`);
+  if (of.type === 'Json' || of.isList) throw new NotPlain();
+  if (value === null) return `${quoted(of)} IS NULL`;
+  if (isScalar(value)) return `${quoted(of)} = $${values.push(value)}`;
+  const parts = Object.entries(value as Args).map(([operator, operand]) => {
+    if (operator === 'in' && Array.isArray(operand) && operand.every(isScalar))
+      return `${quoted(of)} = ANY($${values.push(operand)})`;
+    const sign = operators[operator];
+    if (operand === null && operator === 'not') return `${quoted(of)} IS NOT NULL`;
+    if (operand === null && operator === 'equals') return `${quoted(of)} IS NULL`;
+    if (!sign || !isScalar(operand)) throw new NotPlain();
+    return `${quoted(of)} ${sign} $${values.push(operand)}`;
+  });
+  if (!parts.length) throw new NotPlain();
+  return parts.join(' AND ');
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value) || value instanceof Date;
+}
+
+/** A value for a column. Prisma has objects for what plain values cannot say, such as nulls inside JSON. */
+function parameter(of: Field, value: unknown): unknown {
+  if (of.type === 'Json') {
+    if (value === null || !(Array.isArray(value) || isScalar(value) || isRecord(value))) throw new NotPlain();
+    return JSON.stringify(value);
+  }
+  if (of.isList ? Array.isArray(value) : value === null || isScalar(value)) return value;
+  throw new NotPlain();
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+// PostgreSQL's class 23 (manual, appendix A) as Prisma's codes, so that a handler reads one kind of error.
+const violations: Record<string, string> = { 23505: 'P2002', 23503: 'P2003' };
+
+function asPrismaTells(error: Error & { code?: string }): Error {
+  const code = violations[error.code ?? ''];
+  return code ? Object.assign(new Error(error.message, { cause: error }), { code }) : error;
+}
