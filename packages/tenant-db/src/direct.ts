@@ -66,18 +66,21 @@ function directly(model: Model, send: Send): Record<string, (args: Args) => Prom
       values,
     };
   };
-  const insertAll = (rows: Args[], skipDuplicates: unknown): Statement => {
+  const insertAll = ({ data, skipDuplicates }: Args, returning = ''): Statement => {
+    const rows = (Array.isArray(data) ? data : [data]) as Args[];
     const names = Object.keys(rows[0] ?? {});
     const isUniform = rows.every(
       (row) => Object.keys(row).length === names.length && names.every((name) => row[name] !== undefined),
     );
     if (!names.length || !isUniform) throw new NotPlain();
     const list = names.map((name) => quoted(field(model, name))).join(', ');
-    const records = rows.map((row) => Object.fromEntries(names.map((name) => [field(model, name).column, row[name]])));
+    const records = rows.map((row) =>
+      Object.fromEntries(names.map((name) => [field(model, name).column, inJson(field(model, name), row[name])])),
+    );
     return {
       // One text for any number of rows, so that the plan is made once.
       text: `INSERT INTO "${model.table}" (${list}) SELECT ${list} FROM jsonb_populate_recordset(NULL::"${model.table}", $1)
-        ${skipDuplicates ? 'ON CONFLICT DO NOTHING' : ''}`,
+        ${skipDuplicates ? 'ON CONFLICT DO NOTHING' : ''} ${returning}`,
       values: [JSON.stringify(records)],
     };
   };
@@ -97,8 +100,12 @@ function directly(model: Model, send: Send): Record<string, (args: Args) => Prom
     },
     createMany({ data, skipDuplicates, ...other }) {
       refuse(other);
-      const rows = (Array.isArray(data) ? data : [data]) as Args[];
-      return { statement: insertAll(rows, skipDuplicates), read: ({ rowCount }) => ({ count: rowCount ?? 0 }) };
+      return { statement: insertAll({ data, skipDuplicates }), read: ({ rowCount }) => ({ count: rowCount ?? 0 }) };
+    },
+    createManyAndReturn({ data, skipDuplicates, select: chosen, ...other }) {
+      refuse(other);
+      const returning = `RETURNING ${chosen ? columns(model, keys(chosen)) : all}`;
+      return { statement: insertAll({ data, skipDuplicates }, returning), read: ({ rows }) => rows };
     },
   };
   return Object.fromEntries(
@@ -195,7 +202,7 @@ function comparison(of: Field, value: unknown, values: unknown[]): string {
 }
 
 function isScalar(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value) || value instanceof Date;
+  return ['string', 'number', 'boolean'].includes(typeof value) || value instanceof Date || value instanceof Uint8Array;
 }
 
 /** A value for a column. Prisma has objects for what plain values cannot say, such as nulls inside JSON. */
@@ -206,6 +213,13 @@ function parameter(of: Field, value: unknown): unknown {
   }
   if (of.isList ? Array.isArray(value) : value === null || isScalar(value)) return value;
   throw new NotPlain();
+}
+
+/** A value as `jsonb_populate_recordset` reads it for a column. */
+function inJson(of: Field, value: unknown): unknown {
+  // Refuses what is no plain value.
+  parameter(of, value);
+  return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value;
 }
 
 function isRecord(value: unknown): boolean {

@@ -15,7 +15,7 @@ export interface Model {
   isPlain: boolean;
 }
 
-const plainTypes = new Set(['Int', 'String', 'Float', 'Boolean', 'DateTime', 'Json']);
+const plainTypes = new Set(['Int', 'String', 'Float', 'Boolean', 'DateTime', 'Json', 'Bytes']);
 // Made by Prisma, not by the database; and dates without a zone, which the driver reads in its own.
 const notPlain = /@default\((uuid|cuid|ulid|nanoid)\(|@db\.(Date|Time|Timestamp)\b/;
 
