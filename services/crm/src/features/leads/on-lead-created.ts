@@ -8,8 +8,16 @@ const pairsPerLeadMax = 20;
 
 type Signal = keyof typeof confidence;
 
-interface Match {
+interface Candidate {
   id: number;
+  email: string;
+  phone: string | null;
+  name: string;
+}
+
+interface Match {
+  leadId: number;
+  otherId: number;
   email: boolean;
   phone: boolean;
   name: boolean;
@@ -23,31 +31,56 @@ export const detectDuplicates = consumer({
   name: 'detect-duplicates',
   on: [leadCreated, leadUpdated],
   async handle(events, { tx }: { tx: Tx }) {
-    const pairs = [];
-    for (const { record: lead, name: event, data } of events) {
-      if (event === 'lead.updated' && !touchesIdentity(Object.keys((data as { changes: object }).changes))) continue;
-      const [email, name] = [lead.email, `${lead.firstName} ${lead.lastName}`];
-      const matches = await tx.sql<Match>`
-        SELECT id, email_key = lower(${email}) AS email, coalesce(phone = ${lead.phone}, false) AS phone, name_key = lower(${name}) AS name
-        FROM lead
-        WHERE id <> ${lead.id} AND deleted_at IS NULL
-          AND (email_key = lower(${email}) OR phone = ${lead.phone} OR name_key = lower(${name}))
-        ORDER BY (email_key = lower(${email})) DESC, id DESC LIMIT ${pairsPerLeadMax}`;
-      pairs.push(...matches.map((match) => pairOf(lead.id, match)));
-    }
-    if (pairs.length) await tx.duplicatePair.createMany({ data: pairs, skipDuplicates: true });
+    const candidates = events
+      .filter(({ name, data }) => name === 'lead.created' || touchesIdentity(data as { changes: object }))
+      .map(({ record: { id, email, phone, firstName, lastName } }) => ({
+        ...{ id, email, phone },
+        name: `${firstName} ${lastName}`,
+      }));
+    const matches = candidates.length ? await findMatches(tx, candidates) : [];
+    if (!matches.length) return;
+    await tx.duplicatePair.createMany({ data: matches.map(pairOf), skipDuplicates: true });
+    const paired = matches.flatMap(({ leadId, otherId }) => [leadId, otherId]);
+    await tx.sql`UPDATE lead SET is_paired = true WHERE id = ANY(${paired}::bigint[]) AND NOT is_paired`;
   },
 });
 
-function touchesIdentity(fields: string[]): boolean {
-  return fields.some((field) => ['email', 'phone', 'firstName', 'lastName'].includes(field));
+function touchesIdentity({ changes }: { changes: object }): boolean {
+  return Object.keys(changes).some((field) => ['email', 'phone', 'firstName', 'lastName'].includes(field));
 }
 
-function pairOf(leadId: number, match: Match) {
-  const matchedOn = (['email', 'phone', 'name'] as Signal[]).filter((signal) => match[signal]);
+/**
+ * The best matches of each lead. Of each kind only the latest few are read, from an index that ends in the id, so that a
+ * thousand namesakes cost no more than twenty. The keys are made before they are compared: row-level security keeps
+ * conditions with functions out of an index.
+ */
+function findMatches(tx: Tx, candidates: Candidate[]): Promise<Match[]> {
+  return tx.sql<Match>`
+    WITH candidate AS MATERIALIZED (
+      SELECT id, lower(email) AS email_key, phone, lower(name) AS name_key
+      FROM jsonb_to_recordset(${JSON.stringify(candidates)}::jsonb) AS row (id bigint, email text, phone text, name text))
+    SELECT candidate.id AS "leadId", match.*
+    FROM candidate CROSS JOIN LATERAL (
+      SELECT lead.id AS "otherId", lead.email_key = candidate.email_key AS email,
+        coalesce(lead.phone = candidate.phone, false) AS phone, lead.name_key = candidate.name_key AS name
+      FROM lead
+      WHERE lead.id IN (
+        (SELECT id FROM lead WHERE email_key = candidate.email_key AND id <> candidate.id AND deleted_at IS NULL
+          ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+        UNION ALL
+        (SELECT id FROM lead WHERE phone = candidate.phone AND id <> candidate.id AND deleted_at IS NULL
+          ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+        UNION ALL
+        (SELECT id FROM lead WHERE name_key = candidate.name_key AND id <> candidate.id AND deleted_at IS NULL
+          ORDER BY id DESC LIMIT ${pairsPerLeadMax}))
+      ORDER BY (lead.email_key = candidate.email_key) DESC, lead.id DESC LIMIT ${pairsPerLeadMax}) AS match`;
+}
+
+function pairOf({ leadId, otherId, ...matched }: Match) {
+  const matchedOn = (['email', 'phone', 'name'] as Signal[]).filter((signal) => matched[signal]);
   return {
-    firstLeadId: Math.min(leadId, match.id),
-    secondLeadId: Math.max(leadId, match.id),
+    firstLeadId: Math.min(leadId, otherId),
+    secondLeadId: Math.max(leadId, otherId),
     matchedOn,
     confidence: Math.max(...matchedOn.map((signal) => confidence[signal])),
   };
