@@ -21,7 +21,11 @@ const shared: Record<number, Shared> = {
     description: 'The credentials are missing, wrong, expired or revoked.',
     codes: ['unauthenticated'],
   },
-  403: { name: 'Forbidden', description: 'The caller may not do this.', codes: ['forbidden', 'bad_target_user'] },
+  403: {
+    name: 'Forbidden',
+    description: 'The caller may not do this.',
+    codes: ['forbidden', 'live_key_needed', 'bad_target_user'],
+  },
   404: {
     name: 'NotFound',
     description: 'There is no such record, or it belongs to another tenant or environment.',

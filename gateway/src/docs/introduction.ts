@@ -28,6 +28,7 @@ a user by \`X-On-Behalf-Of\`; the audit log then shows both.
 
 Each tenant has two separate sets of data. A key begins with \`svc_live_sk_\` or \`svc_sandbox_sk_\` and sees one of them;
 with a Bearer token \`X-Environment: sandbox\` chooses. Calls in the sandbox do not count towards the monthly quota.
+Tenant, users, roles and keys exist once for both: a sandbox key reads them, and only a live key or a person changes them.
 
 ## Answers
 

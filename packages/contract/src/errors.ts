@@ -11,6 +11,7 @@ export const knownErrors = {
   forbidden: [403, 'Insufficient permissions'],
   bad_target_user: [403, 'Target user not found or not in the same tenant'],
   gateway_only: [403, 'Requests must pass through the API gateway'],
+  live_key_needed: [403, 'A sandbox key cannot change what live and sandbox share; send a live key'],
   not_found: [404, 'Resource not found'],
   method_not_allowed: [405, 'Method not allowed'],
   request_timeout: [408, 'The request took too long to arrive'],

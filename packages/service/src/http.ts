@@ -61,7 +61,7 @@ async function serve(
     let answer: Answer;
     let who: object = {};
     try {
-      const read = readRequest(request, row, parts.signer);
+      const read = readRequest(request, row, parts);
       const { tenantId, keyId, userId } = read.caller;
       who = { tenantId, keyId, userId };
       answer = await runOperation(row, handler, read, parts);

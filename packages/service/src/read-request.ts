@@ -1,7 +1,7 @@
 import type { Caller, CallerSigner } from '@tandem/caller';
 import { callerHeader } from '@tandem/caller';
 import { allows, type FieldError, type Operation, signedIn } from '@tandem/contract';
-import type { Scope } from '@tandem/tenant-db';
+import type { Scope, TenantDb } from '@tandem/tenant-db';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { fail } from './failure.ts';
@@ -20,10 +20,17 @@ export interface ReadRequest {
 const fieldErrorsMax = 100;
 
 /** Verifies who calls, whether they may, and that every field is what the row says. */
-export function readRequest(request: Request, row: Operation, signer: CallerSigner): ReadRequest {
+export function readRequest(
+  request: Request,
+  row: Operation,
+  { signer, db }: { signer: CallerSigner; db: Pick<TenantDb<unknown>, 'separatesEnvironments'> },
+): ReadRequest {
   const caller = signer.verify(request.get(callerHeader), request.method, request.path);
   if (!caller) throw fail('gateway_only');
   const scope = scopeOf(caller, row);
+  // A test program's key must not reach real users, roles and keys: with those it could make itself a live key.
+  const isSandboxKey = caller.type === 'key' && caller.environment === 'sandbox';
+  if (isSandboxKey && row.method !== 'GET' && !db.separatesEnvironments) throw fail('live_key_needed');
   const errors: FieldError[] = [];
   const params = read(row.params, request.params, errors);
   // A path that names nothing is an unknown resource, not a wrong field.

@@ -23,6 +23,8 @@ export type Tx<Client> = Models<Client> & {
 export interface TenantDb<Client> {
   /** The bound client; every use needs a scope around it. */
   tx: Tx<Client>;
+  /** Whether live and sandbox are two sets of data here; if not, a tenant has one set that both see. */
+  separatesEnvironments: boolean;
   /** Runs `work` under a scope, without a transaction. No scope means the tables that belong to no tenant. */
   within<T>(scope: Scope | undefined, work: () => Promise<T>): Promise<T>;
   /**
@@ -53,6 +55,7 @@ pg.types.setTypeParser(int8Array as number, pg.types.getTypeParser(int4Array as 
  * @param options.client makes the service's Prisma client on the given adapter
  * @param options.prisma the `Prisma` namespace of the generated client, which lists the fields of each model
  * @param options.owners fields that name the owner of a record, for callers narrowed to their own
+ * @throws when some tenant tables have an environment and others do not
  */
 export function createTenantDb<Client>(options: {
   url: string;
@@ -73,14 +76,16 @@ export function createTenantDb<Client>(options: {
   const statementName = statementNames();
   const adapter = new PrismaPg(pool, { statementNameGenerator: (query) => statementName(query.sql) });
   const raw = options.client(adapter) as Client & { $disconnect(): Promise<void> };
+  const fields = fieldsOf(options.prisma);
   const named = (statement: Statement) => ({ ...statement, name: statementName(statement.text) });
   const send = (statement: Statement): Promise<pg.QueryResult> => pool.query(named(statement));
   const direct = directModels(raw, readModels(schemaOf(raw)), send);
-  const models = guardModels(direct, fieldsOf(options.prisma), options.owners ?? []) as Models<Client>;
+  const models = guardModels(direct, fields, options.owners ?? []) as Models<Client>;
   const sql: Sql = async (strings, ...values) => (await send(statement(strings, ...values))).rows;
 
   return {
     tx: Object.assign(Object.create(raw), models, { sql }) as Tx<Client>,
+    separatesEnvironments: separatesEnvironments(fields),
     // Prisma's promises begin only when awaited, which must be inside the scope.
     within: (scope, work) => running.run({ scope }, async () => await work()),
     transaction: (scope, work, last) =>
@@ -115,6 +120,19 @@ function fieldsOf(prisma: object): ModelFields {
       Object.keys(namespace[`${model}ScalarFieldEnum`] ?? {}),
     ]),
   );
+}
+
+/** All tenant tables of a service have an environment or none: who may write what a sandbox shares follows from it. */
+function separatesEnvironments(models: ModelFields): boolean {
+  const ofTenants = Object.entries(models).filter(([, fields]) => fields.includes('tenantId'));
+  const [separate = [], shared = []] = [true, false].map((wanted) =>
+    ofTenants.filter(([, fields]) => fields.includes('environment') === wanted).map(([model]) => model),
+  );
+  if (separate.length && shared.length)
+    throw new Error(
+      `Without environment: ${shared.join(', ')}; with: ${separate.join(', ')}. Give it to all or to none`,
+    );
+  return !shared.length;
 }
 
 /** A name per statement text; the empty name, which PostgreSQL does not keep, once there are too many. */

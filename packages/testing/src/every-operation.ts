@@ -5,7 +5,8 @@ const missingId = '999999999';
 
 /**
  * The tests that need no handwriting, for every row of a contract: without the gateway's signature, without the
- * permission, with an id that is not there, with a body of the wrong type, and with a body of the wrong form.
+ * permission, by a sandbox key where live would change too, with an id that is not there, with a body of the wrong type,
+ * and with a body of the wrong form.
  */
 export function everyOperation<Ops extends Operations>(operations: Ops, service: () => TestService<Ops>): void {
   const rows = Object.values(operations);
@@ -35,6 +36,16 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
         const { caller } = service().as({ can: [`${row.permission}:own`, `${row.permission}:team`] });
         const reply = await service().send(row, { params: someParams(row), body: {} }, caller);
         expect([reply.status, reply.body.message]).toEqual([403, 'Insufficient permissions']);
+      });
+    }
+
+    const writes = own.filter((row) => row.method !== 'GET');
+    if (writes.length) {
+      it.each(named(writes))('%s lets a sandbox key change nothing that live shares', async (_, row) => {
+        const { caller } = service().as({ environment: 'sandbox' });
+        const reply = await service().send(row, { params: someParams(row), ...(row.body && { body: {} }) }, caller);
+        const isRefused = reply.status === 403 && reply.body.code === 'live_key_needed';
+        expect(isRefused).toBe(!service().separatesEnvironments);
       });
     }
 

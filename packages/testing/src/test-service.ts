@@ -44,6 +44,8 @@ export interface TestService<Ops extends Operations> {
   /** SQL as the owner of the database, under no tenant's scope unless it sets one. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   operations: Ops;
+  /** Whether live and sandbox are two sets of data in this service. */
+  separatesEnvironments: boolean;
   close(): Promise<void>;
 }
 
@@ -95,6 +97,7 @@ export async function testService<Ops extends Operations, Client, Settings exten
 
   return {
     operations,
+    separatesEnvironments: running.db.separatesEnvironments,
     events: tap.events,
     publish: tap.publish,
     housekeep: running.housekeep,

@@ -43,6 +43,11 @@ describe('wall one: the client', () => {
     await db.within(mine, () => db.tx.lead.deleteMany({ where: { id: row.id } }));
   });
 
+  it('does not open where live and sandbox are apart in one table and not in another', () => {
+    const { environment, ...LeadScalarFieldEnum } = Prisma.LeadScalarFieldEnum;
+    expect(() => open({ ...Prisma, LeadScalarFieldEnum })).toThrow('Without environment: Lead; with: DuplicatePair');
+  });
+
   it('refuses what it cannot scope', async () => {
     const client = db.tx.lead as unknown as { findUnique(args: object): Promise<unknown> };
     await expect(

@@ -212,3 +212,25 @@ it('lists keys by environment and status', async () => {
     await names({ status: 'revoked' }),
   ]).toEqual([['a', 'c'], ['a', 'b'], ['c']]);
 });
+
+describe('a sandbox key', () => {
+  const body = { name: 'ladder', environment: 'live' };
+
+  it('reads what live and sandbox share, and cannot make itself a live key', async () => {
+    const { as, user, owner } = await aTenant(service);
+    const sandbox = as(user.id, ['*'], { type: 'key', keyId: 1, environment: 'sandbox' });
+    const reply = await sandbox.createApiKey({ body });
+    expect([reply.status, reply.body.code, reply.body.message]).toEqual([
+      403,
+      'live_key_needed',
+      'A sandbox key cannot change what live and sandbox share; send a live key',
+    ]);
+    expect([(await sandbox.getMe()).status, (await sandbox.listUsers()).status]).toEqual([200, 200]);
+    expect((await owner.listApiKeys()).data).toEqual([]);
+  });
+
+  it('is not a person who looks at the sandbox, and who may do there what they may do in live', async () => {
+    const { as, user } = await aTenant(service);
+    expect((await as(user.id, ['*'], { environment: 'sandbox' }).createApiKey({ body })).status).toBe(201);
+  });
+});
