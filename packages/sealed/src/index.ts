@@ -1,11 +1,13 @@
 // Encrypts small values before they are stored, so that a copy of the database gives no secret away.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 export interface Seal {
   /** Encrypts a text; `context` (such as the table and record) must be the same when opening, so that a value cannot be moved. */
   seal(text: string, context: string): string;
   /** @throws when the value was changed, belongs to another context or another key. */
   open(sealed: string, context: string): string;
+  /** The same text always gives the same digest; without the key a digest cannot be checked against guesses of the text. */
+  digest(text: string): string;
 }
 
 const nonceBytes = 12;
@@ -19,7 +21,10 @@ const tagBytes = 16;
 export function createSeal(key: string): Seal {
   const bytes = Buffer.from(key, 'base64');
   if (bytes.length !== 32) throw new Error('ENCRYPTION_KEY must be 32 bytes in base64');
+  // A key of its own: the other one is for encryption alone.
+  const digestKey = createHmac('sha256', bytes).update('digest').digest();
   return {
+    digest: (text) => createHmac('sha256', digestKey).update(text).digest('base64'),
     seal(text, context) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(context));

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Seal } from '@tandem/sealed';
 import type { Sql } from '@tandem/tenant-db';
 import { fail, failField } from './failure.ts';
@@ -36,7 +35,8 @@ export async function idempotent(options: {
 }): Promise<IdempotentRun> {
   const { sql, seal, operation, key, request } = options;
   if (!key || key.length > keyMax) throw failField('Idempotency-Key', `Must have 1 to ${keyMax} characters`);
-  const hash = createHash('sha256').update(JSON.stringify(request)).digest('base64');
+  // Under a key: a body may hold a password, and a plain hash of it could be tried against guesses.
+  const hash = seal.digest(JSON.stringify(request));
   const context = `idempotency ${operation} ${key}`;
 
   const [lock] = await sql<{ free: boolean }>`SELECT pg_try_advisory_xact_lock(
