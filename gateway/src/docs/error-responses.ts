@@ -1,8 +1,8 @@
-import { type ErrorCodes, knownErrors, type Operation } from '@tandem/contract';
+import { type ErrorCodes, knownErrors, type Operation, takesIdempotencyKey } from '@tandem/contract';
 import { exampleMeta } from './envelope.ts';
 import { errorHeaders } from './headers.ts';
 import type { Part } from './json.ts';
-import { isForKeys, takesIdempotencyKey } from './traits.ts';
+import { isForKeys } from './traits.ts';
 
 interface Shared {
   name: string;

@@ -1,7 +1,7 @@
-import type { Operation } from '@tandem/contract';
+import { type Operation, takesIdempotencyKey } from '@tandem/contract';
 import { exampleId } from './example-ids.ts';
 import type { Part } from './json.ts';
-import { isForKeys, isVersioned, takesIdempotencyKey } from './traits.ts';
+import { isForKeys, isVersioned } from './traits.ts';
 
 /**
  * Headers that callers may send, as `components.parameters`. They have no examples: the page would send those with every
@@ -12,7 +12,7 @@ export const headerParameters: Record<string, Part> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A text of your own that names this request. Sent again within 24 hours with the same body, the first answer is given again and nothing is done twice; with another body the answer is 409.',
+      'A text of your own that names this request. Sent again within 24 hours with the same body, the first answer is given again and nothing is done twice; with another body the answer is 409. Where nobody is signed in, another body is another request.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   IfMatch: {

@@ -1,4 +1,4 @@
-import { type Operation, replyStatus, signedIn } from '@tandem/contract';
+import { type Operation, replyStatus, signedIn, takesIdempotencyKey } from '@tandem/contract';
 import type { z } from 'zod';
 import { successExample, successSchema } from './envelope.ts';
 import { errorResponses } from './error-responses.ts';
@@ -7,7 +7,7 @@ import { successHeaders } from './headers.ts';
 import type { JsonSchema, Part } from './json.ts';
 import type { Schemas } from './schemas.ts';
 import { tagOf } from './tags.ts';
-import { isForKeys, takesIdempotencyKey, takesIfMatch } from './traits.ts';
+import { isForKeys, takesIfMatch } from './traits.ts';
 
 /** One operation of the document. */
 export function operationPart(row: Operation, all: Operation[], schemas: Schemas): Part {

@@ -15,11 +15,6 @@ export function isVersioned({ reply }: Operation): boolean {
   return schema instanceof z.ZodObject && 'version' in schema.shape;
 }
 
-/** Keys are kept per tenant, so an operation that anybody may call has none to keep them for. */
-export function takesIdempotencyKey(row: Operation): boolean {
-  return row.method === 'POST' && row.audience !== 'public';
-}
-
 /** Whether it changes a record that had a version before. */
 export function takesIfMatch(row: Operation, all: Operation[]): boolean {
   if (row.method === 'GET' || row.status === 201) return false;

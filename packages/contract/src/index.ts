@@ -14,6 +14,7 @@ export {
   type Row,
   replyStatus,
   signedIn,
+  takesIdempotencyKey,
 } from './operation.ts';
 export { actions, allows, isPermission, permissionResources } from './permissions.ts';
 export { type Plan, planCodes, plans } from './plans.ts';

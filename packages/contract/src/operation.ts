@@ -76,6 +76,14 @@ export function replyStatus(row: Row): number {
   return row.status ?? 200;
 }
 
+/**
+ * Whether an Idempotency-Key makes a repetition safe: on every POST of somebody known, and on a public one that creates.
+ * Signing in creates nothing that a second time would double.
+ */
+export function takesIdempotencyKey({ method, audience, status }: Row): boolean {
+  return method === 'POST' && (audience !== 'public' || status === 201);
+}
+
 function checkRow(row: Operation): void {
   const inPath = [...row.path.matchAll(/:([a-zA-Z]+)/g)]
     .map((match) => match[1] as string)

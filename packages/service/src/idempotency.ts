@@ -10,6 +10,7 @@ interface Kept {
   request_hash: string;
   status: number;
   etag: string | null;
+  acted_in: number | null;
   reply: string;
 }
 
@@ -24,6 +25,8 @@ export interface IdempotentRun {
 /**
  * Begins a request that carries an Idempotency-Key: takes a lock that lasts as long as the transaction, then looks for
  * an earlier answer. Because answer and effect commit together, a crash leaves both or neither.
+ * @param options.isPublic whether nobody is signed in. Such a caller is known by nothing but the request, so the key goes
+ * with the whole of it: who sends another body is somebody else, and finds neither the answer nor that there is one
  * @throws 409 when the key was used for another request, or its request is still running
  */
 export async function idempotent(options: {
@@ -31,18 +34,20 @@ export async function idempotent(options: {
   seal: Seal;
   operation: string;
   key: string;
+  isPublic: boolean;
   request: unknown;
 }): Promise<IdempotentRun> {
-  const { sql, seal, operation, key, request } = options;
-  if (!key || key.length > keyMax) throw failField('Idempotency-Key', `Must have 1 to ${keyMax} characters`);
+  const { sql, seal, operation, key: given, isPublic, request } = options;
+  if (!given || given.length > keyMax) throw failField('Idempotency-Key', `Must have 1 to ${keyMax} characters`);
   // Under a key: a body may hold a password, and a plain hash of it could be tried against guesses.
   const hash = seal.digest(JSON.stringify(request));
+  const key = isPublic ? seal.digest(JSON.stringify([given, request])) : given;
   const context = `idempotency ${operation} ${key}`;
 
   const [lock] = await sql<{ free: boolean }>`SELECT pg_try_advisory_xact_lock(
-    hashtextextended(${`${operation} ${key}`}, platform.tenant_id() * 2 + (platform.environment() = 'live')::int)) AS free`;
+    hashtextextended(${`${operation} ${key}`}, coalesce(platform.tenant_id() * 2 + (platform.environment() = 'live')::int, 0))) AS free`;
   if (!lock?.free) throw fail('idempotency_running');
-  const [kept] = await sql<Kept>`SELECT request_hash, status, etag, reply FROM platform.idempotency_key
+  const [kept] = await sql<Kept>`SELECT request_hash, status, etag, acted_in, reply FROM platform.idempotency_key
     WHERE operation = ${operation} AND key = ${key} AND created_at > now() - make_interval(hours => ${keptHours}::int)`;
   if (kept && kept.request_hash !== hash) throw fail('idempotency_mismatch');
 
@@ -51,12 +56,14 @@ export async function idempotent(options: {
       status: kept.status,
       body: seal.open(kept.reply, context),
       ...(kept.etag && { etag: kept.etag }),
+      ...(kept.acted_in !== null && { tenantId: kept.acted_in }),
       replayed: true,
     },
     async keep(answer) {
       await sql`DELETE FROM platform.idempotency_key WHERE operation = ${operation} AND key = ${key}`;
-      await sql`INSERT INTO platform.idempotency_key (operation, key, request_hash, status, etag, reply)
-        VALUES (${operation}, ${key}, ${hash}, ${answer.status}, ${answer.etag ?? null}, ${seal.seal(answer.body, context)})`;
+      await sql`INSERT INTO platform.idempotency_key (operation, key, request_hash, status, etag, acted_in, reply)
+        VALUES (${operation}, ${key}, ${hash}, ${answer.status}, ${answer.etag ?? null}, ${answer.tenantId ?? null},
+          ${seal.seal(answer.body, context)})`;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Operation } from '@tandem/contract';
+import { type Operation, takesIdempotencyKey } from '@tandem/contract';
 import { emitter } from '@tandem/events';
 import type { Log } from '@tandem/process';
 import type { Statement } from '@tandem/tenant-db';
@@ -53,15 +53,17 @@ interface Effect {
 function committed(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
   const { db } = parts;
   const { work, written } = effect;
-  if (row.method === 'GET' || !request.scope) return db.within(request.scope, work);
-  if (row.method !== 'POST' || request.idempotencyKey === undefined)
-    return db.transaction(request.scope, work, written);
-  return once(row, request, parts, effect);
+  const { scope, idempotencyKey } = request;
+  const isKept = idempotencyKey !== undefined && takesIdempotencyKey(row) && (scope || row.audience === 'public');
+  if (isKept) return once(row, request, parts, effect);
+  if (row.method === 'GET' || !scope) return db.within(scope, work);
+  return db.transaction(scope, work, written);
 }
 
 /**
  * A POST with an Idempotency-Key: the first answer is kept, whether it succeeded or refused. It is for whoever asked: it
- * may hold a key or secret that somebody else, or a credential that may do less, must not see.
+ * may hold a key or secret that somebody else, or a credential that may do less, must not see. A public operation runs in
+ * one transaction then, the tenants it enters included.
  */
 async function once(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
   const { db, seal, log } = parts;
@@ -73,6 +75,7 @@ async function once(row: Operation, request: ReadRequest, parts: Parts, effect: 
       seal,
       operation: row.id,
       key,
+      isPublic: !request.scope,
       request: { params, query, body, by: caller.userId, as: caller.onBehalfOf, can: caller.permissions },
     });
   try {

@@ -41,7 +41,8 @@ export class ScopedPool extends pg.Pool {
   }
 
   /**
-   * Runs `work` in a transaction under `scope`; an error rolls back.
+   * Runs `work` in a transaction under `scope`; an error rolls back. Within a transaction that has no scope it becomes a
+   * part of that one: both are there in the end or neither.
    * @param last a statement to send together with the commit, when there is one after the work
    */
   async transaction<T>(
@@ -49,6 +50,8 @@ export class ScopedPool extends pg.Pool {
     work: () => Promise<T>,
     last?: () => Statement | undefined,
   ): Promise<T> {
+    const around = running.getStore();
+    if (around?.client) return asPart(around, scope, work, last);
     const { client, leave, ahead } = await this.#take(scope);
     const now: Running = { scope, client, ahead: ['BEGIN', ...ahead] };
     try {
@@ -98,6 +101,33 @@ export class ScopedPool extends pg.Pool {
   }
 }
 
+/** A part of an open transaction under a scope of its own; the statements of the whole must wait until it is over. */
+async function asPart<T>(
+  around: Running,
+  scope: Scope | undefined,
+  work: () => Promise<T>,
+  last?: () => Statement | undefined,
+): Promise<T> {
+  if (around.scope) throw new Error('A transaction of a tenant cannot become one of another');
+  await send(around, ['SAVEPOINT part']);
+  const client = around.client as pg.PoolClient;
+  const now: Running = { scope, client, ahead: [setScopeSql(scope)] };
+  around.isInPart = true;
+  try {
+    const result = await running.run(now, async () => await work());
+    const end = last?.();
+    if (end) await send(now, [end]);
+    await client.query(`${setScopeSql(undefined)}; RELEASE part`);
+    return result;
+  } catch (error) {
+    // What was set since the savepoint, the scope too, is undone with it.
+    await client.query('ROLLBACK TO part');
+    throw error;
+  } finally {
+    around.isInPart = false;
+  }
+}
+
 function failure(work: Promise<unknown>): Promise<Error | undefined> {
   return work.then(
     () => undefined,
@@ -108,6 +138,7 @@ function failure(work: Promise<unknown>): Promise<Error | undefined> {
 /** Sends a statement; the first one of a transaction, or of a scope, takes along what must be ahead of it. */
 function send(now: Running, args: unknown[]): Promise<unknown> {
   const { client, ahead } = now as { client: pg.PoolClient; ahead?: string[] };
+  if (now.isInPart) throw new Error('A part of this transaction is open, under a scope of its own');
   if (!ahead?.length) return client.query(...(args as [string]));
   now.ahead = undefined;
   const [given, values] = args as [string | object, unknown[] | undefined];

@@ -21,6 +21,8 @@ export interface Running {
   client?: pg.PoolClient;
   /** What the first statement of the transaction brings along: its beginning. */
   ahead?: string[] | undefined;
+  /** Whether a part of the transaction is open, under a scope of its own. */
+  isInPart?: boolean;
 }
 
 export const running = new AsyncLocalStorage<Running>();

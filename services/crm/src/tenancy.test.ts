@@ -94,6 +94,43 @@ describe('wall two: the database, with wall one taken away', () => {
     expect(seen).toEqual(turns.map((scope) => scope.tenantId));
   });
 
+  it('lets a transaction without a tenant enter several, whole or not at all, each within its own', async () => {
+    const emails = async () =>
+      (await Promise.all([mine, theirs].map((one) => db.within(one, () => db.tx.lead.findMany())))).map((rows) =>
+        rows.map(({ email }) => email),
+      );
+    const enter = (scope: Scope, email: string) =>
+      db.transaction(scope, () => db.tx.lead.create({ data: { ...data, email } }));
+    const before = await emails();
+    const broken = db.transaction(undefined, async () => {
+      await enter(mine, 'lost@example.com');
+      throw new Error('too late');
+    });
+    await expect(broken).rejects.toThrow('too late');
+    expect(await emails()).toEqual(before);
+
+    await db.transaction(undefined, async () => {
+      const [, , seen] = await Promise.all([
+        enter(mine, 'mine@example.com'),
+        enter(theirs, 'theirs@example.com'),
+        unguarded.tx.sql`SELECT 1 FROM lead`,
+      ]);
+      expect(seen).toEqual([]);
+      const failing = db.transaction(mine, () => enter(theirs, 'nobody@example.com'));
+      await expect(failing).rejects.toThrow('cannot become one of another');
+    });
+    const [own = [], foreign = []] = await emails();
+    expect([own.filter((email) => email !== data.email), foreign.filter((email) => email !== data.email)]).toEqual([
+      ['mine@example.com'],
+      ['theirs@example.com'],
+    ]);
+    for (const [scope, email] of [
+      [mine, 'mine@example.com'],
+      [theirs, 'theirs@example.com'],
+    ] as const)
+      await db.within(scope, () => db.tx.lead.deleteMany({ where: { email } }));
+  });
+
   it('cannot be lifted by the role the service runs under', async () => {
     const client = new pg.Client({ connectionString: settings.DATABASE_URL });
     await client.connect();

@@ -63,7 +63,8 @@ export const tenants = operations({
     path: '/v1/tenants',
     audience: 'public',
     summary: 'Sign up',
-    description: 'Makes a tenant on the Free plan with its owner, and signs the owner in.',
+    description:
+      'Makes a tenant on the Free plan with its owner, and signs the owner in. An Idempotency-Key counts together with the body: the same person’s repetition gets the first answer, tokens included; any other body is a sign-up of its own.',
     body: z.object({
       name: name(),
       owner: z.object({ email: Email, password: Password, firstName: name(), lastName: name() }),

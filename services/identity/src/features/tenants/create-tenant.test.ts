@@ -56,6 +56,59 @@ describe('signing up', () => {
   });
 });
 
+describe('signing up with an Idempotency-Key', () => {
+  const headers = { 'idempotency-key': 'sign-up-1' };
+  const tenantsOf = async (name: string) =>
+    (await fleet(service).listTenants({ body: {} })).data.filter((tenant: { name: string }) => tenant.name === name);
+
+  it('twice gives the first answer again, from wherever it is sent, and makes one tenant', async () => {
+    const request = { ...signUp({}, 'Once'), headers };
+    const first = await anybody(service).createTenant(request);
+    const again = await anybody(service).createTenant(request);
+    expect([first.status, first.headers['idempotent-replayed']]).toEqual([201, undefined]);
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, 'true']);
+    expect(again.body).toEqual(first.body);
+    // The gateway needs it to encode the ids of the reply.
+    expect(again.headers['x-ctx-tenant']).toBe(first.data.tenant.id);
+    expect(await tenantsOf('Once')).toHaveLength(1);
+  });
+
+  it('gives nobody another’s answer: who does not know the password gets a tenant of their own', async () => {
+    const { data: first } = await anybody(service).createTenant({ ...signUp({}, 'Guessed'), headers });
+    for (const other of [{ password: `${password}!` }, { email: 'eve@example.com' }]) {
+      const {
+        status,
+        data,
+        headers: got,
+      } = await anybody(service).createTenant({ ...signUp(other, 'Guessed'), headers });
+      expect([status, got['idempotent-replayed']]).toEqual([201, undefined]);
+      expect(data.tenant.id).not.toBe(first.tenant.id);
+      expect(data.refreshToken).not.toBe(first.refreshToken);
+    }
+    expect(await tenantsOf('Guessed')).toHaveLength(3);
+  });
+
+  it('twenty times at once makes one tenant', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => anybody(service).createTenant({ ...signUp({}, 'Twenty'), headers })),
+    );
+    const fresh = replies.filter((reply) => reply.status === 201 && !reply.headers['idempotent-replayed']);
+    expect(fresh).toHaveLength(1);
+    expect(new Set(replies.map(({ status }) => status)).difference(new Set([201, 409]))).toEqual(new Set());
+    expect(await tenantsOf('Twenty')).toHaveLength(1);
+  });
+
+  it('leaves neither password nor token to read in the database', async () => {
+    const { data } = await anybody(service).createTenant({ ...signUp({}, 'Sealed'), headers });
+    // What a copy of the database shows, where no policy stands in between.
+    await service.sql('ALTER TABLE platform.idempotency_key NO FORCE ROW LEVEL SECURITY');
+    const rows = await service.sql('SELECT * FROM platform.idempotency_key');
+    expect(rows.map((row) => Number(row.tenant_id))).toContain(0);
+    for (const secret of [password, data.refreshToken, data.accessToken, 'ada@example.com'])
+      expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+});
+
 describe('a tenant', () => {
   it('is found by its own people only', async () => {
     const [mine, theirs] = [await aTenant(service), await aTenant(service)];

@@ -9,11 +9,11 @@ import { asTenant } from './tenant.ts';
 
 const slugLength = 40;
 
-export const createTenant =
-  (tools: Tools): Handler<typeof tenants.createTenant> =>
-  async ({ body, caller, tx, inTenant }) => {
-    const { password, ...person } = body.owner;
-    const passwordHash = await hashPassword(password);
+export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant, string> => ({
+  // Hashing takes long on purpose; no connection waits for it.
+  check: ({ body }) => hashPassword(body.owner.password),
+  async run({ body, caller, tx, inTenant, found: passwordHash }) {
+    const { password: _, ...person } = body.owner;
     const { id, slug } = await takePlace(tx, body.name);
     const [next] = await tx.sql<{ id: number }>`SELECT nextval(pg_get_serial_sequence('"user"', 'id')) AS id`;
     const owner = { ...person, id: (next as { id: number }).id };
@@ -33,7 +33,8 @@ export const createTenant =
       const { tokens } = await openSession(tx, { tenantId: id, user, role, caller }, tools);
       return { ...tokens, tenant, user };
     });
-  };
+  },
+});
 
 /** The number of a new tenant, and a slug of its name that no other tenant has. */
 async function takePlace(tx: Tx, name: string): Promise<{ id: number; slug: string }> {
