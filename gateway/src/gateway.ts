@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerHeader } from '@tandem/caller';
 import { allows, signedIn } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
-import { childTrace, randomHex, readTrace } from '@tandem/process';
+import { childTrace, readTrace } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
 import { actingFor } from './access/on-behalf-of.ts';
 import type { Exchange, GatewayParts } from './exchange.ts';
@@ -10,6 +10,8 @@ import { limitHeaders, passOn } from './http/headers.ts';
 import { readBody } from './http/read-body.ts';
 import { readJson } from './http/read-json.ts';
 import { Refusal, refusalBody } from './http/refusal.ts';
+import { requestIdOf } from './http/request-id.ts';
+import { unservable } from './http/unserved.ts';
 import { decodeBody, decodePath, decodeQuery, encodeReply, repeatedParameter } from './ids.ts';
 import type { Allowance } from './limits/allowance.ts';
 import type { Route } from './routes.ts';
@@ -34,6 +36,11 @@ export async function handle(request: IncomingMessage, response: ServerResponse,
 async function pass(exchange: Exchange, parts: GatewayParts): Promise<void> {
   const { request, path } = exchange;
   if ((request.url as string).length > urlMax) throw new Refusal('uri_too_long');
+  const refusal = unservable(request);
+  if (refusal) {
+    await limit(exchange, parts);
+    throw refusal;
+  }
   const match = parts.match(request.method as string, path);
   if (match && 'allowed' in match) return wrongMethod(exchange, match.allowed, parts);
   if (!match) {
@@ -65,11 +72,6 @@ function open(request: IncomingMessage, response: ServerResponse, parts: Gateway
     ip: parts.clientIp(request),
     trace: readTrace(request.headers.traceparent as string | undefined, requestId),
   };
-}
-
-function requestIdOf(request: IncomingMessage): string {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : `req_${randomHex(12)}`;
 }
 
 /** Counts the call against the tenant's plan, or against the address of somebody without credentials. */

@@ -1,11 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { knownErrors } from '@tandem/contract';
+import type { Duplex } from 'node:stream';
 import type { Health, Log } from '@tandem/process';
 import type { Pages } from './docs/pages.ts';
 import type { GatewayParts } from './exchange.ts';
 import { handle } from './gateway.ts';
-import { refusalBody } from './http/refusal.ts';
+import { Refusal } from './http/refusal.ts';
+import { refuseRaw, unreadable, unservable } from './http/unserved.ts';
+
+const noTunnel = new Refusal('method_not_allowed', {
+  headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
+});
 
 /** The public HTTP server: limits on what a connection may send (D15, D16), health, documentation, and the gateway. */
 export function createGatewayServer(parts: GatewayParts, pages: Pages, health: Health): Server {
@@ -17,38 +21,39 @@ export function createGatewayServer(parts: GatewayParts, pages: Pages, health: H
       keepAliveTimeout: 75_000,
       connectionsCheckingInterval: 2_000,
       noDelay: true,
+      // Ours to refuse, in our envelope.
+      requireHostHeader: false,
     },
-    (request, response) => void serve(request, response).catch((error) => parts.log.error('request lost', { error })),
+    (request, response) => take(request, response),
   );
+  /** The last answer begun on a connection. */
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    answers.set(request.socket, response);
+    serve(request, response).catch((error) => parts.log.error('request lost', { error }));
+  };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (unservable(request)) return handle(request, response, parts);
     const path = request.url as string;
     if (path === '/healthz' || path === '/readyz') return answerHealth(path, response, health);
     if (pages.serve(request, response)) return;
     await handle(request, response, parts);
   };
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(error, socket));
+  server.on('checkExpectation', take);
+  server.on('connect', (_request, socket) => refuseRaw(socket, noTunnel, parts));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const answer = answers.get(socket);
+    // In the middle of an answer another one would be read as a part of it.
+    const isMidway = answer?.headersSent && !answer.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isMidway) return void socket.destroy();
+    refuseRaw(socket, unreadable(error.code), parts);
+  });
   return server;
 }
 
 async function answerHealth(path: string, response: ServerResponse, health: Health): Promise<void> {
   const answer = await health.answer(path);
   response.writeHead(answer?.status ?? 404, { 'Content-Type': 'application/json' }).end(answer?.body);
-}
-
-const unreadable: Record<string, keyof typeof knownErrors> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-};
-
-/** What Node's parser refused never becomes a request; it gets our envelope all the same. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const code = unreadable[error.code ?? ''] ?? 'malformed_request';
-  const [status, message] = knownErrors[code];
-  const body = refusalBody({ status, message, code, errors: [] }, 'unread');
-  socket.end(
-    `HTTP/1.1 ${status} ${message.slice(0, 40)}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }
 
 /** Stops accepting, lets running requests end, and cuts off what is left after `drainMs`. */

@@ -22,6 +22,7 @@ export const knownErrors = {
   body_too_large: [413, 'The request body is too large'],
   uri_too_long: [414, 'The request address is too long'],
   wrong_content_type: [415, 'Send the request body as application/json'],
+  expectation_failed: [417, 'Send the request without Expect, or with Expect: 100-continue'],
   validation_failed: [422, 'Validation failed'],
   headers_too_large: [431, 'The request headers are too large'],
   rate_limited: [429, 'API call limit exceeded. Upgrade your plan for higher limits.'],

@@ -1,0 +1,53 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type Log, type Metrics, newTrace } from '@tandem/process';
+import { Refusal, refusalBody } from './refusal.ts';
+import { newRequestId } from './request-id.ts';
+
+const lingerMs = 1_000;
+
+// Node would answer some requests by itself, without our envelope and without a request id. It is told to leave them to
+// us, and here is what we say.
+
+/** What HTTP itself forbids in a request that could be read; undefined when nothing. */
+export function unservable(request: IncomingMessage): Refusal | undefined {
+  const { host, expect } = request.headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') return new Refusal('expectation_failed');
+  if (host === undefined && request.httpVersion === '1.1')
+    return new Refusal('malformed_request', { errors: [{ field: 'Host', message: 'Is required with HTTP/1.1' }] });
+  return undefined;
+}
+
+/** The refusal of what the parser could not read, by Node's error code. */
+export function unreadable(code: string | undefined): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('headers_too_large');
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new Refusal('body_too_large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('request_timeout');
+  return new Refusal('malformed_request');
+}
+
+/** Answers on a connection that has no request to answer, and ends it. */
+export function refuseRaw(stream: Duplex, refusal: Refusal, { log, metrics }: { log: Log; metrics: Metrics }): void {
+  const socket = stream as Socket;
+  const requestId = newRequestId();
+  const { status, code } = refusal;
+  const body = refusalBody(refusal, requestId);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+    ...Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  // Nobody else listens on a socket that its parser has left, and a client may keep its end open.
+  socket.on('error', () => socket.destroy());
+  socket.setTimeout(lingerMs, () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  metrics.request('none', status, 0);
+  const { traceId } = newTrace(requestId);
+  log.request({ requestId, traceId, operation: undefined, status, ms: 0, ip: socket.remoteAddress, code });
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { settingsSchema } from './config.ts';
+import { createGateway, type RunningGateway } from './create-gateway.ts';
+
+let gateway: RunningGateway;
+let port: number;
+// Nobody listens there: what is refused here reaches no service.
+const nobody = 'http://127.0.0.1:9';
+
+beforeAll(async () => {
+  const settings = settingsSchema.parse({
+    REDIS_URL: process.env.TEST_REDIS_URL,
+    NAMESPACE: `gateway-${randomBytes(4).toString('hex')}`,
+    INTERNAL_SECRETS: `k1:${randomBytes(32).toString('hex')}`,
+    KEY_PEPPER: 'p'.repeat(32),
+    IDS_ALPHABET: 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
+    IDENTITY_URL: nobody,
+  });
+  gateway = createGateway(settings, { identity: {} }, { identity: nobody });
+  await new Promise<void>((resolve) => gateway.server.listen(0, '127.0.0.1', resolve));
+  port = (gateway.server.address() as { port: number }).port;
+});
+afterAll(async () => {
+  gateway?.server.close();
+  gateway?.server.closeAllConnections();
+  await gateway?.close();
+});
+
+/** Sends bytes as they are and reads the answer until the gateway ends the connection. */
+async function exchange(text: string) {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(text);
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  const [head = '', body = ''] = answer.split('\r\n\r\n', 2);
+  const [first = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(': ', 2) as [string, string]));
+  return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(body) };
+}
+
+describe('what Node would answer by itself gets our envelope and a request id', () => {
+  it.each([
+    [
+      'an expectation we do not know',
+      'GET /v1/x HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n',
+      417,
+      'expectation_failed',
+    ],
+    ['HTTP/1.1 without Host', 'GET /v1/x HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
+    ['a page without Host', 'GET /docs HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
+    ['what is not HTTP', 'hello\r\n\r\n', 400, 'malformed_request'],
+    [
+      'two lengths',
+      'POST /v1/x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
+    [
+      'headers too large',
+      `GET /v1/x HTTP/1.1\r\nHost: a\r\nx-big: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', 405, 'method_not_allowed'],
+  ])('%s', async (_, text, status, code) => {
+    const reply = await exchange(text);
+    expect([reply.status, reply.headers['content-type']]).toEqual([status, 'application/json; charset=utf-8']);
+    expect(reply.body).toMatchObject({
+      ...{ success: false, status, code, message: expect.any(String) },
+      meta: { version: 'v1', requestId: expect.stringMatching(/^req_[0-9a-f]{24}$/) },
+    });
+    expect(reply.headers['x-request-id']).toBe(reply.body.meta.requestId);
+  });
+
+  it('names the header that is missing, and the request id that was given', async () => {
+    const reply = await exchange('GET /v1/x HTTP/1.1\r\nX-Request-Id: my-request-1\r\nConnection: close\r\n\r\n');
+    expect([reply.body.errors, reply.headers['x-request-id']]).toEqual([
+      [{ field: 'Host', message: 'Is required with HTTP/1.1' }],
+      'my-request-1',
+    ]);
+    // Like every answer that a request gets, it counts for its address.
+    expect(reply.headers['ratelimit-limit']).toBe('60');
+  });
+});
+
+it('serves HTTP/1.0 without Host, and bodies that wait for 100 Continue', async () => {
+  expect((await exchange('GET /v1/x HTTP/1.0\r\n\r\n')).status).toBe(404);
+  const socket = connect(port, '127.0.0.1');
+  socket.write(
+    'GET /v1/x HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n',
+  );
+  const [first] = await new Promise<Buffer[]>((resolve) => socket.once('data', (chunk) => resolve([chunk])));
+  expect(String(first)).toMatch(/^HTTP\/1\.1 100 Continue/);
+  socket.destroy();
+});
