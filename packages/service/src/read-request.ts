@@ -5,6 +5,7 @@ import type { Scope, TenantDb } from '@tandem/tenant-db';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { fail } from './failure.ts';
+import { readFields } from './read-fields.ts';
 
 /** A request after every check that does not need the database. */
 export interface ReadRequest {
@@ -76,13 +77,7 @@ function jsonBody(request: Request, row: Operation): unknown {
 }
 
 function read(schema: z.ZodObject | undefined, given: unknown, errors: FieldError[]): unknown {
-  if (!schema) return undefined;
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) {
-    errors.push({ field: issue.path.map(String).join('.') || 'body', message: issue.message });
-  }
-  return undefined;
+  return schema && readFields(schema, given, errors);
 }
 
 /** `customFields[color]=red` becomes an object under customFields, one level deep; a name given twice becomes a list. */

@@ -1,7 +1,9 @@
 import { type Operation, type Operations, signedIn, unwrap } from '@tandem/contract';
+import type { z } from 'zod';
 import type { TestService } from './test-service.ts';
 
 const missingId = '999999999';
+const wordsOfZod = /^Invalid |^Too (small|big)|^Unrecognized|expected|received/;
 
 /**
  * The tests that need no handwriting, for every row of a contract: without the gateway's signature, without the
@@ -68,6 +70,21 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
           caller,
         );
         expect([reply.status, reply.body.code]).toEqual([415, 'wrong_content_type']);
+      });
+    }
+
+    const withFields = rows.filter((row) => row.body || row.query);
+    if (withFields.length) {
+      it.each(named(withFields))('%s says of wrong fields what would be right, in our own words', async (_, row) => {
+        const { caller } = service().as(row.audience === 'internal' ? { type: 'system' } : {});
+        const all = (schema: z.ZodObject | undefined, value: unknown) =>
+          schema && Object.fromEntries(Object.keys(schema.shape).map((field) => [field, value]));
+        for (const value of [undefined, null, -1.5, '', '\0', [], [null], {}, { '\0': null }, false]) {
+          const query = typeof value === 'string' ? all(row.query, value) : {};
+          const request = { params: someParams(row), query, ...(row.body && { body: all(row.body, value) }) };
+          const { body } = await service().send(row, request as never, caller);
+          for (const { message } of body.errors ?? []) expect(message).not.toMatch(wordsOfZod);
+        }
       });
     }
 

@@ -64,6 +64,22 @@ describe('createLead', () => {
     expect((await api.listLeads()).body.pagination?.total).toBe(0);
   });
 
+  it('says of each wrong field what would be right', async () => {
+    const reply = await service.as().createLead({
+      body: { email: 5, firstName: null, status: 'won', score: '7', tags: 'vip', customFields: [], phone: 1 },
+    });
+    expect(Object.fromEntries(reply.body.errors?.map(({ field, message }) => [field, message]) ?? [])).toEqual({
+      email: 'Must be a valid e-mail address',
+      firstName: 'Must be a string',
+      lastName: 'Is required',
+      status: 'Must be one of new, contacted, qualified, unqualified',
+      score: 'Must be a number from 0 to 100',
+      tags: 'Must be a list',
+      customFields: 'Must be an object',
+      phone: 'Must be a string',
+    });
+  });
+
   it('takes neither id, tenant, version nor times from the body', async () => {
     const { data } = await service
       .as()

@@ -1,0 +1,126 @@
+import type { FieldError } from '@tandem/contract';
+import type { z } from 'zod';
+
+type Issue = z.core.$ZodRawIssue;
+
+/**
+ * Reads a value by a schema. What is wrong goes to `errors`: each field with what would be right, in our own words unless
+ * the schema has some.
+ * @returns undefined when something is wrong
+ */
+export function readFields<Schema extends z.ZodType>(
+  schema: Schema,
+  given: unknown,
+  errors: FieldError[],
+): z.output<Schema> | undefined {
+  const { data, error } = schema.safeParse(given, { error: houseWords });
+  for (const issue of error?.issues ?? []) {
+    const field = issue.path.map(String).join('.') || 'body';
+    errors.push({ field, message: isMissing(issue, given) ? 'Is required' : issue.message });
+  }
+  return data;
+}
+
+const missingCodes = ['invalid_type', 'invalid_value', 'invalid_union'];
+
+/** Whoever left a field out need not read what it must look like first, whatever words the schema has for that. */
+function isMissing({ code, path }: z.core.$ZodIssue, given: unknown): boolean {
+  const value = path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown> | undefined)?.[step], given);
+  return value === undefined && missingCodes.includes(code);
+}
+
+/** What we say instead of zod's own words, for schemas that say nothing themselves. */
+function houseWords(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return types[issue.expected] ?? `Must be a ${issue.expected}`;
+    case 'invalid_value':
+      return oneOf(issue.values);
+    case 'too_small':
+      if (issue.origin === 'string' && issue.minimum === 1 && !issue.exact) return 'Must not be empty';
+      return bound(issue.origin, issue.minimum, issue.exact ? 'exactly' : issue.inclusive ? 'at least' : 'more than');
+    case 'too_big':
+      return bound(issue.origin, issue.maximum, issue.exact ? 'exactly' : issue.inclusive ? 'at most' : 'less than');
+    case 'invalid_format':
+      return format(issue);
+    case 'not_multiple_of':
+      return `Must be a multiple of ${issue.divisor}`;
+    case 'unrecognized_keys':
+      return `Must not have other fields than it takes, such as ${String(issue.keys[0]).slice(0, 50)}`;
+    case 'invalid_union':
+      return alternatives(issue);
+    case 'invalid_key':
+      return `The name ${lowerFirst(issue.issues[0]?.message)}`;
+    case 'invalid_element':
+      return `Each entry ${lowerFirst(issue.issues[0]?.message)}`;
+    default:
+      return 'Must have another value';
+  }
+}
+
+const types: Record<string, string> = {
+  int: 'Must be a whole number',
+  boolean: 'Must be true or false',
+  array: 'Must be a list',
+  tuple: 'Must be a list',
+  object: 'Must be an object',
+  record: 'Must be an object',
+  null: 'Must be null',
+  never: 'Must be left out',
+  nonoptional: 'Is required',
+};
+
+const units: Record<string, [verb: string, one: string, many: string]> = {
+  string: ['be', 'character', 'characters'],
+  array: ['hold', 'entry', 'entries'],
+  set: ['hold', 'entry', 'entries'],
+};
+
+function bound(origin: string, limit: number | bigint, how: string): string {
+  if (origin === 'date') return `Must be ${how} ${new Date(Number(limit)).toISOString()}`;
+  const [verb, one, many] = units[origin] ?? [];
+  if (!one) return `Must be ${how === 'exactly' ? '' : `${how} `}${limit}`;
+  return `Must ${verb} ${how} ${limit} ${Number(limit) === 1 ? one : many}`;
+}
+
+const formats: Record<string, string> = {
+  email: 'Must be a valid e-mail address',
+  url: 'Must be an address such as https://example.com',
+  uuid: 'Must be a UUID',
+  datetime: 'Must be an ISO 8601 date and time',
+  date: 'Must be a date such as 2026-01-31',
+  time: 'Must be a time of day such as 09:30:00',
+  duration: 'Must be an ISO 8601 duration such as PT15M',
+  ipv4: 'Must be an IPv4 address',
+  ipv6: 'Must be an IPv6 address',
+  cidrv4: 'Must be an IPv4 network such as 203.0.113.0/24',
+  cidrv6: 'Must be an IPv6 network such as 2001:db8::/32',
+  base64: 'Must be base64',
+  base64url: 'Must be base64url',
+  e164: 'Must be a phone number with country code, such as +491701234567',
+};
+
+function format(given: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>): string {
+  const issue = given as z.core.$ZodStringFormatIssues;
+  if (issue.format === 'starts_with') return `Must begin with ${issue.prefix}`;
+  if (issue.format === 'ends_with') return `Must end with ${issue.suffix}`;
+  if (issue.format === 'includes') return `Must contain ${issue.includes}`;
+  return formats[issue.format] ?? (issue.pattern ? `Must match ${issue.pattern}` : `Must be a valid ${issue.format}`);
+}
+
+function alternatives(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
+  const { options } = issue as { options?: readonly unknown[] };
+  if (options?.length) return oneOf(options);
+  const reasons = issue.errors.map(([first]) => first && [...first.path.map(String), first.message].join(': '));
+  const distinct = [...new Set(reasons.filter((reason) => reason !== undefined))];
+  if (!distinct.length) return 'Must have one of the allowed forms, not several at once';
+  return distinct.map((reason, index) => (index ? lowerFirst(reason) : reason)).join(', or ');
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return values.length === 1 ? `Must be ${values[0]}` : `Must be one of ${values.map(String).join(', ')}`;
+}
+
+function lowerFirst(text = 'must have another value'): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
