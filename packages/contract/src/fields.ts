@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+const unstorable = 'Must not contain NUL characters or broken surrogate pairs';
+
 /** A point in time: ISO 8601 with a zone on the wire (answers are UTC), a Date inside. */
 export function timestamp() {
   const error = 'Must be an ISO 8601 date and time with a zone';
@@ -14,7 +16,7 @@ export function text(max: number) {
   return z
     .string()
     .max(max, { error: `Must be at most ${max} characters` })
-    .refine(isStorable, { error: 'Must not contain NUL characters or broken surrogate pairs' });
+    .refine(isStorable, { error: unstorable });
 }
 
 /** A name: text that holds at least one character that is not a space. */
@@ -41,17 +43,32 @@ export function code(max = 64) {
 
 const freeFormKeysMax = 100;
 const freeFormBytesMax = 16_384;
+// As many as the gateway lets a whole body have.
+const freeFormLevelsMax = 20;
 
-/** An object of the customer's own: never searched for ids, at most 100 keys and 16 KB (D16). */
+/** An object of the customer's own: never searched for ids, at most 100 keys, 20 levels and 16 KB (D16). */
 export function freeForm() {
   return z.record(z.string(), z.unknown()).superRefine((value, context) => {
-    const json = JSON.stringify(value);
     const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+    // Before anything else walks through it: a value that is deep enough overflows the stack.
+    if (isDeeperThan(freeFormLevelsMax, value))
+      return refuse(`Must be nested at most ${freeFormLevelsMax} levels deep`);
     if (Object.keys(value).length > freeFormKeysMax) refuse(`Must have at most ${freeFormKeysMax} keys`);
-    if (Buffer.byteLength(json) > freeFormBytesMax) refuse('Must be at most 16 KB');
-    if (json.includes('\\u0000') || /\\ud[89a-f]/i.test(json))
-      refuse('Must not contain NUL characters or broken surrogate pairs');
+    if (Buffer.byteLength(JSON.stringify(value)) > freeFormBytesMax) refuse('Must be at most 16 KB');
+    if (!textsOf(value).every(isStorable)) refuse(unstorable);
   });
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
+}
+
+/** Every text in a JSON value, the keys of objects too. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return [...Object.keys(value), ...Object.values(value).flatMap(textsOf)];
 }
 
 /** PostgreSQL has no year 0, which a zone can also lead back to. */

@@ -32,6 +32,44 @@ describe('createLead', () => {
     expect([data.phone, data.customFields]).toEqual(['+491701234567', customFields]);
   });
 
+  it.each([
+    ['a Windows path', { path: 'C:\\udata' }],
+    ['an escape written out', { note: '\\u0000 and \\ud800', '\\u0000': ['\\uDFFF'] }],
+    ['whole surrogate pairs', { face: '😀', '😀': '\ud83d\ude00' }],
+  ])('takes %s in custom fields', async (_, customFields) => {
+    const { status, data } = await service.as().createLead({ body: aLead({ customFields }) });
+    expect([status, data.customFields]).toEqual([201, customFields]);
+  });
+
+  const nested = (levels: number): object => (levels ? { a: nested(levels - 1) } : {});
+  const unstorable = 'Must not contain NUL characters or broken surrogate pairs';
+  it.each([
+    ['a NUL deep inside', { a: [{ b: 'x\0' }] }, unstorable],
+    ['a NUL in a key', { a: { 'x\0': 1 } }, unstorable],
+    ['half a surrogate pair', { a: ['\ud83d'] }, unstorable],
+    ['half a surrogate pair in a key', { '\ude00': 1 }, unstorable],
+    ['more than 16 KB', { a: 'x'.repeat(16_384) }, 'Must be at most 16 KB'],
+    [
+      'more than 100 keys',
+      Object.fromEntries(Array.from({ length: 101 }, (_, n) => [n, n])),
+      'Must have at most 100 keys',
+    ],
+    ['more than 20 levels', nested(20), 'Must be nested at most 20 levels deep'],
+  ])('refuses %s in custom fields', async (_, customFields, message) => {
+    const { status, body } = await service.as().createLead({ body: aLead({ customFields }) });
+    expect([status, body.errors]).toEqual([422, [{ field: 'customFields', message }]]);
+  });
+
+  it('refuses custom fields with more levels than a stack holds', async () => {
+    const levels = 30_000;
+    const body = JSON.stringify(aLead({ customFields: 0 })).replace(
+      ':0',
+      `:${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`,
+    );
+    const reply = await service.as().createLead({ body, headers: { 'content-type': 'application/json' } });
+    expect([reply.status, reply.body.errors?.[0]?.message]).toEqual([422, 'Must be nested at most 20 levels deep']);
+  });
+
   it('writes the event in the transaction of the lead', async () => {
     const api = service.as();
     const { data } = await api.createLead({ body: aLead({ email: 'event@example.com', source: 'referral' }) });
