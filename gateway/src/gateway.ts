@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Caller, callerHeader } from '@tandem/caller';
+import { type Caller, callerHeader, countedAddress } from '@tandem/caller';
 import { allows, signedIn } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { childTrace, readTrace } from '@tandem/process';
@@ -76,10 +76,11 @@ function open(request: IncomingMessage, response: ServerResponse, parts: Gateway
 
 /** Counts the call against the tenant's plan, or against the address of somebody without credentials. */
 async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
-  const { auth, ip } = exchange;
+  const { auth } = exchange;
+  const from = countedAddress(exchange.ip);
   const allowance = auth
-    ? planAllowance(auth, ip)
-    : { subject: `ip:${ip}`, pair: `ip:${ip}/${ip}`, ...parts.anonymous, quota: undefined };
+    ? planAllowance(auth, from)
+    : { subject: `ip:${from}`, pair: `ip:${from}/${from}`, ...parts.anonymous, quota: undefined };
   const verdict = await parts.limiter.take(allowance);
   limitHeaders(verdict, auth?.by === 'key', allowance.quota?.limit, exchange.headers);
   if (!verdict.allowed)
@@ -90,12 +91,12 @@ async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
 // A tenant whose limits are agreed without a number is not limited.
 const unlimited = 1_000_000_000;
 
-function planAllowance({ who, by, environment }: Authenticated, ip: string): Allowance {
+function planAllowance({ who, by, environment }: Authenticated, from: string): Allowance {
   const { tenantId, limits } = who;
   const counts = by === 'key' && environment === 'live';
   return {
     subject: `t:${tenantId}`,
-    pair: `t:${tenantId}/${ip}`,
+    pair: `t:${tenantId}/${from}`,
     perMinute: limits.ratePerMinute ?? unlimited,
     burst: limits.burst ?? 0,
     quota: counts ? { tenantId, month: currentMonth(), limit: limits.monthlyCalls } : undefined,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { hashApiKey, readApiKey } from '@tandem/api-keys';
+import { countedAddress } from '@tandem/caller';
 import type { IdCodec } from '@tandem/ids';
 import { addressList, contains } from '../http/client-ip.ts';
 import { Refusal } from '../http/refusal.ts';
@@ -117,13 +118,14 @@ function failureCounter(max: number) {
   };
   const tooMany = (ip: string) => {
     roll();
-    return (counts.get(ip) ?? 0) >= max;
+    return (counts.get(countedAddress(ip)) ?? 0) >= max;
   };
   return {
     tooMany,
     refuse(ip: string): Refusal {
       if (tooMany(ip)) return new Refusal('rate_limited', { retryAfter: 60 - (Math.floor(Date.now() / 1_000) % 60) });
-      counts.set(ip, (counts.get(ip) ?? 0) + 1);
+      const from = countedAddress(ip);
+      counts.set(from, (counts.get(from) ?? 0) + 1);
       return new Refusal('unauthenticated');
     },
   };

@@ -64,8 +64,8 @@ ${Object.values(plans)
   )
   .join('\n')}
 
-The minute limit holds per tenant, and per address within it. \`RateLimit-*\` headers say what is left; beyond limit and
-burst the answer is 429.
+The minute limit holds per tenant, and per address within it (with IPv6 per network, a /64). \`RateLimit-*\` headers say
+what is left; beyond limit and burst the answer is 429.
 
 ## Events
 

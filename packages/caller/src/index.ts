@@ -1,6 +1,8 @@
 // Says inside the fleet who is calling: the context that the gateway signs and every service verifies (D10).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+export { countedAddress } from './counted-address.ts';
+
 export type Environment = 'live' | 'sandbox';
 
 /** Whom a request acts for and through what; absent fields do not apply to this kind of caller. */

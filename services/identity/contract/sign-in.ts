@@ -20,7 +20,7 @@ export const signIn = operations({
     audience: 'public',
     summary: 'Sign in',
     description:
-      'An access token lasts 15 minutes, the refresh token 30 days. After five failures within a minute for one address from one IP the answer is 429.',
+      'An access token lasts 15 minutes, the refresh token 30 days. After five failures within a minute for one address from one IP the answer is 429; an IPv6 network (/64) counts as one.',
     body: z.object({
       email: Email,
       password: z.string().min(1, { error: 'Must not be empty' }).max(200, { error: 'Must be at most 200 characters' }),

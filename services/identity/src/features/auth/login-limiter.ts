@@ -1,3 +1,4 @@
+import { countedAddress } from '@tandem/caller';
 import type { Log } from '@tandem/process';
 import { failFor } from '@tandem/service';
 import type { Redis } from 'ioredis';
@@ -64,7 +65,7 @@ export function loginLimiter(options: {
 
   return {
     guard({ email, ip }, attempt) {
-      const key = `${namespace}:login:${options.key(`login ${email} ${ip}`)}`;
+      const key = `${namespace}:login:${options.key(`login ${email} ${countedAddress(ip)}`)}`;
       return inTurn(turns, key, async () => {
         const counts = [inMemory(key), await inRedis(key)].filter((count) => count !== undefined);
         const full = counts.find(({ failures }) => failures >= failuresMax);

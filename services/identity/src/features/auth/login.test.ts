@@ -104,6 +104,14 @@ describe('signing in', () => {
     expect((await anybody(service, '10.1.1.2').login({ body: { email, password } })).status).toBe(200);
   });
 
+  it('counts failures by the network of an IPv6 address, which is full of addresses', async () => {
+    const { email } = await aTenant(service);
+    for (let host = 1; host <= 5; host++)
+      await anybody(service, `2001:db8:1:1::${host}`).login({ body: { email, password: 'wrong password' } });
+    const attempt = async (ip: string) => (await anybody(service, ip).login({ body: { email, password } })).status;
+    expect([await attempt('2001:db8:1:1:ffff::6'), await attempt('2001:db8:1:2::1')]).toEqual([429, 200]);
+  });
+
   it('counts guesses that are made at once', async () => {
     const { email } = await aTenant(service);
     const here = anybody(service, '10.2.2.2');

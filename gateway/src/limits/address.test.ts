@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { operations, signedIn } from '@tandem/contract';
+import { until } from '@tandem/testing';
+import { z } from 'zod';
+import { settingsSchema } from '../config.ts';
+import { createGateway, type RunningGateway } from '../create-gateway.ts';
+
+const rows = operations({
+  secret: {
+    method: 'GET',
+    path: '/v1/secret',
+    permission: signedIn,
+    summary: 'Secret',
+    reply: z.object({}),
+    message: '',
+  },
+});
+// Nobody listens there: what is counted here reaches no service.
+const nobody = 'http://127.0.0.1:9';
+const failuresMax = 3;
+
+let gateway: RunningGateway;
+let base: string;
+beforeAll(async () => {
+  const settings = settingsSchema.parse({
+    REDIS_URL: process.env.TEST_REDIS_URL,
+    NAMESPACE: `gateway-${randomBytes(4).toString('hex')}`,
+    INTERNAL_SECRETS: `k1:${randomBytes(32).toString('hex')}`,
+    KEY_PEPPER: 'p'.repeat(32),
+    IDS_ALPHABET: 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
+    IDENTITY_URL: nobody,
+    TRUSTED_PROXIES: '127.0.0.1',
+    ANONYMOUS_RATE_PER_MINUTE: 1_000,
+    FAILED_AUTHENTICATIONS_PER_MINUTE: failuresMax,
+  });
+  gateway = createGateway(settings, { identity: rows }, { identity: nobody });
+  await new Promise<void>((resolve) => gateway.server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(gateway.server.address() as { port: number }).port}`;
+});
+afterAll(async () => {
+  gateway?.server.close();
+  gateway?.server.closeAllConnections();
+  await gateway?.close();
+});
+
+const from = (ip: string, path: string) =>
+  fetch(base + path, { headers: { 'x-forwarded-for': ip, 'x-api-key': 'nonsense' } });
+
+beforeEach(() =>
+  until('Redis counts, in a minute that is long enough', async () => {
+    const { headers } = await from('192.0.2.1', '/v1/nothing');
+    return !headers.has('x-ratelimit-degraded') && Number(headers.get('ratelimit-reset')) > 3;
+  }),
+);
+
+it('counts calls without credentials by the network of an IPv6 address', async () => {
+  const left = async (ip: string) => Number((await from(ip, '/v1/nothing')).headers.get('ratelimit-remaining'));
+  const first = await left('2001:db8:1:1::1');
+  expect(await left('2001:db8:1:1:ffff::2')).toBe(first - 1);
+  expect(await left('2001:db8:1:2::1')).toBe(first);
+  const other = await left('203.0.113.7');
+  expect(await left('::ffff:cb00:7107')).toBe(other - 1);
+});
+
+it('counts failed authentications by the network of an IPv6 address', async () => {
+  const statuses = [];
+  for (let host = 1; host <= failuresMax + 1; host++) {
+    statuses.push((await from(`2001:db8:2:1::${host}`, '/v1/secret')).status);
+  }
+  expect(statuses).toEqual([401, 401, 401, 429]);
+  expect((await from('2001:db8:2:2::1', '/v1/secret')).status).toBe(401);
+});
