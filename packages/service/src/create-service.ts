@@ -5,7 +5,7 @@ import { type Consumer, connectBroker, startConsumers, startRelay } from '@tande
 import { type Job, startJobs } from '@tandem/jobs';
 import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
-import { createTenantDb, type TenantDb, type Tx } from '@tandem/tenant-db';
+import { createTenantDb, type OwnedThrough, type TenantDb, type Tx } from '@tandem/tenant-db';
 import type { Express } from 'express';
 import type { z } from 'zod';
 import type { Handlers } from './handler.ts';
@@ -30,6 +30,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   prisma: object;
   /** Fields that name the owner of a record: what a caller narrowed to own records is held to. */
   owners?: readonly string[];
+  /** Models without an owner that belong to whoever has all the records they relate to: model → relation → its model. */
+  ownedThrough?: OwnedThrough;
   /** Rows that are removed for good once the time in a column is this many days past. */
   purge?: readonly Purge[];
   settings: Settings;
@@ -67,6 +69,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     client: definition.client,
     prisma: definition.prisma,
     owners: definition.owners ?? [],
+    ownedThrough: definition.ownedThrough ?? {},
   });
   const broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
   const relay = startRelay({ url: settings.RELAY_DATABASE_URL, broker, log, metrics });

@@ -1,7 +1,16 @@
-import { running, type Scope } from './scope.ts';
+import { type Ownership, running, type Scope } from './scope.ts';
 
 /** The fields of each model, as the generated client lists them. */
 export type ModelFields = Record<string, readonly string[]>;
+
+/** Model → relation → the model that it leads to. */
+export type OwnedThrough = Record<string, Record<string, string>>;
+
+interface Rules {
+  models: ModelFields;
+  owners: readonly string[];
+  ownedThrough: OwnedThrough;
+}
 
 type Args = { where?: Record<string, unknown>; data?: unknown };
 
@@ -25,13 +34,14 @@ const unscopable = ['findUnique', 'findUniqueOrThrow', 'update', 'upsert', 'dele
  * update, upsert and delete by unique key. updateManyAndReturn and deleteMany do the same work in one statement.
  * Plain functions around Prisma's own: an extension of the client costs a fifth of a query.
  */
-export function guardModels(client: object, models: ModelFields, owners: readonly string[]): Record<string, object> {
+export function guardModels(client: object, rules: Rules): Record<string, object> {
+  checkRelated(rules);
   const delegates = client as Record<string, Delegate>;
   return Object.fromEntries(
-    Object.entries(models).map(([model, fields]) => {
+    Object.entries(rules.models).map(([model, fields]) => {
       const name = delegateName(model);
       const delegate = delegates[name] as Delegate;
-      return [name, fields.includes('tenantId') ? guarded(model, delegate, fields, owners) : delegate];
+      return [name, fields.includes('tenantId') ? guarded(model, delegate, rules) : delegate];
     }),
   );
 }
@@ -43,31 +53,25 @@ export function delegateName(model: string): string {
 
 type Delegate = Record<string, (args: Args) => PromiseLike<unknown>>;
 
-function guarded(model: string, delegate: Delegate, fields: readonly string[], owners: readonly string[]): Delegate {
+function guarded(model: string, delegate: Delegate, rules: Rules): Delegate {
   const operations = [...byWhere, ...byData, ...unscopable].map((operation) => [
     operation,
     (args: Args = {}) => {
       const scope = running.getStore()?.scope;
       if (!scope) throw new Error(`${model}.${operation} without a tenant`);
-      return (delegate[operation] as Delegate[string])(scoped(model, operation, args, fields, owners, scope));
+      return (delegate[operation] as Delegate[string])(scoped(model, operation, args, rules, scope));
     },
   ]);
   return Object.fromEntries(operations);
 }
 
-function scoped(
-  model: string,
-  operation: string,
-  args: Args,
-  fields: readonly string[],
-  owners: readonly string[],
-  scope: Scope,
-): Args {
+function scoped(model: string, operation: string, args: Args, rules: Rules, scope: Scope): Args {
+  const fields = rules.models[model] as readonly string[];
   const mine = fields.includes('environment')
     ? { tenantId: scope.tenantId, environment: scope.environment }
     : { tenantId: scope.tenantId };
   if (byWhere.has(operation))
-    return { ...args, where: { ...args.where, ...mine, ...narrowed(args, fields, owners, scope) } };
+    return { ...args, where: { ...args.where, ...mine, ...narrowed(model, args, rules, scope) } };
   if (byData.has(operation)) {
     const rows = args.data;
     return {
@@ -81,12 +85,32 @@ function scoped(
 }
 
 /** A caller who may reach only own or team records gets that as one more condition on every model that has owners. */
-function narrowed(args: Args, fields: readonly string[], owners: readonly string[], scope: Scope): { AND?: unknown[] } {
-  if (!scope.narrow) return {};
-  const { userId, teamIds } = scope.narrow;
-  const own = owners.filter((field) => fields.includes(field)).map((field) => ({ [field]: userId }));
-  if (!own.length) return {};
-  const team = teamIds?.length && fields.includes('teamId') ? [{ teamId: { in: [...teamIds] } }] : [];
+function narrowed(model: string, args: Args, rules: Rules, scope: Scope): { AND?: unknown[] } {
+  const own = scope.narrow && ownedBy(scope.narrow, model, rules);
+  if (!own) return {};
   const already = args.where?.AND;
-  return { AND: [...(Array.isArray(already) ? already : already ? [already] : []), { OR: [...own, ...team] }] };
+  return { AND: [...(Array.isArray(already) ? already : already ? [already] : []), own] };
+}
+
+/** The filter for what belongs to somebody; undefined for a model that belongs to nobody in particular. */
+function ownedBy(who: Ownership, model: string, rules: Rules): object | undefined {
+  const { userId, teamIds } = who;
+  const fields = rules.models[model] ?? [];
+  const own = rules.owners.filter((field) => fields.includes(field)).map((field) => ({ [field]: userId }));
+  const team = teamIds?.length && fields.includes('teamId') ? [{ teamId: { in: [...teamIds] } }] : [];
+  if (own.length) return { OR: [...own, ...team] };
+  const related = rules.ownedThrough[model];
+  if (!related) return undefined;
+  return Object.fromEntries(
+    Object.entries(related).map(([relation, target]) => [relation, ownedBy(who, target, rules)]),
+  );
+}
+
+/** A name that is none would leave a model open to everybody. */
+function checkRelated({ models, owners, ownedThrough }: Rules): void {
+  for (const [model, related] of Object.entries(ownedThrough)) {
+    const isOwned = (target: string) => owners.some((field) => models[target]?.includes(field));
+    const wrong = [...(models[model] ? [] : [model]), ...Object.values(related).filter((target) => !isOwned(target))];
+    if (wrong.length) throw new Error(`ownedThrough names ${wrong.join(', ')}, which is no model or has no owner`);
+  }
 }

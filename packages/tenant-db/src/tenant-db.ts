@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { directModels } from './direct.ts';
-import { guardModels, type ModelFields } from './guard.ts';
+import { guardModels, type ModelFields, type OwnedThrough } from './guard.ts';
 import type { Statement } from './led.ts';
 import { readModels } from './models.ts';
 import { ScopedPool } from './pool.ts';
@@ -55,6 +55,7 @@ pg.types.setTypeParser(int8Array as number, pg.types.getTypeParser(int4Array as 
  * @param options.client makes the service's Prisma client on the given adapter
  * @param options.prisma the `Prisma` namespace of the generated client, which lists the fields of each model
  * @param options.owners fields that name the owner of a record, for callers narrowed to their own
+ * @param options.ownedThrough models that belong to whoever has the records they relate to: model → relation → its model
  * @throws when some tenant tables have an environment and others do not
  */
 export function createTenantDb<Client>(options: {
@@ -62,6 +63,7 @@ export function createTenantDb<Client>(options: {
   client: (adapter: PrismaPg) => Client;
   prisma: object;
   owners?: readonly string[];
+  ownedThrough?: OwnedThrough;
 }): TenantDb<Client> {
   const pool = new ScopedPool({
     connectionString: options.url,
@@ -80,7 +82,11 @@ export function createTenantDb<Client>(options: {
   const named = (statement: Statement) => ({ ...statement, name: statementName(statement.text) });
   const send = (statement: Statement): Promise<pg.QueryResult> => pool.query(named(statement));
   const direct = directModels(raw, readModels(schemaOf(raw)), send);
-  const models = guardModels(direct, fields, options.owners ?? []) as Models<Client>;
+  const models = guardModels(direct, {
+    models: fields,
+    owners: options.owners ?? [],
+    ownedThrough: options.ownedThrough ?? {},
+  }) as Models<Client>;
   const sql: Sql = async (strings, ...values) => (await send(statement(strings, ...values))).rows;
 
   return {

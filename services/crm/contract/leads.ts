@@ -162,8 +162,10 @@ export const leads = operations({
     method: 'GET',
     path: '/v1/leads/duplicates',
     permission: 'leads:read',
+    narrows: true,
     summary: 'List possible duplicates',
-    description: 'Pairs that the check after each creation found, the surest first when sorted by -confidence.',
+    description:
+      'Pairs that the check after each creation found, the surest first when sorted by -confidence. A pair is shown to who may read both leads.',
     query: listQuery(['createdAt', 'confidence'])
       .omit({ search: true })
       .extend({

@@ -25,6 +25,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     owners: ['assignedTo', 'createdBy'],
+    ownedThrough: { DuplicatePair: { firstLead: 'Lead', secondLead: 'Lead' } },
     purge: [{ table: 'lead', column: 'deleted_at', days: 30 }],
     settings,
   };

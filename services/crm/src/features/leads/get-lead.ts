@@ -9,7 +9,7 @@ export const getLead: Handler<typeof leads.getLead> = async ({ params, tx }) => 
   return { ...asLead(row), duplicateCount: row.isPaired ? await countDuplicates(tx, row.id) : 0 };
 };
 
-/** Counted as leads: a pair has no owner, and a caller may not learn of a lead that is not theirs to see. */
+/** Counted as leads: one that is deleted is nobody's duplicate. */
 async function countDuplicates(tx: Tx, id: number): Promise<number> {
   const pairs = await tx.duplicatePair.findMany({
     where: { status: 'open', OR: [{ firstLeadId: id }, { secondLeadId: id }] },

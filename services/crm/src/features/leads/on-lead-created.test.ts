@@ -69,6 +69,22 @@ describe('duplicate detection', () => {
     expect(await pairs(api)).toEqual([]);
   });
 
+  it.each(['own', 'team'])('shows who may read only %s leads the pairs of which both are theirs', async (reach) => {
+    const api = service.as({ userId: 1 });
+    const tenantId = api.caller.tenantId as number;
+    const email = 'triplet@example.com';
+    const { data: created } = await api.createLead({ body: aLead({ email }) });
+    const { data: another } = await api.createLead({ body: aLead({ email }) });
+    await service.as({ tenantId, userId: 2 }).createLead({ body: aLead({ email }) });
+    await somePairs(api, 3);
+    const narrow = service.as({ tenantId, userId: 1, can: [`leads:read:${reach}`] });
+    const { status, data, body } = await narrow.listLeadDuplicates();
+    expect([status, body.pagination?.total]).toEqual([200, 1]);
+    expect(data[0].leadIds).toEqual([created.id, another.id]);
+    await api.deleteLead({ params: { id: another.id } });
+    expect(await pairs(narrow)).toEqual([]);
+  });
+
   it('takes the same event twice without a second effect', async () => {
     const api = service.as();
     await api.createLead({ body: aLead({ email: 'twice@example.com' }) });
