@@ -90,7 +90,10 @@ async function once(row: Operation, request: ReadRequest, parts: Parts, effect: 
   } catch (error) {
     // Refusals of the handler are answers too; those of the key itself are not.
     if (!(error instanceof Failure) || error.code.startsWith('idempotency_')) throw error;
-    const answer = failureReply(failed(error, row, log), caller.requestId);
+    const refusal = failed(error, row, log);
+    // "Try again later" must not be the answer to the next try.
+    if (refusal.status >= 500 || refusal.status === 429) throw error;
+    const answer = failureReply(refusal, caller.requestId);
     return db.transaction(request.scope, async () => {
       const { earlier, keep } = await begin();
       if (!earlier) await keep(answer);

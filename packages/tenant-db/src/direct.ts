@@ -175,8 +175,9 @@ function condition(model: Model, where: unknown, values: unknown[]): string {
   const parts = Object.entries((where ?? {}) as Args).map(([name, value]) => {
     if (name !== 'AND' && name !== 'OR') return comparison(field(model, name), value, values);
     const list = Array.isArray(value) ? value : [value];
-    const inner = list.map((one) => `(${condition(model, one, values)})`);
-    return inner.length ? `(${inner.join(` ${name} `)})` : String(name === 'AND');
+    // What Prisma makes of it depends on where it stands.
+    if (!list.length && name === 'OR') throw new NotPlain();
+    return list.length ? `(${list.map((one) => `(${condition(model, one, values)})`).join(` ${name} `)})` : 'true';
   });
   return parts.length ? parts.join(' AND ') : 'true';
 }
