@@ -1,5 +1,6 @@
 import type { Log } from '@tandem/process';
 import { Redis } from 'ioredis';
+import { createDeadlines } from '../deadlines.ts';
 
 const tickMs = 10;
 const failuresMax = 5;
@@ -27,7 +28,12 @@ export function guardRedis(url: string, log: Log, withinMs: number): GuardedRedi
     enableAutoPipelining: true,
     retryStrategy: (times) => Math.min(50 * times, probeMs),
   });
-  const deadline = deadlines(withinMs);
+  const deadlines = createDeadlines(tickMs);
+  const inTime = <T>(work: Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      work.then(resolve, reject);
+      deadlines.of(work, withinMs, () => reject(new Error(`No answer from Redis within ${withinMs} ms`)));
+    });
   let failures: number[] = [];
   let open = false;
   let probe: NodeJS.Timeout | undefined;
@@ -38,7 +44,7 @@ export function guardRedis(url: string, log: Log, withinMs: number): GuardedRedi
     log.warn('Redis is away: limits are kept by this process alone');
     probe = setInterval(async () => {
       try {
-        await deadline.of(redis.ping());
+        await inTime(redis.ping());
         clearInterval(probe);
         open = false;
         failures = [];
@@ -57,7 +63,7 @@ export function guardRedis(url: string, log: Log, withinMs: number): GuardedRedi
     async run(command) {
       if (open) throw new Error('Redis is away');
       try {
-        return await deadline.of(command(redis));
+        return await inTime(command(redis));
       } catch (error) {
         const now = Date.now();
         failures = [...failures.filter((at) => at > now - failureWindowMs), now];
@@ -67,45 +73,8 @@ export function guardRedis(url: string, log: Log, withinMs: number): GuardedRedi
     },
     close() {
       clearInterval(probe);
-      deadline.close();
+      deadlines.close();
       redis.disconnect();
     },
-  };
-}
-
-/**
- * Rejects promises that take longer than `ms` of ticks. Ticks instead of a timer each, because a process that stood still
- * for a while runs its timers before it reads its sockets: its own pause is one tick, and no failure of Redis.
- */
-function deadlines(ms: number) {
-  const ticks = Math.ceil(ms / tickMs);
-  const waiting = new Set<{ since: number; fail: () => void }>();
-  let tick = 0;
-  let clock: NodeJS.Timeout | undefined;
-  const stop = () => {
-    clearInterval(clock);
-    clock = undefined;
-  };
-  const onTick = () => {
-    tick++;
-    // In the order of their start: the first that is young enough ends the search.
-    for (const entry of waiting) {
-      if (tick - entry.since <= ticks) break;
-      waiting.delete(entry);
-      entry.fail();
-    }
-    if (!waiting.size) stop();
-  };
-
-  return {
-    of<T>(work: Promise<T>): Promise<T> {
-      return new Promise((resolve, reject) => {
-        const entry = { since: tick, fail: () => reject(new Error(`No answer from Redis within ${ms} ms`)) };
-        waiting.add(entry);
-        clock ??= setInterval(onTick, tickMs).unref();
-        work.then(resolve, reject).finally(() => waiting.delete(entry));
-      });
-    },
-    close: stop,
   };
 }

@@ -1,13 +1,11 @@
 import { createShares, ShareTimeout } from '@tandem/process';
-import { Pool } from 'undici';
 import { Refusal } from '../http/refusal.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
+import { BadAnswer } from './head.ts';
+import { LinkLost, type LinkReply, type LinkRequest, LinkTimeout, TooLarge } from './link.ts';
+import { createLinks } from './links.ts';
 
-export interface UpstreamRequest {
-  method: string;
-  path: string;
-  headers: Record<string, string>;
-  body: Buffer | string | undefined;
+export interface UpstreamRequest extends LinkRequest {
   timeoutMs: number;
   /** Whom it is for: one tenant may not have all connections. */
   tenantId: number | undefined;
@@ -15,19 +13,13 @@ export interface UpstreamRequest {
   repeatable: boolean;
 }
 
-export interface UpstreamReply {
-  status: number;
-  headers: Record<string, string | string[] | undefined>;
-  body: Buffer;
-}
-
 /** One service as the gateway reaches it. */
 export interface Upstream {
   origin: string;
   breaker: Breaker;
   /** @throws Refusal 503 when the service is away or overloaded, 504 when it is slow, 502 when its answer is too large */
-  send(request: UpstreamRequest): Promise<UpstreamReply>;
-  close(): Promise<void>;
+  send(request: UpstreamRequest): Promise<LinkReply>;
+  close(): void;
 }
 
 const connectionsMax = 64;
@@ -36,26 +28,19 @@ const inFlightMax = 512;
 const inFlightOfTenantMax = 48;
 const shareWaitMs = 5_000;
 const replyMax = 16 * 1024 * 1024;
-const connectTimeoutMs = 1_000;
 const retryShare = 0.1;
 const retryCreditMax = 10;
 const retryAfterSeconds = 1;
 
 /** Opens a pool of kept-alive connections to a service, with its own breaker and retry budget (D15, D17). */
 export function createUpstream(origin: string): Upstream {
-  const pool = new Pool(origin, {
-    connections: connectionsMax,
-    pipelining: 1,
-    keepAliveTimeout: 60_000,
-    keepAliveMaxTimeout: 60_000,
-    connect: { timeout: connectTimeoutMs, noDelay: true },
-  });
+  const links = createLinks(origin, { max: connectionsMax, replyMax });
   const breaker = createBreaker();
   let inFlight = 0;
   const shares = createShares<number>(inFlightOfTenantMax, shareWaitMs);
   let credit = retryCreditMax;
 
-  const send = async (request: UpstreamRequest): Promise<UpstreamReply> => {
+  const send = async (request: UpstreamRequest): Promise<LinkReply> => {
     if (inFlight >= inFlightMax || !breaker.admits())
       throw new Refusal('unavailable', { retryAfter: retryAfterSeconds });
     inFlight++;
@@ -75,73 +60,21 @@ export function createUpstream(origin: string): Upstream {
     }
   };
 
-  const attempt = async (request: UpstreamRequest): Promise<UpstreamReply> => {
+  const attempt = async (request: UpstreamRequest): Promise<LinkReply> => {
     try {
-      return await exchange(pool, request);
+      return await links.send(request);
     } catch (error) {
-      if (!request.repeatable || !isConnectionLoss(error) || credit < 1) throw error;
+      if (!request.repeatable || !(error instanceof LinkLost) || credit < 1) throw error;
       credit--;
-      return exchange(pool, request);
+      return links.send(request);
     }
   };
 
-  return { origin, breaker, send, close: () => pool.close() };
-}
-
-class TooLarge extends Error {}
-
-/** One request over the pool. The handler interface of undici spares a stream per answer. */
-function exchange(pool: Pool, { method, path, headers, body, timeoutMs }: UpstreamRequest): Promise<UpstreamReply> {
-  return new Promise((resolve, reject) => {
-    let status = 0;
-    let replyHeaders: UpstreamReply['headers'] = {};
-    let size = 0;
-    const chunks: Buffer[] = [];
-    pool.dispatch(
-      { method: method as 'GET', path, headers, body: body ?? null, headersTimeout: timeoutMs, bodyTimeout: timeoutMs },
-      {
-        onRequestStart() {},
-        onResponseStart(_controller, code, received) {
-          status = code;
-          replyHeaders = received as UpstreamReply['headers'];
-        },
-        onResponseData(controller, chunk) {
-          size += chunk.length;
-          if (size > replyMax) controller.abort(new TooLarge('The answer is too large'));
-          else chunks.push(chunk);
-        },
-        onResponseEnd() {
-          resolve({
-            status,
-            headers: replyHeaders,
-            body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size),
-          });
-        },
-        onResponseError(_controller, error) {
-          reject(error);
-        },
-      },
-    );
-  });
-}
-
-const lostCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'UND_ERR_SOCKET',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_CLOSED',
-]);
-const slowCodes = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
-
-function isConnectionLoss(error: unknown): boolean {
-  return lostCodes.has((error as { code?: string }).code ?? '');
+  return { origin, breaker, send, close: links.close };
 }
 
 function refusal(error: unknown): Refusal {
-  const code = (error as { code?: string }).code ?? '';
-  if (error instanceof TooLarge) return new Refusal('bad_gateway');
-  if (slowCodes.has(code)) return new Refusal('upstream_timeout', { retryAfter: retryAfterSeconds });
+  if (error instanceof TooLarge || error instanceof BadAnswer) return new Refusal('bad_gateway');
+  if (error instanceof LinkTimeout) return new Refusal('upstream_timeout', { retryAfter: retryAfterSeconds });
   return new Refusal('unavailable', { retryAfter: retryAfterSeconds });
 }

@@ -1,0 +1,76 @@
+/** The first part of an answer. */
+export interface Head {
+  status: number;
+  /** By their names in lower case; of a name given twice the last. */
+  headers: Record<string, string>;
+  /** Where the body begins. */
+  end: number;
+  /** The body's length in bytes; undefined when it comes in chunks. */
+  length: number | undefined;
+}
+
+/** The answer is not what a service of this fleet sends. */
+export class BadAnswer extends Error {}
+
+export const headMax = 16 * 1024;
+
+const statusLine = /^HTTP\/1\.1 ([2-5]\d\d)(?: |$)/;
+const digits = /^\d{1,15}$/;
+
+/**
+ * Reads status and headers (RFC 9112, sections 4 and 5) of an answer that says where it ends.
+ * @returns undefined while the end of the head has not arrived
+ * @throws BadAnswer for anything else: an answer whose end is uncertain must not leave bytes for the next one
+ */
+export function parseHead(bytes: Buffer): Head | undefined {
+  const cut = bytes.indexOf('\r\n\r\n');
+  if (cut < 0) return undefined;
+  if (cut > headMax) throw new BadAnswer('The head of the answer is too long');
+  const [first = '', ...lines] = bytes.toString('latin1', 0, cut).split('\r\n');
+  const status = Number(statusLine.exec(first)?.[1] ?? 0);
+  if (!status) throw new BadAnswer('Not the status line of a final answer');
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon < 1) throw new BadAnswer('A header without a name');
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    if (name === 'content-length' && headers[name] !== undefined && headers[name] !== value)
+      throw new BadAnswer('Two lengths');
+    headers[name] = value;
+  }
+  const length = headers['content-length'];
+  // Neither has a body (RFC 9110, section 6.4.1).
+  if (status === 204 || status === 304) return { status, headers, end: cut + 4, length: 0 };
+  if (headers['transfer-encoding'] === 'chunked' && length === undefined)
+    return { status, headers, end: cut + 4, length: undefined };
+  if (headers['transfer-encoding'] !== undefined || length === undefined || !digits.test(length))
+    throw new BadAnswer('An answer without its length');
+  return { status, headers, end: cut + 4, length: Number(length) };
+}
+
+const lastChunk = Buffer.from('0\r\n\r\n');
+const chunkSize = /^[0-9a-f]{1,7}$/i;
+
+/**
+ * Reads a body in chunks without trailers (RFC 9112, section 7.1). Services of this fleet send none unless somebody writes
+ * an answer by hand, so it is looked at only when it may be complete.
+ * @returns undefined while the last chunk has not arrived
+ * @throws BadAnswer for what is no sequence of chunks
+ */
+export function readChunks(bytes: Buffer, start: number): Buffer | undefined {
+  if (!bytes.subarray(-lastChunk.length).equals(lastChunk)) return undefined;
+  const chunks: Buffer[] = [];
+  let at = start;
+  while (at < bytes.length) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    const size = bytes.toString('latin1', at, lineEnd);
+    if (lineEnd < 0 || !chunkSize.test(size)) throw new BadAnswer('Not a chunk');
+    const from = lineEnd + 2;
+    const to = from + Number.parseInt(size, 16);
+    if (to === from) return to + 2 === bytes.length ? Buffer.concat(chunks) : undefined;
+    chunks.push(bytes.subarray(from, to));
+    at = to + 2;
+  }
+  return undefined;
+}

@@ -1,0 +1,137 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { BadAnswer } from './head.ts';
+import { LinkLost, LinkTimeout } from './link.ts';
+import { createLinks, type Links } from './links.ts';
+
+// A service as bytes: what it answers to each request, and when it hangs up.
+let server: Server;
+let links: Links;
+let connections: Socket[];
+let requests: string[];
+let answer: (socket: Socket, request: string) => void;
+
+beforeEach(async () => {
+  connections = [];
+  requests = [];
+  server = createServer((socket) => {
+    connections.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      requests.push(bytes.toString('latin1'));
+      answer(socket, bytes.toString('latin1'));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  links = createLinks(`http://127.0.0.1:${port}`, { max: 2, replyMax: 1_000 });
+});
+afterEach(() => {
+  links.close();
+  for (const socket of connections) socket.destroy();
+  server.close();
+});
+
+const get = (timeoutMs = 5_000) =>
+  links.send({ method: 'GET', path: '/x', headers: { a: 'b' }, body: undefined, timeoutMs });
+const text = async () => (await get()).body.toString();
+const says = (bytes: string) => {
+  answer = (socket) => socket.write(bytes);
+};
+
+describe('an answer', () => {
+  it('is read whole however it is cut', async () => {
+    const bytes = 'HTTP/1.1 200 OK\r\nContent-Length: 11\r\nETag: "3"\r\n\r\nhello world';
+    for (let cut = 1; cut < bytes.length; cut += 7) {
+      answer = (socket) => {
+        socket.write(bytes.slice(0, cut));
+        setImmediate(() => socket.write(bytes.slice(cut)));
+      };
+      const reply = await get();
+      expect([reply.status, reply.headers['etag'], reply.body.toString()]).toEqual([200, '"3"', 'hello world']);
+    }
+    // One connection served them all.
+    expect(connections).toHaveLength(1);
+  });
+
+  it('may come in chunks, or without a body', async () => {
+    says('HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n');
+    expect(await text()).toBe('hello world');
+    says('HTTP/1.1 204 No Content\r\n\r\n');
+    expect(await text()).toBe('');
+  });
+
+  it.each([
+    ['rubbish', 'rubbish\r\n\r\n'],
+    ['a version we do not speak', 'HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
+    ['an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['no length', 'HTTP/1.1 200 OK\r\n\r\n{}'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}'],
+    ['a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}'],
+    ['a length that is none', 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}'],
+    ['more bytes than it said', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK'],
+    ['a chunk that is none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n0\r\n\r\n'],
+    ['a head without end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(4_000)}`],
+  ])('with %s is refused, and its connection is never used again', async (_, bytes) => {
+    says(bytes);
+    await expect(get()).rejects.toBeInstanceOf(BadAnswer);
+    says('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    expect(await text()).toBe('ok');
+    expect(connections).toHaveLength(2);
+  });
+
+  it('that is larger than allowed is refused', async () => {
+    says('HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n');
+    await expect(get()).rejects.toThrow('too large');
+  });
+
+  it('that breaks off is a lost connection', async () => {
+    answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel');
+    await expect(get()).rejects.toBeInstanceOf(LinkLost);
+  });
+
+  it('that never comes ends at the deadline, and the next request gets its own', async () => {
+    answer = () => {};
+    await expect(get(200)).rejects.toBeInstanceOf(LinkTimeout);
+    says('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    expect(await text()).toBe('ok');
+  });
+});
+
+describe('requests', () => {
+  it('are one text each, with a length when they have a body', async () => {
+    says('HTTP/1.1 204 No Content\r\n\r\n');
+    await links.send({ method: 'POST', path: '/y?z=1', headers: { a: 'b' }, body: '{"ü":1}', timeoutMs: 5_000 });
+    await links.send({ method: 'PUT', path: '/y', headers: {}, body: Buffer.from('{}'), timeoutMs: 5_000 });
+    expect(requests.map((request) => request.replace(/127\.0\.0\.1:\d+/, 'host'))).toEqual([
+      `POST /y?z=1 HTTP/1.1\r\nhost: host\r\na: b\r\ncontent-length: 8\r\n\r\n${Buffer.from('{"ü":1}').toString('latin1')}`,
+      'PUT /y HTTP/1.1\r\nhost: host\r\ncontent-length: 2\r\n\r\n{}',
+    ]);
+  });
+
+  it('cannot smuggle another one in', async () => {
+    says('HTTP/1.1 204 No Content\r\n\r\n');
+    const send = (path: string, headers: Record<string, string> = {}) =>
+      links.send({ method: 'GET', path, headers, body: undefined, timeoutMs: 5_000 });
+    await expect(send('/a HTTP/1.1\r\nx: y')).rejects.toThrow('cannot be sent');
+    await expect(send('/a', { 'if-match': '"1"\r\nx: y' })).rejects.toThrow('cannot be sent');
+    expect(requests).toEqual([]);
+  });
+
+  it('beyond the connections wait for a free one, and no longer than they may', async () => {
+    const held: Socket[] = [];
+    answer = (socket) => held.push(socket);
+    const first = [get(), get()];
+    await expect(get(200)).rejects.toThrow('No free connection');
+    const third = get();
+    answer = (socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    for (const socket of held) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    expect((await Promise.all([...first, third])).map((reply) => reply.status)).toEqual([204, 204, 204]);
+    expect(connections).toHaveLength(2);
+  });
+
+  it('go to a new connection when the service ended the idle one', async () => {
+    answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
+    expect([await text(), await text()]).toEqual(['ok', 'ok']);
+    expect(connections).toHaveLength(2);
+  });
+});
