@@ -1,5 +1,5 @@
 // Says inside the fleet who is calling: the context that the gateway signs and every service verifies (D10).
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 export { countedAddress } from './counted-address.ts';
 
@@ -52,7 +52,7 @@ export interface CallerSigner {
  */
 export function createCallerSigner(secrets: string, now: () => number = Date.now): CallerSigner {
   const byKid = new Map(secrets.split(',').map(parseSecret));
-  const current = byKid.entries().next().value as [string, string];
+  const current = byKid.entries().next().value as [string, KeyObject];
 
   return {
     sign(caller, method, path) {
@@ -74,15 +74,16 @@ export function createCallerSigner(secrets: string, now: () => number = Date.now
   };
 }
 
-function mac(secret: string, payload: string): string {
+function mac(secret: KeyObject, payload: string): string {
   return createHmac('sha256', secret).update(payload).digest('base64url');
 }
 
-function parseSecret(entry: string): [string, string] {
+function parseSecret(entry: string): [string, KeyObject] {
   const [kid, secret] = entry.split(':');
   if (!kid || !secret || secret.length < 32)
     throw new Error('INTERNAL_SECRETS must be kid:secret pairs with secrets of 32 or more characters');
-  return [kid, secret];
+  // A key object: of a text every signature would make one again.
+  return [kid, createSecretKey(secret, 'utf8')];
 }
 
 /** The user whose name a change bears: who is acted for, else who acts. */
