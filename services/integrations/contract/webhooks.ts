@@ -190,7 +190,7 @@ export const webhooks = operations({
     narrows: true,
     summary: 'Update a webhook',
     description:
-      'Changes the given fields; customHeaders are replaced as a whole. `active: true` enables a disabled webhook again; `active: false` skips what waits for it.',
+      'Changes the given fields; customHeaders are replaced as a whole, and must be given when `url` moves to another scheme, host or port. `active: true` enables a disabled webhook again; `active: false` skips what waits for it.',
     params: withId,
     body: writable.partial(),
     reply: Webhook,

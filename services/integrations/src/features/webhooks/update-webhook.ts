@@ -1,4 +1,5 @@
 import { hiddenValue, webhookRecovered, type webhooks, webhookUpdated } from '@tandem/integrations-contract';
+import { failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { Webhook as WebhookRow } from '../../generated/client.ts';
 import type { Handler, Tools } from '../../handler.ts';
@@ -14,6 +15,7 @@ export const updateWebhook = (tools: Tools): Handler<typeof webhooks.updateWebho
   async run({ params, body, tx, emit, ifMatch }) {
     const before = await lockWebhook(tx, params.id);
     ifMatch(before);
+    checkHeadersStayHome(before, body);
     const { customHeaders, ...given } = body;
     const plain = changed(before, given);
     const enables =
@@ -44,6 +46,19 @@ export const updateWebhook = (tools: Tools): Handler<typeof webhooks.updateWebho
     return webhook;
   },
 });
+
+/**
+ * Custom headers are passwords of one receiver, shown to nobody: whoever sends deliveries to another host must know them,
+ * or could read them there. The signing secret needs no such care: it signs, it is not sent.
+ */
+function checkHeadersStayHome({ url, customHeaderNames }: WebhookRow, given: Given): void {
+  if (given.url === undefined || given.customHeaders || !customHeaderNames.length) return;
+  if (new URL(given.url).origin === new URL(url).origin) return;
+  throw failField(
+    'customHeaders',
+    `Must be given with an address on another host; now set: ${customHeaderNames.join(', ')}. {} removes them`,
+  );
+}
 
 function changed(before: WebhookRow, given: Omit<Given, 'customHeaders'>) {
   const entries = Object.entries(given).filter(

@@ -166,6 +166,28 @@ describe('updateWebhook', () => {
     expect((await api.getWebhook({ params: { id } })).data.version).toBe(1);
   });
 
+  it('takes no hidden header along to another host: they have to be given again, or removed', async () => {
+    const api = service.as();
+    const customHeaders = { Authorization: 'Bearer abcdef123456', 'X-Team': 'sales' };
+    const { id } = await aWebhook(api, { customHeaders });
+    const move = (to: string, more: object = {}) => api.updateWebhook({ params: { id }, body: { url: to, ...more } });
+    for (const elsewhere of ['http://127.0.0.2:9/hook', 'http://127.0.0.1:10/hook', 'https://127.0.0.1:9/hook']) {
+      const refused = await move(elsewhere);
+      expect([refused.status, refused.body.errors]).toEqual([
+        422,
+        [{ field: 'customHeaders', message: expect.stringMatching(/given.*Authorization, X-Team/) }],
+      ]);
+    }
+    expect((await api.getWebhook({ params: { id } })).data).toMatchObject({ url, version: 1 });
+    expect((await move('http://127.0.0.1:9/other')).data.customHeaders).toEqual({
+      Authorization: '***',
+      'X-Team': '***',
+    });
+    expect((await move('http://127.0.0.2:9/hook', { customHeaders })).status).toBe(200);
+    expect((await move('http://127.0.0.3:9/hook', { customHeaders: {} })).data.customHeaders).toEqual({});
+    expect((await move('http://127.0.0.4:9/hook')).status).toBe(200);
+  });
+
   it('answers 404 for another tenant’s webhook, and for another environment’s', async () => {
     const api = service.as();
     const { id } = await aWebhook(api);
