@@ -11,7 +11,8 @@ import { webhookHandlers } from './features/webhooks/index.ts';
 import { recover } from './features/webhooks/recover.job.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
-import { createTarget, type Resolve } from './outgoing/guard.ts';
+import { createTarget } from './outgoing/guard.ts';
+import type { Resolve } from './outgoing/resolve.ts';
 import { createSchedules } from './outgoing/retry-schedule.ts';
 import { createSender } from './outgoing/send.ts';
 import { createTurns } from './outgoing/turns.ts';
@@ -30,7 +31,7 @@ const testsMax = 24;
 
 /**
  * The integrations service: webhooks, what is sent to them, and what was sent.
- * @param resolve how names of targets are resolved; the system's way by default
+ * @param resolve how names of targets are resolved; by the machine's name servers by default
  */
 export function integrationsService(
   settings: IntegrationsSettings,

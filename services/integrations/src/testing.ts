@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EventDef } from '@tandem/contract';
 import { testService, until } from '@tandem/testing';
-import type { Resolve } from './outgoing/guard.ts';
+import type { Resolve } from './outgoing/resolve.ts';
 import { type IntegrationsSettings, integrationsService } from './service.ts';
 
 type Own = Omit<IntegrationsSettings, keyof import('@tandem/service').ServiceSettings>;

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createTarget, isPublicAddress, type Resolve } from './guard.ts';
+import { createTarget, isPublicAddress } from './guard.ts';
+import type { Resolve } from './resolve.ts';
 import { createSender } from './send.ts';
 
 const strict = createTarget({ allowPrivate: false, resolve: async () => [{ address: '93.184.216.34', family: 4 }] });

@@ -1,9 +1,6 @@
-import dns from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-
-/** Resolves a name to all of its addresses. */
-export type Resolve = (hostname: string) => Promise<dns.LookupAddress[]>;
+import { createResolve, type Resolve } from './resolve.ts';
 
 /** Where deliveries may go. */
 export interface Target {
@@ -20,6 +17,11 @@ export class BlockedAddress extends Error {
   readonly code = 'BLOCKED_ADDRESS';
 }
 
+/** A connection that was not made because its name leads nowhere, or nobody said where. */
+export class NoAddress extends Error {
+  readonly code = 'NO_ADDRESS';
+}
+
 const publicPorts: Record<string, readonly string[]> = { 'https:': ['', '443', '8443'], 'http:': ['', '80'] };
 const privateName = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|arpa|onion)$/;
 const isPrivateMessage = 'Must not lead to a private address';
@@ -31,11 +33,11 @@ const alsoPrivate = new Set(['168.63.129.16']);
 /**
  * The rules for targets.
  * @param options.allowPrivate lifts all of them but the form of the address
- * @param options.resolve how names are resolved; the system's way by default
+ * @param options.resolve how names are resolved; by the machine's name servers by default
  */
 export function createTarget({
   allowPrivate,
-  resolve = resolveAll,
+  resolve = createResolve(),
 }: {
   allowPrivate: boolean;
   resolve?: Resolve;
@@ -67,15 +69,14 @@ export function createTarget({
         (addresses) => {
           const wanted = addresses.filter(({ family }) => !options.family || family === options.family);
           const [first] = wanted;
-          if (!first)
-            return callback(Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' }), '', 0);
+          if (!first) return callback(new NoAddress(`${hostname} has no address`), '', 0);
           // One private address among public ones is no accident either.
           if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) {
             return callback(new BlockedAddress(`${hostname} leads to a private address`), '', 0);
           }
           return options.all ? callback(null, wanted) : callback(null, first.address, first.family);
         },
-        (error) => callback(error, '', 0),
+        (cause) => callback(new NoAddress(`${hostname} has no address`, { cause }), '', 0),
       );
     },
   };
@@ -106,10 +107,6 @@ function bareHost(hostname: string): string {
     .toLowerCase();
 }
 
-function resolveAll(hostname: string): Promise<dns.LookupAddress[]> {
-  return dns.promises.lookup(hostname, { all: true });
-}
-
-function noAnswer(): Promise<dns.LookupAddress[]> {
+function noAnswer(): ReturnType<Resolve> {
   return new Promise((resolve) => setTimeout(() => resolve([]), resolveTimeoutMs).unref());
 }

@@ -1,7 +1,7 @@
 import type { attemptErrors } from '@tandem/integrations-contract';
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import type { Target } from './guard.ts';
-import { BlockedAddress } from './guard.ts';
+import { BlockedAddress, NoAddress } from './guard.ts';
 
 export type AttemptError = (typeof attemptErrors)[number];
 
@@ -128,6 +128,7 @@ interface Thrown {
 function kindOf(error: unknown, isTimeUp: boolean): AttemptError {
   for (let one = error as Thrown | undefined; one; one = one.cause ?? one.errors?.[0]) {
     if (one instanceof BlockedAddress) return 'blocked_address';
+    if (one instanceof NoAddress) return 'dns';
     const code = String(one.code ?? '');
     if (timeoutCodes.test(code)) return 'timeout';
     if (dnsCodes.test(code)) return 'dns';
