@@ -32,7 +32,7 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   owners?: readonly string[];
   /** Models without an owner that belong to whoever has all the records they relate to: model → relation → its model. */
   ownedThrough?: OwnedThrough;
-  /** Rows that are removed for good once the time in a column is this many days past. */
+  /** Rows that are removed for good once they are so many days old. */
   purge?: readonly Purge[];
   settings: Settings;
   /** Closes what the service opened itself. */

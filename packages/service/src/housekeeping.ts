@@ -1,50 +1,89 @@
 import type { Log } from '@tandem/process';
 import pg from 'pg';
 
-/** Rows of one table that are removed once the time in a column is this many days past. */
-export interface Purge {
-  table: string;
-  column: string;
-  days: number;
-}
+/** Rows of one table that are removed once they are this many days old. */
+export type Purge = { table: string; days: number } & (
+  | {
+      /** The time that counts; an index has to begin with it. */
+      column: string;
+    }
+  | {
+      /** For rows that cannot simply go: one statement that removes at most $2 of those older than $1 days and returns each. */
+      statement: string;
+    }
+);
 
 const everyMs = 3_600_000;
-const answersKeptHours = 24;
+// While more is due than one pass removes, the next one comes soon.
+const soonMs = 60_000;
+const batchRows = 5_000;
+const batchesMax = 100;
+
+const answers: Purge = { table: 'platform.idempotency_key', column: 'created_at', days: 1 };
 
 /**
  * Removes, every hour and across tenants, what is past its time: kept answers of Idempotency-Keys, and what the service
- * declares. It works under the relay's role, which a policy lets see just the rows that are due.
+ * declares. It works under the relay's role, which a policy lets see just the rows that are due. Batches keep each
+ * transaction short, and their number is bounded, so that a backlog never holds up the service's own work for long.
  */
 export function startHousekeeping({ url, purge, log }: { url: string; purge: readonly Purge[]; log: Log }) {
-  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 2_000, idleTimeoutMillis: 1_000 });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: 2_000,
+    idleTimeoutMillis: 1_000,
+    options: '-c statement_timeout=15000',
+  });
   pool.on('error', () => {});
 
-  const removeDue = async ({ table, column, days }: Purge) => {
-    const text = `DELETE FROM ${pg.escapeIdentifier(table)}
-      WHERE ${pg.escapeIdentifier(column)} < now() - make_interval(days => $1)`;
-    const { rowCount } = await pool.query(text, [days]);
-    if (rowCount) log.info('rows past their time removed', { table, rows: rowCount });
-  };
-
-  const run = async () => {
-    try {
-      await pool.query(
-        `DELETE FROM platform.idempotency_key WHERE created_at < now() - make_interval(hours => ${answersKeptHours})`,
-      );
-      for (const one of purge) await removeDue(one);
-    } catch (error) {
-      // The next hour tries again; nothing depends on it.
-      log.warn('housekeeping failed', { error });
+  /** Resolves to whether all that is due is gone. */
+  const removeDue = async (one: Purge): Promise<boolean> => {
+    const text = 'statement' in one ? one.statement : oldestFirst(one);
+    let rows = 0;
+    let isDone = false;
+    for (let batch = 0; batch < batchesMax && !isDone; batch++) {
+      const removed = (await pool.query(text, [one.days, batchRows])).rowCount ?? 0;
+      rows += removed;
+      isDone = removed < batchRows;
     }
+    if (rows) log.info('rows past their time removed', { table: one.table, rows });
+    return isDone;
   };
 
-  const timer = setInterval(run, everyMs);
-  timer.unref();
+  const run = async (): Promise<boolean> => {
+    let isDone = true;
+    for (const one of [answers, ...purge]) {
+      try {
+        isDone = (await removeDue(one)) && isDone;
+      } catch (error) {
+        // The next hour tries again; nothing depends on it.
+        log.warn('housekeeping failed', { table: one.table, error });
+      }
+    }
+    return isDone;
+  };
+
+  let timer: NodeJS.Timeout | undefined;
+  const runIn = (ms: number) => {
+    timer = setTimeout(async () => {
+      const isDone = await run();
+      if (timer) runIn(isDone ? everyMs : soonMs);
+    }, ms).unref();
+  };
+  runIn(everyMs);
   return {
-    run,
+    run: async () => void (await run()),
     async close() {
-      clearInterval(timer);
+      clearTimeout(timer);
+      timer = undefined;
       await pool.end();
     },
   };
+}
+
+/** Reads nothing but the time that counts: it is all that the role may see. Rows of one moment go together. */
+function oldestFirst({ table, column }: Purge & { column: string }): string {
+  const [from, time] = [table.split('.').map(pg.escapeIdentifier).join('.'), pg.escapeIdentifier(column)];
+  return `DELETE FROM ${from} WHERE ${time} <= (SELECT max(oldest.at) FROM (
+    SELECT ${time} AS at FROM ${from} WHERE ${time} < now() - make_interval(days => $1) ORDER BY ${time} LIMIT $2) AS oldest)`;
 }

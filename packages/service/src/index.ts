@@ -3,6 +3,7 @@
 export { createService, type RunningService, type ServiceDefinition } from './create-service.ts';
 export { Failure, fail, failField, failFor } from './failure.ts';
 export type { Context, Handler, Handlers, InTenant, Result } from './handler.ts';
+export type { Purge } from './housekeeping.ts';
 export type { PageResult } from './list.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';
 export { startService } from './start-service.ts';
