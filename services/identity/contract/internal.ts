@@ -124,6 +124,8 @@ export const internalAdmin = operations({
     body: z.object({ tenantId: id('tenant') }),
     reply: z.object({
       entries: z.int(),
+      /** How many were removed for their age, before those. */
+      purged: z.int(),
       intact: z.boolean(),
       firstBroken: id('audit_log').nullable(),
       reason: text(200).nullable(),

@@ -113,12 +113,15 @@ async function verifyAudit(args: string[]): Promise<boolean> {
   const rows = [];
   let isIntact = true;
   for (const id of tenants) {
-    const { entries, intact, firstBroken, reason } = await identity.verifyAuditChain({ body: { tenantId: id }, as });
+    const { entries, purged, intact, firstBroken, reason } = await identity.verifyAuditChain({
+      body: { tenantId: id },
+      as,
+    });
     isIntact &&= intact;
     const where = firstBroken === null ? '' : ` (entry ${ids.encode('audit_log', id, firstBroken)})`;
-    rows.push([publicId(id), entries, intact ? 'intact' : `BROKEN: ${reason}${where}`]);
+    rows.push([publicId(id), entries, purged, intact ? 'intact' : `BROKEN: ${reason}${where}`]);
   }
-  print(['TENANT', 'ENTRIES', 'CHAIN'], rows);
+  print(['TENANT', 'ENTRIES', 'REMOVED FOR AGE', 'CHAIN'], rows);
   return isIntact;
 }
 

@@ -8,6 +8,7 @@ import { accessHandlers } from './features/access/index.ts';
 import { apiKeyHandlers } from './features/api-keys/index.ts';
 import { auditLogHandlers } from './features/audit-logs/index.ts';
 import { keepAuditLog } from './features/audit-logs/on-any-event.ts';
+import { auditRetention } from './features/audit-logs/retention.ts';
 import { signInHandlers } from './features/auth/index.ts';
 import { loginLimiter } from './features/auth/login-limiter.ts';
 import { roleHandlers } from './features/roles/index.ts';
@@ -48,6 +49,7 @@ export function identityService(
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     owners: ['createdBy'],
+    purge: [auditRetention],
     settings,
     close: () => redis.disconnect(),
   };
