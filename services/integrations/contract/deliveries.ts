@@ -45,11 +45,16 @@ export const Attempt = z.object({
   responseBody: z.string().nullable(),
 });
 
+/** How long bodies that were sent, and what each attempt met, are kept; the delivery itself stays for 90 days. */
+export const payloadDays = 30;
+export const deliveryDays = 90;
+
 export const DeliveryDetail = Delivery.extend({
-  /** What was sent, as an object. */
-  payload: z.record(z.string(), z.unknown()),
-  /** What was sent, to the byte: the signature is over this text. */
-  rawBody: z.string(),
+  /** What was sent, as an object; null after 30 days. */
+  payload: z.record(z.string(), z.unknown()).nullable(),
+  /** What was sent, to the byte: the signature is over this text. null after 30 days. */
+  rawBody: z.string().nullable(),
+  /** Those of the last 30 days. */
   attempts: z.array(Attempt),
 });
 
@@ -97,6 +102,7 @@ export const deliveries = operations({
     permission: 'webhooks:read',
     narrows: true,
     summary: 'Retrieve a delivery with its payload and attempts',
+    description: `Payload and attempts are kept for ${payloadDays} days, the rest for ${deliveryDays}.`,
     params: ofDelivery,
     reply: DeliveryDetail,
     message: 'Delivery retrieved',
@@ -115,6 +121,7 @@ export const deliveries = operations({
     emits: [deliveryRetried],
     errors: {
       webhook_inactive: [409, 'The webhook is not active; enable it first'],
+      payload_gone: [409, `The payload was kept for ${payloadDays} days and is gone; nothing is left to send`],
       delivery_not_finished: [409, 'The delivery is still under way, or was cancelled'],
     },
   },

@@ -256,7 +256,8 @@ export const webhooks = operations({
     permission: 'webhooks:write',
     narrows: true,
     summary: 'Send missed deliveries again',
-    description: 'All deliveries that failed or were skipped since a time start over with the whole schedule.',
+    description:
+      'All deliveries of the last 30 days that failed or were skipped since a time start over with the whole schedule.',
     params: withId,
     body: z.object({ since: timestamp(), until: timestamp().optional() }),
     reply: z.object({ jobId: id('job'), status: z.literal('queued'), matched: z.int() }),

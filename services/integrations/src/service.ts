@@ -1,5 +1,5 @@
 import { createIdCodec } from '@tandem/ids';
-import { integrations } from '@tandem/integrations-contract';
+import { deliveryDays, integrations, payloadDays } from '@tandem/integrations-contract';
 import { createSeal } from '@tandem/sealed';
 import type { ServiceDefinition, ServiceSettings } from '@tandem/service';
 import { deliver } from './features/deliveries/deliver.job.ts';
@@ -47,6 +47,11 @@ export function integrationsService(
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     owners: ['createdBy'],
+    purge: [
+      { table: 'event', column: 'stored_at', days: payloadDays },
+      { table: 'attempt', column: 'started_at', days: payloadDays },
+      { table: 'delivery', column: 'created_at', days: deliveryDays },
+    ],
     settings,
   };
 }

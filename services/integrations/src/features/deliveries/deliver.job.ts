@@ -24,7 +24,8 @@ export interface Due {
   webhookId: number;
   eventId: number;
   slotAt: Date | null;
-  body: Buffer;
+  /** null once the payload was removed for its age. */
+  body: Buffer | null;
   url: string;
   active: boolean;
   deletedAt: Date | null;
@@ -52,7 +53,7 @@ export const deliver = (tools: Tools) =>
     async run({ payload, tx, finish }: Context) {
       const due = await readDue(tx, payload.deliveryId);
       if (!due || !isToBeMade(due, payload)) return;
-      if (!due.active) return payload.trigger === 'manual' ? undefined : giveUp(due, finish);
+      if (!isPossible(due)) return payload.trigger === 'manual' ? undefined : giveUp(due, finish);
       const postponedTo = pausedUntil(due) ?? (await paced(tx, due));
       if (postponedTo) return postpone(due, payload, finish, postponedTo);
       const turn = await tools.turns.take({
@@ -78,7 +79,7 @@ async function readDue(tx: Tx, deliveryId: number): Promise<Due | undefined> {
       w.last_success_at AS "lastSuccessAt", w.failure_since AS "failureSince", w.warned_at AS "warnedAt",
       w.seal_ref AS "sealRef", w.secret, w.previous_secret AS "previousSecret", w.previous_secret_expires_at AS "previousSecretExpiresAt",
       w.custom_headers AS "customHeaders"
-    FROM delivery d JOIN webhook w ON w.id = d.webhook_id JOIN event e ON e.id = d.event_id WHERE d.id = ${deliveryId}`;
+    FROM delivery d JOIN webhook w ON w.id = d.webhook_id LEFT JOIN event e ON e.id = d.event_id WHERE d.id = ${deliveryId}`;
   return due;
 }
 
@@ -88,7 +89,11 @@ function isToBeMade({ status, round }: Due, payload: Payload): boolean {
   return round === payload.round && ['pending', 'retrying', 'delivering'].includes(status);
 }
 
-/** The webhook was switched off or removed between two attempts. */
+/** The webhook may have been switched off or removed between two attempts, and the payload may have gone. */
+function isPossible(due: Due): due is Due & { body: Buffer } {
+  return due.active && due.body !== null;
+}
+
 function giveUp({ id, deletedAt }: Due, finish: Finish): Promise<void> {
   const status = deletedAt ? 'cancelled' : 'skipped';
   return finish(async ({ tx }) => {
@@ -126,7 +131,12 @@ function postpone({ id }: Due, { trigger }: Payload, finish: Finish, until: Date
 }
 
 /** Takes the number of the attempt, so that it is never given twice, then sends. No transaction is open meanwhile. */
-async function attempt(tx: Tx, due: Due, { trigger }: Payload, { ids, seal, sender }: Tools): Promise<Attempted> {
+async function attempt(
+  tx: Tx,
+  due: Due & { body: Buffer },
+  { trigger }: Payload,
+  { ids, seal, sender }: Tools,
+): Promise<Attempted> {
   const [claimed] = await tx.delivery.updateManyAndReturn({
     where: { id: due.id },
     data: {

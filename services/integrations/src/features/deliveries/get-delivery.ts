@@ -11,13 +11,11 @@ export const getDelivery: Handler<typeof deliveries.getDelivery> = async ({ para
   await findWebhook(tx, params.id);
   const row = await tx.delivery.findFirst({
     where: { id: params.deliveryId, webhookId: params.id },
-    include: {
-      storedEvent: { select: { body: true } },
-      attempts: { orderBy: { number: 'desc' }, take: attemptsShown },
-    },
+    include: { attempts: { orderBy: { number: 'desc' }, take: attemptsShown } },
   });
   if (!row) throw fail('not_found');
-  const rawBody = Buffer.from(row.storedEvent.body).toString();
+  const event = await tx.event.findFirst({ where: { id: row.eventId }, select: { body: true } });
+  const rawBody = event && Buffer.from(event.body).toString();
   const attempts = row.attempts.reverse() as unknown as z.output<typeof Attempt>[];
-  return { ...asDelivery(row), payload: JSON.parse(rawBody), rawBody, attempts };
+  return { ...asDelivery(row), payload: rawBody && JSON.parse(rawBody), rawBody, attempts };
 };

@@ -15,6 +15,7 @@ export const retryDelivery: Handler<typeof deliveries.retryDelivery> = async ({ 
       { field: 'status', message: `Is ${delivery.status}; must be ${finished.join(', ')}` },
     ]);
   }
+  if (!(await tx.event.count({ where: { id: delivery.eventId } }))) throw fail('payload_gone');
   await schedule(deliverJob, [{ deliveryId: delivery.id, round: delivery.round, trigger: 'manual' as const }]);
   emit(deliveryRetried, { data: { webhookId: params.id, deliveryId: delivery.id }, record: delivery });
   return delivery;

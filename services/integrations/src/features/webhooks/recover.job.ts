@@ -1,4 +1,5 @@
 import { id } from '@tandem/contract';
+import { payloadDays } from '@tandem/integrations-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Recovery } from '../../generated/client.ts';
@@ -11,7 +12,12 @@ export const recoverJob = { name: 'recover', payload: z.object({ recoveryId: id(
 // In steps, so that a long outage does not put all its deliveries before everybody else's.
 const stepMax = 500;
 
-/** The deliveries that a recovery is about: those that ended before it, so that it never takes one twice. */
+const payloadKeptMs = payloadDays * 24 * 3_600_000;
+
+/**
+ * The deliveries that a recovery is about: those that ended before it, so that it never takes one twice, and of which
+ * there still is something to send.
+ */
 export function missedWithin({
   webhookId,
   since,
@@ -21,7 +27,7 @@ export function missedWithin({
   return {
     webhookId,
     status: { in: ['failed', 'skipped'] },
-    createdAt: { gte: since, lte: until },
+    createdAt: { gte: new Date(Math.max(since.getTime(), createdAt.getTime() - payloadKeptMs)), lte: until },
     completedAt: { lte: createdAt },
   };
 }
