@@ -5,6 +5,7 @@ import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { z } from 'zod';
 import type { Broker } from './broker.ts';
 import type { Consumer, Received, Schedule } from './consumer.ts';
+import { describeError, PermanentFailure } from './failure.ts';
 import { type EventMessage, emitter } from './outbox.ts';
 import { attemptsMax, declareConsumer, declareShared, retryDelaysMs } from './topology.ts';
 
@@ -191,6 +192,7 @@ function runConsumer<Client>(
   };
 
   const failed = async (on: ConfirmChannel, message: ConsumeMessage, error: unknown): Promise<void> => {
+    if (error instanceof PermanentFailure) return setAside(on, message, 'permanent', error);
     const attempt = Number(message.properties.headers?.['x-attempt'] ?? 1);
     if (attempt >= attemptsMax) return setAside(on, message, 'attempts_exhausted', error);
     const delayMs = retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] as number;
@@ -210,9 +212,9 @@ function runConsumer<Client>(
     reason: string,
     error: unknown,
   ): Promise<void> => {
-    const text = (error instanceof Error ? error.message : String(error)).slice(0, 500);
     log.error('event set aside as a dead letter', { consumer: queue, reason, error });
-    await hand(on, message, names.dead, { 'x-reason': reason, 'x-error': text, 'x-died-at': new Date().toISOString() });
+    const headers = { 'x-reason': reason, 'x-error': describeError(error), 'x-died-at': new Date().toISOString() };
+    await hand(on, message, names.dead, headers);
   };
 
   /** Publishes a message elsewhere and only then acknowledges it: between the two it exists twice, never not at all. */

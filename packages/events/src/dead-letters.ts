@@ -1,4 +1,5 @@
 import { type ConfirmChannel, connect, type GetMessage } from 'amqplib';
+import { onOneLine } from './failure.ts';
 import { names } from './topology.ts';
 
 /** An event that a consumer gave up on. */
@@ -6,7 +7,10 @@ export interface DeadLetter {
   eventId: string;
   name: string;
   reason: string;
+  /** What was thrown last, on one short line. */
   error: string;
+  /** The same as it was. */
+  fullError: string;
   diedAt: string;
   attempts: number;
 }
@@ -22,11 +26,13 @@ export interface ConsumerQueue {
 export async function listDeadLetters(of: ConsumerQueue, limit = 100): Promise<DeadLetter[]> {
   return withDeadLetters(of, limit, async (message) => {
     const headers = message.properties.headers ?? {};
+    const fullError = String(headers['x-error'] ?? '');
     return {
       eventId: String(message.properties.messageId),
       name: eventName(message.content),
       reason: String(headers['x-reason'] ?? 'delivery_limit'),
-      error: String(headers['x-error'] ?? ''),
+      error: onOneLine(fullError),
+      fullError,
       diedAt: String(headers['x-died-at'] ?? ''),
       attempts: Number(headers['x-attempt'] ?? 1),
     };

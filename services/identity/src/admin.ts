@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient, ServiceError } from '@tandem/client';
 import { type Plan, planCodes } from '@tandem/contract';
-import { listDeadLetters, replayDeadLetters } from '@tandem/events';
+import { type DeadLetter, listDeadLetters, replayDeadLetters } from '@tandem/events';
 import { internalAdmin } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { readConfig } from '@tandem/process';
@@ -18,6 +18,7 @@ const usage = `Usage: npm run admin -- <command>
   audit:verify <tenant> | --all         recalculate the hash chain of the audit log
   dead-letters                          how many events each consumer gave up on
   dead-letters:list <service.consumer>  what they are, and why
+       [--id ID]                        one of them, with its error in full
   dead-letters:replay <service.consumer>  give them back to their consumer
 
 Tenants are named by their public id. Exit code: 0 done, 1 failed or not intact, 2 wrong usage.`;
@@ -55,7 +56,9 @@ const commands: Record<string, (args: string[]) => Promise<boolean>> = {
     return print(['CONSUMER', 'DEAD LETTERS'], await deadLetterDepths());
   },
   'dead-letters:list': async (args) => {
-    const letters = await listDeadLetters(consumerQueue(take(args, 1)[0]));
+    const { values, positionals } = parse(args);
+    const letters = await listDeadLetters(consumerQueue(take(positionals, 1)[0]));
+    if (values.id !== undefined) return printLetter(letters.find(({ eventId }) => eventId === values.id));
     return print(
       ['DIED', 'EVENT', 'ID', 'ATTEMPTS', 'REASON', 'ERROR'],
       letters.map((one) => [one.diedAt, one.name, one.eventId, one.attempts, one.reason, one.error]),
@@ -171,7 +174,7 @@ function parse(args: string[]) {
     return parseArgs({
       args,
       allowPositionals: true,
-      options: { monthly: text, rate: text, burst: text, all: { type: 'boolean' } },
+      options: { monthly: text, rate: text, burst: text, id: text, all: { type: 'boolean' } },
     });
   } catch (error) {
     throw new WrongUsage((error as Error).message);
@@ -198,6 +201,14 @@ function tenantId(code: string): number {
 
 function publicId(id: number): string {
   return ids.encode('tenant', id, id);
+}
+
+function printLetter(letter: DeadLetter | undefined): boolean {
+  if (!letter) throw new Error('there is no dead letter with this id among the first hundred');
+  const { fullError, error, ...facts } = letter;
+  for (const [name, value] of Object.entries(facts)) console.log(`${name}: ${value}`);
+  console.log(`\n${fullError}`);
+  return true;
 }
 
 /** A table whose columns stand below each other. */
