@@ -3,5 +3,6 @@ export { type Broker, connectBroker } from './broker.ts';
 export { type Consumption, startConsumers } from './consume.ts';
 export { type Consumer, type ConsumerContext, consumer, type Received, type Schedule } from './consumer.ts';
 export { type DeadLetter, listDeadLetters, replayDeadLetters } from './dead-letters.ts';
+export { PermanentFailure } from './failure.ts';
 export { type ChangedId, type Emission, type Emit, type EventMessage, emitter } from './outbox.ts';
 export { type Relay, startRelay } from './relay.ts';

@@ -1,0 +1,41 @@
+import { leadCreated } from '@tandem/crm-contract';
+import { consumer, PermanentFailure } from '@tandem/events';
+import { testService, until } from '@tandem/testing';
+import { aLead } from './crm.test-service.ts';
+import { crmService } from './service.ts';
+
+// As Prisma words it: with the code around the call in the middle.
+const text = `Invalid call in lead.ts:13:5\n\n  12 const it = (\n→ 13   call(\n    at call (lead.ts:13:5)\n${'No such thing. '.repeat(20)}`;
+
+it('sets an event aside at once of which a consumer says so, and handles those that arrive with it', async () => {
+  const handled: string[] = [];
+  const picky = consumer({
+    name: 'picky',
+    on: [leadCreated],
+    async handle(events) {
+      if (events.some(({ data }) => data.email === 'never@example.com')) throw new PermanentFailure(text);
+      handled.push(...events.map(({ data }) => data.email));
+    },
+  });
+  const service = await testService('crm', (settings) => ({
+    ...crmService({ ...settings, IDENTITY_URL: 'http://127.0.0.1:9' }),
+    consumers: [picky],
+  }));
+  try {
+    const api = service.as();
+    for (const name of ['before', 'never', 'after'])
+      await api.createLead({ body: aLead({ email: `${name}@example.com` }) });
+    const [letter] = await until('it is a dead letter', async () => {
+      const letters = await service.deadLetters('picky');
+      return letters.length > 0 && letters;
+    });
+    await until('the others are handled', () => handled.length === 2);
+    expect(new Set(handled)).toEqual(new Set(['before@example.com', 'after@example.com']));
+    expect(letter).toMatchObject({ name: 'lead.created', reason: 'permanent', attempts: 1 });
+    expect(letter?.fullError).toBe(`PermanentFailure: ${text}`);
+    expect(letter?.error).toMatch(/^PermanentFailure: Invalid call in lead.ts:13:5 No such thing\. No .*…$/);
+    expect(letter?.error.length).toBeLessThanOrEqual(160);
+  } finally {
+    await service.close();
+  }
+});
