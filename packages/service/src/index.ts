@@ -1,6 +1,7 @@
 // Runs a service from its contract and handlers: caller check, parsing, transaction, reply, errors, health, shutdown.
 
 export { createService, type RunningService, type ServiceDefinition } from './create-service.ts';
+export { diff } from './diff.ts';
 export { Failure, fail, failField, failFor } from './failure.ts';
 export type { Context, Handler, Handlers, InTenant, Result } from './handler.ts';
 export type { Purge } from './housekeeping.ts';

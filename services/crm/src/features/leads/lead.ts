@@ -50,19 +50,6 @@ export async function writeLead(
   return asLead(row);
 }
 
-/** Of the given fields, those whose value differs from the lead's: as the new values, and as the audit log shows them. */
-export function diff<Given extends Partial<LeadRecord>>(lead: LeadRecord, given: Given) {
-  const changed = Object.entries(given).filter(
-    ([field, value]) =>
-      value !== undefined && JSON.stringify(value) !== JSON.stringify(lead[field as keyof LeadRecord]),
-  );
-  return {
-    isEmpty: changed.length === 0,
-    values: Object.fromEntries(changed) as Partial<Given>,
-    audit: Object.fromEntries(changed.map(([field, to]) => [field, { from: lead[field as keyof LeadRecord], to }])),
-  };
-}
-
 /** Refuses an assignee who is not an active user of the caller's tenant. */
 export async function checkAssignee(
   { identity }: Peers,

@@ -1,6 +1,7 @@
 import { leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
+import { diff } from '@tandem/service';
 import type { Handler, Peers } from '../../handler.ts';
-import { checkAssignee, checkTransition, diff, lockLead, writeLead } from './lead.ts';
+import { checkAssignee, checkTransition, lockLead, writeLead } from './lead.ts';
 
 export const updateLead = (peers: Peers): Handler<typeof leads.updateLead> => ({
   check: ({ body, caller }) => checkAssignee(peers, body.assignedTo, caller),

@@ -1,6 +1,5 @@
 import { type apiKeys, apiKeyUpdated } from '@tandem/identity-contract';
-import { fail } from '@tandem/service';
-import { diff } from '../../diff.ts';
+import { diff, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { asApiKey, checkActive, checkExpiry, checkKeyCeiling, lockKey } from './api-key.ts';
 

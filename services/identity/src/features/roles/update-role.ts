@@ -1,6 +1,5 @@
 import { type roles, roleUpdated } from '@tandem/identity-contract';
-import { fail } from '@tandem/service';
-import { diff } from '../../diff.ts';
+import { diff, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkCeiling } from '../../permissions.ts';
 import { lockRole, nameTaken } from './role.ts';

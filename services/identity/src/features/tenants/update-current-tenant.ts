@@ -1,6 +1,5 @@
 import { type tenants, tenantUpdated } from '@tandem/identity-contract';
-import { fail } from '@tandem/service';
-import { diff } from '../../diff.ts';
+import { diff, fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { asTenant, readTenant } from './tenant.ts';
 

@@ -1,7 +1,7 @@
 import { userCreated, type users } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
-import { isTaken } from '../../diff.ts';
 import type { Handler, Tools } from '../../handler.ts';
+import { isTaken } from '../../is-taken.ts';
 import { hashPassword } from '../../passwords.ts';
 import { checkRank } from '../../permissions.ts';
 import { defaultRole } from '../roles/system-roles.ts';

@@ -1,8 +1,8 @@
 import { actingUserId } from '@tandem/caller';
 import { type users, userUpdated } from '@tandem/identity-contract';
-import { fail } from '@tandem/service';
-import { diff, isTaken } from '../../diff.ts';
+import { diff, fail } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { isTaken } from '../../is-taken.ts';
 import { checkRank } from '../../permissions.ts';
 import { endSessions } from '../auth/session.ts';
 import { asUser, checkOwnerRemains, emailHash, findRole, lockUser, visibleTo } from './user.ts';

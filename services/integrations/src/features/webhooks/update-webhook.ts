@@ -1,5 +1,5 @@
 import { hiddenValue, webhookRecovered, type webhooks, webhookUpdated } from '@tandem/integrations-contract';
-import { failField } from '@tandem/service';
+import { diff, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { Webhook as WebhookRow } from '../../generated/client.ts';
 import type { Handler, Tools } from '../../handler.ts';
@@ -17,7 +17,7 @@ export const updateWebhook = (tools: Tools): Handler<typeof webhooks.updateWebho
     ifMatch(before);
     checkHeadersStayHome(before, body);
     const { customHeaders, ...given } = body;
-    const plain = changed(before, given);
+    const { values: plain, audit } = diff(before, given);
     const enables =
       given.active === true && (!before.active || before.failureSince !== null || before.pausedUntil !== null);
     const fields = [...Object.keys(plain), ...(customHeaders ? ['customHeaders'] : [])];
@@ -40,7 +40,7 @@ export const updateWebhook = (tools: Tools): Handler<typeof webhooks.updateWebho
     emit(webhookUpdated, {
       data: { webhookId: row.id, fields },
       record: webhook,
-      changes: audit(before, plain, customHeaders),
+      changes: { ...audit, ...(customHeaders && auditHeaders(before, customHeaders)) },
     });
     if (enables && before.disabledReason) emit(webhookRecovered, { data: { webhookId: row.id }, record: webhook });
     return webhook;
@@ -60,20 +60,8 @@ function checkHeadersStayHome({ url, customHeaderNames }: WebhookRow, given: Giv
   );
 }
 
-function changed(before: WebhookRow, given: Omit<Given, 'customHeaders'>) {
-  const entries = Object.entries(given).filter(
-    ([field, value]) =>
-      value !== undefined && JSON.stringify(value) !== JSON.stringify(before[field as keyof WebhookRow]),
-  );
-  return Object.fromEntries(entries) as Partial<typeof given>;
-}
-
-function audit(before: WebhookRow, plain: object, customHeaders: Record<string, string> | undefined) {
-  const fields = Object.entries(plain).map(([field, to]) => [field, { from: before[field as keyof WebhookRow], to }]);
+/** The values of headers are secrets; which ones there are is none. */
+function auditHeaders({ customHeaderNames }: WebhookRow, given: Record<string, string>) {
   const names = (list: string[]) => Object.fromEntries(list.map((name) => [name, hiddenValue]));
-  const headers = customHeaders && [
-    'customHeaders',
-    { from: names(before.customHeaderNames), to: names(Object.keys(customHeaders)) },
-  ];
-  return Object.fromEntries([...fields, ...(headers ? [headers] : [])]);
+  return { customHeaders: { from: names(customHeaderNames), to: names(Object.keys(given)) } };
 }

@@ -10,8 +10,3 @@ export function diff<Given extends object>(record: object, given: Given) {
     audit: Object.fromEntries(changed.map(([field, to]) => [field, { from: now[field], to }])),
   };
 }
-
-/** Whether the database refused a second record where only one may be. */
-export function isTaken(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === 'P2002';
-}
