@@ -4,7 +4,7 @@ import { identity } from '@tandem/identity-contract';
 import { integrations } from '@tandem/integrations-contract';
 
 /** The fleet: every service with the operations it offers. A new service is one line here. */
-export const fleet: Record<string, Operations> = { crm, identity, integrations };
+export const fleet = { crm, identity, integrations } satisfies Record<string, Operations>;
 
 /** The operations that callers from outside can reach, each with the service it belongs to. */
 export function publicOperations(services: Record<string, Operations> = fleet): { row: Operation; service: string }[] {

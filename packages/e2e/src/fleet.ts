@@ -3,9 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type ApiClient, createClient } from '@tandem/client';
-import { crm } from '@tandem/crm-contract';
-import { identity } from '@tandem/identity-contract';
-import { integrations } from '@tandem/integrations-contract';
+import { fleet as contracts } from '@tandem/gateway/contracts';
 import { fleetEnvironment } from '@tandem/local/environment';
 import { Fleet } from '@tandem/local/fleet';
 import { findMembers, gatewayName } from '@tandem/local/members';
@@ -13,7 +11,14 @@ import { keptSecrets } from '@tandem/local/secrets';
 import { until } from '@tandem/testing';
 import { cloneDatabase } from '@tandem/tooling';
 
-export const operations = { ...crm, ...identity, ...integrations };
+type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** What the gateway offers of all services. */
+export const operations = Object.assign({}, ...Object.values(contracts)) as Together<
+  (typeof contracts)[keyof typeof contracts]
+>;
 
 type Credentials = Parameters<typeof createClient>[0]['credentials'];
 
