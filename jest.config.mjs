@@ -15,6 +15,7 @@ export default {
   },
   transformIgnorePatterns: ['\\.m?js$'],
   maxWorkers: 2,
-  testTimeout: 20_000,
+  // Longer than `until` waits, so that what it waited for is in the message.
+  testTimeout: 60_000,
   reporters: ['default', '<rootDir>/infra/local/jest-summary.mjs'],
 };

@@ -39,7 +39,7 @@ describe('endLeftovers', () => {
     const [runDir, child] = [freshFolder(), sleeper()];
     writeRecord(runDir, { ...common, pid: child.pid });
     expect(await endLeftovers(runDir)).toEqual(['x']);
-    expect(await until(hasEnded(child), { withinMs: 2_000 })).toBe(true);
+    expect(await until(hasEnded(child), { withinMs: 30_000 })).toBe(true);
     expect(readRecords(runDir)).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('SupervisedProcess', () => {
       env: {},
       cwd: tmpdir(),
       isReady: async () => lines.includes('ready'),
-      readyWithinMs: 10_000,
+      readyWithinMs: 30_000,
       stopSignal: 'SIGTERM',
       stopWithinMs: 2_000,
       output: (line) => lines.push(line),
@@ -100,7 +100,7 @@ describe('SupervisedProcess', () => {
     const { heard, runDir, process: it } = supervise(running);
     await it.start();
     process.kill(pidIn(runDir), 'SIGKILL');
-    expect(await until(() => heard.includes('back'), { withinMs: 5_000 })).toBe(true);
+    expect(await until(() => heard.includes('back'), { withinMs: 30_000 })).toBe(true);
     const pid = pidIn(runDir);
     await it.stop();
     expect(existsSync(`/proc/${pid}`)).toBe(false);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   tenant = await aTenant(fleet);
   receiver = await startReceiver();
   await tenant.api.createWebhook({ body: { url: receiver.url, events: ['lead.created'] } });
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await fleet?.stop();
   await receiver?.close();
@@ -43,7 +43,7 @@ async function createUntilAcknowledged(ledger: Ledger, next: () => number | unde
         ledger.set(idempotencyKey, reply.data.id);
         return true;
       },
-      60_000,
+      120_000,
     );
   }
 }
@@ -69,7 +69,7 @@ describe('kill -9 of crm, integrations, the gateway, RabbitMQ and Redis in the m
       await until(
         'the next victim is due',
         () => ledger.size >= ((index + 1) * creates) / (victims.length + 1),
-        60_000,
+        120_000,
       );
       kill();
     }
@@ -92,7 +92,7 @@ describe('kill -9 of crm, integrations, the gateway, RabbitMQ and Redis in the m
     process.stdout.write(
       `${JSON.stringify({ program: 'kill', creates, acknowledged: acknowledged.size, lost: 0, doubled: 0, deliveries: receiver.deliveries.length })}\n`,
     );
-  }, 300_000);
+  }, 600_000);
 });
 
 /** Lead → the ids of the events that told of it. */

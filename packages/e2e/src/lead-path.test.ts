@@ -8,7 +8,7 @@ let tenant: TestTenant;
 beforeAll(async () => {
   fleet = await startFleet({ env: { WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1,1,1' } });
   tenant = await aTenant(fleet);
-}, 90_000);
+}, 240_000);
 afterAll(() => fleet?.stop(), 60_000);
 
 const receivers: Receiver[] = [];

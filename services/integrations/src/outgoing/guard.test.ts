@@ -142,7 +142,7 @@ describe('sending', () => {
       ...guarded,
       refusal: (given: string, environment: string) => guarded.refusal(given.replace(`:${port}`, ''), environment),
     };
-    return createSender({ target, timeoutMs: 2_000 }).send({
+    return createSender({ target, timeoutMs: 15_000 }).send({
       url,
       environment: 'sandbox',
       headers: [],

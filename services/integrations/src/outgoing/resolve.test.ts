@@ -33,7 +33,7 @@ async function nameServer(known?: { [ipv4]?: readonly number[]; [ipv6]?: readonl
 
 it('asks the name servers for both families', async () => {
   const server = await nameServer({ [ipv4]: [93, 184, 216, 34], [ipv6]: [0x26, 6, 0x47, ...Array(12).fill(0), 1] });
-  const resolve = createResolve({ servers: server.servers, hosts: '' });
+  const resolve = createResolve({ servers: server.servers, timeoutMs: 15_000, hosts: '' });
   expect(await resolve('example.com')).toEqual([
     { address: '93.184.216.34', family: 4 },
     { address: '2606:4700::1', family: 6 },
@@ -44,7 +44,7 @@ it('asks the name servers for both families', async () => {
 
 it('makes do with one family', async () => {
   const server = await nameServer({ [ipv6]: [0x26, 6, 0x47, ...Array(12).fill(0), 1] });
-  const resolve = createResolve({ servers: server.servers, hosts: '' });
+  const resolve = createResolve({ servers: server.servers, timeoutMs: 15_000, hosts: '' });
   expect(await resolve('six.example.com')).toEqual([{ address: '2606:4700::1', family: 6 }]);
   server.close();
 });

@@ -25,7 +25,7 @@ it('sends those away to different times when sends are slow, within bounds', asy
 });
 
 it('lets one wait for a moment when sends are quick', async () => {
-  const turns = createTurns({ max: 1 });
+  const turns = createTurns({ max: 1, now: () => 0 });
   const first = (await turns.take(one)) as { end(): void };
   const second = turns.take(one);
   first.end();

@@ -5,7 +5,6 @@ import {
   aWebhook,
   deliveryAt,
   emitted,
-  hang,
   type Integrations,
   inStatus,
   leadData,
@@ -99,14 +98,6 @@ it('gives up after the last attempt, and says so', async () => {
   expect((await api.getWebhook({ params: { id } })).data.failureSince).not.toBeNull();
 });
 
-const drip = (
-  _: unknown,
-  response: { writeHead(status: number): void; write(text: string): void; destroyed: boolean },
-) => {
-  response.writeHead(200);
-  const timer = setInterval(() => (response.destroyed ? clearInterval(timer) : response.write('.')), 30);
-};
-
 describe('what counts as a failure', () => {
   let elsewhere: Receiver;
   beforeAll(async () => {
@@ -128,8 +119,6 @@ describe('what counts as a failure', () => {
       null,
       'connect',
     ],
-    ['no answer in time', hang, null, 'timeout'],
-    ['an answer that never ends', drip, 200, 'timeout'],
   ] as const)('%s', async (_, answer, statusCode, error) => {
     const api = service.as();
     const hook = await aHook(answer as never);
@@ -203,7 +192,8 @@ it('waits as long as a busy receiver asks', async () => {
   const id = await aWebhook(api, hook.url);
   await publish(service, leadCreated, api.caller, leadData());
   const delivery = await inStatus(api, id, 'retrying');
-  expect((new Date(delivery.nextAttemptAt).getTime() - Date.now()) / 1_000).toBeGreaterThan(3_590);
+  const [{ startedAt }] = delivery.attempts;
+  expect(Date.parse(delivery.nextAttemptAt) - Date.parse(startedAt)).toBeGreaterThanOrEqual(3_600_000);
 });
 
 it('cancels what waits for a webhook that is removed, and skips what waits for one that is switched off', async () => {

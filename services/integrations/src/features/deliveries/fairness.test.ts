@@ -2,9 +2,14 @@ import { leadCreated } from '@tandem/crm-contract';
 import { until } from '@tandem/testing';
 import { hang, type Integrations, leadData, publish, receiver, startIntegrations } from '../../testing.ts';
 
+const later = { WEBHOOK_RETRY_SCHEDULE_SECONDS: [0, 600, 600] };
+// As many sends as a tenant may have under way.
+const perTenantMax = 5;
+
 let service: Integrations;
 beforeAll(async () => {
-  service = await startIntegrations({ WEBHOOK_TIMEOUT_SECONDS: 1.2, WEBHOOK_RETRY_SCHEDULE_SECONDS: [0, 60, 60] });
+  // Longer than the test takes: what hangs hangs to its end.
+  service = await startIntegrations({ ...later, WEBHOOK_TIMEOUT_SECONDS: 120 });
 });
 afterAll(() => service.close());
 
@@ -17,36 +22,36 @@ it('delivers one tenant’s events while every send to another tenant hangs', as
   await slow.createWebhook({ body: { url: hanging.url, events: ['*'] } });
   await quick.createWebhook({ body: { url: prompt.url, events: ['*'] } });
   for (let index = 1; index <= 60; index += 1) await publish(service, leadCreated, slow.caller, leadData(index));
-  await until('the first sends hang', () => hanging.requests.length >= 5);
-  const waits = [];
+  await until('as many sends hang as may', () => hanging.requests.length >= perTenantMax);
   for (let index = 1; index <= 10; index += 1) {
-    const began = Date.now();
     await publish(service, leadCreated, quick.caller, leadData(index));
     await until('it arrives', () => prompt.requests.length >= index);
-    waits.push(Date.now() - began);
   }
-  expect(hanging.requests.length).toBeLessThanOrEqual(10);
-  expect(Math.max(...waits)).toBeLessThan(1_000);
+  // None has ended meanwhile, or another would have taken its place.
+  expect(hanging.requests).toHaveLength(perTenantMax);
   await Promise.all([hanging.close(), prompt.close()]);
 });
 
 it('pauses a webhook after five timeouts in a row, without using up attempts', async () => {
-  const api = service.as();
+  const impatient = await startIntegrations({ ...later, WEBHOOK_TIMEOUT_SECONDS: 1 });
+  const api = impatient.as();
   const hook = await receiver(hang);
   const { id } = (await api.createWebhook({ body: { url: hook.url, events: ['*'] } })).data;
-  for (let index = 1; index <= 30; index += 1) await publish(service, leadCreated, api.caller, leadData(index));
+  for (let index = 1; index <= 30; index += 1) await publish(impatient, leadCreated, api.caller, leadData(index));
   const waiting = await until('the queue is paused', async () => {
     const all: { status: string; attemptCount: number; nextAttemptAt: string }[] = await deliveriesOf(api, id);
     const untried = all.filter(({ attemptCount }) => attemptCount === 0);
     return (
       untried.length >= 20 &&
-      untried.every(({ nextAttemptAt }) => new Date(nextAttemptAt).getTime() > Date.now() + 50_000) &&
+      // A pause is a minute; waiting for a turn is half of one at most.
+      untried.every(({ nextAttemptAt }) => new Date(nextAttemptAt).getTime() > Date.now() + 31_000) &&
       untried
     );
   });
   expect(waiting.every(({ status }) => status === 'pending')).toBe(true);
   // Sends that had begun before the fifth timeout may add to it.
-  expect(hook.requests.length).toBeLessThanOrEqual(10);
+  expect(hook.requests.length).toBeLessThanOrEqual(2 * perTenantMax);
+  await impatient.close();
   await hook.close();
 });
 
@@ -54,10 +59,11 @@ it('keeps the pace of a webhook’s rate limit, without using up attempts', asyn
   const api = service.as();
   const hook = await receiver(200);
   const { id } = (await api.createWebhook({ body: { url: hook.url, events: ['*'], rateLimitPerSecond: 2 } })).data;
+  const began = Date.now();
   for (let index = 1; index <= 6; index += 1) await publish(service, leadCreated, api.caller, leadData(index));
   await until('all have arrived', () => hook.requests.length === 6);
-  const span = (hook.requests.at(-1)?.at as number) - (hook.requests[0]?.at as number);
-  expect(span).toBeGreaterThanOrEqual(1_400);
+  // Each has a moment of its own, half a second after the one before; a busy machine can only be later.
+  for (const [index, { at }] of hook.requests.entries()) expect(at - began).toBeGreaterThanOrEqual(index * 500);
   const all = await until('all are recorded', async () => {
     const found: { status: string; attemptCount: number }[] = await deliveriesOf(api, id);
     return found.every(({ status }) => status === 'succeeded') && found;
