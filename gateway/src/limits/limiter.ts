@@ -17,6 +17,8 @@ interface Grant {
 interface Account {
   allowance: Allowance;
   grant: Grant | undefined;
+  /** Taken while the grant was still in use, so that nobody waits when it ends. */
+  next: Grant | undefined;
   /** The counters as last seen, for the size of the next lease. */
   last: Grant | undefined;
   waiting: ((grant: Grant | Error) => void)[];
@@ -32,6 +34,8 @@ const busyPerSecond = 10;
 const leaseMax = 50;
 const leaseShare = 0.01;
 const leaseLeftShare = 0.1;
+// A lease is filled up again when this part of it is left: enough for the calls that come while Redis is asked.
+const refillShare = 0.4;
 const leaseIdleMs = 1_000;
 const idleMs = 120_000;
 
@@ -67,6 +71,10 @@ export function createLimiter(options: {
     count(account);
     let grant = account.grant;
     if (grant && isSpent(grant, allowance)) return verdictOf({ ...grant, used: grant.taken + 1 }, allowance);
+    if (grant && account.next && grant.used >= grant.taken) {
+      grant = account.grant = account.next;
+      account.next = undefined;
+    }
     if (!grant || grant.used >= grant.taken || Date.now() >= grant.endsAt) {
       try {
         grant = await nextGrant(account, allowance);
@@ -76,8 +84,24 @@ export function createLimiter(options: {
         if (verdict.allowed) owe(allowance, 1);
         return verdict;
       }
-    } else grant.used++;
+    } else {
+      grant.used++;
+      if (grant.taken > 1 && grant.taken - grant.used <= grant.taken * refillShare) void refill(account, allowance);
+    }
     return verdictOf(grant, allowance);
+  };
+
+  /** Takes ahead what was used of a lease, before the rest of it is used too. Together they are never more than a lease. */
+  const refill = async (account: Account, allowance: Allowance): Promise<void> => {
+    const { grant, asking, next } = account;
+    const wanted = grant ? leaseSize(account, allowance, options.gateways()) - (grant.taken - grant.used) : 0;
+    if (asking || next || wanted < 1) return;
+    account.asking = true;
+    account.next = await fetchGrant(allowance, wanted).catch(() => undefined);
+    account.last = account.next ?? account.last;
+    account.asking = false;
+    // Whoever came after the lease was used up meanwhile.
+    if (account.waiting.length) void ask(account, allowance);
   };
 
   /** Asks Redis for everybody who waits by now in one call. */
@@ -92,13 +116,12 @@ export function createLimiter(options: {
   const ask = async (account: Account, allowance: Allowance): Promise<void> => {
     account.asking = true;
     while (account.waiting.length) {
-      const waiting = account.waiting;
-      account.waiting = [];
+      const ready = account.next?.taken && account.next.endsAt > Date.now() ? account.next : undefined;
+      const waiting = account.waiting.splice(0, ready?.taken ?? account.waiting.length);
+      if (ready) account.next = undefined;
       returnLease(account);
-      const grant = await fetchGrant(
-        allowance,
-        Math.max(waiting.length, leaseSize(account, allowance, options.gateways())),
-      ).catch((error: Error) => error);
+      const lease = Math.max(waiting.length, leaseSize(account, allowance, options.gateways()));
+      const grant = ready ?? (await fetchGrant(allowance, lease).catch((error: Error) => error));
       for (const [index, resolve] of waiting.entries()) {
         if (grant instanceof Error) resolve(grant);
         // Each waiter sees the counters as they were at its own turn.
@@ -111,18 +134,24 @@ export function createLimiter(options: {
     account.asking = false;
   };
 
+  /** Forgets what was taken ahead; resolves to the calls of it that were never made. */
+  const unusedOf = (account: Account): number => {
+    const unused = [account.grant, account.next].reduce((all, one) => all + (one ? one.taken - one.used : 0), 0);
+    account.grant = undefined;
+    account.next = undefined;
+    return unused;
+  };
+
   /** Calls taken ahead and not used were never made: the month gets them back. */
   const returnLease = (account: Account) => {
-    const { grant, allowance } = account;
-    if (grant && grant.taken > grant.used) owe(allowance, grant.used - grant.taken);
-    account.grant = undefined;
+    const unused = unusedOf(account);
+    if (unused > 0) owe(account.allowance, -unused);
   };
 
   /** What an idle caller's lease still holds goes back at once: another gateway may need it. */
   const returnIdleLease = async (account: Account) => {
-    const { grant, allowance } = account;
-    const unused = grant ? grant.taken - grant.used : 0;
-    account.grant = undefined;
+    const { allowance } = account;
+    const unused = unusedOf(account);
     if (unused <= 0 || !allowance.quota) return;
     const key = monthKey(namespace, allowance);
     await redis
@@ -216,6 +245,7 @@ function accountOf(accounts: Map<string, Account>, allowance: Allowance): Accoun
     account = {
       allowance,
       grant: undefined,
+      next: undefined,
       last: undefined,
       waiting: [],
       asking: false,
