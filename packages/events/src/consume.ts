@@ -2,11 +2,11 @@ import type { EventDef } from '@tandem/contract';
 import { type Log, type Metrics, readTrace, withTrace } from '@tandem/process';
 import type { TenantDb } from '@tandem/tenant-db';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
-import { z } from 'zod';
 import type { Broker } from './broker.ts';
-import type { Consumer, Received, Schedule } from './consumer.ts';
+import type { Consumer, Schedule } from './consumer.ts';
+import { type Delivery, readDelivery } from './delivery.ts';
 import { describeError, PermanentFailure } from './failure.ts';
-import { type EventMessage, emitter } from './outbox.ts';
+import { emitter } from './outbox.ts';
 import { attemptsMax, declareConsumer, declareShared, retryDelaysMs } from './topology.ts';
 
 export interface Consumption {
@@ -14,12 +14,6 @@ export interface Consumption {
   declared(): boolean;
   /** Stops taking messages and waits for those under way. */
   close(): Promise<void>;
-}
-
-interface Delivery {
-  message: ConsumeMessage;
-  event: EventMessage;
-  received: Received<EventDef>;
 }
 
 const prefetch = 100;
@@ -114,7 +108,7 @@ function runConsumer<Client>(
       const readable: Delivery[] = [];
       for (const message of batch) {
         try {
-          readable.push(read(message, consumer.on === 'all' ? undefined : events));
+          readable.push(readDelivery(message, consumer.on === 'all' ? undefined : events));
         } catch (error) {
           await setAside(on, message, 'unreadable', error);
         }
@@ -245,37 +239,6 @@ function runConsumer<Client>(
       await busy;
     },
   };
-}
-
-/** Reads a message by its contract; without contracts its data stays as it is. */
-function read(message: ConsumeMessage, events: ReadonlyMap<string, EventDef> | undefined): Delivery {
-  const event = JSON.parse(message.content.toString()) as EventMessage;
-  if (!isEvent(event)) throw new Error('Not an event of this platform');
-  if (!events)
-    return { message, event, received: { ...event, occurredAt: new Date(event.occurredAt) } as Received<EventDef> };
-  const def = events.get(event.name);
-  if (!def) throw new Error(`No contract declares the event ${event.name}`);
-  const received = {
-    ...event,
-    occurredAt: new Date(event.occurredAt),
-    data: z.decode(def.data, event.data as never),
-    record: z.decode(def.record, event.record as never),
-  } as Received<EventDef>;
-  return { message, event, received };
-}
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Whether a message has what every consumer relies on: without it no attempt would ever succeed. */
-function isEvent(given: Partial<EventMessage> | null): boolean {
-  const { id, name, tenantId, environment, occurredAt, action, target, caller } = given ?? {};
-  return (
-    uuid.test(id ?? '') &&
-    [name, action, target?.type, caller?.type, caller?.requestId].every((text) => typeof text === 'string') &&
-    [tenantId, target?.id].every((number) => Number.isSafeInteger(number) && Number(number) > 0) &&
-    (environment === 'live' || environment === 'sandbox') &&
-    !Number.isNaN(Date.parse(occurredAt ?? ''))
-  );
 }
 
 function byScope(deliveries: Delivery[]): Map<string, Delivery[]> {

@@ -6,41 +6,12 @@ import type { Outcome } from '../../outgoing/send.ts';
 import { headersOf } from '../../outgoing/sign.ts';
 import { timeoutsMax } from '../webhooks/health.ts';
 import { openHeaders, openSecrets } from '../webhooks/sealed-parts.ts';
-import { deliverJob } from './delivery.ts';
+import { type Due, deliverJob } from './delivery.ts';
 import { type Attempted, recordAttempt } from './record-attempt.ts';
 
 type Payload = z.output<typeof deliverJob.payload>;
 type Context = JobContext<Payload, Tx>;
 type Finish = Context['finish'];
-
-/** Everything one attempt needs. */
-export interface Due {
-  id: number;
-  round: number;
-  status: string;
-  event: string;
-  tenantId: number;
-  environment: string;
-  webhookId: number;
-  eventId: number;
-  slotAt: Date | null;
-  /** null once the payload was removed for its age. */
-  body: Buffer | null;
-  url: string;
-  active: boolean;
-  deletedAt: Date | null;
-  rateLimitPerSecond: number | null;
-  pausedUntil: Date | null;
-  consecutiveTimeouts: number;
-  lastSuccessAt: Date | null;
-  failureSince: Date | null;
-  warnedAt: Date | null;
-  sealRef: string;
-  secret: string;
-  previousSecret: string | null;
-  previousSecretExpiresAt: Date | null;
-  customHeaders: string | null;
-}
 
 // One send, and time to write down what happened.
 const leaseSeconds = 120;

@@ -18,6 +18,35 @@ export const deliverJob = {
   }),
 };
 
+/** Everything one attempt needs. */
+export interface Due {
+  id: number;
+  round: number;
+  status: string;
+  event: string;
+  tenantId: number;
+  environment: string;
+  webhookId: number;
+  eventId: number;
+  slotAt: Date | null;
+  /** null once the payload was removed for its age. */
+  body: Buffer | null;
+  url: string;
+  active: boolean;
+  deletedAt: Date | null;
+  rateLimitPerSecond: number | null;
+  pausedUntil: Date | null;
+  consecutiveTimeouts: number;
+  lastSuccessAt: Date | null;
+  failureSince: Date | null;
+  warnedAt: Date | null;
+  sealRef: string;
+  secret: string;
+  previousSecret: string | null;
+  previousSecretExpiresAt: Date | null;
+  customHeaders: string | null;
+}
+
 /** A row as the contract shows it. */
 export function asDelivery(row: DeliveryRow): DeliveryRecord {
   return row as DeliveryRecord;

@@ -4,8 +4,7 @@ import type { Tx } from '../../handler.ts';
 import { readRetryAfter, type Schedules } from '../../outgoing/retry-schedule.ts';
 import type { Outcome } from '../../outgoing/send.ts';
 import { type Health, noteFailure, noteSuccess } from '../webhooks/health.ts';
-import type { Due } from './deliver.job.ts';
-import { asDelivery } from './delivery.ts';
+import { asDelivery, type Due } from './delivery.ts';
 
 /** One attempt that was made. */
 export interface Attempted {
