@@ -5,6 +5,9 @@ import { type Running, running, type Scope, scopeKey, setScopeSql } from './scop
 
 // Of the connections one tenant has at most this part, so that its heavy reads leave some to everybody else.
 const tenantShare = 0.6;
+// Waiting for that part and then for a connection: 2 s in all, after which the request is refused.
+const shareWaitMs = 800;
+const connectWaitMs = 1_200;
 
 /**
  * A pool whose connections carry the scope of whoever uses them: set when a connection changes hands between scopes,
@@ -15,10 +18,10 @@ export class ScopedPool extends pg.Pool {
   readonly #scopes = new WeakMap<pg.PoolClient, string>();
   readonly #shares;
 
-  constructor(config: pg.PoolConfig & { max: number; connectionTimeoutMillis: number }) {
+  constructor(config: pg.PoolConfig & { max: number }) {
     // Statements are sent without waiting for the answer to the one before; PostgreSQL runs them in order.
-    super({ ...config, pipeline: true } as pg.PoolConfig);
-    this.#shares = createShares<number>(Math.ceil(config.max * tenantShare), config.connectionTimeoutMillis);
+    super({ ...config, connectionTimeoutMillis: connectWaitMs, pipeline: true } as pg.PoolConfig);
+    this.#shares = createShares<number>(Math.ceil(config.max * tenantShare), shareWaitMs);
   }
 
   override connect(): Promise<pg.PoolClient>;

@@ -68,7 +68,6 @@ export function createTenantDb<Client>(options: {
   const pool = new ScopedPool({
     connectionString: options.url,
     max: poolMax,
-    connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     options: '-c statement_timeout=5000 -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000',
