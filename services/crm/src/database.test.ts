@@ -84,7 +84,7 @@ describe('a tenant whose queries hang', () => {
         .within(mine, () => db.tx.sql`SELECT pg_advisory_lock_shared(42)`)
         .then(
           () => 'served',
-          (error: Error) => error.name,
+          (error: Error) => error.message,
         ),
     );
     const waiting = async () =>
@@ -94,7 +94,10 @@ describe('a tenant whose queries hang', () => {
     expect(await emails(theirs)).toEqual([]);
     await outside.query('SELECT pg_advisory_unlock(42)');
     await outside.end();
-    expect(await Promise.all(stuck)).toEqual(Array(8).fill('served'));
+    const ends = await Promise.all(stuck);
+    // Those beyond the share got a connection in time or were refused; nobody waits for ever.
+    expect(ends.slice(0, 6)).toEqual(Array(6).fill('served'));
+    for (const end of ends.slice(6)) expect(end).toMatch(/^served$|No place became free/);
   });
 });
 
