@@ -16,12 +16,22 @@ export interface Consumption {
   close(): Promise<void>;
 }
 
+/** What one connection delivers. Only there it can be acknowledged; when it breaks the broker delivers again what was not. */
+interface Source {
+  on: ConfirmChannel;
+  waiting: ConsumeMessage[];
+  /** Delivery tags of messages that were handed on and that no queue wanted. */
+  returned: Set<string>;
+}
+
 const prefetch = 100;
 const batchMax = 50;
 // In a stream of events a batch gathers this long, so that a transaction is for several of them. The first after a quiet
 // moment does not wait.
 const gatherMs = 10;
 const databaseRetryMs = 500;
+// A broker that takes nothing must not be dialled without a pause.
+const interruptedMs = 500;
 
 /**
  * Runs the consumers of a service. Messages that wait together are handled together: one transaction per tenant for up
@@ -63,8 +73,7 @@ function runConsumer<Client>(
   const queue = names.queue(service, consumer.name);
   const bindings = consumer.on === 'all' ? ['#'] : consumer.on.map((event) => event.name);
 
-  let waiting: ConsumeMessage[] = [];
-  let channel: ConfirmChannel | undefined;
+  let source: Source | undefined;
   let consumerTag: string | undefined;
   let declared = false;
   let closing = false;
@@ -74,21 +83,20 @@ function runConsumer<Client>(
     await declareShared(made, names);
     await declareConsumer(made, names, queue, bindings);
     await made.prefetch(prefetch);
-    channel = made;
-    // What an earlier connection delivered can no longer be acknowledged; the broker sends it again.
-    waiting = [];
+    const mine: Source = { on: made, waiting: [], returned: new Set() };
+    source = mine;
+    made.on('return', (message) => mine.returned.add(String(message.properties.correlationId)));
     made.on('close', () => {
-      if (channel === made) channel = undefined;
+      if (source === mine) source = undefined;
     });
     const tag = await made.consume(queue, (message) => {
-      if (!message || channel !== made) return;
-      waiting.push(message);
-      busy ??= drain(made)
-        // Unacknowledged messages come again on the next connection.
-        .catch((error) => void log.warn('consuming interrupted', { consumer: queue, error }))
-        .finally(() => {
-          busy = undefined;
-        });
+      // The broker ended the consumer, as it does when its queue is deleted: a new connection declares it again.
+      if (!message) return giveUp(mine);
+      if (source !== mine) return;
+      mine.waiting.push(message);
+      busy ??= drainAll().finally(() => {
+        busy = undefined;
+      });
     });
     consumerTag = tag.consumerTag;
     declared = true;
@@ -96,44 +104,67 @@ function runConsumer<Client>(
 
   let batchEndedAt = 0;
   /** Lets more messages arrive, those of the same network read at least. */
-  const gather = () => {
+  const gather = ({ waiting }: Source) => {
     const ms = waiting.length < batchMax && !closing ? batchEndedAt + gatherMs - performance.now() : 0;
     return new Promise((resolve) => (ms > 0 ? setTimeout(resolve, ms) : setImmediate(resolve)));
   };
 
-  const drain = async (on: ConfirmChannel) => {
-    while (waiting.length && channel === on && !closing) {
-      await gather();
+  /** Deals with what waits, and then with what a new connection has delivered meanwhile. */
+  const drainAll = async () => {
+    while (source?.waiting.length && !closing) {
+      const current: Source = source;
+      await drain(current).catch(async (error) => {
+        log.warn('consuming interrupted', { consumer: queue, error });
+        if (source !== current) return;
+        await new Promise((resolve) => setTimeout(resolve, interruptedMs));
+        giveUp(current);
+      });
+    }
+  };
+
+  /**
+   * Ends the connection, so that everything comes again that was not acknowledged. With it open, a later word for a whole
+   * batch would acknowledge that too.
+   */
+  const giveUp = (given: Source) => {
+    if (source === given) source = undefined;
+    void (async () => given.on.close())().catch(() => {});
+  };
+
+  const drain = async (current: Source) => {
+    const { on, waiting } = current;
+    while (waiting.length && source === current && !closing) {
+      await gather(current);
       const batch = waiting.splice(0, batchMax);
       const readable: Delivery[] = [];
       for (const message of batch) {
         try {
           readable.push(readDelivery(message, consumer.on === 'all' ? undefined : events));
         } catch (error) {
-          await setAside(on, message, 'unreadable', error);
+          await setAside(current, message, 'unreadable', error);
         }
       }
-      const done = await Promise.all([...byScope(readable).values()].map((group) => handleGroup(on, group)));
+      const done = await Promise.all([...byScope(readable).values()].map((group) => handleGroup(current, group)));
       acknowledge(on, batch, done.flat());
       batchEndedAt = performance.now();
     }
   };
 
   /** Deals with the events of one tenant; resolves to those that are done and not acknowledged yet. */
-  const handleGroup = async (on: ConfirmChannel, group: Delivery[]): Promise<ConsumeMessage[]> => {
+  const handleGroup = async (from: Source, group: Delivery[]): Promise<ConsumeMessage[]> => {
     try {
       await apply(group);
       handled(queue, group.length);
       return group.map(({ message }) => message);
     } catch (error) {
-      if (await databaseIsAway()) return handleGroup(on, group);
+      if (await databaseIsAway()) return handleGroup(from, group);
       if (closing) return [];
       if (group.length > 1) {
         const done: ConsumeMessage[] = [];
-        for (const one of group) done.push(...(await handleGroup(on, [one])));
+        for (const one of group) done.push(...(await handleGroup(from, [one])));
         return done;
       }
-      await failed(on, (group[0] as Delivery).message, error);
+      await failed(from, (group[0] as Delivery).message, error);
       return [];
     }
   };
@@ -185,10 +216,10 @@ function runConsumer<Client>(
     return false;
   };
 
-  const failed = async (on: ConfirmChannel, message: ConsumeMessage, error: unknown): Promise<void> => {
-    if (error instanceof PermanentFailure) return setAside(on, message, 'permanent', error);
+  const failed = async (from: Source, message: ConsumeMessage, error: unknown): Promise<void> => {
+    if (error instanceof PermanentFailure) return setAside(from, message, 'permanent', error);
     const attempt = Number(message.properties.headers?.['x-attempt'] ?? 1);
-    if (attempt >= attemptsMax) return setAside(on, message, 'attempts_exhausted', error);
+    if (attempt >= attemptsMax) return setAside(from, message, 'attempts_exhausted', error);
     const delayMs = retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] as number;
     log.warn('event failed, will retry', {
       consumer: queue,
@@ -197,30 +228,28 @@ function runConsumer<Client>(
       delayMs,
       error,
     });
-    await hand(on, message, names.delay(delayMs), { 'x-attempt': attempt + 1 });
+    await hand(from, message, names.delay(delayMs), { 'x-attempt': attempt + 1 });
   };
 
-  const setAside = async (
-    on: ConfirmChannel,
-    message: ConsumeMessage,
-    reason: string,
-    error: unknown,
-  ): Promise<void> => {
+  const setAside = async (from: Source, message: ConsumeMessage, reason: string, error: unknown): Promise<void> => {
     log.error('event set aside as a dead letter', { consumer: queue, reason, error });
     const headers = { 'x-reason': reason, 'x-error': describeError(error), 'x-died-at': new Date().toISOString() };
-    await hand(on, message, names.dead, headers);
+    await hand(from, message, names.dead, headers);
   };
 
   /** Publishes a message elsewhere and only then acknowledges it: between the two it exists twice, never not at all. */
   const hand = async (
-    on: ConfirmChannel,
+    { on, returned }: Source,
     message: ConsumeMessage,
     exchange: string,
     headers: Record<string, unknown>,
   ) => {
     const { messageId, contentType } = message.properties;
+    const correlationId = String(message.fields.deliveryTag);
     const options = {
       persistent: true,
+      mandatory: true,
+      correlationId,
       messageId,
       contentType,
       headers: { ...message.properties.headers, ...headers },
@@ -228,6 +257,8 @@ function runConsumer<Client>(
     await new Promise<void>((resolve, reject) =>
       on.publish(exchange, queue, message.content, options, (error) => (error ? reject(error) : resolve())),
     );
+    // A message that no queue wanted is confirmed too, and returned before.
+    if (returned.delete(correlationId)) throw new Error(`No queue is bound to ${exchange}`);
     on.ack(message);
   };
 
@@ -235,7 +266,7 @@ function runConsumer<Client>(
     declared: () => declared,
     async close() {
       closing = true;
-      if (channel && consumerTag) await channel.cancel(consumerTag).catch(() => {});
+      if (source && consumerTag) await source.on.cancel(consumerTag).catch(() => {});
       await busy;
     },
   };

@@ -1,0 +1,119 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { leadCreated } from '@tandem/crm-contract';
+import { connectBroker, consumer } from '@tandem/events';
+import { createLog } from '@tandem/process';
+import { testService, until } from '@tandem/testing';
+import { aLead } from './crm.test-service.ts';
+import { crmService } from './service.ts';
+
+// What packages/events promises of a consumer, on a real service and broker.
+
+/** A crm with one consumer, which reaches the broker by `amqpUrl`. */
+function aService(handle: (emails: string[]) => Promise<void>, amqpUrl?: string) {
+  const listening = consumer({
+    name: 'listening',
+    on: [leadCreated],
+    handle: (events) => handle(events.map(({ data }) => data.email)),
+  });
+  return testService('crm', (settings) => ({
+    ...crmService({ ...settings, ...(amqpUrl && { AMQP_URL: amqpUrl }), IDENTITY_URL: 'http://127.0.0.1:9' }),
+    consumers: [listening],
+  }));
+}
+
+/** The broker behind a door that can be slammed. */
+async function aDoor() {
+  const url = new URL(process.env.TEST_AMQP_URL as string);
+  const { hostname, port } = url;
+  const sockets = new Set<Socket>();
+  const door = { url: '', delivered: '', slam: () => {}, close: () => {} };
+  const server = createServer((client) => {
+    const broker = connect(Number(port), hostname);
+    for (const socket of [client, broker]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        broker.destroy();
+      });
+    }
+    broker.on('data', (bytes) => {
+      door.delivered += bytes.toString('latin1');
+    });
+    client.pipe(broker).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as { port: number }).port);
+  door.url = url.href;
+  door.slam = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  door.close = () => {
+    door.slam();
+    server.close();
+  };
+  return door;
+}
+
+describe('a consumer', () => {
+  it('goes on with what a new connection brought while a batch of the old one was under way', async () => {
+    const door = await aDoor();
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const service = await aService(async (emails) => {
+      begun.push(...emails);
+      if (emails.includes('first@example.com')) await gate;
+    }, door.url);
+    try {
+      const api = service.as();
+      await api.createLead({ body: aLead({ email: 'first@example.com' }) });
+      await until('the first is under way', () => begun.length === 1);
+      door.slam();
+      await api.createLead({ body: aLead({ email: 'second@example.com' }) });
+      await until('the second arrives', () => door.delivered.includes('second@example.com'));
+      open();
+      await until('the second is handled', () => begun.includes('second@example.com'), 10_000);
+      expect(begun).toEqual(['first@example.com', 'second@example.com']);
+    } finally {
+      open();
+      await service.close();
+      door.close();
+    }
+  });
+
+  it('keeps an event that it could not put aside for its next attempt', async () => {
+    let attempts = 0;
+    let namespace = '';
+    const service = await testService('crm', (settings) => {
+      namespace = settings.NAMESPACE;
+      const failing = consumer({
+        name: 'failing',
+        on: [leadCreated],
+        async handle() {
+          if (++attempts === 1) throw new Error('not yet');
+        },
+      });
+      return { ...crmService({ ...settings, IDENTITY_URL: 'http://127.0.0.1:9' }), consumers: [failing] };
+    });
+    const operator = connectBroker({
+      url: process.env.TEST_AMQP_URL as string,
+      namespace,
+      log: createLog('test', 'error'),
+    });
+    try {
+      await new Promise<void>((resolve) => {
+        void operator.onConnection(async (channel) => {
+          await channel.deleteQueue(operator.names.delay(1_000));
+          resolve();
+        });
+      });
+      await service.as().createLead({ body: aLead({}) });
+      await until('it is tried again', () => attempts === 2, 10_000);
+    } finally {
+      await operator.close();
+      await service.close();
+    }
+  });
+});
