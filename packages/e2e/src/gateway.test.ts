@@ -190,6 +190,16 @@ describe('headers', () => {
     });
     expect(status).toBe(431);
   });
+
+  it('just not too large reach the service, which answers in our envelope', async () => {
+    const reply = await send('/v1/leads', { headers: { 'if-match': 'x'.repeat(15_800) } });
+    expect(reply.status).toBe(200);
+    const long = await send('/v1/leads', {
+      ...json(lead),
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'x'.repeat(15_800) },
+    });
+    expect([long.status, long.body.errors[0].field]).toEqual([422, 'Idempotency-Key']);
+  });
 });
 
 /** Calls of a tenant on the Free plan, all in one window: when a minute ends in between, those of another tenant. */

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import type { Operations } from '@tandem/contract';
 import { onShutdown } from '@tandem/process';
 import { createService, type ServiceDefinition } from './create-service.ts';
@@ -5,6 +6,9 @@ import type { ServiceSettings } from './settings.ts';
 
 const keepAliveMs = 70_000;
 const drainMs = 10_000;
+// Whatever the gateway takes (16 KB) it may pass on, and adds the caller with up to 200 permissions. A service that took
+// less would answer without our envelope, which the gateway counts as its failure: clients could close a service to all.
+const headersMax = 64 * 1024;
 
 /** Runs a service as a process until it is told to stop: then it finishes what runs, for at most 10 s, and closes. */
 export function startService<Ops extends Operations, Client, Settings extends ServiceSettings>(
@@ -12,7 +16,7 @@ export function startService<Ops extends Operations, Client, Settings extends Se
 ): void {
   const { settings } = definition;
   const { app, log, health, close } = createService(definition);
-  const server = app.listen(settings.PORT, settings.HOST, () =>
+  const server = createServer({ maxHeaderSize: headersMax }, app).listen(settings.PORT, settings.HOST, () =>
     log.info('listening', { host: settings.HOST, port: settings.PORT }),
   );
   server.on('error', (error) => {
