@@ -42,6 +42,11 @@ export class Led extends PgQuery {
     this.#left = ahead.length;
   }
 
+  /** Whether all that is ahead of the query was done. */
+  get isLed(): boolean {
+    return this.#left === 0;
+  }
+
   override prepare(connection: Wire): void {
     // First, so that pg, which counts a query's statements as parsed at the first answer, counts right.
     if (this.name && !this.hasBeenParsed(connection)) {

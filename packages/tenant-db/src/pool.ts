@@ -60,9 +60,11 @@ export class ScopedPool extends pg.Pool {
     try {
       const result = await running.run(now, async () => await work());
       await commit(now, last?.());
+      now.isOver = true;
       this.#giveBack(client, leave, now.ahead ? 'unknown' : scope);
       return result;
     } catch (error) {
+      now.isOver = true;
       // A connection that cannot even roll back is broken: drop it. The scope is rolled back with the rest.
       const broken = now.ahead ? undefined : await failure(client.query('ROLLBACK'));
       this.#giveBack(client, leave, 'unknown', broken);
@@ -127,6 +129,7 @@ async function asPart<T>(
     await client.query('ROLLBACK TO part');
     throw error;
   } finally {
+    now.isOver = true;
     around.isInPart = false;
   }
 }
@@ -141,20 +144,29 @@ function failure(work: Promise<unknown>): Promise<Error | undefined> {
 /** Sends a statement; the first one of a transaction, or of a scope, takes along what must be ahead of it. */
 function send(now: Running, args: unknown[]): Promise<unknown> {
   const { client, ahead } = now as { client: pg.PoolClient; ahead?: string[] };
+  // Its connection may serve somebody else by now.
+  if (now.isOver) throw new Error('The transaction of this statement is over');
   if (now.isInPart) throw new Error('A part of this transaction is open, under a scope of its own');
   if (!ahead?.length) return client.query(...(args as [string]));
   now.ahead = undefined;
   const [given, values] = args as [string | object, unknown[] | undefined];
   const config = typeof given === 'string' ? { text: given, values } : given;
   return new Promise((resolve, reject) => {
-    const callback = (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result));
-    client.query(new Led({ ...config, callback }, ahead));
+    const callback = (error: Error | null, result: unknown) => {
+      // Without what leads it, there is neither the transaction nor the scope that later statements rely on.
+      if (error && !led.isLed) now.isOver = true;
+      if (error) reject(error);
+      else resolve(result);
+    };
+    const led = new Led({ ...config, callback }, ahead);
+    client.query(led);
   });
 }
 
 /** Commits; the last statement travels with the COMMIT, which PostgreSQL turns into a rollback when it fails. */
 async function commit(now: Running, last: Statement | undefined): Promise<void> {
   const client = now.client as pg.PoolClient;
+  if (now.isOver) throw new Error('The transaction never began: the failure of its first statement was ignored');
   // Nothing was asked: there is no transaction.
   if (now.ahead && !last) return;
   const { stream } = (client as unknown as { connection: { stream: { cork(): void; uncork(): void } } }).connection;

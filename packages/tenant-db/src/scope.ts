@@ -23,6 +23,8 @@ export interface Running {
   ahead?: string[] | undefined;
   /** Whether a part of the transaction is open, under a scope of its own. */
   isInPart?: boolean;
+  /** Whether it has ended, or never began: no statement may follow. */
+  isOver?: boolean;
 }
 
 export const running = new AsyncLocalStorage<Running>();

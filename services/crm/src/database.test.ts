@@ -72,6 +72,38 @@ describe('a transaction', () => {
     await expect(db.transaction(mine, work)).rejects.toThrow('a failed statement in it was ignored');
     expect(await emails(mine)).toEqual([]);
   });
+
+  describe('on a connection that served another tenant', () => {
+    beforeAll(() => db.within(theirs, () => db.tx.lead.create({ data: lead('theirs@example.com') })));
+    afterAll(() => db.within(theirs, () => db.tx.lead.deleteMany({})));
+    const ask = () => db.tx.sql<{ email: string }>`SELECT email FROM lead`;
+
+    it('goes no further when not even its beginning was reached', async () => {
+      // PostgreSQL reads a statement before it runs what is ahead of it: the transaction and the scope.
+      const unreadable = () => db.tx.sql`SELECT nothing FROM nowhere`.catch(() => {});
+      const work = async () => {
+        await unreadable();
+        return ask();
+      };
+      expect(await emails(theirs)).toEqual(['theirs@example.com']);
+      await expect(db.transaction(mine, work)).rejects.toThrow('is over');
+      expect(await emails(theirs)).toEqual(['theirs@example.com']);
+      await expect(db.transaction(mine, unreadable)).rejects.toThrow('never began');
+      expect(await emails(mine)).toEqual([]);
+    });
+
+    it('lets no statement follow its end', async () => {
+      const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+      let late: Promise<unknown> | undefined;
+      await db.transaction(mine, async () => {
+        await ask();
+        late = gate.then(ask);
+      });
+      expect(await emails(theirs)).toEqual(['theirs@example.com']);
+      open();
+      await expect(late).rejects.toThrow('is over');
+    });
+  });
 });
 
 describe('a tenant whose queries hang', () => {
