@@ -5,7 +5,7 @@ import type { Statement } from '@tandem/tenant-db';
 import { failed } from './failed.ts';
 import { Failure, fail } from './failure.ts';
 import type { Context, Handler } from './handler.ts';
-import { idempotent } from './idempotency.ts';
+import { type IdempotentRun, idempotent } from './idempotency.ts';
 import { listPage } from './list.ts';
 import type { Parts } from './parts.ts';
 import type { ReadRequest } from './read-request.ts';
@@ -27,6 +27,10 @@ export async function runOperation(
   const { caller, scope } = request;
   const after: (() => void | Promise<void>)[] = [];
   const { check, run } = typeof handler === 'function' ? { check: undefined, run: handler } : handler;
+  const begin = keyUse(row, request, parts);
+  // What is asked outside may have an effect of its own, or another outcome by now.
+  const { earlier } = check && begin ? await parts.db.transaction(scope, begin) : {};
+  if (earlier) return earlier;
   const asked = request as unknown as Pick<AnyContext, 'params' | 'query' | 'body' | 'caller'>;
   const found = (check && (await parts.db.within(scope, () => check({ ...asked, tx: parts.db.tx })))) as undefined;
 
@@ -39,7 +43,7 @@ export async function runOperation(
     const result = await run({ ...contextOf(row, request, parts, after), emit, inTenant, found });
     return { ...reply(row, result, caller.requestId), ...(tenantId !== undefined && { tenantId }) };
   };
-  const answer = await committed(row, request, parts, { work, written });
+  const answer = await committed(row, request, parts, { work, written, begin });
   for (const then of after) await settled(then, parts.log);
   return answer;
 }
@@ -48,14 +52,31 @@ export async function runOperation(
 interface Effect {
   work: () => Promise<Answer>;
   written: () => Statement | undefined;
+  begin: (() => Promise<IdempotentRun>) | undefined;
+}
+
+type Kept = Effect & { begin: NonNullable<Effect['begin']> };
+
+/** Begins the use of the request's Idempotency-Key; undefined when it has none or the operation takes none. */
+function keyUse(row: Operation, request: ReadRequest, { db, seal }: Parts): Effect['begin'] {
+  const { scope, params, query, body, caller, idempotencyKey: key } = request;
+  if (key === undefined || !takesIdempotencyKey(row) || !(scope || row.audience === 'public')) return undefined;
+  return () =>
+    idempotent({
+      sql: db.tx.sql,
+      seal,
+      operation: row.id,
+      key,
+      isPublic: !scope,
+      request: { params, query, body, by: caller.userId, as: caller.onBehalfOf, can: caller.permissions },
+    });
 }
 
 function committed(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
   const { db } = parts;
-  const { work, written } = effect;
-  const { scope, idempotencyKey } = request;
-  const isKept = idempotencyKey !== undefined && takesIdempotencyKey(row) && (scope || row.audience === 'public');
-  if (isKept) return once(row, request, parts, effect);
+  const { work, written, begin } = effect;
+  const { scope } = request;
+  if (begin) return once(row, request, parts, { ...effect, begin });
   if (row.method === 'GET' || !scope) return db.within(scope, work);
   return db.transaction(scope, work, written);
 }
@@ -65,19 +86,10 @@ function committed(row: Operation, request: ReadRequest, parts: Parts, effect: E
  * may hold a key or secret that somebody else, or a credential that may do less, must not see. A public operation runs in
  * one transaction then, the tenants it enters included.
  */
-async function once(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
-  const { db, seal, log } = parts;
-  const { params, query, body, caller } = request;
-  const key = request.idempotencyKey as string;
-  const begin = () =>
-    idempotent({
-      sql: db.tx.sql,
-      seal,
-      operation: row.id,
-      key,
-      isPublic: !request.scope,
-      request: { params, query, body, by: caller.userId, as: caller.onBehalfOf, can: caller.permissions },
-    });
+async function once(row: Operation, request: ReadRequest, parts: Parts, effect: Kept): Promise<Answer> {
+  const { db, log } = parts;
+  const { caller } = request;
+  const { begin } = effect;
   try {
     const work = async () => {
       const { earlier, keep } = await begin();

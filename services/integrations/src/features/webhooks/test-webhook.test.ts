@@ -77,6 +77,18 @@ describe('testWebhook', () => {
     await hook.close();
   });
 
+  it('sends nothing again for a request that is repeated under its Idempotency-Key', async () => {
+    const api = service.as();
+    const hook = await receiver((_, response) => response.writeHead(200).end(`answer ${hook.requests.length}`));
+    const { id } = await aWebhook(api, { url: hook.url });
+    const test = () => api.testWebhook({ params: { id }, headers: { 'idempotency-key': 'once' } });
+    const [first, again] = [await test(), await test()];
+    expect(again.data).toEqual(first.data);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(hook.requests).toHaveLength(1);
+    await hook.close();
+  });
+
   it('answers also what went wrong, and refuses what is no event', async () => {
     const api = service.as();
     const { id } = await aWebhook(api);
