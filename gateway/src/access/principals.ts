@@ -48,8 +48,10 @@ export function createPrincipals(options: {
   const entries = new Map<string, Entry>();
   const as = { environment: 'live' as const, requestId: 'gateway' };
 
+  // Whose it is that is being asked for is not known yet: what identity answers may be older than the change.
+  const isUnknown = (entry: Entry) => entry.pending !== undefined && entry.tenantId === undefined;
   const forget = (matches: (entry: Entry) => boolean) => {
-    for (const [key, entry] of entries) if (matches(entry)) entries.delete(key);
+    for (const [key, entry] of entries) if (matches(entry) || isUnknown(entry)) entries.delete(key);
   };
 
   const lookUp = async <T>(
