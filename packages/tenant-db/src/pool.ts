@@ -5,9 +5,9 @@ import { type Running, running, type Scope, scopeKey, setScopeSql } from './scop
 
 // Of the connections one tenant has at most this part, so that its heavy reads leave some to everybody else.
 const tenantShare = 0.6;
-// Waiting for that part and then for a connection: 2 s in all, after which the request is refused.
-const shareWaitMs = 800;
-const connectWaitMs = 1_200;
+// A tenant that has its share waits for itself only; for a connection everybody waits.
+const shareWaitMs = 4_000;
+const connectWaitMs = 2_000;
 
 /**
  * A pool whose connections carry the scope of whoever uses them: set when a connection changes hands between scopes,
@@ -143,7 +143,8 @@ function failure(work: Promise<unknown>): Promise<Error | undefined> {
 
 /** Sends a statement; the first one of a transaction, or of a scope, takes along what must be ahead of it. */
 function send(now: Running, args: unknown[]): Promise<unknown> {
-  const { client, ahead } = now as { client: pg.PoolClient; ahead?: string[] };
+  const { client, ahead, opening } = now as Running & { client: pg.PoolClient };
+  if (opening) return opening.then(() => send(now, args));
   // Its connection may serve somebody else by now.
   if (now.isOver) throw new Error('The transaction of this statement is over');
   if (now.isInPart) throw new Error('A part of this transaction is open, under a scope of its own');
@@ -151,8 +152,12 @@ function send(now: Running, args: unknown[]): Promise<unknown> {
   now.ahead = undefined;
   const [given, values] = args as [string | object, unknown[] | undefined];
   const config = typeof given === 'string' ? { text: given, values } : given;
+  const { promise, resolve: opened } = Promise.withResolvers<void>();
+  now.opening = promise;
   return new Promise((resolve, reject) => {
     const callback = (error: Error | null, result: unknown) => {
+      now.opening = undefined;
+      opened();
       // Without what leads it, there is neither the transaction nor the scope that later statements rely on.
       if (error && !led.isLed) now.isOver = true;
       if (error) reject(error);
@@ -166,6 +171,7 @@ function send(now: Running, args: unknown[]): Promise<unknown> {
 /** Commits; the last statement travels with the COMMIT, which PostgreSQL turns into a rollback when it fails. */
 async function commit(now: Running, last: Statement | undefined): Promise<void> {
   const client = now.client as pg.PoolClient;
+  await now.opening;
   if (now.isOver) throw new Error('The transaction never began: the failure of its first statement was ignored');
   // Nothing was asked: there is no transaction.
   if (now.ahead && !last) return;

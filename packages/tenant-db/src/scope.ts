@@ -21,6 +21,8 @@ export interface Running {
   client?: pg.PoolClient;
   /** What the first statement of the transaction brings along: its beginning. */
   ahead?: string[] | undefined;
+  /** Settles when the statement that took the beginning along was answered: nothing is sent before. */
+  opening?: Promise<unknown> | undefined;
   /** Whether a part of the transaction is open, under a scope of its own. */
   isInPart?: boolean;
   /** Whether it has ended, or never began: no statement may follow. */

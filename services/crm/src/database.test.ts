@@ -92,6 +92,16 @@ describe('a transaction', () => {
       expect(await emails(mine)).toEqual([]);
     });
 
+    it('sends nothing along with a first statement that may fail', async () => {
+      const work = () => Promise.allSettled([db.tx.sql`SELECT nothing FROM nowhere`, ask(), ask()]);
+      let outcome: PromiseSettledResult<unknown>[] = [];
+      const transaction = db.transaction(mine, async () => {
+        outcome = await work();
+      });
+      await expect(transaction).rejects.toThrow('never began');
+      expect(outcome.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    });
+
     it('lets no statement follow its end', async () => {
       const { promise: gate, resolve: open } = Promise.withResolvers<void>();
       let late: Promise<unknown> | undefined;
