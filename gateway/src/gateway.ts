@@ -35,8 +35,7 @@ export async function handle(request: IncomingMessage, response: ServerResponse,
 
 async function pass(exchange: Exchange, parts: GatewayParts): Promise<void> {
   const { request, path } = exchange;
-  if ((request.url as string).length > urlMax) throw new Refusal('uri_too_long');
-  const refusal = unservable(request);
+  const refusal = (request.url as string).length > urlMax ? new Refusal('uri_too_long') : unservable(request);
   if (refusal) {
     await limit(exchange, parts);
     throw refusal;
@@ -49,7 +48,7 @@ async function pass(exchange: Exchange, parts: GatewayParts): Promise<void> {
   }
   const { route, values } = match;
   exchange.route = route;
-  exchange.auth = await parts.authenticator.authenticate(request, route, exchange.ip);
+  exchange.auth = await authenticated(exchange, route, parts);
   await limit(exchange, parts);
   checkPermission(exchange.auth, route);
   const caller = await callerOf(exchange, parts);
@@ -72,6 +71,21 @@ function open(request: IncomingMessage, response: ServerResponse, parts: Gateway
     ip: parts.clientIp(request),
     trace: readTrace(request.headers.traceparent as string | undefined, requestId),
   };
+}
+
+/** Who sends the request. One that is refused counts against its address; failed credentials have a limit of their own. */
+async function authenticated(
+  exchange: Exchange,
+  route: Route,
+  parts: GatewayParts,
+): Promise<Authenticated | undefined> {
+  try {
+    return await parts.authenticator.authenticate(exchange.request, route, exchange.ip);
+  } catch (error) {
+    const isTheirs = error instanceof Refusal && error.status < 500;
+    if (isTheirs && !('RateLimit-Limit' in error.headers)) await limit(exchange, parts);
+    throw error;
+  }
 }
 
 /** Counts the call against the tenant's plan, or against the address of somebody without credentials. */

@@ -3,6 +3,7 @@ import { hashApiKey, readApiKey } from '@tandem/api-keys';
 import { countedAddress } from '@tandem/caller';
 import type { IdCodec } from '@tandem/ids';
 import { addressList, contains } from '../http/client-ip.ts';
+import { rateHeaders } from '../http/headers.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Route } from '../routes.ts';
 import type { Principals, Who } from './principals.ts';
@@ -123,10 +124,13 @@ function failureCounter(max: number) {
   return {
     tooMany,
     refuse(ip: string): Refusal {
-      if (tooMany(ip)) return new Refusal('rate_limited', { retryAfter: 60 - (Math.floor(Date.now() / 1_000) % 60) });
+      const resetIn = 60 - (Math.floor(Date.now() / 1_000) % 60);
+      if (tooMany(ip))
+        return new Refusal('rate_limited', { retryAfter: resetIn, headers: rateHeaders(max, 0, resetIn) });
       const from = countedAddress(ip);
-      counts.set(from, (counts.get(from) ?? 0) + 1);
-      return new Refusal('unauthenticated');
+      const count = (counts.get(from) ?? 0) + 1;
+      counts.set(from, count);
+      return new Refusal('unauthenticated', { headers: rateHeaders(max, max - count, resetIn) });
     },
   };
 }

@@ -90,7 +90,8 @@ export function successHeaders(row: Operation): Record<string, Part> {
 export function errorHeaders(status: number): Record<string, Part> {
   return references([
     ...ofEveryAnswer,
-    ...(status === 429 ? [...ofEveryLimit, ...ofKeys] : []),
+    ...ofEveryLimit,
+    ...(status === 401 ? [] : [...ofKeys, 'X-Acting-User']),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
   ]);
 }

@@ -51,6 +51,19 @@ describe('the OpenAPI document', () => {
     expect(names).toContain('form.submitted');
   });
 
+  it('shows the headers of the limits with every answer', () => {
+    const shared = (document.components as { responses: Record<string, Part> }).responses;
+    const without = described.flatMap(({ operationId, responses }) =>
+      Object.entries(responses as Record<string, { $ref?: string; headers?: object }>)
+        .filter(([, given]) => {
+          const { headers } = given.$ref ? (shared[given.$ref.split('/').at(-1) as string] as typeof given) : given;
+          return !headers || !('RateLimit-Remaining' in headers);
+        })
+        .map(([status]) => `${operationId} ${status}`),
+    );
+    expect(without).toEqual([]);
+  });
+
   it('has a description for every tag; a new resource needs one in tags.ts', () => {
     const tags = document.tags as { name: string; description?: string }[];
     expect(tags.filter(({ description }) => !description)).toEqual([]);

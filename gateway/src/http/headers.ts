@@ -1,6 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Verdict } from '../limits/allowance.ts';
 
+/** The headers of a limit by the minute that every answer has, in the form of the IETF draft. */
+export function rateHeaders(limit: number, remaining: number, resetIn: number): Record<string, string> {
+  return {
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(resetIn),
+    'RateLimit-Policy': `"minute";q=${limit};w=60`,
+  };
+}
+
 /** What the limits say, as headers; the X-RateLimit and X-API-Usage families only for API keys. */
 export function limitHeaders(
   verdict: Verdict,
@@ -9,10 +19,7 @@ export function limitHeaders(
   headers: Record<string, string>,
 ): void {
   const { limit, remaining, reset, resetIn, usage, degraded } = verdict;
-  headers['RateLimit-Limit'] = String(limit);
-  headers['RateLimit-Remaining'] = String(remaining);
-  headers['RateLimit-Reset'] = String(resetIn);
-  headers['RateLimit-Policy'] = `"minute";q=${limit};w=60`;
+  Object.assign(headers, rateHeaders(limit, remaining, resetIn));
   if (degraded) headers['X-RateLimit-Degraded'] = '1';
   if (!withKey) return;
   headers['X-RateLimit-Limit'] = String(limit);

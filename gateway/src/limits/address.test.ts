@@ -63,10 +63,16 @@ it('counts calls without credentials by the network of an IPv6 address', async (
 });
 
 it('counts failed authentications by the network of an IPv6 address', async () => {
-  const statuses = [];
+  const answers = [];
   for (let host = 1; host <= failuresMax + 1; host++) {
-    statuses.push((await from(`2001:db8:2:1::${host}`, '/v1/secret')).status);
+    const { status, headers } = await from(`2001:db8:2:1::${host}`, '/v1/secret');
+    answers.push([status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]);
   }
-  expect(statuses).toEqual([401, 401, 401, 429]);
+  expect(answers).toEqual([
+    [401, '3', '2'],
+    [401, '3', '1'],
+    [401, '3', '0'],
+    [429, '3', '0'],
+  ]);
   expect((await from('2001:db8:2:2::1', '/v1/secret')).status).toBe(401);
 });

@@ -108,6 +108,8 @@ describe('answers for requests that cannot be served', () => {
       meta: { version: 'v1', requestId: reply.headers.get('x-request-id') },
     });
     expect(JSON.stringify(reply.body)).not.toMatch(/prisma|postgres|node_modules|\.ts:/i);
+    const numbers = ['limit', 'remaining', 'reset'].map((name) => reply.headers.get(`ratelimit-${name}`));
+    expect(numbers).toEqual(Array(3).fill(expect.stringMatching(/^\d+$/)));
   });
 
   it('names the allowed methods with 405', async () => {
