@@ -1,10 +1,13 @@
 import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { createApiKey } from '@tandem/api-keys';
 import { createCallerSigner } from '@tandem/caller';
-import { id, operations } from '@tandem/contract';
+import { id, operations, signedIn } from '@tandem/contract';
+import { credentialChannel } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
+import { Redis } from 'ioredis';
 import jsonwebtoken from 'jsonwebtoken';
 import { z } from 'zod';
 import { settingsSchema } from './config.ts';
@@ -39,6 +42,14 @@ const rows = operations({
     permission: 'co_marketing:read',
     summary: 'Library',
     reply: z.object({ partner: id('partner') }),
+    message: '',
+  },
+  own: {
+    method: 'GET',
+    path: '/v1/things/own',
+    permission: signedIn,
+    summary: 'Own',
+    reply: z.object({}),
     message: '',
   },
   slow: {
@@ -195,20 +206,21 @@ describe('the streaming path', () => {
   });
 });
 
+const principal = {
+  tenantId: '7',
+  environment: null,
+  keyId: null,
+  sessionId: '3',
+  userId: '5',
+  name: 'Partner',
+  permissions: ['co_marketing:read'],
+  teamIds: [],
+  allowedIps: null,
+  expiresAt: null,
+};
+const limits = { plan: 'free', monthlyCalls: 1000, ratePerMinute: 60, burst: 10 };
+
 describe('the portal audience', () => {
-  const principal = {
-    tenantId: '7',
-    environment: null,
-    keyId: null,
-    sessionId: '3',
-    userId: '5',
-    name: 'Partner',
-    permissions: ['co_marketing:read'],
-    teamIds: [],
-    allowedIps: null,
-    expiresAt: null,
-  };
-  const limits = { plan: 'free', monthlyCalls: 1000, ratePerMinute: 60, burst: 10 };
   const token = (claims: object = {}, key = privateKey) =>
     jsonwebtoken.sign({ tid: ids.encode('tenant', 7, 7), sid: ids.encode('session', 7, 3), ...claims }, key, {
       algorithm: 'RS256',
@@ -257,6 +269,34 @@ describe('the portal audience', () => {
     const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
     return `${head}.${body}.${createHmac('sha256', secret).update(`${head}.${body}`).digest('base64url')}`;
   }
+});
+
+describe('an address with too many failed authentications', () => {
+  it('can no longer try unknown keys; one that was good before goes on working when it is not remembered any more', async () => {
+    const { key } = createApiKey('live');
+    const keyId = 5;
+    let asked = 0;
+    answers['/internal/keys/resolve'] = (_, response) => {
+      asked++;
+      json(response, { data: { ...principal, keyId: `${keyId}`, environment: 'live', allowedIps: null, limits } });
+    };
+    answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0 } });
+    answers['/v1/things/own'] = (_, response) => json(response, { data: {} });
+    const ask = (given: string) => fetch(`${base}/v1/things/own`, { headers: { 'x-api-key': given } });
+    expect((await ask(key)).status).toBe(200);
+    await until('the address has failed too often', async () => {
+      if ((await ask('svc_live_sk_wrong')).status !== 429) return false;
+      return (await ask(createApiKey('live').key)).status === 429;
+    });
+    const before = asked;
+    const redis = new Redis(process.env.TEST_REDIS_URL as string);
+    await redis.publish(credentialChannel, JSON.stringify({ keyId }));
+    redis.disconnect();
+    await until('the key is asked for again', async () => {
+      expect((await ask(key)).status).toBe(200);
+      return asked > before;
+    });
+  });
 });
 
 describe('a service', () => {

@@ -50,7 +50,8 @@ export function createAuthenticator(parts: {
     // A key of the wrong form or checksum is refused here, without a look-up.
     if (!hashes.has(key) && !readApiKey(key)) throw failures.refuse(ip);
     const hash = hashes.get(key) ?? hashApiKey(key, pepper);
-    if (failures.tooMany(ip) && !principals.knows(hash)) throw failures.refuse(ip);
+    // Too many failures from an address stop guesses there, not a key that was good before.
+    if (failures.tooMany(ip) && !hashes.has(key) && !principals.knows(hash)) throw failures.refuse(ip);
     const who = await principals.byKey(hash);
     if (who) remember(key, hash);
     if (!who || (who.expiresAt && who.expiresAt.getTime() <= Date.now())) throw failures.refuse(ip);
