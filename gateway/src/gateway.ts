@@ -107,13 +107,15 @@ const unlimited = 1_000_000_000;
 
 function planAllowance({ who, by, environment }: Authenticated, from: string): Allowance {
   const { tenantId, limits } = who;
-  const counts = by === 'key' && environment === 'live';
   return {
     subject: `t:${tenantId}`,
     pair: `t:${tenantId}/${from}`,
     perMinute: limits.ratePerMinute ?? unlimited,
     burst: limits.burst ?? 0,
-    quota: counts ? { tenantId, month: currentMonth(), limit: limits.monthlyCalls } : undefined,
+    quota:
+      by === 'key'
+        ? { tenantId, month: currentMonth(), limit: limits.monthlyCalls, counts: environment === 'live' }
+        : undefined,
   };
 }
 
@@ -276,7 +278,7 @@ function refuse(exchange: Exchange, error: unknown, parts: GatewayParts): void {
 function finish(exchange: Exchange, ms: number, parts: GatewayParts): void {
   const { response, route, allowance, auth, request, path, ip, requestId, trace, code } = exchange;
   const status = response.statusCode;
-  if (allowance?.quota) {
+  if (allowance?.quota?.counts) {
     if (status >= 500) parts.limiter.giveBack(allowance);
     else parts.usage.count(allowance.quota.tenantId, allowance.quota.month);
   }

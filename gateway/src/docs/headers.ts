@@ -51,11 +51,8 @@ export const replyHeaders: Record<string, Part> = {
   'X-RateLimit-Limit': header('With an API key: requests allowed a minute.', 60),
   'X-RateLimit-Remaining': header('With an API key: requests left in this minute.', 57),
   'X-RateLimit-Reset': header('With an API key: when the minute ends, in Unix seconds.', 1772442960),
-  'X-API-Usage-Current': header('With a live API key: calls of this month, this one included.', 318),
-  'X-API-Usage-Limit': header(
-    'With a live API key: calls a month that the plan includes; absent without a limit.',
-    1000,
-  ),
+  'X-API-Usage-Current': header('With an API key: calls of this month by live keys, this one included.', 318),
+  'X-API-Usage-Limit': header('With an API key: calls a month that the plan includes; absent without a limit.', 1000),
   'X-Acting-User': header('The user acted for, when X-On-Behalf-Of was sent.', exampleId('user')),
   'Retry-After': header('Seconds after which a repetition makes sense.', 24),
   ETag: header('The version of the record, for If-Match.', '"3"'),

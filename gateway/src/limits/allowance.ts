@@ -6,8 +6,11 @@ export interface Allowance {
   pair: string;
   perMinute: number;
   burst: number;
-  /** The monthly quota; undefined when these calls do not count towards one. */
-  quota: { tenantId: number; month: string; limit: number | null } | undefined;
+  /**
+   * The monthly quota; undefined for callers who are not told about one. A call that does not count is told how many did,
+   * and is not refused for them.
+   */
+  quota: { tenantId: number; month: string; limit: number | null; counts: boolean } | undefined;
 }
 
 /** Whether a call may pass, and what the headers say. */

@@ -3,8 +3,9 @@
  * and address, the month. Redis' own clock decides the minute, so gateways with wrong clocks agree.
  *
  * KEYS  1 minute of the tenant (hash w, n) · 2 minute of tenant and address · 3 month (number)
- * ARGV  1 calls wanted · 2 limit a minute · 3 burst · 4 calls a month, -1 without limit · 5 1 when the month counts
+ * ARGV  1 calls wanted · 2 limit a minute · 3 burst · 4 calls a month, -1 without limit · 5 1 when the month is asked for
  *       6 the month's calls so far when known, else -1 · 7 calls to add to the month that were served without asking
+ *       8 1 when these calls count towards the month, else 0
  * Returns { granted, tenant used before, address used before, month used before, end of the minute, now }, or { -1 } when
  * the month is unknown to Redis and must be given.
  */
@@ -16,9 +17,9 @@ local function used(key)
   if tonumber(held[1] or -1) == window then return tonumber(held[2]) end
   return 0
 end
-local counts = ARGV[5] == '1'
+local asked = ARGV[5] == '1'
 local month = 0
-if counts then
+if asked then
   local held = redis.call('GET', KEYS[3])
   if held then
     month = tonumber(held)
@@ -31,7 +32,7 @@ end
 local cap = tonumber(ARGV[2]) + tonumber(ARGV[3])
 local tenant, address = used(KEYS[1]), used(KEYS[2])
 local room = math.min(cap - tenant, cap - address)
-if counts and tonumber(ARGV[4]) >= 0 then room = math.min(room, tonumber(ARGV[4]) - month) end
+if asked and tonumber(ARGV[4]) >= 0 then room = math.min(room, tonumber(ARGV[4]) - month) end
 local granted = math.max(0, math.min(tonumber(ARGV[1]), room))
 if granted > 0 then
   redis.call('HSET', KEYS[1], 'w', window, 'n', tenant + granted)
@@ -39,7 +40,7 @@ if granted > 0 then
   redis.call('HSET', KEYS[2], 'w', window, 'n', address + granted)
   redis.call('EXPIRE', KEYS[2], 120)
 end
-if counts then redis.call('SET', KEYS[3], month + granted, 'EX', 3456000) end
+if asked then redis.call('SET', KEYS[3], month + granted * tonumber(ARGV[8]), 'EX', 3456000) end
 return { granted, tenant, address, month, window + 60, now }
 `;
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createLog } from '@tandem/process';
-import type { Limiter } from './allowance.ts';
+import type { Allowance, Limiter } from './allowance.ts';
 import { createLimiter } from './limiter.ts';
 import { type GuardedRedis, guardRedis } from './redis.ts';
 
@@ -29,7 +29,7 @@ afterAll(() => {
   for (const redis of redises ?? []) redis.close();
 });
 
-function aTenant(limits: { perMinute: number; burst?: number; quota?: number | null }, counts = true) {
+function aTenant(limits: { perMinute: number; burst?: number; quota?: number | null }) {
   const tenantId = ++tenants;
   const { perMinute, burst = 0, quota = null } = limits;
   return {
@@ -37,7 +37,7 @@ function aTenant(limits: { perMinute: number; burst?: number; quota?: number | n
     pair: `t:${tenantId}/203.0.113.1`,
     perMinute,
     burst,
-    quota: counts ? { tenantId, month, limit: quota } : undefined,
+    quota: { tenantId, month, limit: quota, counts: true },
   };
 }
 const ready = ({ redis }: GuardedRedis) =>
@@ -50,7 +50,7 @@ async function freshWindow() {
   const left = 60 - (Number(seconds) % 60);
   if (left < 4) await new Promise((resolve) => setTimeout(resolve, left * 1_000 + 50));
 }
-const take = (allowance: ReturnType<typeof aTenant>, gateway = 0) => (gateways[gateway] as Limiter).take(allowance);
+const take = (allowance: Allowance, gateway = 0) => (gateways[gateway] as Limiter).take(allowance);
 
 describe('the limiter', () => {
   it('serves the limit and the burst, then refuses with the time to wait', async () => {
@@ -107,7 +107,7 @@ describe('the limiter', () => {
 
   it('goes on from the recorded usage when Redis has forgotten the month', async () => {
     const tenant = aTenant({ perMinute: 1_000, quota: 100 });
-    recorded.set(tenant.quota?.tenantId as number, 98);
+    recorded.set(tenant.quota.tenantId, 98);
     const verdicts = [await take(tenant), await take(tenant), await take(tenant)];
     expect(verdicts.map((verdict) => [verdict.allowed, verdict.usage])).toEqual([
       [true, 99],
@@ -125,9 +125,31 @@ describe('the limiter', () => {
     expect((await take(other)).allowed).toBe(false);
   });
 
-  it('keeps no quota for calls that do not count towards one', async () => {
-    const verdict = await take(aTenant({ perMinute: 10 }, false));
+  it('keeps no quota for callers who are not told about one', async () => {
+    const verdict = await take({ ...aTenant({ perMinute: 10 }), quota: undefined });
     expect(verdict).toMatchObject({ allowed: true, usage: undefined });
+  });
+
+  it('tells calls that do not count towards the quota how many did, and never refuses them for it', async () => {
+    await freshWindow();
+    const tenant = aTenant({ perMinute: 1_000, quota: 2 });
+    const uncounted = { ...tenant, quota: { ...tenant.quota, counts: false } };
+    recorded.set(tenant.quota.tenantId, 1);
+    const usages = [];
+    for (const allowance of [uncounted, uncounted, tenant, uncounted, tenant, uncounted]) {
+      const { allowed, usage } = await take(allowance);
+      usages.push([allowed, usage]);
+    }
+    gateways[0]?.giveBack(uncounted);
+    expect(usages).toEqual([
+      [true, 1],
+      [true, 1],
+      [true, 2],
+      [true, 2],
+      [false, 2],
+      [true, 2],
+    ]);
+    expect((await take(tenant)).allowed).toBe(false);
   });
 });
 

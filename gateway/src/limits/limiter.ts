@@ -152,7 +152,7 @@ export function createLimiter(options: {
   const returnIdleLease = async (account: Account) => {
     const { allowance } = account;
     const unused = unusedOf(account);
-    if (unused <= 0 || !allowance.quota) return;
+    if (unused <= 0 || !allowance.quota?.counts) return;
     const key = monthKey(namespace, allowance);
     await redis
       .run((client) => (client as unknown as Scripted).returnCalls(key, unused))
@@ -167,7 +167,8 @@ export function createLimiter(options: {
     const numbers = await redis.run((client) =>
       (client as unknown as Scripted).takeCalls(
         ...[`${tag}:minute`, `${tag}:minute:${pair}`, month],
-        ...[wanted, perMinute, burst, quota?.limit ?? -1, quota ? 1 : 0, known, known >= 0 ? 0 : debt],
+        ...[wanted, perMinute, burst, quotaOf(allowance) ?? -1, quota ? 1 : 0, known, known >= 0 ? 0 : debt],
+        quota?.counts ? 1 : 0,
       ),
     );
     if (numbers[0] === -1 && quota) return fetchGrant(allowance, wanted, await readUsage(quota.tenantId, quota.month));
@@ -178,12 +179,17 @@ export function createLimiter(options: {
   };
 
   const owe = (allowance: Allowance, calls: number) => {
-    if (!allowance.quota) return;
+    if (!allowance.quota?.counts) return;
     const key = monthKey(namespace, allowance);
     owed.set(key, (owed.get(key) ?? 0) + calls);
   };
 
   return { take, giveBack: (allowance) => owe(allowance, -1), close: () => clearInterval(sweep) };
+}
+
+/** The calls a month after which these are refused. */
+function quotaOf({ quota }: Allowance): number | null | undefined {
+  return quota?.counts ? quota.limit : undefined;
 }
 
 function monthKey(namespace: string, { subject, quota }: Allowance): string {
@@ -194,12 +200,13 @@ function monthKey(namespace: string, { subject, quota }: Allowance): string {
  * How many calls to take ahead: none for a quiet caller, and none near the end of what is left, where a call that another
  * gateway holds would be missed.
  */
-function leaseSize(account: Account, { perMinute, quota }: Allowance, gateways: number): number {
+function leaseSize(account: Account, allowance: Allowance, gateways: number): number {
+  const { perMinute } = allowance;
   const { last } = account;
   if (!last || rate(account) < busyPerSecond) return 1;
   const left = Math.min(
     perMinute - Math.max(last.tenant, last.address),
-    (quota?.limit ?? Number.MAX_SAFE_INTEGER) - last.month,
+    (quotaOf(allowance) ?? Number.MAX_SAFE_INTEGER) - last.month,
   );
   return Math.max(
     1,
@@ -232,14 +239,14 @@ function verdictOf(grant: Grant, allowance: Allowance): Verdict {
     remaining: Math.max(0, perMinute - used),
     reset: grant.reset,
     resetIn,
-    usage: quota && grant.month + mine,
+    usage: quota && grant.month + (quota.counts ? mine : 0),
     degraded: false,
   };
 }
 
 function accountOf(accounts: Map<string, Account>, allowance: Allowance): Account {
   const { pair, quota } = allowance;
-  const key = quota ? `${pair}/${quota.month}` : pair;
+  const key = quota ? `${pair}/${quota.month}${quota.counts ? '' : '/uncounted'}` : pair;
   let account = accounts.get(key);
   if (!account) {
     account = {

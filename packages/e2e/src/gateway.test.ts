@@ -239,7 +239,12 @@ describe('limits', () => {
     for (let call = 0; call < 6; call++) statuses.push((await send('/v1/leads', { key: small.live })).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
     expect((await send('/v1/leads', { key: small.live })).body.code).toBe('quota_exceeded');
-    expect((await send('/v1/leads', { key: small.sandbox })).status).toBe(200);
+    const free = await send('/v1/leads', { key: small.sandbox });
+    expect([free.status, free.headers.get('x-api-usage-current'), free.headers.get('x-api-usage-limit')]).toEqual([
+      200,
+      '5',
+      '5',
+    ]);
     await setLimits(fleet, small.id, { monthlyCalls: 100, ratePerMinute: 1_000 });
     await until('the new plan counts', async () => (await send('/v1/leads', { key: small.live })).status === 200);
   });
