@@ -9,6 +9,8 @@ export interface PageResult<Item> {
   total: number;
   page: number;
   limit: number;
+  /** Whether records stand before this page. */
+  hasPrev: boolean;
   nextCursor: string | null;
 }
 
@@ -89,6 +91,8 @@ export async function listPage<Row extends { id: number }>(options: {
     total: await total(model, where, `${context} ${JSON.stringify(options.narrow)}`),
     page,
     limit,
+    // A cursor always points behind a record.
+    hasPrev: after !== undefined || page > 1,
     nextCursor:
       rows.length > limit && last ? writeCursor([plain(last[field as keyof Row]), last.id], context, secret) : null,
   };

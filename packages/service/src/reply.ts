@@ -37,7 +37,7 @@ export function failureReply(failed: Failed, requestId: string): Answer {
 }
 
 function pageReply(row: Operation, result: PageResult<unknown>, requestId: string): Answer {
-  const { items, total, page, limit, nextCursor } = result;
+  const { items, total, page, limit, hasPrev, nextCursor } = result;
   const item = pageItem(row.reply);
   const data = items.map((one) => z.encode(item, one as never));
   const totalPages = Math.ceil(total / limit);
@@ -47,7 +47,7 @@ function pageReply(row: Operation, result: PageResult<unknown>, requestId: strin
     total,
     totalPages,
     hasNext: nextCursor !== null,
-    hasPrev: page > 1,
+    hasPrev,
     nextCursor,
     nextPageToken: nextCursor,
   };

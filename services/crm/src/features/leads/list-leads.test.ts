@@ -53,6 +53,7 @@ describe('listLeads', () => {
       [2, 1, 0],
     ]);
     expect(third.body.pagination?.nextCursor).toBeNull();
+    expect([first, second, third].map(({ body }) => body.pagination?.hasPrev)).toEqual([false, true, true]);
   });
 
   it('goes through equal sort values one by one', async () => {
