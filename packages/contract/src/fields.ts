@@ -71,9 +71,9 @@ function textsOf(value: unknown): string[] {
   return [...Object.keys(value), ...Object.values(value).flatMap(textsOf)];
 }
 
-/** PostgreSQL has no year 0, which a zone can also lead back to. */
+/** PostgreSQL has no year 0, which a zone can also lead back to. What is no time at all was refused for that already. */
 function isStorableTime(wire: string): boolean {
-  return new Date(wire).getUTCFullYear() >= 1;
+  return !(new Date(wire).getUTCFullYear() < 1);
 }
 
 function isStorable(value: string): boolean {
