@@ -85,14 +85,17 @@ describe('listLeads', () => {
     [{ search: '_' }, []],
     [{ search: '\\' }, [6]],
     [{ 'customFields[color]': 'red' }, [5]],
+    [{ 'customFields[seats]': '250' }, [5, 1]],
+    [{ 'customFields[isPartner]': 'true' }, [5]],
+    [{ 'customFields[seats]': '250', 'customFields[color]': 'red' }, [5]],
     [{ createdFrom: '2999-01-01T00:00:00Z' }, []],
   ])('filters by %j', async (query, expected) => {
     const api = await aTenantWith([
-      { score: 1, status: 'contacted' },
+      { score: 1, status: 'contacted', customFields: { seats: '250', isPartner: false } },
       { score: 2, source: 'web' },
       { score: 3, tags: ['vip'] },
       { score: 4, lastName: 'Lovelace' },
-      { score: 5, customFields: { color: 'red' } },
+      { score: 5, customFields: { color: 'red', seats: 250, isPartner: true } },
       { score: 6, lastName: '100% \\o/' },
     ]);
     const reply = await api.listLeads({ query });
