@@ -48,7 +48,7 @@ export const userLoggedOut = event('user.logged_out', {
   data: z.object({
     userId: id('user'),
     sessionId: id('session'),
-    reason: z.enum(['logout', 'refresh_reused', 'deactivated']),
+    reason: z.enum(['logout', 'refresh_reused', 'suspended', 'deactivated']),
   }),
   record: Session,
 });

@@ -1,6 +1,7 @@
 import { id, name, operations, planCodes, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { tenantPlanChanged } from './tenants.ts';
+import { userStatuses } from './users.ts';
 
 /** What a plan allows a tenant; null means without limit. */
 export const Limits = z.object({
@@ -29,7 +30,7 @@ export const Principal = z.object({
 
 export const InternalUser = z.object({
   id: id('user'),
-  status: z.enum(['active', 'inactive']),
+  status: z.enum(userStatuses),
   name: z.string(),
   teamIds: z.array(id('team')),
 });
@@ -63,7 +64,7 @@ export const internalAccess = operations({
     method: 'POST',
     path: '/internal/sessions/resolve',
     audience: 'internal',
-    summary: 'Who stands behind a session; 404 for one that has ended or whose user is inactive',
+    summary: 'Who stands behind a session; 404 for one that has ended or whose user is not active',
     body: z.object({ tenantId: id('tenant'), sessionId: id('session') }),
     reply: Principal,
     message: 'Session resolved',

@@ -2,7 +2,7 @@ import { event, id, listQuery, name, operations, page, phone, timestamp } from '
 import { z } from 'zod';
 import { Password, userLoggedOut } from './auth.ts';
 
-export const userStatuses = ['active', 'inactive'] as const;
+export const userStatuses = ['active', 'suspended', 'deactivated'] as const;
 const UserStatus = z.enum(userStatuses, { error: `Must be one of ${userStatuses.join(', ')}` });
 
 /** Addresses are compared and kept in lower case: nobody has two accounts by the case of a letter. */
@@ -21,7 +21,10 @@ export const User = z.object({
   lastName: name(),
   phone: phone().nullable(),
   roleId: id('role'),
+  /** Only active users can sign in, be assigned work or be acted for. */
   status: UserStatus,
+  /** The statuses that this user may move to now. */
+  allowedTransitions: z.array(UserStatus),
   lastLoginAt: timestamp().nullable(),
   version: z.int(),
   createdAt: timestamp(),
@@ -103,7 +106,7 @@ export const users = operations({
     narrows: true,
     summary: 'Update a user',
     description:
-      'A user made inactive is signed out everywhere; keys that the user created go on working. Nobody changes their own role.',
+      'active → suspended, deactivated; suspended → active, deactivated; deactivated → active. Who is no longer active is signed out everywhere; keys that the user created go on working. Nobody changes their own role.',
     params: withId,
     body: z.object({
       email: Email.optional(),
@@ -116,7 +119,7 @@ export const users = operations({
     reply: User,
     message: 'User updated',
     emits: [userUpdated, userLoggedOut],
-    errors: userErrors,
+    errors: { ...userErrors, transition_refused: [409, 'The user cannot move to this status'] },
   },
   setUserRole: {
     method: 'PUT',

@@ -90,7 +90,7 @@ describe('a new API key', () => {
     expect((await resolve(data.fullKey)).data.permissions).toEqual(adminRole);
     await owner.setUserRole({ params: { id: admin.id }, body: { roleId: roleId('viewer') } });
     expect((await resolve(data.fullKey)).data.permissions).not.toContain('leads:write');
-    await owner.updateUser({ params: { id: admin.id }, body: { status: 'inactive' } });
+    await owner.updateUser({ params: { id: admin.id }, body: { status: 'deactivated' } });
     expect((await resolve(data.fullKey)).status).toBe(200);
   });
 

@@ -62,7 +62,7 @@ describe('signing in', () => {
   it('answers every failure alike', async () => {
     const { email, addUser, owner, tenantId } = await aTenant(service);
     const gone = await addUser('member');
-    await owner.updateUser({ params: { id: gone.id }, body: { status: 'inactive' } });
+    await owner.updateUser({ params: { id: gone.id }, body: { status: 'deactivated' } });
     const tries = [
       { email, password: 'wrong password' },
       { email: 'nobody@example.com', password },

@@ -52,7 +52,7 @@ describe('a refresh token', () => {
     const { addUser, owner } = await aTenant(service);
     const user = await addUser('member');
     const { data } = await anybody(service).login({ body: { email: user.email, password: 'correct horse battery' } });
-    await owner.updateUser({ params: { id: user.id }, body: { status: 'inactive' } });
+    await owner.updateUser({ params: { id: user.id }, body: { status: 'deactivated' } });
     for (const token of ['x'.repeat(43), data.refreshToken])
       expect((await refresh(token)).body).toMatchObject({ status: 401, code: 'bad_refresh_token' });
   });

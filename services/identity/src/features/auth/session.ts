@@ -6,7 +6,7 @@ import type { Session as SessionRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { accessSeconds, createRefreshToken, refreshDays } from '../../tokens.ts';
 
-type Reason = 'logout' | 'refresh_reused' | 'deactivated';
+type Reason = z.output<typeof userLoggedOut.data>['reason'];
 
 interface SignedIn {
   tenantId: number;

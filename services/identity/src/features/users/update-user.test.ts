@@ -79,22 +79,40 @@ describe('changing a user', () => {
     });
   });
 
-  it('signs a user who becomes inactive out everywhere, and lets them in again when active', async () => {
+  it('signs a user who is deactivated out everywhere, and lets them in again when active', async () => {
     const { owner, addUser, tenantId } = await aTenant(service);
     const user = await addUser('member');
     const login = () => anybody(service).login({ body: { email: user.email, password } });
     await login();
-    await owner.updateUser({ params: { id: user.id }, body: { status: 'inactive' } });
+    await owner.updateUser({ params: { id: user.id }, body: { status: 'deactivated' } });
     expect((await login()).status).toBe(401);
     const ended = await until('the end of the session is told', () =>
       service.events.find((one) => one.name === 'user.logged_out' && one.tenantId === tenantId),
     );
     expect(ended.data).toMatchObject({ userId: user.id, reason: 'deactivated' });
     expect((await fleet(service, tenantId).findUser({ params: { id: user.id } })).data).toMatchObject({
-      status: 'inactive',
+      status: 'deactivated',
     });
     await owner.updateUser({ params: { id: user.id }, body: { status: 'active' } });
     expect((await login()).status).toBe(200);
+  });
+
+  it('moves users between statuses by the state table only', async () => {
+    const { owner, addUser } = await aTenant(service);
+    const { id } = await addUser('member');
+    const move = async (status: string) => {
+      const { status: answer, data, body } = await owner.updateUser({ params: { id }, body: { status } });
+      return [answer, ...(data ? [data.status, data.allowedTransitions] : [body.code, body.errors])];
+    };
+    expect(await move('suspended')).toEqual([200, 'suspended', ['active', 'deactivated']]);
+    expect(await move('deactivated')).toEqual([200, 'deactivated', ['active']]);
+    expect(await move('suspended')).toEqual([
+      409,
+      'transition_refused',
+      [{ field: 'status', message: 'From deactivated a user can move to active' }],
+    ]);
+    expect(await move('active')).toEqual([200, 'active', ['suspended', 'deactivated']]);
+    expect((await move('inactive'))[0]).toBe(422);
   });
 
   it('moves the sign-in with the address', async () => {
@@ -109,7 +127,7 @@ describe('changing a user', () => {
   it('never takes the last active owner away', async () => {
     const { owner, addUser, user, as, roleId } = await aTenant(service);
     const admin = as((await addUser('admin')).id, ['*']);
-    for (const body of [{ status: 'inactive' }, { roleId: roleId('member') }]) {
+    for (const body of [{ status: 'deactivated' }, { roleId: roleId('member') }]) {
       expect((await admin.updateUser({ params: { id: user.id }, body })).body.code).toBe('last_owner');
     }
     expect((await admin.setUserRole({ params: { id: user.id }, body: { roleId: roleId('admin') } })).body.code).toBe(
@@ -117,7 +135,7 @@ describe('changing a user', () => {
     );
     const second = await addUser('owner');
     const both = await Promise.all(
-      [user, second].map(({ id }) => admin.updateUser({ params: { id }, body: { status: 'inactive' } })),
+      [user, second].map(({ id }) => admin.updateUser({ params: { id }, body: { status: 'deactivated' } })),
     );
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(

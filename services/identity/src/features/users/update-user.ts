@@ -5,7 +5,7 @@ import type { Handler, Tools, Tx } from '../../handler.ts';
 import { isTaken } from '../../is-taken.ts';
 import { checkRank } from '../../permissions.ts';
 import { endSessions } from '../auth/session.ts';
-import { asUser, checkOwnerRemains, emailHash, findRole, lockUser, visibleTo } from './user.ts';
+import { asUser, checkOwnerRemains, checkTransition, emailHash, findRole, lockUser, visibleTo } from './user.ts';
 
 export const updateUser =
   (tools: Tools): Handler<typeof users.updateUser> =>
@@ -23,7 +23,9 @@ export const updateUser =
     if (roleId !== undefined) {
       checkRank(caller, (await findRole(tx, roleId)).permissions);
     }
-    if (roleId !== undefined || status === 'inactive') await checkOwnerRemains(tx, user);
+    if (status !== undefined) checkTransition(user.status, status);
+    const endsAs = status === 'active' ? undefined : status;
+    if (roleId !== undefined || endsAs) await checkOwnerRemains(tx, user);
     if (roleId !== undefined && user.id === actingUserId(caller)) throw fail('forbidden');
 
     const updated = await write(tx, user.id, values);
@@ -34,7 +36,7 @@ export const updateUser =
       record: updated,
       changes: audit,
     });
-    if (status === 'inactive') await endSessions(tx, emit, { where: { userId: user.id }, reason: 'deactivated' });
+    if (endsAs) await endSessions(tx, emit, { where: { userId: user.id }, reason: endsAs });
     // Keys of this user may stand on the role, and sessions on the status: the gateways forget the tenant as a whole.
     if (status !== undefined || roleId !== undefined) afterCommit(() => tools.news({ tenantId: user.tenantId }));
     return updated;

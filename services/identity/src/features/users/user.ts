@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Caller } from '@tandem/caller';
 import { actingUserId } from '@tandem/caller';
 import { allows, unknownId } from '@tandem/contract';
-import type { User } from '@tandem/identity-contract';
+import type { User, userStatuses } from '@tandem/identity-contract';
 import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { Role as RoleRow, User as UserRow } from '../../generated/client.ts';
@@ -10,10 +10,26 @@ import type { Tx } from '../../handler.ts';
 import { ownerRole } from '../roles/system-roles.ts';
 
 export type UserRecord = z.output<typeof User>;
+type UserStatus = (typeof userStatuses)[number];
+
+const transitions: Record<UserStatus, readonly UserStatus[]> = {
+  active: ['suspended', 'deactivated'],
+  suspended: ['active', 'deactivated'],
+  deactivated: ['active'],
+};
 
 /** A row as the contract shows it; what the contract does not name, such as the password's hash, is dropped on the way out. */
 export function asUser(row: UserRow): UserRecord {
-  return row as unknown as UserRecord;
+  return { ...(row as unknown as UserRecord), allowedTransitions: [...transitions[row.status as UserStatus]] };
+}
+
+/** Refuses a move between statuses that the state table does not have. */
+export function checkTransition(from: string, to: UserStatus): void {
+  const allowed = transitions[from as UserStatus];
+  if (allowed.includes(to)) return;
+  throw fail('transition_refused', [
+    { field: 'status', message: `From ${from} a user can move to ${allowed.join(', ')}` },
+  ]);
 }
 
 /** Under which name an address leads to its tenants: the table belongs to no tenant and must not hold addresses. */
