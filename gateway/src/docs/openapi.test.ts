@@ -64,6 +64,14 @@ describe('the OpenAPI document', () => {
     expect(without).toEqual([]);
   });
 
+  it('lets through every form of a phone number that the API takes', () => {
+    const pointer = 'tandem#/paths/~1v1~1leads/post/requestBody/content/application~1json/schema';
+    const validate = ajv.compile({ $ref: pointer });
+    const takes = (phone: string) => validate({ email: 'a@example.com', firstName: 'A', lastName: 'B', phone });
+    expect(['+491701234567', '+49 (170) 123-45.67', '(+49) 170 1234567'].map(takes)).toEqual([true, true, true]);
+    expect(['0170 1234567', '+49', '+49 170 1234567 x2'].map(takes)).toEqual([false, false, false]);
+  });
+
   it('has a description for every tag; a new resource needs one in tags.ts', () => {
     const tags = document.tags as { name: string; description?: string }[];
     expect(tags.filter(({ description }) => !description)).toEqual([]);

@@ -26,11 +26,13 @@ export function name(max = 100) {
 
 /** A phone number with country code, kept without its spaces and brackets: E.164, `+` and 7 to 15 digits. */
 export function phone() {
+  // The form as it may be sent: the reference shows it, and clients check by it.
+  const form = /^[\s().-]*\+[\s().-]*[1-9](?:[\s().-]*[0-9]){6,14}[\s().-]*$/;
   return z
     .string()
     .max(32)
-    .overwrite((given) => given.replace(/[\s().-]/g, ''))
-    .regex(/^\+[1-9][0-9]{6,14}$/, { error: 'Must be a phone number with country code, such as +491701234567' });
+    .regex(form, { error: 'Must be a phone number with country code, such as +491701234567' })
+    .overwrite((given) => given.replace(/[\s().-]/g, ''));
 }
 
 /** A short machine-readable word, such as a status code. */

@@ -30,6 +30,9 @@ describe('createLead', () => {
     const customFields = { color: 'red', nested: { leadId: '17' } };
     const { data } = await service.as().createLead({ body: aLead({ phone: '+49 170 123-4567', customFields }) });
     expect([data.phone, data.customFields]).toEqual(['+491701234567', customFields]);
+    for (const phone of ['0170 1234567', '+49', '+0 170 1234567', '+49 170 1234567 x2', '+1234567890123456']) {
+      expect((await service.as().createLead({ body: aLead({ phone }) })).status).toBe(422);
+    }
   });
 
   it.each([
