@@ -69,6 +69,16 @@ const rows = operations({
     reply: z.object({ lead: id('lead') }),
     message: '',
   },
+  note: {
+    method: 'POST',
+    path: '/v1/things/notes',
+    audience: 'public',
+    summary: 'Note',
+    body: z.object({}),
+    reply: z.object({}),
+    message: '',
+    emits: [],
+  },
   flaky: {
     method: 'GET',
     path: '/v1/things/flaky',
@@ -351,4 +361,21 @@ describe('hostile connections', () => {
     expect(await raw(text)).toMatch(/^HTTP\/1\.1 400 /);
     expect(seen.length).toBe(before);
   });
+});
+
+it('books a request whose body is cut off as refused, not as served', async () => {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  const head =
+    'POST /v1/things/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n';
+  await new Promise((resolve) => socket.write(`${head}{`, resolve));
+  await new Promise<void>((resolve) => gateway.ops.listen(0, '127.0.0.1', resolve));
+  const { port: opsPort } = gateway.ops.address() as { port: number };
+  socket.destroy();
+  const line = await until('it is booked', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
+    return text.split('\n').find((one) => one.startsWith('tandem_requests_total') && one.includes('operation="note"'));
+  });
+  gateway.ops.close();
+  expect(line).toContain('status="400"');
 });

@@ -267,7 +267,11 @@ function refuse(exchange: Exchange, error: unknown, parts: GatewayParts): void {
   if (!refusal) parts.log.error('request failed', { error, requestId: exchange.requestId });
   const answer = refusal ?? new Refusal('internal_error');
   exchange.code = answer.code;
-  if (exchange.response.headersSent || exchange.response.destroyed) return void exchange.response.destroy();
+  const { response } = exchange;
+  if (response.headersSent) return void response.destroy();
+  // Also for who has gone: the log and the metrics read it there.
+  response.statusCode = answer.status;
+  if (response.destroyed) return;
   Object.assign(exchange.headers, answer.headers);
   if (answer.retryAfter !== undefined) exchange.headers['Retry-After'] = String(Math.max(1, answer.retryAfter));
   if (answer.hangUp) exchange.headers.Connection = 'close';

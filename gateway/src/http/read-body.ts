@@ -19,6 +19,8 @@ export async function readBody(request: IncomingMessage, max: number): Promise<B
   const chunks: Buffer[] = [];
   let size = 0;
   await new Promise<void>((resolve, reject) => {
+    // Who went while the limits were asked: no event would follow.
+    if (request.destroyed) return reject(new Refusal('malformed_request'));
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > max) {
