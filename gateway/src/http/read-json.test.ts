@@ -22,6 +22,8 @@ describe('readJson', () => {
       'too many keys',
       JSON.stringify(Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`k${index}`, 1]))),
     ],
+    ['a number beyond all numbers', '{"a":[-1E+400]}'],
+    ['a number of too many digits', `{"a":${'9'.repeat(310)}}`],
     ['nothing', ''],
     ['a truncated text', '{"a":"b'],
   ])('refuses %s', (_, text) => {
@@ -32,12 +34,16 @@ describe('readJson', () => {
     expect(() => readJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow();
   });
 
-  it.each(['{"a":{"a":1},"b":{"a":2}}', '{"a":"a:\\"a\\":1"}', '["a","a"]', '{"__proto__":1}', '{"a":"\\\\"}'])(
-    'takes %s',
-    (text) => {
-      expect(read(text)).toEqual(JSON.parse(text));
-    },
-  );
+  it.each([
+    '{"a":"1e400","b":1e300}',
+    '{"a":{"a":1},"b":{"a":2}}',
+    '{"a":"a:\\"a\\":1"}',
+    '["a","a"]',
+    '{"__proto__":1}',
+    '{"a":"\\\\"}',
+  ])('takes %s', (text) => {
+    expect(read(text)).toEqual(JSON.parse(text));
+  });
 
   it('does not stall on hostile text', () => {
     const began = performance.now();

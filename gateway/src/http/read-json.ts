@@ -6,7 +6,7 @@ const keysMax = 1_000;
 
 /**
  * Parses a JSON body that is within the limits of D16: 20 levels, 1,000 keys, and no key twice in one object, which
- * parsers read differently.
+ * parsers read differently. Numbers must be finite.
  * @throws Refusal 400 naming the reason
  */
 export function readJson(bytes: Buffer): unknown {
@@ -20,7 +20,16 @@ export function readJson(bytes: Buffer): unknown {
   }
   const problem = scan(text);
   if (problem) throw malformed(problem);
+  if (mayOverflow.test(text) && hasInfinity(value)) throw malformed('A number is too large');
   return value;
+}
+
+// 1e400 is JSON, but is read as Infinity, which would be written on as null.
+const mayOverflow = /\d[eE]\+?\d{3}|\d{300}/;
+
+function hasInfinity(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinity);
 }
 
 function malformed(message: string): Refusal {

@@ -57,7 +57,11 @@ export function freeForm() {
       return refuse(`Must be nested at most ${freeFormLevelsMax} levels deep`);
     if (Object.keys(value).length > freeFormKeysMax) refuse(`Must have at most ${freeFormKeysMax} keys`);
     if (Buffer.byteLength(JSON.stringify(value)) > freeFormBytesMax) refuse('Must be at most 16 KB');
-    if (!textsOf(value).every(isStorable)) refuse(unstorable);
+    const leaves = leavesOf(value);
+    if (!leaves.every((leaf) => typeof leaf !== 'string' || isStorable(leaf))) refuse(unstorable);
+    // 1e400 is JSON, and Infinity once it is read.
+    if (!leaves.every((leaf) => typeof leaf !== 'number' || Number.isFinite(leaf)))
+      refuse('Has a number that is too large');
   });
 }
 
@@ -66,11 +70,10 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
-/** Every text in a JSON value, the keys of objects too. */
-function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return [...Object.keys(value), ...Object.values(value).flatMap(textsOf)];
+/** Every single value in a JSON value, and the keys of its objects. */
+function leavesOf(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [value];
+  return [...Object.keys(value), ...Object.values(value).flatMap(leavesOf)];
 }
 
 /** PostgreSQL has no year 0, which a zone can also lead back to. What is no time at all was refused for that already. */

@@ -63,6 +63,12 @@ describe('createLead', () => {
     expect([status, body.errors]).toEqual([422, [{ field: 'customFields', message }]]);
   });
 
+  it('refuses a number in custom fields that no JSON could give back', async () => {
+    const body = JSON.stringify(aLead({ customFields: { a: 0 } })).replace(':0', ':[1e400]');
+    const reply = await service.as().createLead({ body, headers: { 'content-type': 'application/json' } });
+    expect([reply.status, reply.body.errors?.[0]?.message]).toEqual([422, 'Has a number that is too large']);
+  });
+
   it('refuses custom fields with more levels than a stack holds', async () => {
     const levels = 30_000;
     const body = JSON.stringify(aLead({ customFields: 0 })).replace(
