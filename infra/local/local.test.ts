@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claimFolder, holderOf } from './claim.ts';
+import { lease, serveControl } from './control.ts';
 import { fleetEnvironment } from './environment.ts';
 import { Explained, explain } from './failure.ts';
 import { ownLine, readable } from './log-lines.ts';
@@ -172,6 +173,34 @@ describe('settings of the fleet', () => {
     const file = join(freshFolder(), 'secrets.json');
     writeFileSync(file, '{"KEY_PEP');
     expect(() => keptSecrets(file)).toThrow('cannot be read as JSON');
+  });
+});
+
+describe('a member lent to npm run dev', () => {
+  it('is lent to one at a time, and again when it was given back', async () => {
+    const path = join(freshFolder(), 'control.sock');
+    const log: string[] = [];
+    const server = serveControl(
+      {
+        release: async (member) => void log.push(`release ${member}`),
+        takeBack: async (member) => void log.push(`take back ${member}`),
+      },
+      path,
+    );
+    const first = await lease('crm', path);
+    await expect(lease('crm', path)).rejects.toThrow('another npm run dev runs it already');
+    expect(log).toEqual(['release crm']);
+    await (await lease('identity', path)).giveBack();
+    await first.giveBack();
+    await until(() => log.includes('take back crm'), { withinMs: 30_000 });
+    await (await lease('crm', path)).giveBack();
+    server.close();
+  });
+
+  it('says that the fleet is on its way when it cannot be asked yet', async () => {
+    await expect(lease('crm', join(freshFolder(), 'control.sock'))).rejects.toThrow(
+      'crm could not be taken over: the fleet is just starting or ending, try again in a few seconds.',
+    );
   });
 });
 
