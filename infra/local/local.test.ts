@@ -9,6 +9,7 @@ import { Explained, explain } from './failure.ts';
 import { ownLine, readable } from './log-lines.ts';
 import { endLeftovers, readRecords, writeRecord } from './records.ts';
 import { keptSecrets } from './secrets.ts';
+import { startPostgres } from './stores/index.ts';
 import { type ProcessSpec, SupervisedProcess } from './supervised.ts';
 import { until } from './until.ts';
 
@@ -200,6 +201,23 @@ describe('a member lent to npm run dev', () => {
   it('says that the fleet is on its way when it cannot be asked yet', async () => {
     await expect(lease('crm', join(freshFolder(), 'control.sock'))).rejects.toThrow(
       'crm could not be taken over: the fleet is just starting or ending, try again in a few seconds.',
+    );
+  });
+});
+
+describe('a store of the user', () => {
+  const start = (postgres: string) =>
+    startPostgres({ dir: freshFolder(), log: () => undefined, given: { postgres } }).catch(({ message }) => message);
+
+  it('is missed at once and by its setting when nobody listens there', async () => {
+    expect(await start('postgresql://user:secret@127.0.0.1:1/postgres')).toBe(
+      'PostgreSQL cannot be reached at 127.0.0.1:1 (DATABASE_URL): nothing listens there.',
+    );
+  });
+
+  it.each(['nonsense', 'amqp://127.0.0.1:1'])('is refused when %s is its address', async (address) => {
+    expect(await start(address)).toBe(
+      'DATABASE_URL is not an address of PostgreSQL: DATABASE_URL=postgresql://user:password@host:port',
     );
   });
 });

@@ -4,6 +4,7 @@ import { Ports } from '../ports.ts';
 import { type ProcessSpec, SupervisedProcess } from '../supervised.ts';
 import { preparePostgres } from './postgres.ts';
 import { prepareRabbit } from './rabbitmq.ts';
+import { unreachable } from './reach.ts';
 import { prepareRedis } from './redis.ts';
 import type { PreparedStore, StoreContext } from './store.ts';
 
@@ -72,7 +73,7 @@ async function bringUp<Name extends StoreName>(
   signal?.addEventListener('abort', abort);
   const one = async (name: Name): Promise<[Name, string]> => {
     const url = given[name];
-    if (url) return [name, reportGiven(name, url, log)];
+    if (url) return [name, await reportGiven(name, url, log)];
     const prepared = await makers[name](context);
     signal?.throwIfAborted();
     if (firstFailure) throw firstFailure;
@@ -125,9 +126,21 @@ function supervise(spec: ProcessSpec, { dir, log }: StoreContext): SupervisedPro
 const titles: Record<StoreName, string> = { postgres: 'PostgreSQL', redis: 'Redis', rabbitmq: 'RabbitMQ' };
 const variables: Record<StoreName, string> = { postgres: 'DATABASE_URL', redis: 'REDIS_URL', rabbitmq: 'AMQP_URL' };
 
-function reportGiven(name: StoreName, url: string, log: (line: string) => void): string {
-  if (!URL.canParse(url))
-    throw new Explained(`${variables[name]} is not an address: ${variables[name]}=scheme://user:password@host:port`);
-  log(`${titles[name]}: yours at ${new URL(url).host} (${variables[name]})`);
-  return url;
+const schemes: Record<StoreName, readonly string[]> = {
+  postgres: ['postgresql:', 'postgres:'],
+  redis: ['redis:', 'rediss:'],
+  rabbitmq: ['amqp:', 'amqps:'],
+};
+
+/** Says whose server it is. One that is not there is told now: the services would wait for it without end. */
+async function reportGiven(name: StoreName, text: string, log: (line: string) => void): Promise<string> {
+  const variable = variables[name];
+  const form = `${schemes[name][0]}//user:password@host:port`;
+  if (!URL.canParse(text) || !schemes[name].includes(new URL(text).protocol))
+    throw new Explained(`${variable} is not an address of ${titles[name]}: ${variable}=${form}`);
+  const url = new URL(text);
+  const problem = await unreachable(url);
+  if (problem) throw new Explained(`${titles[name]} cannot be reached at ${url.host} (${variable}): ${problem}.`);
+  log(`${titles[name]}: yours at ${url.host} (${variable})`);
+  return text;
 }
