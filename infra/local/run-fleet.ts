@@ -52,11 +52,12 @@ function alreadyRunning(): string {
 async function runClaimed(options: RunOptions): Promise<void> {
   const ports = new Ports(join(localDir, 'ports.json'));
   const gatewayPort = await chooseGatewayPort(process.env['PORT']);
+  const metricsPort = await wantedPort('OPS_PORT', process.env['OPS_PORT']);
   const voice = new Voice();
   const log = (line: string) => voice.say(line);
   const stores = await startStores({ dir: localDir, packagesDir, ports, log, signal: options.interrupted });
   try {
-    await runOnStores(stores, { ...options, ports, gatewayPort, voice });
+    await runOnStores(stores, { ...options, ports, gatewayPort, metricsPort, voice });
   } finally {
     voice.isReady = false;
     progress('Stopping the stores');
@@ -67,7 +68,7 @@ async function runClaimed(options: RunOptions): Promise<void> {
 
 async function runOnStores(
   stores: Stores,
-  options: RunOptions & { ports: Ports; gatewayPort: number; voice: Voice },
+  options: RunOptions & { ports: Ports; gatewayPort: number; metricsPort: number | undefined; voice: Voice },
 ): Promise<void> {
   const { interrupted, watched, voice } = options;
   const secrets = keptSecrets(secretsFile);
@@ -138,18 +139,26 @@ function untilInterrupted<T>(interrupted: AbortSignal, work: Promise<T>): Promis
 }
 
 async function chooseGatewayPort(wanted: string | undefined): Promise<number> {
-  if (wanted === undefined || wanted === '') return nextFree(usualPort);
+  return (await wantedPort('PORT', wanted)) ?? nextFree(usualPort);
+}
+
+/** The port that the user's setting names; undefined when there is none. */
+async function wantedPort(setting: string, wanted: string | undefined): Promise<number | undefined> {
+  if (wanted === undefined || wanted === '') return undefined;
   const port = Number(wanted);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Explained(`PORT is not a port: ${wanted}.`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Explained(`${setting} is not a port: ${wanted}.`);
   if (await isFree(port)) return port;
-  throw new Explained(`Port ${port} is taken by another program: end that one, or give PORT another number.`);
+  throw new Explained(`Port ${port} is taken by another program: end that one, or give ${setting} another number.`);
 }
 
 async function memberPorts(
   members: Member[],
-  { ports, gatewayPort }: { ports: Ports; gatewayPort: number },
+  { ports, gatewayPort, metricsPort }: { ports: Ports; gatewayPort: number; metricsPort: number | undefined },
 ): Promise<Record<string, number>> {
-  const chosen: Record<string, number> = { [gatewayName]: gatewayPort };
+  const chosen: Record<string, number> = {
+    [gatewayName]: gatewayPort,
+    ...(metricsPort === undefined ? {} : { [opsPort]: metricsPort }),
+  };
   for (const name of [...members.map((member) => member.name), opsPort]) chosen[name] ??= await ports.get(name);
   return chosen;
 }
