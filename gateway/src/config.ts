@@ -1,5 +1,6 @@
 import { readConfig } from '@tandem/process';
 import { z } from 'zod';
+import { isAddressList } from './http/client-ip.ts';
 
 const url = z.url();
 
@@ -23,7 +24,10 @@ export const settingsSchema = z.object({
   IDS_ALPHABET: z.string().length(62),
   IDENTITY_URL: url,
   /** Addresses or networks (CIDR, comma separated) whose X-Forwarded-For is believed. */
-  TRUSTED_PROXIES: z.string().default(''),
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .refine(isAddressList, 'Must be addresses or networks such as 10.0.0.0/8, separated by commas'),
   /** Origins that browsers may call from: `*` or a comma separated list. */
   CORS_ORIGINS: z.string().default('*'),
   /** Requests a minute that one address may send without credentials, beyond which it may burst by a sixth. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { addressList, clientIpReader, contains } from './client-ip.ts';
+import { addressList, clientIpReader, contains, isAddressList } from './client-ip.ts';
 
 const from = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage;
@@ -33,4 +33,11 @@ describe('the client’s address', () => {
       ],
     ).toEqual([true, true, false, false]);
   });
+});
+
+describe('isAddressList', () => {
+  it.each(['', '10.0.0.0/8, ::1', '127.0.0.1'])('takes "%s"', (text) => expect(isAddressList(text)).toBe(true));
+  it.each(['everybody', '10.0.0.0/x', '10.0.0.0/64'])('refuses "%s"', (text) =>
+    expect(isAddressList(text)).toBe(false),
+  );
 });

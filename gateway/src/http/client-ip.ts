@@ -7,12 +7,7 @@ import { BlockList, isIP } from 'node:net';
  * @throws when the list of trusted proxies has an entry that is no address or network
  */
 export function clientIpReader(trustedProxies: string): (request: IncomingMessage) => string {
-  const trusted = addressList(
-    trustedProxies
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean),
-  );
+  const trusted = addressList(entriesOf(trustedProxies));
   return (request) => {
     const peer = plain(request.socket.remoteAddress ?? '');
     if (!trusted || !contains(trusted, peer)) return peer;
@@ -22,6 +17,23 @@ export function clientIpReader(trustedProxies: string): (request: IncomingMessag
     const nearest = forwarded.reverse().find((address) => isIP(address) && !contains(trusted, address));
     return nearest ?? peer;
   };
+}
+
+/** Whether a text is a list of addresses and networks, separated by commas; an empty one is. */
+export function isAddressList(text: string): boolean {
+  try {
+    addressList(entriesOf(text));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function entriesOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean);
 }
 
 /** A list of addresses and networks; undefined when it is empty. */
