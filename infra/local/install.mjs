@@ -75,7 +75,8 @@ function pnpm(root, args) {
   const child = spawn('npx', command, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, npm_config_yes: 'true' },
+    // Under `npm -s` they would not say what is wrong, and nothing could be made of it.
+    env: { ...process.env, npm_config_yes: 'true', npm_config_loglevel: undefined },
   });
   const lines = [];
   for (const stream of [child.stdout, child.stderr]) follow(stream, (line) => keep(lines, line));
