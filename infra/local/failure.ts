@@ -25,5 +25,8 @@ export function explain(error: unknown): string {
   if (code === 'EROFS') return `The disk is mounted read-only${where}.`;
   if (code === 'EMFILE' || code === 'ENFILE')
     return 'Too many open files: raise the limit (ulimit -n 4096) and start again.';
+  // From a PostgreSQL of the user's own; the private one lets us do everything.
+  if (code === '28P01' || code === '28000') return `PostgreSQL refuses the user of DATABASE_URL: ${message}.`;
+  if (code === '42501') return `The user of DATABASE_URL must be allowed to create databases and roles: ${message}.`;
   return (message ?? String(error)).split('\n')[0] || 'It failed without saying why: set DEBUG=1 to see more.';
 }

@@ -245,5 +245,9 @@ describe('what people read', () => {
     expect(explain(Object.assign(new Error('x'), { code: 'ENOSPC' }))).toContain('The disk is full');
     expect(explain(Object.assign(new Error('x'), { code: 'EACCES', path: 'p' }))).toContain('(p)');
     expect(explain(new Error('one\n  at two'))).toBe('one');
+    expect(explain(Object.assign(new Error('permission denied to alter role'), { code: '42501' }))).toBe(
+      'The user of DATABASE_URL must be allowed to create databases and roles: permission denied to alter role.',
+    );
+    expect(explain(Object.assign(new Error('x'), { code: '28P01' }))).toContain('refuses the user of DATABASE_URL');
   });
 });
