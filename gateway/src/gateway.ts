@@ -13,7 +13,7 @@ import { Refusal, refusalBody } from './http/refusal.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { unservable } from './http/unserved.ts';
 import { decodeBody, decodePath, decodeQuery, encodeReply, repeatedParameter } from './ids.ts';
-import type { Allowance } from './limits/allowance.ts';
+import { allowanceOf, retryAfter } from './limits/plan.ts';
 import type { Route } from './routes.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -91,51 +91,12 @@ async function authenticated(
 /** Counts the call against the tenant's plan, or against the address of somebody without credentials. */
 async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
   const { auth } = exchange;
-  const from = countedAddress(exchange.ip);
-  const allowance = auth
-    ? planAllowance(auth, from)
-    : { subject: `ip:${from}`, pair: `ip:${from}/${from}`, ...parts.anonymous, quota: undefined };
+  const allowance = allowanceOf(auth, countedAddress(exchange.ip), parts.anonymous);
   const verdict = await parts.limiter.take(allowance);
   limitHeaders(verdict, auth?.by === 'key', allowance.quota?.limit, exchange.headers);
   if (!verdict.allowed)
     throw new Refusal(verdict.reason ?? 'rate_limited', { retryAfter: retryAfter(verdict.reason, verdict.resetIn) });
   exchange.allowance = allowance;
-}
-
-// A tenant whose limits are agreed without a number is not limited.
-const unlimited = 1_000_000_000;
-
-function planAllowance({ who, by, environment }: Authenticated, from: string): Allowance {
-  const { tenantId, limits } = who;
-  return {
-    subject: `t:${tenantId}`,
-    pair: `t:${tenantId}/${from}`,
-    perMinute: limits.ratePerMinute ?? unlimited,
-    burst: limits.burst ?? 0,
-    quota:
-      by === 'key'
-        ? { tenantId, month: currentMonth(), limit: limits.monthlyCalls, counts: environment === 'live' }
-        : undefined,
-  };
-}
-
-const month = { text: '', second: 0 };
-
-/** The calendar month, worked out once a second. */
-function currentMonth(): string {
-  const now = Date.now();
-  const second = Math.floor(now / 1_000);
-  if (second !== month.second) {
-    month.second = second;
-    month.text = new Date(now).toISOString().slice(0, 7);
-  }
-  return month.text;
-}
-
-function retryAfter(reason: string | undefined, resetIn: number): number {
-  if (reason !== 'quota_exceeded') return resetIn;
-  const now = new Date();
-  return Math.ceil((Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1_000);
 }
 
 function checkPermission(auth: Authenticated | undefined, { row }: Route): void {
@@ -208,7 +169,9 @@ async function forward(
   });
   passOn(reply.headers, exchange.headers);
   if (reply.status === 503) exchange.headers['Retry-After'] ??= '1';
-  const tenantId = caller.tenantId ?? toNumber(reply.headers['x-ctx-tenant']);
+  // A public operation says which tenant it entered.
+  const entered = reply.headers['x-ctx-tenant'];
+  const tenantId = caller.tenantId ?? (entered === undefined ? undefined : Number(entered));
   send(
     exchange,
     reply.status,
@@ -239,10 +202,6 @@ function rewrite(route: Route, bytes: Buffer, tenantId: number | undefined, ids:
   }
   encodeReply(route, reply, tenantId, ids);
   return JSON.stringify(reply);
-}
-
-function toNumber(header: string | string[] | undefined): number | undefined {
-  return typeof header === 'string' ? Number(header) : undefined;
 }
 
 async function wrongMethod(exchange: Exchange, methods: string[], parts: GatewayParts): Promise<void> {

@@ -7,6 +7,7 @@ import type { Consumer, Schedule } from './consumer.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
 import { describeError, PermanentFailure } from './failure.ts';
 import { emitter } from './outbox.ts';
+import { watchQueues } from './queue-metrics.ts';
 import { attemptsMax, declareConsumer, declareShared, retryDelaysMs } from './topology.ts';
 
 export interface Consumption {
@@ -52,7 +53,7 @@ export function startConsumers<Client>(options: {
   const count = (consumer: string, events: number) => handled.inc({ consumer }, events);
   const running = options.consumers.map((one) => runConsumer(one, options, count));
   const queues = options.consumers.map((one) => options.broker.names.queue(options.service, one.name));
-  watch(queues, options.broker, options.metrics);
+  watchQueues(queues, options.broker, options.metrics);
   return {
     declared: () => running.every((one) => one.declared()),
     async close() {
@@ -274,29 +275,4 @@ function runConsumer<Client>(
 
 function byScope(deliveries: Delivery[]): Map<string, Delivery[]> {
   return Map.groupBy(deliveries, ({ event }) => `${event.tenantId}/${event.environment}`);
-}
-
-/** Depth of the queues and their dead letters, read from the broker at every scrape. */
-function watch(queues: readonly string[], broker: Broker, metrics: Metrics): void {
-  let channel: ConfirmChannel | undefined;
-  void broker.onConnection(async (made) => {
-    channel = made;
-    made.on('close', () => {
-      if (channel === made) channel = undefined;
-    });
-  });
-  const read =
-    (name: (queue: string) => string) => async (gauge: { set(labels: { queue: string }, value: number): void }) => {
-      for (const queue of queues) {
-        const found = await channel?.checkQueue(name(queue));
-        if (found) gauge.set({ queue }, found.messageCount);
-      }
-    };
-  metrics.gauge(
-    'queue_depth',
-    'Events waiting for a consumer',
-    ['queue'],
-    read((queue) => queue),
-  );
-  metrics.gauge('dead_letters', 'Events a consumer gave up on', ['queue'], read(broker.names.deadQueue));
 }

@@ -1,0 +1,49 @@
+import type { Authenticated } from '../access/authenticate.ts';
+import type { Allowance, Verdict } from './allowance.ts';
+
+// A tenant whose limits are agreed without a number is not limited.
+const unlimited = 1_000_000_000;
+
+/**
+ * What one call counts against: the tenant's plan, or the address of somebody without credentials.
+ * @param from the address as it is counted
+ */
+export function allowanceOf(
+  auth: Authenticated | undefined,
+  from: string,
+  anonymous: { perMinute: number; burst: number },
+): Allowance {
+  if (!auth) return { subject: `ip:${from}`, pair: `ip:${from}/${from}`, ...anonymous, quota: undefined };
+  const { who, by, environment } = auth;
+  const { tenantId, limits } = who;
+  return {
+    subject: `t:${tenantId}`,
+    pair: `t:${tenantId}/${from}`,
+    perMinute: limits.ratePerMinute ?? unlimited,
+    burst: limits.burst ?? 0,
+    quota:
+      by === 'key'
+        ? { tenantId, month: currentMonth(), limit: limits.monthlyCalls, counts: environment === 'live' }
+        : undefined,
+  };
+}
+
+const month = { text: '', second: 0 };
+
+/** The calendar month, worked out once a second. */
+function currentMonth(): string {
+  const now = Date.now();
+  const second = Math.floor(now / 1_000);
+  if (second !== month.second) {
+    month.second = second;
+    month.text = new Date(now).toISOString().slice(0, 7);
+  }
+  return month.text;
+}
+
+/** Seconds until a refused call may succeed: the end of the minute, or of the month. */
+export function retryAfter(reason: Verdict['reason'], resetIn: number): number {
+  if (reason !== 'quota_exceeded') return resetIn;
+  const now = new Date();
+  return Math.ceil((Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1_000);
+}

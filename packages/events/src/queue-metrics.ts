@@ -1,0 +1,28 @@
+import type { Metrics } from '@tandem/process';
+import type { ConfirmChannel } from 'amqplib';
+import type { Broker } from './broker.ts';
+
+/** Depth of the queues and their dead letters, read from the broker at every scrape. */
+export function watchQueues(queues: readonly string[], broker: Broker, metrics: Metrics): void {
+  let channel: ConfirmChannel | undefined;
+  void broker.onConnection(async (made) => {
+    channel = made;
+    made.on('close', () => {
+      if (channel === made) channel = undefined;
+    });
+  });
+  const read =
+    (name: (queue: string) => string) => async (gauge: { set(labels: { queue: string }, value: number): void }) => {
+      for (const queue of queues) {
+        const found = await channel?.checkQueue(name(queue));
+        if (found) gauge.set({ queue }, found.messageCount);
+      }
+    };
+  metrics.gauge(
+    'queue_depth',
+    'Events waiting for a consumer',
+    ['queue'],
+    read((queue) => queue),
+  );
+  metrics.gauge('dead_letters', 'Events a consumer gave up on', ['queue'], read(broker.names.deadQueue));
+}
