@@ -47,6 +47,17 @@ export interface Receiver {
 
 type Answer = number | ((request: http.IncomingMessage, response: http.ServerResponse) => void);
 
+/** Makes receivers for one test file, and closes them all when it ends. */
+export function closingReceivers(): typeof receiver {
+  const made: Receiver[] = [];
+  afterAll(() => Promise.all(made.map((one) => one.close())));
+  return async (...answers) => {
+    const one = await receiver(...answers);
+    made.push(one);
+    return one;
+  };
+}
+
 /** A customer's endpoint on loopback. It gives its answers in turn, the last one for ever. */
 export async function receiver(...answers: Answer[]): Promise<Receiver> {
   const requests: Received[] = [];

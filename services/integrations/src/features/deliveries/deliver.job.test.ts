@@ -3,6 +3,7 @@ import { deliveries } from '@tandem/integrations-contract';
 import { everyOperation, until } from '@tandem/testing';
 import {
   aWebhook,
+  closingReceivers,
   deliveryAt,
   emitted,
   type Integrations,
@@ -10,28 +11,18 @@ import {
   leadData,
   publish,
   type Receiver,
-  receiver,
   startIntegrations,
 } from '../../testing.ts';
 
 let service: Integrations;
-const receivers: Receiver[] = [];
+const aHook = closingReceivers();
 
 beforeAll(async () => {
   service = await startIntegrations();
 });
-afterAll(async () => {
-  await service.close();
-  await Promise.all(receivers.map((one) => one.close()));
-});
+afterAll(() => service.close());
 
 everyOperation(deliveries, () => service as never);
-
-async function aHook(...answers: Parameters<typeof receiver>): Promise<Receiver> {
-  const made = await receiver(...answers);
-  receivers.push(made);
-  return made;
-}
 
 it('repeats a failed attempt with the same bytes and the same header names until it arrives', async () => {
   const api = service.as();

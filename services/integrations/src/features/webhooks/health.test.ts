@@ -2,33 +2,23 @@ import { leadCreated } from '@tandem/crm-contract';
 import { until } from '@tandem/testing';
 import {
   aWebhook,
+  closingReceivers,
   emitted,
   type Integrations,
   inStatus,
   leadData,
   ownersView,
   publish,
-  type Receiver,
-  receiver,
   startIntegrations,
 } from '../../testing.ts';
 
 let service: Integrations;
-const receivers: Receiver[] = [];
+const aHook = closingReceivers();
 
 beforeAll(async () => {
   service = await startIntegrations();
 });
-afterAll(async () => {
-  await service.close();
-  await Promise.all(receivers.map((one) => one.close()));
-});
-
-async function aHook(...answers: Parameters<typeof receiver>): Promise<Receiver> {
-  const made = await receiver(...answers);
-  receivers.push(made);
-  return made;
-}
+afterAll(() => service.close());
 
 describe('the failure clock', () => {
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
