@@ -24,9 +24,38 @@ export const resourceTypes = {
   commission: 16,
   form: 17,
   job: 18,
+  course: 19,
+  lesson: 20,
+  file: 21,
+  agent: 22,
+  execution: 23,
+  bulk_run: 24,
+  notification: 25,
+  notification_batch: 26,
+  subscription: 27,
+  addon: 28,
+  status_definition: 29,
+  co_marketing_resource: 30,
+  campaign: 31,
+  workflow: 32,
+  landing_page: 33,
+  engagement_event: 34,
+  statement: 35,
+  portal_user: 36,
+  recommendation: 37,
+  referral: 38,
+  referral_code: 39,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;
+
+// What belongs to all tenants alike has the same id for each of them: tenant 0 stands in it.
+const platformTypes = new Set<ResourceType>(['addon']);
+
+/** Whether resources of a type belong to the platform instead of a tenant. */
+export function isOfPlatform(type: ResourceType): boolean {
+  return platformTypes.has(type);
+}
 
 const idSchemas = z.registry<{ type: ResourceType }>();
 

@@ -3,7 +3,7 @@ export { type Envelope, envelope, type FieldError, failure, type Pagination } fr
 export { knownErrors } from './errors.ts';
 export { type EventData, type EventDef, type EventRecord, event } from './event.ts';
 export { code, freeForm, name, phone, text, timestamp } from './fields.ts';
-export { id, type ResourceType, resourceNumber, resourceTypes, unknownId } from './id.ts';
+export { id, isOfPlatform, type ResourceType, resourceNumber, resourceTypes, unknownId } from './id.ts';
 export { flag, isPage, listQuery, type Paged, page, pageItem, wholeNumber } from './list.ts';
 export {
   type Audience,

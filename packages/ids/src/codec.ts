@@ -1,4 +1,4 @@
-import { type ResourceType, resourceNumber } from '@tandem/contract';
+import { isOfPlatform, type ResourceType, resourceNumber } from '@tandem/contract';
 import Sqids from 'sqids';
 
 export interface IdCodec {
@@ -41,14 +41,16 @@ export function createIdCodec(alphabet: string): IdCodec {
 
   return {
     encode(type, tenantId, id) {
-      const key = `${type}.${tenantId}.${id}`;
-      return codes.get(key) ?? codes.set(key, sqids.encode([resourceNumber(type), tenantId, id]));
+      const owner = isOfPlatform(type) ? 0 : tenantId;
+      const key = `${type}.${owner}.${id}`;
+      return codes.get(key) ?? codes.set(key, sqids.encode([resourceNumber(type), owner, id]));
     },
     decode(type, tenantId, given) {
       const code = given.startsWith(`${type}_`) ? given.slice(type.length + 1) : given;
       if (code.length < codeMin || code.length > codeMax || !/^[a-zA-Z0-9]+$/.test(code)) return undefined;
       const [number, tenant, id] = read(code);
-      if (number !== resourceNumber(type) || (tenantId !== undefined && tenant !== tenantId)) return undefined;
+      const owner = isOfPlatform(type) ? 0 : tenantId;
+      if (number !== resourceNumber(type) || (owner !== undefined && tenant !== owner)) return undefined;
       return id;
     },
   };

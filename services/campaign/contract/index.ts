@@ -1,2 +1,4 @@
 // What campaign will offer; today the events that its resources send.
 export * from './forms.ts';
+
+export const campaign = {};

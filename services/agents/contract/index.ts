@@ -1,0 +1,2 @@
+// What agents offers.
+export const agents = {};

@@ -1,0 +1,2 @@
+// What analytics offers.
+export const analytics = {};

@@ -1,0 +1,2 @@
+// What files offers.
+export const files = {};

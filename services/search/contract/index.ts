@@ -1,0 +1,2 @@
+// What search offers.
+export const search = {};

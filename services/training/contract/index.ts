@@ -1,0 +1,2 @@
+// What training offers.
+export const training = {};
