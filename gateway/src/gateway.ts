@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerHeader, countedAddress } from '@tandem/caller';
-import { allows, signedIn } from '@tandem/contract';
+import { allows, mediaOf, signedIn } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { childTrace, readTrace } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
@@ -53,7 +53,7 @@ async function pass(exchange: Exchange, parts: GatewayParts): Promise<void> {
   checkPermission(exchange.auth, route);
   const caller = await callerOf(exchange, parts);
   const upstreamPath = decodePath(route, values, caller.tenantId, parts.ids);
-  if (route.row.stream)
+  if (route.row.form || mediaOf(route.row.reply))
     return parts.stream(exchange, upstreamPath, signed(exchange, caller, upstreamPath, parts), parts);
   await forward(exchange, route, caller, upstreamPath, parts);
 }

@@ -96,7 +96,7 @@ function route(row: Operation, service: string): Route {
     return type ? [[field, type] as const] : [];
   });
   const prefix = (paths: IdPath[]): IdPath[] =>
-    row.bare ? paths : paths.map(({ path, type }) => ({ path: ['data', ...path], type }));
+    row.envelope === 'none' ? paths : paths.map(({ path, type }) => ({ path: ['data', ...path], type }));
   return {
     row,
     service,

@@ -52,7 +52,9 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
 
 /** The schema of a success: the reply inside the envelope, or bare. */
 export function successSchema(row: Operation, data: JsonSchema): JsonSchema {
-  if (row.bare) return data;
+  if (row.envelope === 'none') return data;
+  if (row.envelope === 'short')
+    return object({ success: { type: 'boolean', const: true }, data, message: { type: 'string' } });
   return object({
     success: { type: 'boolean', const: true },
     status: { type: 'integer', const: replyStatus(row) },
@@ -65,7 +67,8 @@ export function successSchema(row: Operation, data: JsonSchema): JsonSchema {
 
 /** The example of a success. */
 export function successExample(row: Operation, data: unknown): unknown {
-  if (row.bare) return data;
+  if (row.envelope === 'none') return data;
+  if (row.envelope === 'short') return { success: true, data, message: row.message };
   const head: Part = { success: true, status: replyStatus(row), message: row.message, data };
   return { ...head, ...(isPage(row.reply) && { pagination }), meta: exampleMeta };
 }

@@ -56,6 +56,9 @@ export const replyHeaders: Record<string, Part> = {
   'X-Acting-User': header('The user acted for, when X-On-Behalf-Of was sent.', exampleId('user')),
   'Retry-After': header('Seconds after which a repetition makes sense.', 24),
   ETag: header('The version of the record, for If-Match.', '"3"'),
+  Deprecation: header('Since when the operation is deprecated (RFC 9745).', '@1767225600'),
+  Sunset: header('When it ends (RFC 8594).', 'Fri, 01 Jan 2027 00:00:00 GMT'),
+  Link: header('What replaces it.', '</v1/ai-generation>; rel="successor-version"'),
   'Idempotent-Replayed': {
     ...header('Present when this is the answer of an earlier request.', 'true'),
     schema: { type: 'string', const: 'true' },
@@ -74,13 +77,19 @@ const ofKeys = [
 
 /** The headers of a success. */
 export function successHeaders(row: Operation): Record<string, Part> {
-  return references([
+  const own = Object.entries(row.headers ?? {}).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ]);
+  const shared = references([
     ...ofEveryAnswer,
     ...ofEveryLimit,
     ...(isForKeys(row) ? [...ofKeys, 'X-Acting-User'] : []),
     ...(isVersioned(row) ? ['ETag'] : []),
     ...(takesIdempotencyKey(row) ? ['Idempotent-Replayed'] : []),
+    ...(row.deprecated ? ['Deprecation', 'Sunset', 'Link'] : []),
   ]);
+  return { ...shared, ...Object.fromEntries(own) };
 }
 
 /** The headers of an error. */

@@ -1,4 +1,4 @@
-import { type Operation, replyStatus, signedIn, takesIdempotencyKey } from '@tandem/contract';
+import { mediaOf, type Operation, replyStatus, signedIn, takesIdempotencyKey } from '@tandem/contract';
 import type { z } from 'zod';
 import { successExample, successSchema } from './envelope.ts';
 import { errorResponses } from './error-responses.ts';
@@ -17,13 +17,15 @@ export function operationPart(row: Operation, all: Operation[], schemas: Schemas
     ...queryParameters(row, schemas),
     ...headerReferences(row, hasIfMatch),
   ];
-  const sent = row.body && whatIsSent(row, row.body, schemas);
+  const given = row.body ?? row.form;
+  const sent = given && whatIsSent(row, given, schemas);
   return {
     operationId: row.id,
     tags: [tagOf(row.path)],
     summary: row.summary,
     description: description(row),
     security: security(row),
+    ...(row.deprecated && { deprecated: true }),
     ...(row.permission && { 'x-permission': row.permission }),
     ...(parameters.length && { parameters }),
     ...(sent && { requestBody: requestBody(row, sent) }),
@@ -43,7 +45,8 @@ function description(row: Operation): string {
       : row.permission === signedIn
         ? 'Every signed-in caller may use it.'
         : `Needs the permission \`${row.permission}\`.`;
-  return [row.description, access].filter(Boolean).join('\n\n');
+  const end = row.deprecated && `Works until ${row.deprecated.sunset}; use \`${row.deprecated.successor}\` instead.`;
+  return [row.description, end, access].filter(Boolean).join('\n\n');
 }
 
 function security(row: Operation): Part[] {
@@ -51,7 +54,8 @@ function security(row: Operation): Part[] {
   // Since 3.1 the names in the brackets say, for any scheme, what the caller must be allowed to do.
   const needed = row.permission && row.permission !== signedIn ? [row.permission] : [];
   if (row.audience === 'portal') return [{ PortalToken: needed }];
-  return [{ ApiKey: needed }, { AccessToken: needed, TenantId: [] }];
+  const byToken = { AccessToken: needed, TenantId: [] };
+  return row.peopleOnly ? [byToken] : [{ ApiKey: needed }, byToken];
 }
 
 function pathParameters({ params }: Operation, schemas: Schemas): Part[] {
@@ -110,15 +114,21 @@ function whatIsSent(row: Operation, body: z.ZodType, schemas: Schemas): Sent {
 }
 
 function requestBody(row: Operation, { schema, example }: Sent): Part {
-  const type = row.stream ? 'multipart/form-data' : 'application/json';
-  return { required: schema.required !== undefined, content: { [type]: { schema, example } } };
+  if (row.form) return { required: true, content: { 'multipart/form-data': { schema: withFile(schema) } } };
+  return { required: schema.required !== undefined, content: { 'application/json': { schema, example } } };
+}
+
+/** A form has its file beside its fields. */
+function withFile(schema: JsonSchema): JsonSchema {
+  const file = { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file' };
+  return { ...schema, properties: { file, ...schema.properties }, required: ['file', ...(schema.required ?? [])] };
 }
 
 function success(row: Operation, sent: unknown, schemas: Schemas): Part {
   const head = { description: row.message, headers: successHeaders(row) };
   if (replyStatus(row) === 204) return head;
-  // A stream that is read is a file; one that is written is answered like everything else.
-  if (row.stream && row.method === 'GET') return { ...head, content: { '*/*': {} } };
+  const types = mediaOf(row.reply);
+  if (types) return { ...head, content: Object.fromEntries(types.map((type) => [type, {}])) };
   const data = schemas.reply(row.reply);
   const example = successExample(row, answerTo(sent, exampleOf(data, { named: schemas.named, owner: row.id })));
   return { ...head, content: { 'application/json': { schema: successSchema(row, data), example } } };

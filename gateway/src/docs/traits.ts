@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 /** Whether a tenant's programs and people call it; portal sessions and anybody else do not send API keys. */
 export function isForKeys(row: Operation): boolean {
-  return (row.audience ?? 'tenant') === 'tenant';
+  return (row.audience ?? 'tenant') === 'tenant' && !row.peopleOnly;
 }
 
 /** Whether the answer is one record with a version, which is then its ETag. */

@@ -5,6 +5,7 @@ export { type EventData, type EventDef, type EventRecord, event } from './event.
 export { code, freeForm, name, phone, text, timestamp } from './fields.ts';
 export { id, isOfPlatform, type ResourceType, resourceNumber, resourceTypes, unknownId } from './id.ts';
 export { flag, isPage, listQuery, type Paged, page, pageItem, wholeNumber } from './list.ts';
+export { media, mediaOf, type Served } from './media.ts';
 export {
   type Audience,
   type ErrorCodes,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { EventDef } from './event.ts';
+import { mediaOf } from './media.ts';
 
 /** Who may call: people and keys of a tenant, a partner's portal session, anybody, or only our own services. */
 export type Audience = 'tenant' | 'portal' | 'public' | 'internal';
@@ -22,12 +23,16 @@ interface RowBase {
   errors?: ErrorCodes;
   /** Upstream limit in milliseconds when 10 s is wrong for this operation. */
   timeoutMs?: number;
-  /** Bodies and answers that are not JSON pass through unread: uploads, downloads, event streams. */
-  stream?: boolean;
   /** How many bytes a body may have when 256 KB is wrong for this operation. */
   bodyMax?: number;
-  /** The answer's head and tail are another one's: the JSON Web Key Set has no envelope. */
-  bare?: boolean;
+  /** What stands around `data` when it is not the whole envelope: only success and message, or nothing at all. */
+  envelope?: 'short' | 'none';
+  /** Headers of the answer that are this operation's own, each with what it says; the handler sets them. */
+  headers?: Record<string, string>;
+  /** People call it with their token; an API key is refused. */
+  peopleOnly?: true;
+  /** It works until `sunset` and is replaced by `successor`; dates as YYYY-MM-DD (RFC 9745, RFC 8594). */
+  deprecated?: { since: string; sunset: string; successor: string };
 }
 
 type Access =
@@ -43,10 +48,12 @@ type Access =
   | { audience: 'public' | 'internal'; permission?: never; narrows?: never };
 
 type Effect =
-  | { method: 'GET'; body?: never; emits?: never; status?: never }
+  | { method: 'GET'; body?: never; form?: never; emits?: never; status?: never }
   | {
       method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
       body?: z.ZodObject;
+      /** Instead of a body, a multipart form: one part `file`, which is streamed, and these fields beside it. */
+      form?: z.ZodObject;
       emits: readonly EventDef[];
       status?: 200 | 201 | 202 | 204;
     };
@@ -85,6 +92,7 @@ export function takesIdempotencyKey({ method, audience, status }: Row): boolean 
 }
 
 function checkRow(row: Operation): void {
+  if (mediaOf(row.reply) && row.method !== 'GET') throw new Error(`${row.id}: only a GET answers with other than JSON`);
   const inPath = [...row.path.matchAll(/:([a-zA-Z]+)/g)]
     .map((match) => match[1] as string)
     .filter((field) => !isVerb(row.path, field));
@@ -93,7 +101,8 @@ function checkRow(row: Operation): void {
     if (!declared.includes(field)) throw new Error(`${row.id}: the path parameter ${field} has no schema`);
   for (const field of declared)
     if (!inPath.includes(field)) throw new Error(`${row.id}: ${field} does not stand in the path`);
-  const places = [...declared, ...keys(row.query), ...keys(row.body)];
+  if (row.body && row.form) throw new Error(`${row.id}: has a body and a form, but a request has one of them`);
+  const places = [...declared, ...keys(row.query), ...keys(row.body), ...keys(row.form)];
   const twice = places.find((field, index) => places.indexOf(field) !== index);
   // A body could otherwise stand in for the path's id.
   if (twice) throw new Error(`${row.id}: the field ${twice} stands in two of path, query and body`);

@@ -8,6 +8,7 @@ import { createSeal } from '@tandem/sealed';
 import { createTenantDb, type OwnedThrough, type TenantDb, type Tx } from '@tandem/tenant-db';
 import type { Express } from 'express';
 import type { z } from 'zod';
+import { createFirstUse } from './first-use.ts';
 import type { Handlers } from './handler.ts';
 import { type Purge, startHousekeeping } from './housekeeping.ts';
 import { createApp } from './http.ts';
@@ -34,6 +35,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   ownedThrough?: OwnedThrough;
   /** Rows that are removed for good once they are so many days old. */
   purge?: readonly Purge[];
+  /** What every tenant has from the start, in each environment; runs once, in a transaction before its first request. */
+  firstUse?: (tx: Tx<Client>) => Promise<void>;
   settings: Settings;
   /** Closes what the service opened itself. */
   close?: () => void | Promise<void>;
@@ -111,6 +114,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
 
   const parts: Parts = {
     ...{ db: db as TenantDb<unknown>, log, metrics, health, scheduler, committed },
+    firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse as never),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
     seal: createSeal(settings.ENCRYPTION_KEY),
     cursorSecret: createHmac('sha256', settings.INTERNAL_SECRETS).update('cursors').digest('hex'),

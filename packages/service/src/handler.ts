@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Caller, Environment } from '@tandem/caller';
 import type { EventDef, Operation, Operations, Paged } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
@@ -18,11 +19,14 @@ export type InTenant<Tx, E extends EventDef = EventDef> = <T>(
   work: (inside: { tx: Tx; emit: Emit<E>; schedule: Schedule }) => Promise<T>,
 ) => Promise<T>;
 
+type HeaderNames<Op> = Op extends { headers: infer Headers } ? keyof Headers & string : never;
+
 /** What a handler works with. Everything in it is already checked and bound to the caller. */
 export interface Context<Op extends Operation, Tx> {
   params: Output<Op['params']>;
   query: Output<Op['query']>;
-  body: Output<Op['body']>;
+  /** Of a form: its fields. */
+  body: Op extends { form: infer Form } ? Output<Form> : Output<Op['body']>;
   caller: Caller;
   /** The database within the caller's tenant and environment; in a write, inside its transaction. */
   tx: Tx;
@@ -34,6 +38,8 @@ export interface Context<Op extends Operation, Tx> {
   ifMatch(record: { version: number }): void;
   /** Runs after the commit: for what must not happen inside a transaction. */
   afterCommit(work: () => void | Promise<void>): void;
+  /** Sets a header of the answer; the row names which it may set. */
+  header(name: HeaderNames<Op>, value: string): void;
   /** Reads one page of a model by the operation's query. */
   list: List;
   inTenant: InTenant<Tx, Emits<Op>>;
@@ -51,10 +57,30 @@ type Check<Op extends Operation, Tx, Found> = (
   context: Pick<Context<Op, Tx>, 'params' | 'query' | 'body' | 'caller' | 'tx'>,
 ) => Promise<Found>;
 
+/** The file of a form on its way in. */
+export interface IncomingFile {
+  /** Its bytes; must be read to the end or destroyed. */
+  stream: Readable;
+  /** As the client calls it, without a path. */
+  filename: string;
+  /** As the client claims it to be. */
+  contentType: string;
+}
+
+/**
+ * How a form is worked on: `receive` takes the file before anything else is known, outside of any transaction; `run`
+ * gets what it returned as `found`. When nothing comes of the request, `discard` takes it back.
+ */
+export interface FormHandler<Op extends Operation, Tx, Received extends { checksum: string }> {
+  receive(file: IncomingFile, context: Pick<Context<Op, Tx>, 'caller' | 'tx' | 'schedule'>): Promise<Received>;
+  discard(received: Received): Promise<void>;
+  run: Run<Op, Tx, Received>;
+}
+
 /** The code of one operation. */
-export type Handler<Op extends Operation, Tx, Found = void> =
-  | Run<Op, Tx>
-  | { check: Check<Op, Tx, Found>; run: Run<Op, Tx, Found> };
+export type Handler<Op extends Operation, Tx, Found = void> = Op extends { form: object }
+  ? FormHandler<Op, Tx, Found & { checksum: string }>
+  : Run<Op, Tx> | { check: Check<Op, Tx, Found>; run: Run<Op, Tx, Found> };
 
 /** A handler for every operation of a contract. */
 // biome-ignore lint/suspicious/noExplicitAny: what a check finds is between it and its own run.

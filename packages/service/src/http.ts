@@ -1,11 +1,13 @@
-import type { Operation, Operations } from '@tandem/contract';
+import { pipeline, Readable } from 'node:stream';
+import type { Operation, Operations, Served } from '@tandem/contract';
 import { readTrace, withTrace } from '@tandem/process';
 import express, { type Express, type Request, type Response } from 'express';
 import { failed } from './failed.ts';
 import { fail } from './failure.ts';
-import type { Handler } from './handler.ts';
+import { readForm } from './forms.ts';
+import type { FormHandler, Handler } from './handler.ts';
 import type { Parts } from './parts.ts';
-import { readRequest } from './read-request.ts';
+import { type ReadRequest, readRequest } from './read-request.ts';
 import { type Answer, failureReply } from './reply.ts';
 import { runOperation } from './run-operation.ts';
 
@@ -64,12 +66,14 @@ async function serve(
       const read = readRequest(request, row, parts);
       const { tenantId, keyId, userId } = read.caller;
       who = { tenantId, keyId, userId };
-      answer = await runOperation(row, handler, read, parts);
+      answer = row.form
+        ? await runForm(row, handler as never, { request, read }, parts)
+        : await runOperation(row, handler, read, parts);
       if (row.method !== 'GET') parts.committed();
     } catch (error) {
       answer = failureReply(failed(error, row, parts.log), requestId);
     }
-    send(response, answer);
+    send(response, answer, request.method);
     const ms = performance.now() - began;
     parts.metrics.request(row.id, answer.status, ms / 1_000);
     const took = Math.round(ms * 10) / 10;
@@ -84,11 +88,41 @@ async function serve(
   });
 }
 
-function send(response: Response, answer: Answer): void {
+/** Takes the file of a form first, and takes it back when nothing comes of the request. */
+async function runForm(
+  row: Operation,
+  handler: FormHandler<Operation, unknown, { checksum: string }>,
+  { request, read }: { request: Request; read: ReadRequest },
+  parts: Parts,
+): Promise<Answer> {
+  const { db, scheduler } = parts;
+  const { caller, scope } = read;
+  const { fields, received } = await readForm(request, row, {
+    receive: (file) =>
+      db.within(scope, () => handler.receive(file, { caller, tx: db.tx, schedule: scheduler.schedule })),
+    discard: handler.discard,
+  });
+  let answer: Answer | undefined;
+  try {
+    const { checksum } = received;
+    answer = await runOperation(row, handler as never, { ...read, body: fields, checksum }, parts, received);
+    return answer;
+  } finally {
+    if (!answer || answer.replayed || answer.status >= 400) await handler.discard(received);
+  }
+}
+
+function send(response: Response, answer: Answer, method = 'GET'): void {
+  const { served } = answer;
+  if (served) {
+    serveMedia(response, answer, served, method);
+    return;
+  }
   const retryAfter = answer.retryAfter ?? (answer.status === 503 ? 1 : undefined);
   const headers: Record<string, string | number> = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(answer.body),
+    ...answer.headers,
   };
   if (answer.etag) headers['ETag'] = answer.etag;
   if (answer.tenantId !== undefined) headers['x-ctx-tenant'] = answer.tenantId;
@@ -96,6 +130,39 @@ function send(response: Response, answer: Answer): void {
   if (retryAfter !== undefined) headers['Retry-After'] = retryAfter;
   // Express's own `send` works out what nobody asks a service for: freshness, types, tags.
   response.writeHead(answer.status, headers).end(answer.body);
+}
+
+/** A page or file. What a browser may do with it is said with it: nothing, unless the operation allows more. */
+function serveMedia(response: Response, { status, headers }: Answer, served: Served, method: string): void {
+  const { body, type, length, disposition, location, contentPolicy } = served;
+  const size = length ?? (typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined);
+  response.writeHead(status, {
+    'Content-Type': type,
+    'Content-Security-Policy': contentPolicy ?? "default-src 'none'; sandbox",
+    'Cache-Control': 'private, no-store',
+    ...(size !== undefined && { 'Content-Length': size }),
+    ...(disposition && { 'Content-Disposition': contentDisposition(disposition) }),
+    ...(location !== undefined && { Location: location }),
+    ...headers,
+  });
+  if (method === 'HEAD' || !(body instanceof Readable)) {
+    if (body instanceof Readable) body.destroy();
+    response.end(method === 'HEAD' ? undefined : body);
+    return;
+  }
+  // A client that goes ends the source with it, and the other way round: half a file must not look like a whole one.
+  pipeline(body, response, () => {});
+}
+
+/** RFC 6266: a name in ASCII for old clients, and the name itself. */
+function contentDisposition({ kind, filename }: NonNullable<Served['disposition']>): string {
+  if (filename === undefined) return kind;
+  const plain = filename.replace(/[^\x20-\x7e]|["\\]/g, '_');
+  const exact = encodeURIComponent(filename).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
 }
 
 /** Literal segments win over parameters: `/leads/duplicates` is looked at before `/leads/:id`. */

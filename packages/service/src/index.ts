@@ -3,7 +3,7 @@
 export { createService, type RunningService, type ServiceDefinition } from './create-service.ts';
 export { diff } from './diff.ts';
 export { Failure, fail, failField, failFor } from './failure.ts';
-export type { Context, Handler, Handlers, InTenant, Result } from './handler.ts';
+export type { Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
 export type { PageResult } from './list.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';

@@ -2,7 +2,7 @@ import type { CallerSigner } from '@tandem/caller';
 import type { Scheduler } from '@tandem/jobs';
 import type { Health, Log, Metrics } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
-import type { TenantDb } from '@tandem/tenant-db';
+import type { Scope, TenantDb } from '@tandem/tenant-db';
 
 /** What the operations of a service share. */
 export interface Parts {
@@ -14,6 +14,8 @@ export interface Parts {
   log: Log;
   metrics: Metrics;
   health: Health;
+  /** Gives a tenant what every tenant has from the start. */
+  firstUse: ((scope: Scope) => Promise<void>) | undefined;
   /** Says that a transaction was committed. */
   committed(): void;
 }

@@ -16,6 +16,8 @@ export interface ReadRequest {
   body: unknown;
   ifMatch: string | undefined;
   idempotencyKey: string | undefined;
+  /** Of a form: the checksum of its file. */
+  checksum?: string;
 }
 
 const fieldErrorsMax = 100;
@@ -26,7 +28,7 @@ export function readRequest(
   row: Operation,
   { signer, db }: { signer: CallerSigner; db: Pick<TenantDb<unknown>, 'separatesEnvironments'> },
 ): ReadRequest {
-  const caller = signer.verify(request.get(callerHeader), request.method, request.path);
+  const caller = signer.verify(request.get(callerHeader), isHead(request) ? 'GET' : request.method, request.path);
   if (!caller) throw fail('gateway_only');
   const scope = scopeOf(caller, row);
   // A test program's key must not reach real users, roles and keys: with those it could make itself a live key.
@@ -48,6 +50,11 @@ export function readRequest(
     ifMatch: request.get('if-match'),
     idempotencyKey: request.get('idempotency-key'),
   };
+}
+
+/** HEAD is GET without the body, and is signed as that. */
+function isHead({ method }: Request): boolean {
+  return method === 'HEAD';
 }
 
 function scopeOf(caller: Caller, row: Operation): Scope | undefined {

@@ -1,4 +1,14 @@
-import { envelope, failure, isPage, type Operation, type Pagination, pageItem, replyStatus } from '@tandem/contract';
+import {
+  envelope,
+  failure,
+  isPage,
+  mediaOf,
+  type Operation,
+  type Pagination,
+  pageItem,
+  replyStatus,
+  type Served,
+} from '@tandem/contract';
 import { z } from 'zod';
 import type { Failed } from './failed.ts';
 import type { PageResult } from './list.ts';
@@ -14,6 +24,10 @@ export interface Answer {
   tenantId?: number;
   /** Seconds to wait before a repetition. */
   retryAfter?: number;
+  /** Headers that the handler set. */
+  headers?: Record<string, string>;
+  /** What is answered instead of JSON; `body` is empty then. */
+  served?: Served;
 }
 
 /**
@@ -23,10 +37,26 @@ export interface Answer {
 export function reply(row: Operation, result: unknown, requestId: string): Answer {
   const status = replyStatus(row);
   if (isPage(row.reply)) return pageReply(row, result as PageResult<unknown>, requestId);
+  if (mediaOf(row.reply)) return servedReply(status, result as Served);
   const data = z.encode(row.reply, result as never);
-  const body = row.bare ? data : envelope({ status, message: row.message, data, requestId });
   const version = (result as { version?: unknown } | null)?.version;
-  return { status, body: JSON.stringify(body), ...(typeof version === 'number' && { etag: `"${version}"` }) };
+  return {
+    status,
+    body: JSON.stringify(around(row, data, requestId)),
+    ...(typeof version === 'number' && { etag: `"${version}"` }),
+  };
+}
+
+function servedReply(status: number, served: Served): Answer {
+  return { status: served.location === undefined ? status : 302, body: '', served };
+}
+
+function around(row: Operation, data: unknown, requestId: string): unknown {
+  const { message } = row;
+  if (row.envelope === 'none') return data;
+  return row.envelope === 'short'
+    ? { success: true, data, message }
+    : envelope({ status: replyStatus(row), message, data, requestId });
 }
 
 /** The answer for an error. */

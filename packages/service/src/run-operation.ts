@@ -17,22 +17,27 @@ type AnyHandler = Handler<Operation, unknown>;
 /**
  * Runs one operation: asks what must be asked outside, opens the transaction of a write, lets the handler work, writes
  * its events, shapes the reply and commits. Nothing is answered that is not committed.
+ * @param received of a form: what became of its file
  */
 export async function runOperation(
   row: Operation,
   handler: AnyHandler,
   request: ReadRequest,
   parts: Parts,
+  received?: unknown,
 ): Promise<Answer> {
   const { caller, scope } = request;
+  if (scope) await parts.firstUse?.(scope);
   const after: (() => void | Promise<void>)[] = [];
-  const { check, run } = typeof handler === 'function' ? { check: undefined, run: handler } : handler;
+  const headers: Record<string, string> = {};
+  const { check = undefined, run } = typeof handler === 'function' ? { run: handler } : handler;
   const begin = keyUse(row, request, parts);
   // What is asked outside may have an effect of its own, or another outcome by now.
   const { earlier } = check && begin ? await parts.db.transaction(scope, begin) : {};
   if (earlier) return earlier;
-  const asked = request as unknown as Pick<AnyContext, 'params' | 'query' | 'body' | 'caller'>;
-  const found = (check && (await parts.db.within(scope, () => check({ ...asked, tx: parts.db.tx })))) as undefined;
+  const found = (
+    check ? await parts.db.within(scope, () => check({ ...request, tx: parts.db.tx } as never)) : received
+  ) as undefined;
 
   const { emit, written } = emitter(caller, scope);
   const work = async (): Promise<Answer> => {
@@ -40,8 +45,8 @@ export async function runOperation(
     const inTenant = tenantEntry(row, request, parts, (entered) => {
       tenantId = entered;
     });
-    const result = await run({ ...contextOf(row, request, parts, after), emit, inTenant, found });
-    return { ...reply(row, result, caller.requestId), ...(tenantId !== undefined && { tenantId }) };
+    const result = await run({ ...contextOf(row, request, parts, { after, headers }), emit, inTenant, found } as never);
+    return { ...reply(row, result, caller.requestId), headers, ...(tenantId !== undefined && { tenantId }) };
   };
   const answer = await committed(row, request, parts, { work, written, begin });
   for (const then of after) await settled(then, parts.log);
@@ -59,7 +64,7 @@ type Kept = Effect & { begin: NonNullable<Effect['begin']> };
 
 /** Begins the use of the request's Idempotency-Key; undefined when it has none or the operation takes none. */
 function keyUse(row: Operation, request: ReadRequest, { db, seal }: Parts): Effect['begin'] {
-  const { scope, params, query, body, caller, idempotencyKey: key } = request;
+  const { scope, params, query, body, caller, checksum, idempotencyKey: key } = request;
   if (key === undefined || !takesIdempotencyKey(row) || !(scope || row.audience === 'public')) return undefined;
   return () =>
     idempotent({
@@ -68,7 +73,7 @@ function keyUse(row: Operation, request: ReadRequest, { db, seal }: Parts): Effe
       operation: row.id,
       key,
       isPublic: !scope,
-      request: { params, query, body, by: caller.userId, as: caller.onBehalfOf, can: caller.permissions },
+      request: { params, query, body, checksum, by: caller.userId, as: caller.onBehalfOf, can: caller.permissions },
     });
 }
 
@@ -118,7 +123,7 @@ function contextOf(
   row: Operation,
   request: ReadRequest,
   parts: Parts,
-  after: (() => void | Promise<void>)[],
+  { after, headers }: { after: (() => void | Promise<void>)[]; headers: Record<string, string> },
 ): Omit<AnyContext, 'emit' | 'inTenant'> {
   const { caller, params, query, body } = request;
   const { db, cursorSecret, scheduler } = parts;
@@ -131,6 +136,9 @@ function contextOf(
       if (request.ifMatch !== undefined && !matches(request.ifMatch, version)) throw fail('stale_version');
     },
     afterCommit: (work) => void after.push(work),
+    header(name, value) {
+      headers[name] = value;
+    },
     list: (options) =>
       listPage({
         ...{ ...options, name: row.id, query: query as never, caller, narrow: request.scope?.narrow },

@@ -79,7 +79,7 @@ export const signIn = operations({
     method: 'GET',
     path: '/.well-known/jwks.json',
     audience: 'public',
-    bare: true,
+    envelope: 'none',
     summary: 'The public keys that verify access tokens',
     reply: z.object({ keys: z.array(JsonWebKey) }),
     message: 'Keys retrieved',

@@ -1,0 +1,26 @@
+import type { Scope, TenantDb } from '@tandem/tenant-db';
+
+const knownMax = 100_000;
+
+/**
+ * Gives a tenant what every tenant has from the start, before its first request in an environment is worked on. Whoever
+ * comes at the same time waits for the same transaction, so it happens once, also for tenants older than the service.
+ */
+export function createFirstUse(
+  db: TenantDb<unknown>,
+  prepare: (tx: never) => Promise<void>,
+): (scope: Scope) => Promise<void> {
+  const known = new Set<string>();
+  return async ({ tenantId, environment }) => {
+    const key = `${environment} ${tenantId}`;
+    if (known.has(key)) return;
+    await db.transaction({ tenantId, environment }, async () => {
+      const { sql } = db.tx;
+      const [isFirst] =
+        await sql`INSERT INTO platform.first_use DEFAULT VALUES ON CONFLICT DO NOTHING RETURNING 1 AS one`;
+      if (isFirst) await prepare(db.tx as never);
+    });
+    if (known.size >= knownMax) known.clear();
+    known.add(key);
+  };
+}
