@@ -21,7 +21,7 @@ import { guardRedis } from './limits/redis.ts';
 import { createUsageMeter } from './limits/usage.ts';
 import { compileRoutes } from './routes.ts';
 import { closeServer, createGatewayServer } from './server.ts';
-import { createStreamer } from './stream.ts';
+import { createStreams } from './streams.ts';
 import { createUpstream } from './upstream/upstream.ts';
 
 export interface RunningGateway {
@@ -97,8 +97,11 @@ export function createGateway(
       perMinute: settings.ANONYMOUS_RATE_PER_MINUTE,
       burst: Math.floor(settings.ANONYMOUS_RATE_PER_MINUTE / burstShare),
     },
-    stream: createStreamer(),
-    cors: createCors(settings.CORS_ORIGINS),
+    streams: createStreams(),
+    cors: createCors(
+      settings.CORS_ORIGINS,
+      operations.flatMap(({ row }) => Object.keys(row.headers ?? {})),
+    ),
   };
   return {
     server: createGatewayServer(parts, createPages(operations), health),

@@ -10,6 +10,7 @@ import type { Cors } from './http/headers.ts';
 import type { Allowance, Limiter } from './limits/allowance.ts';
 import type { UsageMeter } from './limits/usage.ts';
 import type { Match, Route } from './routes.ts';
+import type { LinkReply } from './upstream/link.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 /** Everything a request meets on its way. */
@@ -25,7 +26,7 @@ export interface GatewayParts {
   ids: IdCodec;
   signer: CallerSigner;
   upstreams: Map<string, Upstream>;
-  stream: Streamer;
+  streams: Streams;
   cors: Cors;
   log: Log;
   metrics: Metrics;
@@ -48,10 +49,18 @@ export interface Exchange {
   code?: string;
 }
 
-/** Passes a request and its answer through without reading either: uploads, downloads, event streams. */
-export type Streamer = (
-  exchange: Exchange,
-  path: string,
-  signed: Record<string, string>,
-  parts: GatewayParts,
-) => Promise<void>;
+/** One request to a service that is too large to be held whole, in one of its directions. */
+export interface Passage {
+  exchange: Exchange;
+  /** Where to, with ids instead of codes. */
+  path: string;
+  /** The headers that the service gets beside those of the body. */
+  signed: Record<string, string>;
+}
+
+export interface Streams {
+  /** Passes a form on as it comes in, and resolves to the service's answer. */
+  form(passage: Passage, parts: GatewayParts): Promise<LinkReply>;
+  /** Passes an answer on as it comes out; it is finished when this resolves. */
+  answer(passage: Passage, parts: GatewayParts): Promise<void>;
+}

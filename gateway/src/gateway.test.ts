@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect } from 'node:net';
 import { createApiKey } from '@tandem/api-keys';
 import { createCallerSigner } from '@tandem/caller';
-import { id, operations, signedIn } from '@tandem/contract';
+import { id, media, operations, signedIn } from '@tandem/contract';
 import { credentialChannel } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { settingsSchema } from './config.ts';
 import { createGateway, type RunningGateway } from './create-gateway.ts';
 
-// A fleet of one service, whose rows use what no operation of today's fleet uses yet: streams and the portal audience.
+// A fleet of one service, whose rows use what few operations do: streams, the portal audience, an end that is announced.
 const rows = operations({
   upload: {
     method: 'POST',
@@ -21,19 +21,31 @@ const rows = operations({
     audience: 'public',
     summary: 'Upload',
     params: z.object({ id: id('tenant') }),
-    reply: z.object({}),
+    form: z.object({}),
+    reply: z.object({ tenant: id('tenant').optional() }),
     message: '',
     emits: [],
-    stream: true,
   },
   download: {
     method: 'GET',
     path: '/v1/things/download',
     audience: 'public',
     summary: 'Download',
-    reply: z.object({}),
+    reply: media('text/csv'),
     message: '',
-    stream: true,
+  },
+  generate: {
+    method: 'POST',
+    path: '/v1/things/generate',
+    permission: 'ai:write',
+    peopleOnly: true,
+    summary: 'Generate',
+    reply: z.object({}),
+    envelope: 'short',
+    headers: { 'X-AI-Source': 'Where it came from' },
+    deprecated: { since: '2026-01-01', sunset: '2027-01-01', successor: '/v1/other' },
+    message: '',
+    emits: [],
   },
   library: {
     method: 'GET',
@@ -216,6 +228,64 @@ describe('the streaming path', () => {
   });
 });
 
+describe('the streaming path, when things go wrong', () => {
+  const form = (text = 'x') => ({
+    method: 'POST',
+    body: text,
+    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+  });
+  const upload = () => `${base}/v1/things/${ids.encode('tenant', 7, 7)}/upload`;
+
+  it('turns the ids of the answer to a form into codes', async () => {
+    answers['/v1/things/7/upload'] = (request, response) =>
+      request.resume().on('end', () => {
+        response.setHeader('x-ctx-tenant', '7');
+        json(response, { data: { tenant: '7' } }, 201);
+      });
+    const response = await fetch(upload(), form());
+    expect([response.status, await response.json()]).toEqual([201, { data: { tenant: ids.encode('tenant', 7, 7) } }]);
+  });
+
+  it('answers a form that the service refuses before its end', async () => {
+    answers['/v1/things/7/upload'] = (_, response) => json(response, { code: 'body_too_large' }, 413);
+    const response = await fetch(upload(), form('x'.repeat(3_000_000)));
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([413, 'body_too_large']);
+  });
+
+  it('sends a form that waits for 100 Continue on with no more headers than any other', async () => {
+    answers['/v1/things/7/upload'] = (request, response) =>
+      request.resume().on('end', () => json(response, { data: {} }));
+    const { hostname, port } = new URL(base);
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    const head = `POST ${new URL(upload()).pathname} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1\r\nX-Internal-User: 1\r\nCookie: a=b\r\n\r\n`;
+    socket.write(head);
+    await until('we are asked for the body', () => text.includes('100 Continue'));
+    socket.write('x');
+    await until('the answer comes', () => text.includes('HTTP/1.1 200'));
+    socket.destroy();
+    const { headers } = seen.at(-1) as Seen;
+    expect([headers.cookie, headers['x-internal-user'], headers.expect]).toEqual([undefined, undefined, undefined]);
+    expect(signer.verify(headers['x-ctx'] as string, 'POST', '/v1/things/7/upload')).toMatchObject({
+      type: 'anonymous',
+    });
+  });
+
+  it.each([
+    ['a form', upload, form],
+    ['a download', () => `${base}/v1/things/download`, () => ({})],
+  ])('answers 503 for %s when the service hangs up', async (_, url, options) => {
+    answers['/v1/things/7/upload'] = (request) => request.socket.destroy();
+    answers['/v1/things/download'] = (request) => request.socket.destroy();
+    const response = await fetch(url(), options());
+    const { code } = (await response.json()) as { code: string };
+    expect([response.status, code, response.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
+  });
+});
+
 const principal = {
   tenantId: '7',
   environment: null,
@@ -279,6 +349,48 @@ describe('the portal audience', () => {
     const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
     return `${head}.${body}.${createHmac('sha256', secret).update(`${head}.${body}`).digest('base64url')}`;
   }
+});
+
+describe('an operation for people that comes to an end', () => {
+  const permissions = ['ai:write'];
+  const token = jsonwebtoken.sign({ tid: ids.encode('tenant', 7, 7), sid: ids.encode('session', 7, 4) }, privateKey, {
+    ...({ algorithm: 'RS256', keyid: 'k', issuer: 'tandem', expiresIn: 60 } as const),
+    ...{ subject: ids.encode('user', 7, 5), audience: 'platform' },
+  });
+  const ask = (headers: Record<string, string>) => fetch(`${base}/v1/things/generate`, { method: 'POST', headers });
+  beforeAll(() => {
+    const who = { ...principal, permissions, limits };
+    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...who, sessionId: '4' } });
+    answers['/internal/keys/resolve'] = (_, response) =>
+      json(response, { data: { ...who, sessionId: null, keyId: '8', environment: 'live' } });
+    answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0 } });
+    answers['/v1/things/generate'] = (_, response) => {
+      response.setHeader('x-ai-source', 'template');
+      response.setHeader('x-other', 'ours');
+      json(response, { success: true });
+    };
+  });
+
+  it('takes a token, and says when it ends and what the service says in its own header', async () => {
+    const tenant = ids.encode('tenant', 7, 7);
+    const { status, headers } = await ask({ authorization: `Bearer ${token}`, 'x-tenant-id': tenant });
+    expect([status, headers.get('x-ai-source'), headers.get('x-other')]).toEqual([200, 'template', null]);
+    expect([headers.get('deprecation'), headers.get('sunset'), headers.get('link')]).toEqual([
+      '@1767225600',
+      'Fri, 01 Jan 2027 00:00:00 GMT',
+      '</v1/other>; rel="successor-version"',
+    ]);
+  });
+
+  it('refuses an API key that has the permission, and says what to send', async () => {
+    const response = await ask({ 'x-api-key': createApiKey('live').key });
+    const body = (await response.json()) as { message: string; errors: { field: string }[] };
+    expect([response.status, body.message, body.errors[0]?.field]).toEqual([
+      403,
+      'Insufficient permissions',
+      'X-API-Key',
+    ]);
+  });
 });
 
 describe('an address with too many failed authentications', () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerHeader, countedAddress } from '@tandem/caller';
-import { allows, mediaOf, signedIn } from '@tandem/contract';
+import { allows, signedIn } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { childTrace, readTrace } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
@@ -15,6 +15,7 @@ import { unservable } from './http/unserved.ts';
 import { decodeBody, decodePath, decodeQuery, encodeReply, repeatedParameter } from './ids.ts';
 import { allowanceOf, retryAfter } from './limits/plan.ts';
 import type { Route } from './routes.ts';
+import type { LinkReply } from './upstream/link.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 const bodyMax = 256 * 1024;
@@ -48,14 +49,20 @@ async function pass(exchange: Exchange, parts: GatewayParts): Promise<void> {
   }
   const { route, values } = match;
   exchange.route = route;
+  Object.assign(exchange.headers, route.headers);
   exchange.auth = await authenticated(exchange, route, parts);
   await limit(exchange, parts);
   checkPermission(exchange.auth, route);
   const caller = await callerOf(exchange, parts);
   const upstreamPath = decodePath(route, values, caller.tenantId, parts.ids);
-  if (route.row.form || mediaOf(route.row.reply))
-    return parts.stream(exchange, upstreamPath, signed(exchange, caller, upstreamPath, parts), parts);
-  await forward(exchange, route, caller, upstreamPath, parts);
+  const signedHeaders = () => signed(exchange, caller, upstreamPath, parts);
+  if (route.streams === 'answer')
+    return parts.streams.answer({ exchange, path: upstreamPath, signed: signedHeaders() }, parts);
+  const reply =
+    route.streams === 'form'
+      ? await parts.streams.form({ exchange, path: upstreamPath, signed: signedHeaders() }, parts)
+      : await forward(exchange, route, caller, upstreamPath, parts);
+  answer(exchange, route, reply, caller.tenantId, parts);
 }
 
 function open(request: IncomingMessage, response: ServerResponse, parts: GatewayParts): Exchange {
@@ -100,7 +107,12 @@ async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
 }
 
 function checkPermission(auth: Authenticated | undefined, { row }: Route): void {
-  if (!auth || row.permission === signedIn) return;
+  if (!auth) return;
+  if (row.peopleOnly && auth.by === 'key')
+    throw new Refusal('forbidden', {
+      errors: [{ field: 'X-API-Key', message: 'Takes no API key: sign in and send Authorization and X-Tenant-Id' }],
+    });
+  if (row.permission === signedIn) return;
   if (!allows(auth.who.permissions, row.permission as string)) throw new Refusal('forbidden');
 }
 
@@ -146,7 +158,7 @@ async function forward(
   caller: Caller,
   path: string,
   parts: GatewayParts,
-): Promise<void> {
+): Promise<LinkReply> {
   const { request, search } = exchange;
   const { row } = route;
   const twice = search.length > 1 ? repeatedParameter(search) : undefined;
@@ -156,7 +168,7 @@ async function forward(
   const headers = signed(exchange, caller, path, parts);
   if (body?.length) headers['content-type'] = 'application/json';
   const upstream = parts.upstreams.get(route.service) as Upstream;
-  const reply = await upstream.send({
+  return upstream.send({
     ...{
       method: row.method,
       path: path + query,
@@ -167,11 +179,25 @@ async function forward(
     },
     repeatable: row.method === 'GET' || request.headers['idempotency-key'] !== undefined,
   });
+}
+
+/** Passes a service's answer on, with codes instead of ids. */
+function answer(
+  exchange: Exchange,
+  route: Route,
+  reply: LinkReply,
+  callersTenant: number | undefined,
+  parts: GatewayParts,
+): void {
   passOn(reply.headers, exchange.headers);
+  for (const { from, name } of route.ownHeaders) {
+    const value = reply.headers[from];
+    if (typeof value === 'string') exchange.headers[name] = value;
+  }
   if (reply.status === 503) exchange.headers['Retry-After'] ??= '1';
   // A public operation says which tenant it entered.
   const entered = reply.headers['x-ctx-tenant'];
-  const tenantId = caller.tenantId ?? (entered === undefined ? undefined : Number(entered));
+  const tenantId = callersTenant ?? (entered === undefined ? undefined : Number(entered));
   send(
     exchange,
     reply.status,
@@ -224,17 +250,17 @@ function send({ response, request, headers }: Exchange, status: number, body: Bu
 function refuse(exchange: Exchange, error: unknown, parts: GatewayParts): void {
   const refusal = error instanceof Refusal ? error : undefined;
   if (!refusal) parts.log.error('request failed', { error, requestId: exchange.requestId });
-  const answer = refusal ?? new Refusal('internal_error');
-  exchange.code = answer.code;
+  const answered = refusal ?? new Refusal('internal_error');
+  exchange.code = answered.code;
   const { response } = exchange;
   if (response.headersSent) return void response.destroy();
   // Also for who has gone: the log and the metrics read it there.
-  response.statusCode = answer.status;
+  response.statusCode = answered.status;
   if (response.destroyed) return;
-  Object.assign(exchange.headers, answer.headers);
-  if (answer.retryAfter !== undefined) exchange.headers['Retry-After'] = String(Math.max(1, answer.retryAfter));
-  if (answer.hangUp) exchange.headers.Connection = 'close';
-  send(exchange, answer.status, refusalBody(answer, exchange.requestId));
+  Object.assign(exchange.headers, answered.headers);
+  if (answered.retryAfter !== undefined) exchange.headers['Retry-After'] = String(Math.max(1, answered.retryAfter));
+  if (answered.hangUp) exchange.headers.Connection = 'close';
+  send(exchange, answered.status, refusalBody(answered, exchange.requestId));
 }
 
 /** Books the call: usage unless it failed on our side, metrics, access line. */

@@ -1,4 +1,12 @@
-import { type IdPath, idTypeOf, type Operation, type ResourceType, type SchemaNode, walkIds } from '@tandem/contract';
+import {
+  type IdPath,
+  idTypeOf,
+  mediaOf,
+  type Operation,
+  type ResourceType,
+  type SchemaNode,
+  walkIds,
+} from '@tandem/contract';
 import { compileRewriter, type Rewriter } from '@tandem/ids';
 
 /** A row with everything about it that can be worked out once, at start. */
@@ -6,6 +14,12 @@ export interface Route {
   row: Operation;
   service: string;
   audience: 'tenant' | 'portal' | 'public';
+  /** What is streamed instead of being read: the request's form, or the answer. */
+  streams: 'form' | 'answer' | undefined;
+  /** Headers that every answer of it has. */
+  headers: Record<string, string>;
+  /** Headers that the service may add: as they come, and as they are written. */
+  ownHeaders: { from: string; name: string }[];
   /** Path parameters in order; those that are ids with their type. */
   params: { field: string; type: ResourceType | undefined }[];
   queryIds: Map<string, ResourceType>;
@@ -101,10 +115,23 @@ function route(row: Operation, service: string): Route {
     row,
     service,
     audience: (row.audience ?? 'tenant') as Route['audience'],
+    streams: row.form ? 'form' : mediaOf(row.reply) && 'answer',
+    headers: endOf(row),
+    ownHeaders: Object.keys(row.headers ?? {}).map((name) => ({ from: name.toLowerCase(), name })),
     params,
     queryIds: new Map(queryIds),
     bodyIds: rewriter(walkIds(row.body)),
     replyIds: rewriter(prefix(walkIds(row.reply))),
+  };
+}
+
+/** RFC 9745 and RFC 8594: since when, until when, and what instead. */
+function endOf({ deprecated }: Operation): Record<string, string> {
+  if (!deprecated) return {};
+  return {
+    Deprecation: `@${Date.parse(deprecated.since) / 1_000}`,
+    Sunset: new Date(deprecated.sunset).toUTCString(),
+    Link: `<${deprecated.successor}>; rel="successor-version"`,
   };
 }
 

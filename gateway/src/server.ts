@@ -5,6 +5,7 @@ import type { Pages } from './docs/pages.ts';
 import type { GatewayParts } from './exchange.ts';
 import { handle } from './gateway.ts';
 import { Refusal } from './http/refusal.ts';
+import { watchBodies } from './http/slow-bodies.ts';
 import { refuseRaw, unreadable, unservable } from './http/unserved.ts';
 
 const noTunnel = new Refusal('method_not_allowed', {
@@ -17,7 +18,8 @@ export function createGatewayServer(parts: GatewayParts, pages: Pages, health: H
     {
       maxHeaderSize: 16 * 1024,
       headersTimeout: 10_000,
-      requestTimeout: 30_000,
+      // Bodies have their own watch: an upload may take longer than a form.
+      requestTimeout: 0,
       keepAliveTimeout: 75_000,
       connectionsCheckingInterval: 2_000,
       noDelay: true,
@@ -28,8 +30,14 @@ export function createGatewayServer(parts: GatewayParts, pages: Pages, health: H
   );
   /** The last answer begun on a connection. */
   const answers = new WeakMap<Duplex, ServerResponse>();
+  const watchBody = watchBodies(server, (socket) => {
+    // Who has an answer already is only being listened to.
+    if (answers.get(socket)?.headersSent) socket.destroy();
+    else refuseRaw(socket, unreadable('ERR_HTTP_REQUEST_TIMEOUT'), parts);
+  });
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     answers.set(request.socket, response);
+    watchBody(request);
     serve(request, response).catch((error) => parts.log.error('request lost', { error }));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

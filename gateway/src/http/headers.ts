@@ -58,7 +58,7 @@ export function passOn(from: Record<string, string | string[] | undefined>, to: 
   }
 }
 
-const exposed = [
+const alwaysExposed = [
   'X-Request-Id',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -77,7 +77,8 @@ const exposed = [
   'Deprecation',
   'Sunset',
   'Link',
-].join(', ');
+  'Content-Disposition',
+];
 
 const accepted =
   'Authorization, Content-Type, Idempotency-Key, If-Match, X-API-Key, X-Environment, X-On-Behalf-Of, X-Request-Id, X-Tenant-Id, traceparent';
@@ -89,8 +90,12 @@ export interface Cors {
   preflight(request: IncomingMessage, methods: readonly string[]): Record<string, string>;
 }
 
-/** Lets browsers of the given origins call: no cookies are used, so any origin is as safe as a program. */
-export function createCors(origins: string): Cors {
+/**
+ * Lets browsers of the given origins call: no cookies are used, so any origin is as safe as a program.
+ * @param ownHeaders headers of answers that belong to single operations
+ */
+export function createCors(origins: string, ownHeaders: readonly string[]): Cors {
+  const exposed = [...new Set([...alwaysExposed, ...ownHeaders])].join(', ');
   const listed = origins === '*' ? undefined : new Set(origins.split(',').map((origin) => origin.trim()));
   const allowed = (request: IncomingMessage): string | undefined => {
     const { origin } = request.headers;
