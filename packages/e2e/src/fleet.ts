@@ -55,10 +55,11 @@ const generous = {
 /**
  * Starts the whole fleet and waits until it is ready.
  * @param options.env settings on top, for every process
+ * @param options.services which services run; all of them unless named. Of the others the gateway knows, and answers 503
  * @param options.gateways how many gateways: the first is the one of `baseUrl`
  */
 export async function startFleet(
-  options: { env?: Record<string, string>; stores?: StorePlace; gateways?: number } = {},
+  options: { env?: Record<string, string>; stores?: StorePlace; gateways?: number; services?: readonly string[] } = {},
 ): Promise<TestFleet> {
   const id = randomBytes(6).toString('hex');
   const dir = join(process.env.TEST_DIR as string, `fleet-${id}`);
@@ -69,11 +70,10 @@ export async function startFleet(
     redisUrl: process.env.TEST_REDIS_URL as string,
     amqpUrl: process.env.TEST_AMQP_URL as string,
   };
-  const members = findMembers();
-  const ports = Object.fromEntries(
-    await Promise.all(members.map(async ({ name }) => [name, await freePort()] as const)),
-  );
-  const environment = fleetEnvironment({ members, ports, stores, secrets });
+  const all = findMembers();
+  const members = all.filter(({ name }) => name === gatewayName || (options.services?.includes(name) ?? true));
+  const ports = Object.fromEntries(await Promise.all(all.map(async ({ name }) => [name, await freePort()] as const)));
+  const environment = fleetEnvironment({ members: all, ports, stores, secrets, dataDir: join(dir, 'data') });
   const databases = await Promise.all(
     members
       .filter((member) => member.hasDatabase)

@@ -5,7 +5,7 @@ import { aTenant, setLimits, type TestTenant } from './tenant.ts';
 let fleet: TestFleet;
 let tenant: TestTenant;
 beforeAll(async () => {
-  fleet = await startFleet({ gateways: 2 });
+  fleet = await startFleet({ gateways: 2, services: ['identity', 'crm'] });
   tenant = await aTenant(fleet);
 }, 240_000);
 afterAll(() => fleet?.stop(), 60_000);

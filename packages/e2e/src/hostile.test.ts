@@ -141,7 +141,8 @@ describe('hostile calls', () => {
         const response = await send(call);
         const body = await response.text();
         seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
-        const isEnvelope = response.status === 204 || call.row.envelope !== undefined || JSON.parse(body).meta?.version === 'v1';
+        const isEnvelope =
+          response.status === 204 || call.row.envelope !== undefined || JSON.parse(body).meta?.version === 'v1';
         if (response.status >= 500 || !isEnvelope)
           broken.push({
             status: response.status,

@@ -18,6 +18,7 @@ let receiver: Receiver;
 beforeAll(async () => {
   stores = await ownStores('kill');
   fleet = await startFleet({
+    services: ['identity', 'crm', 'integrations'],
     stores,
     env: { REDIS_TIMEOUT_MS: '50', WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1,1,2,2,5,5,10' },
   });

@@ -6,7 +6,10 @@ import { aTenant, type TestTenant } from './tenant.ts';
 let fleet: TestFleet;
 let tenant: TestTenant;
 beforeAll(async () => {
-  fleet = await startFleet({ env: { WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1,1,1' } });
+  fleet = await startFleet({
+    services: ['identity', 'crm', 'integrations'],
+    env: { WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1,1,1' },
+  });
   tenant = await aTenant(fleet);
 }, 240_000);
 afterAll(() => fleet?.stop(), 60_000);

@@ -16,7 +16,11 @@ const stopped: (() => void)[] = [];
 
 beforeAll(async () => {
   stores = await ownStores('outages');
-  fleet = await startFleet({ stores, env: { REDIS_TIMEOUT_MS: String(redisTimeoutMs) } });
+  fleet = await startFleet({
+    stores,
+    services: ['identity', 'crm', 'integrations'],
+    env: { REDIS_TIMEOUT_MS: String(redisTimeoutMs) },
+  });
   tenant = await aTenant(fleet, { monthlyCalls: 1_000_000, ratePerMinute: 100_000 });
   leadId = (await tenant.api.createLead({ body: aBody() })).data.id;
 }, 240_000);

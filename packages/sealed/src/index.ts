@@ -1,6 +1,8 @@
 // Encrypts small values before they are stored, so that a copy of the database gives no secret away.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
+export { createLinkTokens, type LinkTokens } from './link-tokens.ts';
+
 export interface Seal {
   /** Encrypts a text; `context` (such as the table and record) must be the same when opening, so that a value cannot be moved. */
   seal(text: string, context: string): string;

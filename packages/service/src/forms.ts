@@ -1,3 +1,4 @@
+import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import type { FieldError, Operation } from '@tandem/contract';
 import type { Request } from 'express';
@@ -12,7 +13,7 @@ export interface ReadForm<Received> {
 }
 
 // What a form needs beside its file; a body of nothing but small parts must not fill the memory.
-const limits = { fields: 20, fieldNameSize: 100, fieldSize: 16_384, files: 1, parts: 22, headerPairs: 50 };
+const limits = { fields: 20, fieldNameSize: 100, fieldSize: 16_384, files: 2, parts: 22, headerPairs: 50 };
 const fileField = 'file';
 
 /**
@@ -37,13 +38,15 @@ export async function readForm<Received>(
   const errors: FieldError[] = [];
   const given: Record<string, string> = {};
   let file: Promise<Received> | undefined;
+  let incoming: Readable | undefined;
   const parser = parserOf(request);
   parser.on('file', (name, stream, filename, _encoding, contentType) => {
     if (name !== fileField || file) {
       errors.push({ field: name || fileField, message: 'Send one file, as the part named file' });
       return void stream.resume();
     }
-    file = receive({ stream, filename: filename ?? '', contentType });
+    incoming = stream;
+    file = receive({ stream: guarded(stream), filename: filename ?? '', contentType });
     // What is left of a file that nobody wants must still pass, for the answer to reach the client.
     file.catch(() => stream.resume());
   });
@@ -55,6 +58,7 @@ export async function readForm<Received>(
   parser.on('partsLimit', () => errors.push({ field: 'body', message: `Must have at most ${limits.parts} parts` }));
 
   const [read] = await Promise.allSettled([passed(request, parser)]);
+  if (read.status === 'rejected') incoming?.destroy(read.reason as Error);
   const [received] = await Promise.allSettled([file]);
   const fields = readFields(row.form as NonNullable<Operation['form']>, given, errors);
   if (!file && !errors.length)
@@ -81,13 +85,18 @@ function parserOf(request: Request) {
   }
 }
 
+/** The parser's stream as one that keeps its error for whoever reads it later. */
+function guarded(stream: Readable): Readable {
+  const through = new PassThrough();
+  through.on('error', () => {});
+  pipeline(stream, through, () => {});
+  return through;
+}
+
 /** Resolves when the parser has seen the end of the form; a request that breaks off ends its parts with an error. */
 function passed(request: Request, parser: ReturnType<typeof parserOf>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const broken = () => {
-      parser.destroy(new Error('The request broke off'));
-      reject(new Error('The request broke off'));
-    };
+    const broken = () => reject(new Error('The request broke off'));
     parser.once('finish', () => resolve());
     parser.once('error', reject);
     request.once('aborted', broken).once('error', broken);

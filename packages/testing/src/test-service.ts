@@ -3,7 +3,7 @@ import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
 import type { Envelope, Operation, Operations } from '@tandem/contract';
 import { connectBroker, type DeadLetter, type EventMessage, listDeadLetters } from '@tandem/events';
 import { createLog } from '@tandem/process';
-import { createService, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
+import { createService, type RunningService, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
 import { cloneDatabase } from '@tandem/tooling';
 import pg from 'pg';
 import supertest from 'supertest';
@@ -15,6 +15,14 @@ export interface TestRequest {
   query?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string>;
+  /** Instead of a body: a form with its file. */
+  form?: { fields?: Record<string, string>; file?: TestFile };
+}
+
+interface TestFile {
+  content: Buffer | string;
+  filename?: string;
+  contentType?: string;
 }
 
 export interface TestReply {
@@ -23,6 +31,8 @@ export interface TestReply {
   // biome-ignore lint/suspicious/noExplicitAny: a test says by its assertions what it expects.
   data: any;
   headers: Record<string, string>;
+  /** What came instead of JSON. */
+  text: string;
 }
 
 /** Every operation as a function that sends it. */
@@ -37,12 +47,16 @@ export interface TestService<Ops extends Operations> {
   events: EventMessage[];
   /** Publishes a message as another service's relay would. */
   publish(name: string, message: unknown, messageId: string): Promise<void>;
+  /** Where it listens, for requests that are not made of rows. */
+  app: RunningService['app'];
   /** Removes what is past its time. */
   housekeep(): Promise<void>;
   /** What a consumer of this service gave up on. */
   deadLetters(consumer: string): Promise<DeadLetter[]>;
   /** SQL as the owner of the database, under no tenant's scope unless it sets one. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** SQL as the service itself, within a tenant. */
+  sqlWithin(caller: Caller, text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   operations: Ops;
   /** Whether live and sandbox are two sets of data in this service. */
   separatesEnvironments: boolean;
@@ -74,10 +88,12 @@ let tenants = 0;
 /** Starts a service for one test file. Ends with `close`, which also drops its database. */
 export async function testService<Ops extends Operations, Client, Settings extends ServiceSettings>(
   service: string,
-  define: (settings: Awaited<ReturnType<typeof testSettings>>) => ServiceDefinition<Ops, Client, Settings>,
+  define: (
+    settings: Awaited<ReturnType<typeof testSettings>>,
+  ) => ServiceDefinition<Ops, Client, Settings> | Promise<ServiceDefinition<Ops, Client, Settings>>,
 ): Promise<TestService<Ops>> {
   const settings = await testSettings(service);
-  const definition = define(settings);
+  const definition = await define(settings);
   const { operations } = definition;
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
   const tap = await tapEvents(settings);
@@ -85,14 +101,15 @@ export async function testService<Ops extends Operations, Client, Settings exten
   await until('the consumers have their queues', running.consuming);
   const owner = new pg.Pool({ connectionString: settings.ownerUrl, max: 2 });
 
-  const send: TestService<Ops>['send'] = async (row, { params, query, body, headers = {} }, caller) => {
+  const send: TestService<Ops>['send'] = async (row, { params, query, body, form, headers = {} }, caller) => {
     const path = row.path.replace(/\/:([a-zA-Z]+)/g, (_, field: string) => `/${params?.[field]}`);
     const request = supertest(running.app)
       [row.method.toLowerCase() as 'get'](path)
       .query(query ?? {});
     if (caller) request.set(callerHeader, signer.sign(caller, row.method, path)).set('x-request-id', caller.requestId);
-    const response = await request.set(headers).send(body as object);
-    return { status: response.status, body: response.body, data: response.body?.data, headers: response.headers };
+    const response = await (form ? filled(request.set(headers), form) : request.set(headers).send(body as object));
+    const { status, body: answer, headers: answered, text } = response;
+    return { status, body: answer, data: answer?.data, headers: answered, text: text ?? answer.toString() };
   };
 
   return {
@@ -100,6 +117,7 @@ export async function testService<Ops extends Operations, Client, Settings exten
     separatesEnvironments: running.db.separatesEnvironments,
     events: tap.events,
     publish: tap.publish,
+    app: running.app,
     housekeep: running.housekeep,
     send,
     as({ can = ['*'], ...given } = {}) {
@@ -124,6 +142,17 @@ export async function testService<Ops extends Operations, Client, Settings exten
     deadLetters: (consumer) =>
       listDeadLetters({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, consumer: `${service}.${consumer}` }),
     sql: async (text, values) => (await owner.query(text, values)).rows,
+    async sqlWithin({ tenantId, environment }, text, values) {
+      const client = new pg.Client({ connectionString: settings.DATABASE_URL });
+      await client.connect();
+      await client.query(`SELECT set_config('app.tenant_id', $1, false), set_config('app.environment', $2, false)`, [
+        String(tenantId),
+        environment,
+      ]);
+      const { rows } = await client.query(text, values);
+      await client.end();
+      return rows;
+    },
     async close() {
       await running.close();
       await tap.close();
@@ -131,6 +160,16 @@ export async function testService<Ops extends Operations, Client, Settings exten
       await settings.drop();
     },
   };
+}
+
+function filled(request: supertest.Test, { fields = {}, file }: NonNullable<TestRequest['form']>): supertest.Test {
+  if (file) {
+    const { content, filename = 'a.txt', contentType = 'text/plain' } = file;
+    request.attach('file', Buffer.from(content), { filename, contentType });
+  }
+  // After the file: a service must not count on any order.
+  for (const [name, value] of Object.entries(fields)) request.field(name, value);
+  return request;
 }
 
 /** A queue of the test's own that gets every event. */
