@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { serviceDatabase } from '@tandem/tooling';
 import { gatewayName, type Member } from './members.ts';
+import { localDir } from './paths.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The name of the port on which the gateway shows its metrics, which are not for the public. */
@@ -13,6 +14,8 @@ export interface FleetPlace {
   ports: Record<string, number>;
   stores: { adminDatabaseUrl: string; redisUrl: string; amqpUrl: string };
   secrets: Secrets;
+  /** Where a member keeps files; `.local/data` unless given. */
+  dataDir?: string;
 }
 
 /** The settings of each process of the fleet, by its name. */
@@ -30,7 +33,13 @@ export function fleetEnvironment(place: FleetPlace): FleetEnvironment {
 
 function memberEnvironment(
   { name, hasDatabase }: Member,
-  { stores, secrets, ports, addresses }: FleetPlace & { addresses: Record<string, string> },
+  {
+    stores,
+    secrets,
+    ports,
+    addresses,
+    dataDir = join(localDir, 'data'),
+  }: FleetPlace & { addresses: Record<string, string> },
 ): Record<string, string> {
   const { ROLE_SECRET: roleSecret, ...shared } = secrets;
   const database = serviceDatabase(name, { adminUrl: stores.adminDatabaseUrl, roleSecret });
@@ -43,6 +52,9 @@ function memberEnvironment(
     REDIS_URL: stores.redisUrl,
     REDIS_JOBS_URL: process.env['REDIS_JOBS_URL'] ?? stores.redisUrl,
     AMQP_URL: stores.amqpUrl,
+    // Links in answers begin with it; behind a proxy of the user's own it is another.
+    PUBLIC_URL: process.env['PUBLIC_URL'] ?? addresses['GATEWAY_URL'] ?? '',
+    DATA_DIR: join(dataDir, name),
     ...shared,
     ...addresses,
   };

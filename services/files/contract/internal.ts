@@ -1,0 +1,28 @@
+import { id, operations } from '@tandem/contract';
+import { z } from 'zod';
+import { File, FileLink, linkSeconds, notAvailable } from './files.ts';
+
+/** Files of the caller's tenant, for services that refer to one. */
+export const internalFiles = operations({
+  findFile: {
+    method: 'GET',
+    path: '/internal/files/:id',
+    audience: 'internal',
+    summary: 'Retrieve the record of a file',
+    params: z.object({ id: id('file') }),
+    reply: File,
+    message: 'File retrieved',
+  },
+  linkFile: {
+    method: 'POST',
+    path: '/internal/files/:id/link',
+    audience: 'internal',
+    summary: 'Make a link to download a file',
+    params: z.object({ id: id('file') }),
+    body: z.object({ expiresIn: z.int().min(linkSeconds.min).max(linkSeconds.max) }),
+    reply: FileLink,
+    message: 'Download link created',
+    emits: [],
+    errors: { not_available: notAvailable },
+  },
+});

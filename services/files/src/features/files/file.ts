@@ -1,0 +1,46 @@
+import type { File } from '@tandem/files-contract';
+import { fail } from '@tandem/service';
+import type { z } from 'zod';
+import type { File as FileRow } from '../../generated/client.ts';
+import type { Linked, Tools, Tx } from '../../handler.ts';
+
+export type FileRecord = z.output<typeof File>;
+
+/** A row as the contract shows it. */
+export function asFile(row: FileRow): FileRecord {
+  return row as unknown as FileRecord;
+}
+
+/** A file that is there. */
+export async function findPresent(tx: Tx, id: number): Promise<FileRow> {
+  const row = await tx.file.findFirst({ where: { id, deletedAt: null } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** The file under lock, so that what is decided about it still holds when it is written. */
+export async function lockFile(tx: Tx, id: number): Promise<FileRow> {
+  await tx.sql`SELECT id FROM file WHERE id = ${id} FOR UPDATE`;
+  const row = await tx.file.findFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** Writes changes to a locked file as its next version. */
+export async function writeFile(tx: Tx, id: number, data: { deletedAt: Date | null }): Promise<FileRow> {
+  const [row] = await tx.file.updateManyAndReturn({ where: { id }, data: { ...data, version: { increment: 1 } } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** A link to a file that may be handed out. */
+export function linkTo(
+  { links, publicUrl }: Tools,
+  { status }: Pick<FileRow, 'status'>,
+  what: Linked,
+  seconds: number,
+): { url: string; expiresAt: Date } {
+  if (status !== 'available') throw fail('not_available');
+  const expiresAt = new Date(Date.now() + seconds * 1_000);
+  return { url: `${publicUrl}/v1/public/files/${links.issue(what, expiresAt)}`, expiresAt };
+}

@@ -1,0 +1,165 @@
+import { files } from '@tandem/files-contract';
+import { createLinkTokens, createSeal } from '@tandem/sealed';
+import { until } from '@tandem/testing';
+import { publicUrl, startFiles, type TestFiles } from '../../files.test-service.ts';
+
+let service: TestFiles;
+beforeAll(async () => {
+  service = await startFiles();
+});
+afterAll(() => service?.close());
+
+const upload = async (tenant: ReturnType<TestFiles['as']>, content = 'hello', more: object = {}) =>
+  (await tenant.uploadFile({ form: { file: { content, ...more } } })).data;
+
+/** Follows a link as somebody without credentials does. */
+async function follow(url: string) {
+  const token = url.slice(`${publicUrl}/v1/public/files/`.length);
+  const { caller } = service.as({ type: 'anonymous' });
+  const { tenantId, ...nobody } = caller;
+  return service.send(files.serveFile, { params: { token } }, nobody);
+}
+
+describe('a link', () => {
+  it('leads to the bytes without credentials, as a file to save that runs nothing', async () => {
+    const tenant = service.as();
+    const { id } = await upload(tenant, 'hello', { filename: 'Grüße (1).html', contentType: 'text/html' });
+    const { status, data } = await tenant.getFileDownload({ params: { id }, query: { disposition: 'inline' } });
+    expect([status, data.url.startsWith(`${publicUrl}/v1/public/files/`)]).toEqual([200, true]);
+    const { status: served, headers, text } = await follow(data.url);
+    expect([served, text, headers['content-type']]).toEqual([200, 'hello', 'text/html']);
+    expect(headers['content-length']).toBe('5');
+    expect(headers['content-disposition']).toBe(
+      `attachment; filename="Gr__e (1).html"; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%281%29.html`,
+    );
+    expect(headers['content-security-policy']).toBe("default-src 'none'; sandbox");
+  });
+
+  it('shows what is harmless, when asked to', async () => {
+    const tenant = service.as();
+    const { id } = await upload(tenant, 'plain', { filename: 'a.txt' });
+    const { data } = await tenant.getFileDownload({ params: { id }, query: { disposition: 'inline' } });
+    expect((await follow(data.url)).headers['content-disposition']).toMatch(/^inline;/);
+  });
+
+  it('ends with its time, which is 15 minutes or what was asked for', async () => {
+    const tenant = service.as();
+    const { id } = await upload(tenant);
+    const seconds = async (query: Record<string, string>) => {
+      const { data } = await tenant.getFileDownload({ params: { id }, query });
+      return Math.round((new Date(data.expiresAt).getTime() - Date.now()) / 1_000);
+    };
+    expect(Math.abs((await seconds({})) - 900)).toBeLessThan(60);
+    expect(Math.abs((await seconds({ expiresIn: '3600' })) - 3_600)).toBeLessThan(60);
+    const links = createLinkTokens(createSeal(process.env.ENCRYPTION_KEY as string), 'files');
+    const what = { tenantId: tenant.caller.tenantId, environment: 'live', fileId: Number(id), disposition: 'inline' };
+    const old = links.issue(what, new Date(Date.now() - 1));
+    const { status, body } = await follow(`${publicUrl}/v1/public/files/${old}`);
+    expect([status, body.code]).toEqual([404, 'link_expired']);
+  });
+
+  it.each(['x', 'a'.repeat(100)])('that was made up (%s) leads nowhere', async (token) => {
+    expect((await follow(`${publicUrl}/v1/public/files/${token}`)).status).toBe(404);
+  });
+
+  it('ends with its file', async () => {
+    const tenant = service.as();
+    const { id } = await upload(tenant);
+    const { data } = await tenant.getFileDownload({ params: { id } });
+    await tenant.deleteFile({ params: { id } });
+    expect((await follow(data.url)).status).toBe(404);
+    await tenant.restoreFile({ params: { id } });
+    expect((await follow(data.url)).text).toBe('hello');
+  });
+});
+
+describe('files', () => {
+  it('are listed by what they belong to, and by name', async () => {
+    const tenant = service.as();
+    const first = (
+      await tenant.uploadFile({
+        form: { fields: { entityType: 'lead', entityId: 'a' }, file: { content: 'x', filename: 'offer.txt' } },
+      })
+    ).data;
+    const second = await upload(tenant);
+    const ids = async (query: Record<string, string>) =>
+      (await tenant.listFiles({ query })).data.map(({ id }: { id: string }) => id);
+    expect(await ids({})).toEqual([second.id, first.id]);
+    expect(await ids({ entityType: 'lead', entityId: 'a' })).toEqual([first.id]);
+    expect(await ids({ search: 'OFFER' })).toEqual([first.id]);
+    expect(await ids({ status: 'quarantined' })).toEqual([]);
+  });
+
+  it('of another tenant, environment or person narrowed to their own are not found', async () => {
+    const tenant = service.as();
+    const { id } = await upload(tenant);
+    const { tenantId } = tenant.caller;
+    const others = [
+      service.as(),
+      service.as({ tenantId: tenantId as number, environment: 'sandbox' }),
+      service.as({ tenantId: tenantId as number, userId: 2, can: ['files:read:own', 'files:delete:own'] }),
+    ];
+    for (const other of others) {
+      expect((await other.getFile({ params: { id } })).status).toBe(404);
+      expect((await other.getFileDownload({ params: { id } })).status).toBe(404);
+      expect((await other.deleteFile({ params: { id } })).status).toBe(404);
+    }
+  });
+
+  it('that are deleted are gone from lists, restorable for 30 days, and then lose their bytes', async () => {
+    const tenant = service.as();
+    const { id } = await upload(tenant);
+    const [{ object_key: key }] = (await service.sqlWithin(tenant.caller, 'SELECT object_key FROM file WHERE id = $1', [
+      id,
+    ])) as [{ object_key: string }];
+    const isStored = async () => (await service.stored()).some((path) => path.endsWith(key));
+    expect((await tenant.deleteFile({ params: { id } })).data).toEqual({ id, deleted: true });
+    expect((await tenant.deleteFile({ params: { id } })).status).toBe(404);
+    expect((await tenant.listFiles()).data).toEqual([]);
+    expect((await tenant.listFiles({ query: { deleted: 'true' } })).data).toMatchObject([{ id }]);
+    expect(await isStored()).toBe(true);
+    await service.sqlWithin(tenant.caller, `UPDATE file SET deleted_at = now() - interval '31 days' WHERE id = $1`, [
+      id,
+    ]);
+    expect((await tenant.restoreFile({ params: { id } })).status).toBe(404);
+    await service.sqlWithin(tenant.caller, `UPDATE platform.job SET due_at = now() WHERE payload->>'objectKey' = $1`, [
+      key,
+    ]);
+    await until('the bytes are gone', async () => !(await isStored()));
+    await until(
+      'the record is gone',
+      async () => !(await service.sqlWithin(tenant.caller, 'SELECT 1 FROM file WHERE id = $1', [id])).length,
+    );
+  });
+
+  it('whose record was never written lose their bytes after a day', async () => {
+    const tenant = service.as();
+    const { id } = await upload(tenant);
+    const kept = await upload(tenant, 'kept');
+    const key = async (file: string) =>
+      (await service.sqlWithin(tenant.caller, 'SELECT object_key FROM file WHERE id = $1', [file]))[0]
+        ?.object_key as string;
+    const [lost, stays] = [await key(id), await key(kept.id)];
+    // As after a crash between the bytes and the record.
+    await service.sqlWithin(tenant.caller, 'DELETE FROM file WHERE id = $1', [id]);
+    const due = await service.sqlWithin(
+      tenant.caller,
+      `UPDATE platform.job SET due_at = now() WHERE payload->>'objectKey' IN ($1, $2) AND due_at > now() + interval '23 hours' RETURNING id`,
+      [lost, stays],
+    );
+    expect(due).toHaveLength(2);
+    await until('both were looked at', async () => {
+      const open = await service.sqlWithin(
+        tenant.caller,
+        `SELECT 1 FROM platform.job WHERE payload->>'objectKey' IN ($1, $2)`,
+        [lost, stays],
+      );
+      return open.length === 0;
+    });
+    const stored = await service.stored();
+    expect([stored.some((path) => path.endsWith(lost)), stored.some((path) => path.endsWith(stays))]).toEqual([
+      false,
+      true,
+    ]);
+  });
+});

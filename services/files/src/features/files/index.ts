@@ -1,0 +1,25 @@
+import type { files } from '@tandem/files-contract';
+import type { Handlers } from '@tandem/service';
+import type { Tools, Tx } from '../../handler.ts';
+import { deleteFile } from './delete-file.ts';
+import { findFile } from './find-file.ts';
+import { getFile } from './get-file.ts';
+import { getFileDownload } from './get-file-download.ts';
+import { linkFile } from './link-file.ts';
+import { listFiles } from './list-files.ts';
+import { restoreFile } from './restore-file.ts';
+import { serveFile } from './serve-file.ts';
+import { uploadFile } from './upload-file.ts';
+
+export const fileHandlers = (tools: Tools) =>
+  ({
+    uploadFile: uploadFile(tools),
+    listFiles,
+    getFile,
+    getFileDownload: getFileDownload(tools),
+    deleteFile,
+    restoreFile,
+    serveFile: serveFile(tools),
+    findFile,
+    linkFile: linkFile(tools),
+  }) satisfies Handlers<typeof files, Tx>;

@@ -1,0 +1,19 @@
+import type { files } from '@tandem/files-contract';
+import type { Handler } from '../../handler.ts';
+import { asFile } from './file.ts';
+
+export const listFiles: Handler<typeof files.listFiles> = async ({ query, tx, list }) => {
+  const { entityType, entityId, contentType, status, deleted } = query;
+  const page = await list({
+    model: tx.file,
+    where: {
+      deletedAt: deleted ? { not: null } : null,
+      ...(entityType && { entityType }),
+      ...(entityId && { entityId }),
+      ...(contentType && { contentType }),
+      ...(status && { status }),
+    },
+    searchIn: ['filename'],
+  });
+  return { ...page, items: page.items.map(asFile) };
+};

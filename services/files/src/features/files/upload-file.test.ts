@@ -1,0 +1,191 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { callerHeader, createCallerSigner } from '@tandem/caller';
+import { files } from '@tandem/files-contract';
+import { everyOperation, until } from '@tandem/testing';
+import { startFiles, type TestFiles } from '../../files.test-service.ts';
+
+let service: TestFiles;
+let server: Server;
+const maxBytes = 100_000;
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
+
+beforeAll(async () => {
+  service = await startFiles({ FILES_MAX_BYTES: String(maxBytes) });
+  server = createServer(service.app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  server?.close();
+  await service?.close();
+});
+
+const file = (content: Buffer | string, more: object = {}) => ({ form: { file: { content, ...more } } });
+
+/** Sends the bytes of a form as they are; ends the connection in the middle when asked to. */
+async function sendRaw(body: string | Buffer, { contentType = 'multipart/form-data; boundary=b', cutAt = 0 } = {}) {
+  const { caller } = service.as();
+  const path = '/v1/files/upload';
+  const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const bytes = Buffer.from(body);
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.on('error', () => {});
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${callerHeader}: ${signer.sign(caller, 'POST', path)}\r\nContent-Type: ${contentType}\r\nContent-Length: ${bytes.length}\r\n\r\n`,
+  );
+  socket.write(cutAt ? bytes.subarray(0, cutAt) : bytes);
+  if (cutAt) {
+    await until('the beginning is in the store', async () => (await service.stored()).length > 0);
+    socket.destroy();
+  }
+  await new Promise((resolve) => socket.once('close', resolve));
+  const [head = '', json = ''] = answer.split('\r\n\r\n', 2);
+  return { status: Number(head.split(' ')[1]), body: json && JSON.parse(json), caller };
+}
+
+const part = (name: string, content: string, more = '') =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
+
+everyOperation(files, () => service);
+
+describe('an upload', () => {
+  it('is answered with its record, kept byte for byte, and announced', async () => {
+    const tenant = service.as();
+    const content = randomBytes(50_000);
+    const { status, body, data, headers } = await tenant.uploadFile({
+      form: {
+        fields: { entityType: 'lead', entityId: 'k3VqPz81RtLm0WcY' },
+        file: { content, filename: 'Angebot für Ada.pdf', contentType: 'application/pdf' },
+      },
+    });
+    expect([status, body.message, headers.etag]).toEqual([201, 'File uploaded', '"1"']);
+    expect(data).toEqual({
+      ...{ id: expect.stringMatching(/^\d+$/), filename: 'Angebot für Ada.pdf', contentType: 'application/pdf' },
+      ...{ size: 50_000, entityType: 'lead', entityId: 'k3VqPz81RtLm0WcY', status: 'available' },
+      checksumSha256: createHash('sha256').update(content).digest('hex'),
+      ...{ detectedContentType: null, uploadedBy: '1', version: 1 },
+      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    });
+    expect((await tenant.getFile({ params: { id: data.id } })).data).toEqual(data);
+    const event = await until('the event is there', () =>
+      service.events.find((one) => one.name === 'file.uploaded' && (one.record as { id: string }).id === data.id),
+    );
+    expect(event.data).toEqual({ fileId: data.id });
+  });
+
+  it('takes either of entityType and entityId alone, and none', async () => {
+    const tenant = service.as();
+    const ask = async (fields: Record<string, string>) =>
+      (await tenant.uploadFile({ form: { fields, file: { content: 'x' } } })).data;
+    expect(await ask({ entityType: 'lead' })).toMatchObject({ entityType: 'lead', entityId: null });
+    expect(await ask({ entityId: 'a' })).toMatchObject({ entityType: null, entityId: 'a' });
+    expect(await ask({})).toMatchObject({ entityType: null, entityId: null });
+  });
+
+  it('records a content type that lies, and what the bytes are', async () => {
+    const { data } = await service.as().uploadFile(file(png, { filename: 'a.txt', contentType: 'text/plain' }));
+    expect(data).toMatchObject({ contentType: 'text/plain', detectedContentType: 'image/png', status: 'available' });
+  });
+
+  it('keeps a program, and does not hand it out', async () => {
+    const tenant = service.as();
+    const program = Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)]);
+    const { data } = await tenant.uploadFile(
+      file(program, { filename: 'invoice.pdf', contentType: 'application/pdf' }),
+    );
+    expect(data.status).toBe('quarantined');
+    const link = await tenant.getFileDownload({ params: { id: data.id } });
+    expect([link.status, link.body.code]).toEqual([409, 'not_available']);
+  });
+
+  it.each([
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\temp\\offer.doc', 'offer.doc'],
+    ['', 'file'],
+    ['a\u0007b.txt', 'ab.txt'],
+  ])('named %j is called %j', async (filename, called) => {
+    const body = `${part('file', 'x', `; filename="${filename}"`)}--b--\r\n`;
+    expect((await sendRaw(body)).body.data.filename).toBe(called);
+  });
+
+  it('may have a quoted boundary', async () => {
+    const { status } = await sendRaw(`${part('file', 'x', '; filename="a"')}--b--\r\n`, {
+      contentType: 'multipart/form-data; boundary="b"',
+    });
+    expect(status).toBe(201);
+  });
+
+  it('sent again under its Idempotency-Key is not kept twice; another file under it is refused', async () => {
+    const tenant = service.as();
+    const headers = { 'idempotency-key': 'k' };
+    const first = await tenant.uploadFile({ ...file('one'), headers });
+    const before = (await service.stored()).length;
+    const again = await tenant.uploadFile({ ...file('one'), headers });
+    const other = await tenant.uploadFile({ ...file('two'), headers });
+    expect([again.status, again.data.id, again.headers['idempotent-replayed']]).toEqual([201, first.data.id, 'true']);
+    expect([other.status, other.body.code]).toEqual([409, 'idempotency_mismatch']);
+    expect((await service.stored()).length).toBe(before);
+  });
+});
+
+describe('an upload that is refused leaves nothing behind', () => {
+  const nothingMore = async (work: () => Promise<unknown>) => {
+    const before = await service.stored();
+    await work();
+    expect(await service.stored()).toEqual(before);
+  };
+
+  it('when it has no file', () =>
+    nothingMore(async () => {
+      const { status, body } = await service.as().uploadFile({ form: { fields: { entityType: 'lead' } } });
+      expect([status, body.errors?.[0]?.field]).toEqual([422, 'file']);
+    }));
+
+  it('when a field is wrong, though the file stood before it', () =>
+    nothingMore(async () => {
+      const request = { form: { fields: { entityType: 'x'.repeat(65) }, file: { content: 'x' } } };
+      const { status, body } = await service.as().uploadFile(request);
+      expect([status, body.errors]).toEqual([422, [{ field: 'entityType', message: 'Must be at most 64 characters' }]]);
+    }));
+
+  it('when the file is too large', () =>
+    nothingMore(async () => {
+      const { status, body } = await service.as().uploadFile(file(Buffer.alloc(maxBytes + 1)));
+      expect([status, body.errors]).toEqual([413, [{ field: 'file', message: `Must be at most ${maxBytes} bytes` }]]);
+    }));
+
+  it('when there are two files', () =>
+    nothingMore(async () => {
+      const one = part('file', 'x', '; filename="a"');
+      const { status, body } = await sendRaw(`${one}${one}--b--\r\n`);
+      expect([status, body.errors[0].field]).toEqual([422, 'file']);
+    }));
+
+  it('when the connection breaks off in the middle', () =>
+    nothingMore(async () => {
+      const body = `${part('file', 'x'.repeat(90_000), '; filename="a"')}--b--\r\n`;
+      const { caller } = await sendRaw(body, { cutAt: 70_000 });
+      await until('the bytes are gone', async () =>
+        (await service.stored()).every((path) => !path.includes('incoming')),
+      );
+      expect((await service.as(caller).listFiles()).body.pagination?.total).toBe(0);
+    }));
+
+  it('when the form has no end', () =>
+    nothingMore(async () => {
+      const { status, body } = await sendRaw(part('file', 'x', '; filename="a"'));
+      expect([status, body.code]).toEqual([400, 'malformed_request']);
+    }));
+
+  it.each([
+    ['multipart/form-data', 400],
+    ['application/json', 415],
+  ])('when its type is %s', async (contentType, status) => {
+    await nothingMore(async () => expect((await sendRaw('{}', { contentType })).status).toBe(status));
+  });
+});

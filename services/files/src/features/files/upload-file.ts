@@ -1,0 +1,93 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { pipeline, Transform } from 'node:stream';
+import { actingUserId } from '@tandem/caller';
+import { type files, fileUploaded } from '@tandem/files-contract';
+import { fail, type IncomingFile } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { detectType, isProgram, sniffedBytes } from './detect-type.ts';
+import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
+import { asFile } from './file.ts';
+
+interface Stored {
+  objectKey: string;
+  filename: string;
+  contentType: string;
+  detectedContentType: string | null;
+  size: number;
+  checksum: string;
+}
+
+const nameMax = 255;
+
+/**
+ * Takes the bytes first and writes the record when they are safe. A process that ends in between leaves bytes without a
+ * record; the job that is queued before the first byte finds and removes them.
+ */
+export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.uploadFile, Stored> => ({
+  async receive(file, { caller, schedule }) {
+    const objectKey = `${caller.tenantId}/${caller.environment}/${randomUUID()}`;
+    await schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
+    const measured = measure(maxBytes);
+    pipeline(file.stream, measured.stream, () => {});
+    // Reads to the end, or throws what ended one of the streams.
+    await store.put(objectKey, measured.stream);
+    const { size, checksum, beginning } = measured.result();
+    return {
+      ...{ objectKey, size, checksum },
+      filename: nameOf(file),
+      contentType: typeOf(file),
+      detectedContentType: await detectType(beginning),
+    };
+  },
+
+  discard: ({ objectKey }) => store.remove(objectKey),
+
+  async run({ body, found, caller, tx, emit }) {
+    const { checksum, ...stored } = found;
+    const row = await tx.file.create({
+      data: {
+        ...stored,
+        checksumSha256: checksum,
+        entityType: body.entityType ?? null,
+        entityId: body.entityId ?? null,
+        status: isProgram(stored.detectedContentType) ? 'quarantined' : 'available',
+        uploadedBy: actingUserId(caller) ?? null,
+      },
+    });
+    const file = asFile(row);
+    emit(fileUploaded, { data: { fileId: file.id }, record: file });
+    return file;
+  },
+});
+
+/** Counts and hashes what passes, keeps its beginning, and lets no more through than `max` bytes. */
+function measure(max: number) {
+  const hash = createHash('sha256');
+  const beginning: Buffer[] = [];
+  let size = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (size < sniffedBytes) beginning.push(chunk);
+      size += chunk.length;
+      if (size > max) return done(fail('body_too_large', [{ field: 'file', message: `Must be at most ${max} bytes` }]));
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  return { stream, result: () => ({ size, checksum: hash.digest('hex'), beginning: Buffer.concat(beginning) }) };
+}
+
+/** The last part of what the client calls it, without characters that a header or a terminal would act on. */
+function nameOf({ filename }: IncomingFile): string {
+  const last = filename.split(/[\\/]/).at(-1) ?? '';
+  const plain = last
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '')
+    .trim();
+  return plain.slice(0, nameMax) || 'file';
+}
+
+function typeOf({ contentType }: IncomingFile): string {
+  const type = contentType.toLowerCase();
+  return /^[\w.+-]{1,63}\/[\w.+-]{1,63}$/.test(type) ? type : 'application/octet-stream';
+}

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { files } from '@tandem/files-contract';
+import { type TestService, testService } from '@tandem/testing';
+import { filesService } from './service.ts';
+import { filesSettings } from './settings.ts';
+
+/** The files service as a test has it, with a folder of its own. */
+export interface TestFiles extends TestService<typeof files> {
+  /** The paths of everything in the store, complete or not. */
+  stored(): Promise<string[]>;
+}
+
+export const publicUrl = 'https://api.example.com';
+
+export async function startFiles(env: Record<string, string> = {}): Promise<TestFiles> {
+  const folder = await mkdtemp(join(tmpdir(), `files-${randomBytes(3).toString('hex')}-`));
+  let settings = {};
+  const service = await testService('files', async (given) => {
+    settings = filesSettings.parse({ ...given, PUBLIC_URL: `${publicUrl}/`, DATA_DIR: folder, ...env });
+    return filesService({ ...given, ...settings } as never);
+  });
+  return {
+    ...service,
+    async stored() {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    },
+    async close() {
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

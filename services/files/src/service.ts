@@ -1,0 +1,33 @@
+import { files } from '@tandem/files-contract';
+import { createLinkTokens, createSeal } from '@tandem/sealed';
+import type { ServiceDefinition } from '@tandem/service';
+import { discardObject } from './features/files/discard-object.job.ts';
+import { fileHandlers } from './features/files/index.ts';
+import { Prisma, PrismaClient } from './generated/client.ts';
+import type { Linked, Tools } from './handler.ts';
+import type { FilesSettings } from './settings.ts';
+import { localStore } from './store/local.ts';
+import { s3Store } from './store/s3.ts';
+
+/** The files service: its contract, its handlers, and where it keeps the bytes. */
+export async function filesService(
+  settings: FilesSettings,
+): Promise<ServiceDefinition<typeof files, PrismaClient, FilesSettings>> {
+  const store = settings.FILES_DRIVER === 's3' ? await s3Store(settings) : await localStore(settings.DATA_DIR);
+  const tools: Tools = {
+    store,
+    links: createLinkTokens<Linked>(createSeal(settings.ENCRYPTION_KEY), 'files'),
+    publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
+    maxBytes: settings.FILES_MAX_BYTES,
+  };
+  return {
+    name: 'files',
+    operations: files,
+    handlers: fileHandlers(tools),
+    jobs: [discardObject(store)],
+    client: (adapter) => new PrismaClient({ adapter }),
+    prisma: Prisma,
+    owners: ['uploadedBy'],
+    settings,
+  };
+}

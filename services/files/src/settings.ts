@@ -1,0 +1,35 @@
+import { serviceSettings } from '@tandem/service';
+import { z } from 'zod';
+
+const empty = z.literal('').transform(() => undefined);
+
+/** The settings of files beside those of every service. */
+export const filesSettings = serviceSettings
+  .extend({
+    /** Where the gateway is reached from outside: links begin with it. */
+    PUBLIC_URL: z.url(),
+    FILES_DRIVER: z.enum(['local', 's3']).default('local'),
+    /** A folder on a disk that outlives the process; for the local driver. */
+    DATA_DIR: z.string().default(''),
+    FILES_MAX_BYTES: z.coerce
+      .number()
+      .int()
+      .positive()
+      .default(25 * 1024 * 1024),
+    S3_BUCKET: z.string().default(''),
+    S3_REGION: z.string().default('us-east-1'),
+    /** For storages other than Amazon's, such as MinIO. */
+    S3_ENDPOINT: z.url().optional().or(empty),
+    S3_ACCESS_KEY_ID: z.string().optional(),
+    S3_SECRET_ACCESS_KEY: z.string().optional(),
+  })
+  .refine(({ FILES_DRIVER, DATA_DIR }) => FILES_DRIVER !== 'local' || DATA_DIR !== '', {
+    path: ['DATA_DIR'],
+    error: 'Must name a folder for the files, or FILES_DRIVER must be s3',
+  })
+  .refine(({ FILES_DRIVER, S3_BUCKET }) => FILES_DRIVER !== 's3' || S3_BUCKET !== '', {
+    path: ['S3_BUCKET'],
+    error: 'Must name a bucket when FILES_DRIVER is s3',
+  });
+
+export type FilesSettings = z.output<typeof filesSettings>;

@@ -1,0 +1,54 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Store } from './store.ts';
+
+/** Keeps files in a folder. What is not complete lies apart, and a file appears under its name with all its bytes. */
+export async function localStore(folder: string): Promise<Store> {
+  const root = resolve(folder);
+  const incoming = join(root, 'incoming');
+  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  // Named by the key, so that what a process left that ended in the middle can be found and removed.
+  const partOf = (key: string) => join(incoming, key.replaceAll('/', '_'));
+  const pathOf = (key: string) => {
+    const path = resolve(root, 'objects', key);
+    if (!path.startsWith(join(root, 'objects') + sep)) throw new Error(`${key} leads out of the store`);
+    return path;
+  };
+
+  return {
+    async put(key, bytes) {
+      const part = partOf(key);
+      const path = pathOf(key);
+      try {
+        // On the disk before it counts: what was acknowledged survives a power failure.
+        await pipeline(bytes, createWriteStream(part, { mode: 0o600, flush: true }));
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await rename(part, path);
+        await synced(dirname(path));
+      } catch (error) {
+        await rm(part, { force: true });
+        throw error;
+      }
+    },
+    async get(key) {
+      const file = await open(pathOf(key), 'r');
+      return file.createReadStream();
+    },
+    async remove(key) {
+      await rm(partOf(key), { force: true });
+      await rm(pathOf(key), { force: true });
+    },
+  };
+}
+
+/** A name in a folder is durable once the folder is. */
+async function synced(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
