@@ -45,6 +45,7 @@ export const resourceTypes = {
   recommendation: 37,
   referral: 38,
   referral_code: 39,
+  enrollment: 40,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

@@ -1,2 +1,10 @@
-// What training offers.
-export const training = {};
+// What training offers: courses with their lessons, and who takes them.
+import { courses } from './courses.ts';
+import { enrollments } from './enrollments.ts';
+import { lessons } from './lessons.ts';
+
+export * from './courses.ts';
+export * from './enrollments.ts';
+export * from './lessons.ts';
+
+export const training = { ...courses, ...lessons, ...enrollments };

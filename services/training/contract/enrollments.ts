@@ -1,0 +1,79 @@
+import { event, id, listQuery, operations, page, timestamp } from '@tandem/contract';
+import { z } from 'zod';
+
+export const enrollmentStatuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
+const EnrollmentStatus = z.enum(enrollmentStatuses, { error: `Must be one of ${enrollmentStatuses.join(', ')}` });
+
+export const Enrollment = z.object({
+  id: id('enrollment'),
+  courseId: id('course'),
+  learnerId: id('user'),
+  status: EnrollmentStatus,
+  dueAt: timestamp().nullable(),
+  enrolledAt: timestamp(),
+  version: z.int(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+
+const change = {
+  target: 'enrollment',
+  data: z.object({ enrollmentId: id('enrollment'), courseId: id('course'), learnerId: id('user') }),
+  record: Enrollment,
+} as const;
+
+export const enrollmentCreated = event('training.enrollment.created', {
+  ...change,
+  description: 'Somebody is enrolled in a course',
+  action: 'enrollment.create',
+});
+export const enrollmentWithdrawn = event('training.enrollment.withdrawn', {
+  ...change,
+  description: 'Somebody leaves a course',
+  action: 'enrollment.withdraw',
+});
+
+export const enrollments = operations({
+  createEnrollment: {
+    method: 'POST',
+    path: '/v1/training/enrollments',
+    permission: 'training:write',
+    summary: 'Enrol a user in a course',
+    body: z.object({ courseId: id('course'), learnerId: id('user'), dueAt: timestamp().nullish() }),
+    reply: Enrollment,
+    status: 201,
+    message: 'Enrollment created',
+    emits: [enrollmentCreated],
+    errors: {
+      not_published: [409, 'The course is not published'],
+      already_enrolled: [409, 'The user takes this course already'],
+    },
+  },
+  listEnrollments: {
+    method: 'GET',
+    path: '/v1/training/enrollments',
+    permission: 'training:read',
+    summary: 'List enrolments',
+    query: listQuery(['createdAt'])
+      .omit({ search: true })
+      .extend({
+        courseId: id('course').optional(),
+        learnerId: id('user').optional(),
+        status: EnrollmentStatus.optional(),
+      }),
+    reply: page(Enrollment),
+    message: 'Enrollments retrieved',
+  },
+  withdrawEnrollment: {
+    method: 'DELETE',
+    path: '/v1/training/enrollments/:id',
+    permission: 'training:delete',
+    summary: 'Withdraw from a course',
+    description: 'The record stays, as withdrawn.',
+    params: z.object({ id: id('enrollment') }),
+    reply: Enrollment,
+    message: 'Enrollment withdrawn',
+    emits: [enrollmentWithdrawn],
+    errors: { transition_refused: [409, 'The enrolment has ended'] },
+  },
+});

@@ -1,0 +1,88 @@
+import { everyOperation, type TestService, until } from '@tandem/testing';
+import { training } from '@tandem/training-contract';
+import { startTraining } from '../../training.test-service.ts';
+
+let service: TestService<typeof training>;
+beforeAll(async () => {
+  service = await startTraining();
+});
+afterAll(() => service?.close());
+
+type Tenant = ReturnType<TestService<typeof training>['as']>;
+const aCourse = async (tenant: Tenant, fields: object = {}) =>
+  (await tenant.createCourse({ body: { title: 'Selling with partners', ...fields } })).data;
+const aLesson = (tenant: Tenant, id: string, fields: object = {}) =>
+  tenant.createLesson({ params: { id }, body: { title: 'The first call', ...fields } });
+
+everyOperation(training, () => service);
+
+describe('a course', () => {
+  it('is a draft when it is made, without modules and learners', async () => {
+    const tenant = service.as();
+    const { status, data, body } = await tenant.createCourse({
+      body: { title: 'Selling', description: 'How to', status: 'published', modulesCount: 9 },
+    });
+    expect([status, body.message]).toEqual([201, 'Course created']);
+    expect(data).toMatchObject({ title: 'Selling', description: 'How to', status: 'draft', version: 1 });
+    expect([data.modulesCount, data.enrollmentCount, data.allowedTransitions]).toEqual([
+      0,
+      0,
+      ['published', 'archived'],
+    ]);
+    expect((await tenant.getCourse({ params: { id: data.id } })).data).toEqual(data);
+    await until('it is announced', () => service.events.some(({ name }) => name === 'training.course.created'));
+  });
+
+  it('counts the modules that its lessons name, in lists too', async () => {
+    const tenant = service.as();
+    const { id } = await aCourse(tenant);
+    await aLesson(tenant, id);
+    await aLesson(tenant, id, { module: 'Closing' });
+    await aLesson(tenant, id, { module: 'Closing' });
+    await aCourse(tenant, { title: 'Empty' });
+    const { data } = await tenant.listCourses({ query: { sort: 'createdAt' } });
+    expect(
+      data.map((one: { modulesCount: number; lessonsCount: number }) => [one.modulesCount, one.lessonsCount]),
+    ).toEqual([
+      [2, 3],
+      [0, 0],
+    ]);
+  });
+
+  it('is listed by status', async () => {
+    const tenant = service.as();
+    const { id } = await aCourse(tenant);
+    await aCourse(tenant, { title: 'Draft' });
+    await aLesson(tenant, id);
+    await tenant.publishCourse({ params: { id } });
+    const { data, body } = await tenant.listCourses({ query: { status: 'published' } });
+    expect([data.length, data[0].id, body.pagination?.total]).toEqual([1, id, 1]);
+    expect((await tenant.listCourses({ query: { status: 'open' } })).status).toBe(422);
+  });
+
+  it('cannot be published without a lesson', async () => {
+    const tenant = service.as();
+    const { id } = await aCourse(tenant);
+    const { status, body } = await tenant.publishCourse({ params: { id } });
+    expect([status, body.errors?.[0]?.field]).toEqual([422, 'lessons']);
+  });
+
+  it('goes draft → published → archived → published, and nowhere else', async () => {
+    const tenant = service.as();
+    const { id } = await aCourse(tenant);
+    await aLesson(tenant, id);
+    const move = async (to: 'publishCourse' | 'archiveCourse') => (await tenant[to]({ params: { id } })).status;
+    const steps = ['publishCourse', 'publishCourse', 'archiveCourse', 'archiveCourse', 'publishCourse'] as const;
+    const answers: number[] = [];
+    for (const step of steps) answers.push(await move(step));
+    expect(answers).toEqual([200, 409, 200, 409, 200]);
+  });
+
+  it('gives lessons that come at once each a place of their own', async () => {
+    const tenant = service.as();
+    const { id } = await aCourse(tenant);
+    await Promise.all(Array.from({ length: 8 }, () => aLesson(tenant, id)));
+    const { data } = await tenant.listLessons({ params: { id }, query: { sort: 'order' } });
+    expect(data.map(({ order }: { order: number }) => order)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+});

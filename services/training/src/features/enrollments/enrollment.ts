@@ -1,0 +1,11 @@
+import type { Enrollment } from '@tandem/training-contract';
+import type { z } from 'zod';
+import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
+
+/** Statuses in which somebody takes the course. */
+export const live = ['enrolled', 'in_progress'];
+
+/** A row as the contract shows it. */
+export function asEnrollment(row: EnrollmentRow): z.output<typeof Enrollment> {
+  return row as unknown as z.output<typeof Enrollment>;
+}

@@ -1,0 +1,63 @@
+import type { TestService } from '@tandem/testing';
+import type { training } from '@tandem/training-contract';
+import { nobody, startTraining, suspended } from '../../training.test-service.ts';
+
+let service: TestService<typeof training>;
+beforeAll(async () => {
+  service = await startTraining();
+});
+afterAll(() => service?.close());
+
+type Tenant = ReturnType<TestService<typeof training>['as']>;
+
+async function published(tenant: Tenant): Promise<string> {
+  const { id } = (await tenant.createCourse({ body: { title: 'Selling' } })).data;
+  await tenant.createLesson({ params: { id }, body: { title: 'The first call' } });
+  await tenant.publishCourse({ params: { id } });
+  return id;
+}
+const enrol = (tenant: Tenant, courseId: string, learnerId = '7') =>
+  tenant.createEnrollment({ body: { courseId, learnerId } });
+const countOf = async (tenant: Tenant, id: string) => (await tenant.getCourse({ params: { id } })).data.enrollmentCount;
+
+it('an enrolment is stored, and the course counts those that are not withdrawn', async () => {
+  const tenant = service.as();
+  const courseId = await published(tenant);
+  const { status, data } = await enrol(tenant, courseId);
+  expect([status, data]).toMatchObject([201, { courseId, learnerId: '7', status: 'enrolled' }]);
+  await enrol(tenant, courseId, '8');
+  expect(await countOf(tenant, courseId)).toBe(2);
+  expect((await tenant.withdrawEnrollment({ params: { id: data.id } })).data.status).toBe('withdrawn');
+  expect(await countOf(tenant, courseId)).toBe(1);
+  expect((await tenant.withdrawEnrollment({ params: { id: data.id } })).status).toBe(409);
+  expect((await enrol(tenant, courseId)).status).toBe(201);
+  expect((await tenant.listEnrollments({ query: { learnerId: '7' } })).data).toHaveLength(2);
+});
+
+it('of two enrolments of one person at once, one wins', async () => {
+  const tenant = service.as();
+  const courseId = await published(tenant);
+  const answers = await Promise.all([enrol(tenant, courseId), enrol(tenant, courseId)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+});
+
+it.each([
+  ['somebody unknown', nobody, 'No user with this id'],
+  ['somebody who is not active', suspended, 'The user is not active'],
+])('%s is not enrolled', async (_, learnerId, message) => {
+  const tenant = service.as();
+  const { status, body } = await enrol(tenant, await published(tenant), learnerId);
+  expect([status, body.errors]).toEqual([422, [{ field: 'learnerId', message }]]);
+});
+
+it('nobody is enrolled in a draft, an archived course, or one of another tenant', async () => {
+  const tenant = service.as();
+  const draft = (await tenant.createCourse({ body: { title: 'Draft' } })).data.id;
+  const archived = await published(tenant);
+  await tenant.archiveCourse({ params: { id: archived } });
+  const foreign = await published(service.as());
+  expect((await enrol(tenant, draft)).body.code).toBe('not_published');
+  expect((await enrol(tenant, archived)).body.code).toBe('not_published');
+  const { status, body } = await enrol(tenant, foreign);
+  expect([status, body.errors?.[0]?.field]).toEqual([422, 'courseId']);
+});

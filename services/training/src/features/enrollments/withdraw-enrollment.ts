@@ -1,0 +1,27 @@
+import { fail } from '@tandem/service';
+import { type enrollments, enrollmentWithdrawn } from '@tandem/training-contract';
+import type { Handler } from '../../handler.ts';
+import { asEnrollment, live } from './enrollment.ts';
+
+export const withdrawEnrollment: Handler<typeof enrollments.withdrawEnrollment> = async ({
+  params,
+  tx,
+  emit,
+  ifMatch,
+}) => {
+  await tx.sql`SELECT id FROM enrollment WHERE id = ${params.id} FOR UPDATE`;
+  const before = await tx.enrollment.findFirst({ where: { id: params.id } });
+  if (!before) throw fail('not_found');
+  ifMatch(before);
+  if (!live.includes(before.status))
+    throw fail('transition_refused', [{ field: 'status', message: `From ${before.status} nothing follows` }]);
+  const [row] = await tx.enrollment.updateManyAndReturn({
+    where: { id: before.id },
+    data: { status: 'withdrawn', version: { increment: 1 } },
+  });
+  if (!row) throw fail('not_found');
+  const enrollment = asEnrollment(row);
+  const { id: enrollmentId, courseId, learnerId } = enrollment;
+  emit(enrollmentWithdrawn, { data: { enrollmentId, courseId, learnerId }, record: enrollment });
+  return enrollment;
+};

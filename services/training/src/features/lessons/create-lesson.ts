@@ -1,0 +1,19 @@
+import type { Lesson, lessons } from '@tandem/training-contract';
+import { lessonCreated } from '@tandem/training-contract';
+import type { z } from 'zod';
+import type { Handler } from '../../handler.ts';
+import { lockCourse } from '../courses/course.ts';
+
+export const createLesson: Handler<typeof lessons.createLesson> = async ({ params, body, tx, emit }) => {
+  // Under its lock: two lessons that come at once take two places.
+  const course = await lockCourse(tx, params.id);
+  const last = await tx.lesson.findFirst({
+    where: { courseId: course.id },
+    orderBy: { order: 'desc' },
+    select: { order: true },
+  });
+  const row = await tx.lesson.create({ data: { ...body, courseId: course.id, order: (last?.order ?? -1) + 1 } });
+  const lesson = row as unknown as z.output<typeof Lesson>;
+  emit(lessonCreated, { data: { lessonId: lesson.id, courseId: course.id }, record: lesson });
+  return lesson;
+};

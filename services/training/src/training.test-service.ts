@@ -1,0 +1,32 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestService, testService } from '@tandem/testing';
+import type { training } from '@tandem/training-contract';
+import { trainingService } from './service.ts';
+
+/** Users as identity would answer for them: 404 is nobody, 403 is suspended, everybody else is active. */
+export const nobody = '404';
+export const suspended = '403';
+
+/** Training as a test has it, with a server on loopback where it asks for users. */
+export async function startTraining(): Promise<TestService<typeof training>> {
+  const identity = createServer((request, response) => {
+    const id = request.url?.split('/').at(-1) as string;
+    const status = id === nobody ? 404 : 200;
+    const data = { id, status: id === suspended ? 'suspended' : 'active', name: 'Ada Lovelace', teamIds: [] };
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
+  });
+  await new Promise<void>((resolve) => identity.listen(0, '127.0.0.1', resolve));
+  const { port } = identity.address() as AddressInfo;
+  const service = await testService('training', (settings) =>
+    trainingService({ ...settings, IDENTITY_URL: `http://127.0.0.1:${port}` }),
+  );
+  return {
+    ...service,
+    async close() {
+      await service.close();
+      identity.closeAllConnections();
+      identity.close();
+    },
+  };
+}
