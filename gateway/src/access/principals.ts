@@ -1,4 +1,4 @@
-import { type ServiceClient, ServiceError } from '@tandem/client';
+import { orAbsent, type ServiceClient } from '@tandem/client';
 import { CredentialChange, credentialChannel, type internalAccess, type Principal } from '@tandem/identity-contract';
 import type { Log } from '@tandem/process';
 import { Redis } from 'ioredis';
@@ -109,11 +109,11 @@ export function createPrincipals(options: {
   );
 
   return {
-    byKey: (hash) => lookUp(`key ${hash}`, () => orNobody(identity.resolveKey({ body: { hash }, as })), describeWho),
+    byKey: (hash) => lookUp(`key ${hash}`, () => orAbsent(identity.resolveKey({ body: { hash }, as })), describeWho),
     bySession: (tenantId, sessionId) =>
       lookUp(
         `session ${tenantId} ${sessionId}`,
-        () => orNobody(identity.resolveSession({ body: { tenantId, sessionId }, as })),
+        () => orAbsent(identity.resolveSession({ body: { tenantId, sessionId }, as })),
         describeWho,
       ),
     knows: (hash) => (entries.get(`key ${hash}`)?.freshUntil ?? 0) > Date.now(),
@@ -121,14 +121,6 @@ export function createPrincipals(options: {
       lookUp(`${name} of ${tenantId}`, fetch, () => ({ tenantId })) as ReturnType<typeof fetch>,
     close: () => subscription.disconnect(),
   };
-}
-
-/** 404 means nobody; anything else that is no answer is a failure. */
-async function orNobody<T>(call: Promise<T>): Promise<T | undefined> {
-  return call.catch((error: unknown) => {
-    if (error instanceof ServiceError && error.status === 404) return undefined;
-    throw error;
-  });
 }
 
 type Change = z.output<typeof CredentialChange>;

@@ -1,4 +1,4 @@
-import { isPage, type Operation, replyStatus } from '@tandem/contract';
+import { isPage, type Operation } from '@tandem/contract';
 import { now } from './example-values.ts';
 import type { JsonSchema, Part } from './json.ts';
 
@@ -51,13 +51,13 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
 };
 
 /** The schema of a success: the reply inside the envelope, or bare. */
-export function successSchema(row: Operation, data: JsonSchema): JsonSchema {
+export function successSchema(row: Operation, status: number, data: JsonSchema): JsonSchema {
   if (row.envelope === 'none') return data;
   if (row.envelope === 'short')
     return object({ success: { type: 'boolean', const: true }, data, message: { type: 'string' } });
   return object({
     success: { type: 'boolean', const: true },
-    status: { type: 'integer', const: replyStatus(row) },
+    status: { type: 'integer', const: status },
     message: { type: 'string' },
     data,
     ...(isPage(row.reply) && { pagination: { $ref: '#/components/schemas/Pagination' } }),
@@ -66,10 +66,10 @@ export function successSchema(row: Operation, data: JsonSchema): JsonSchema {
 }
 
 /** The example of a success. */
-export function successExample(row: Operation, data: unknown): unknown {
+export function successExample(row: Operation, status: number, data: unknown): unknown {
   if (row.envelope === 'none') return data;
   if (row.envelope === 'short') return { success: true, data, message: row.message };
-  const head: Part = { success: true, status: replyStatus(row), message: row.message, data };
+  const head: Part = { success: true, status, message: row.message, data };
   return { ...head, ...(isPage(row.reply) && { pagination }), meta: exampleMeta };
 }
 

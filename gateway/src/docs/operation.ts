@@ -29,7 +29,11 @@ export function operationPart(row: Operation, all: Operation[], schemas: Schemas
     ...(row.permission && { 'x-permission': row.permission }),
     ...(parameters.length && { parameters }),
     ...(sent && { requestBody: requestBody(row, sent) }),
-    responses: { [replyStatus(row)]: success(row, sent?.example, schemas), ...errorResponses(row, hasIfMatch) },
+    responses: {
+      ...(row.mayExist && { 200: success(row, sent?.example, schemas, 200) }),
+      [replyStatus(row)]: success(row, sent?.example, schemas),
+      ...errorResponses(row, hasIfMatch),
+    },
   };
 }
 
@@ -124,14 +128,14 @@ function withFile(schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { file, ...schema.properties }, required: ['file', ...(schema.required ?? [])] };
 }
 
-function success(row: Operation, sent: unknown, schemas: Schemas): Part {
+function success(row: Operation, sent: unknown, schemas: Schemas, status = replyStatus(row)): Part {
   const head = { description: row.message, headers: successHeaders(row) };
-  if (replyStatus(row) === 204) return head;
+  if (status === 204) return head;
   const types = mediaOf(row.reply);
   if (types) return { ...head, content: Object.fromEntries(types.map((type) => [type, {}])) };
   const data = schemas.reply(row.reply);
-  const example = successExample(row, answerTo(sent, exampleOf(data, { named: schemas.named, owner: row.id })));
-  return { ...head, content: { 'application/json': { schema: successSchema(row, data), example } } };
+  const example = successExample(row, status, answerTo(sent, exampleOf(data, { named: schemas.named, owner: row.id })));
+  return { ...head, content: { 'application/json': { schema: successSchema(row, status, data), example } } };
 }
 
 /** The example of an answer, with what the example of the request set. */

@@ -30,6 +30,14 @@ export class ServiceError extends Error {
   }
 }
 
+/** What another service answers, or undefined when it says that there is no such thing. */
+export async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
+  return call.catch((error: unknown) => {
+    if (error instanceof ServiceError && error.status === 404) return undefined;
+    throw error;
+  });
+}
+
 const timeoutMs = 3_000;
 
 /**

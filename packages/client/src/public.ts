@@ -97,7 +97,13 @@ export function createClient<Ops extends Operations>(options: {
     const { status, headers } = response;
     const body = (await response.json().catch(() => ({}))) as Partial<Envelope>;
     if (!response.ok) throw new ApiError(status, body, headers.get('retry-after'));
-    return { status, headers, data: row.envelope === 'none' ? body : body.data, message: body.message, pagination: body.pagination };
+    return {
+      status,
+      headers,
+      data: row.envelope === 'none' ? body : body.data,
+      message: body.message,
+      pagination: body.pagination,
+    };
   };
 
   const entries = Object.entries(operations).map(([id, row]) => [

@@ -48,7 +48,7 @@ type Access =
   | { audience: 'public' | 'internal'; permission?: never; narrows?: never };
 
 type Effect =
-  | { method: 'GET'; body?: never; form?: never; emits?: never; status?: never }
+  | { method: 'GET'; body?: never; form?: never; emits?: never; status?: never; mayExist?: never }
   | {
       method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
       body?: z.ZodObject;
@@ -56,6 +56,8 @@ type Effect =
       form?: z.ZodObject;
       emits: readonly EventDef[];
       status?: 200 | 201 | 202 | 204;
+      /** Of one that creates: it answers 200 with the first record when the same thing comes again. */
+      mayExist?: true;
     };
 
 /** One operation, said once. A write says which events it emits, even when none; every row says who may call it. */

@@ -1,3 +1,4 @@
+import { ServiceError } from '@tandem/client';
 import { knownErrors, type Operation } from '@tandem/contract';
 import { type Log, ShareTimeout } from '@tandem/process';
 import { Failure } from './failure.ts';
@@ -16,6 +17,11 @@ export interface Failed {
 export function failed(error: unknown, row: Operation | undefined, log: Log): Failed {
   if (error instanceof Failure) return refused(error, row);
   if (isBodyParserError(error)) return bodyFailed(error);
+  // What the handler makes nothing of: another service refused what it should not have, or is away.
+  if (error instanceof ServiceError) {
+    log.error('another service gave no usable answer', { error, operation: row?.id });
+    return known('unavailable');
+  }
   if (isOutage(error)) {
     log.error('a store is away', { error, operation: row?.id });
     return known('unavailable');

@@ -38,6 +38,8 @@ export interface Context<Op extends Operation, Tx> {
   ifMatch(record: { version: number }): void;
   /** Runs after the commit: for what must not happen inside a transaction. */
   afterCommit(work: () => void | Promise<void>): void;
+  /** Says that what the caller wants to make is there already: the answer is 200 instead of 201. */
+  wasThere(): void;
   /** Sets a header of the answer; the row names which it may set. */
   header(name: HeaderNames<Op>, value: string): void;
   /** Reads one page of a model by the operation's query. */

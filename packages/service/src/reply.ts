@@ -34,15 +34,14 @@ export interface Answer {
  * Shapes what a handler returned by the row's reply schema: columns that the contract does not show are dropped.
  * @throws ZodError when the handler returned something else than the contract says, which is our fault
  */
-export function reply(row: Operation, result: unknown, requestId: string): Answer {
-  const status = replyStatus(row);
+export function reply(row: Operation, result: unknown, requestId: string, status = replyStatus(row)): Answer {
   if (isPage(row.reply)) return pageReply(row, result as PageResult<unknown>, requestId);
   if (mediaOf(row.reply)) return servedReply(status, result as Served);
   const data = z.encode(row.reply, result as never);
   const version = (result as { version?: unknown } | null)?.version;
   return {
     status,
-    body: JSON.stringify(around(row, data, requestId)),
+    body: JSON.stringify(around(row, data, requestId, status)),
     ...(typeof version === 'number' && { etag: `"${version}"` }),
   };
 }
@@ -51,12 +50,10 @@ function servedReply(status: number, served: Served): Answer {
   return { status: served.location === undefined ? status : 302, body: '', served };
 }
 
-function around(row: Operation, data: unknown, requestId: string): unknown {
+function around(row: Operation, data: unknown, requestId: string, status: number): unknown {
   const { message } = row;
   if (row.envelope === 'none') return data;
-  return row.envelope === 'short'
-    ? { success: true, data, message }
-    : envelope({ status: replyStatus(row), message, data, requestId });
+  return row.envelope === 'short' ? { success: true, data, message } : envelope({ status, message, data, requestId });
 }
 
 /** The answer for an error. */

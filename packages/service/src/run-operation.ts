@@ -28,8 +28,7 @@ export async function runOperation(
 ): Promise<Answer> {
   const { caller, scope } = request;
   if (scope) await parts.firstUse?.(scope);
-  const after: (() => void | Promise<void>)[] = [];
-  const headers: Record<string, string> = {};
+  const said: Said = { after: [], headers: {}, wasThere: false };
   const { check = undefined, run } = typeof handler === 'function' ? { run: handler } : handler;
   const begin = keyUse(row, request, parts);
   // What is asked outside may have an effect of its own, or another outcome by now.
@@ -45,12 +44,20 @@ export async function runOperation(
     const inTenant = tenantEntry(row, request, parts, (entered) => {
       tenantId = entered;
     });
-    const result = await run({ ...contextOf(row, request, parts, { after, headers }), emit, inTenant, found } as never);
-    return { ...reply(row, result, caller.requestId), headers, ...(tenantId !== undefined && { tenantId }) };
+    const result = await run({ ...contextOf(row, request, parts, said), emit, inTenant, found } as never);
+    const answer = reply(row, result, caller.requestId, said.wasThere ? 200 : undefined);
+    return { ...answer, headers: said.headers, ...(tenantId !== undefined && { tenantId }) };
   };
   const answer = await committed(row, request, parts, { work, written, begin });
-  for (const then of after) await settled(then, parts.log);
+  for (const then of said.after) await settled(then, parts.log);
   return answer;
+}
+
+/** What a handler says besides what it returns. */
+interface Said {
+  after: (() => void | Promise<void>)[];
+  headers: Record<string, string>;
+  wasThere: boolean;
 }
 
 /** The handler's work, and the statement that writes its events at the end. */
@@ -123,7 +130,7 @@ function contextOf(
   row: Operation,
   request: ReadRequest,
   parts: Parts,
-  { after, headers }: { after: (() => void | Promise<void>)[]; headers: Record<string, string> },
+  said: Said,
 ): Omit<AnyContext, 'emit' | 'inTenant'> {
   const { caller, params, query, body } = request;
   const { db, cursorSecret, scheduler } = parts;
@@ -135,9 +142,13 @@ function contextOf(
     ifMatch({ version }) {
       if (request.ifMatch !== undefined && !matches(request.ifMatch, version)) throw fail('stale_version');
     },
-    afterCommit: (work) => void after.push(work),
+    afterCommit: (work) => void said.after.push(work),
+    wasThere() {
+      if (!row.mayExist) throw new Error(`${row.id} does not say that what it creates may exist`);
+      said.wasThere = true;
+    },
     header(name, value) {
-      headers[name] = value;
+      said.headers[name] = value;
     },
     list: (options) =>
       listPage({

@@ -1,2 +1,6 @@
-// What analytics offers.
-export const analytics = {};
+// What analytics offers: engagement events, as they are recorded.
+import { engagement } from './events.ts';
+
+export * from './events.ts';
+
+export const analytics = { ...engagement };

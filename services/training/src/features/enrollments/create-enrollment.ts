@@ -1,4 +1,4 @@
-import { ServiceError } from '@tandem/client';
+import { orAbsent } from '@tandem/client';
 import { unknownId } from '@tandem/contract';
 import { fail, failField } from '@tandem/service';
 import { enrollmentCreated, type enrollments } from '@tandem/training-contract';
@@ -8,10 +8,7 @@ import { asEnrollment, live } from './enrollment.ts';
 export const createEnrollment = ({ identity }: Peers): Handler<typeof enrollments.createEnrollment> => ({
   async check({ body, caller }) {
     const { type, permissions, ...as } = caller;
-    const user = await identity.findUser({ params: { id: body.learnerId }, as }).catch((error: unknown) => {
-      if (error instanceof ServiceError && error.status === 404) return undefined;
-      throw fail('unavailable');
-    });
+    const user = await orAbsent(identity.findUser({ params: { id: body.learnerId }, as }));
     if (!user) throw failField('learnerId', unknownId('user'));
     if (user.status !== 'active') throw failField('learnerId', 'The user is not active');
   },

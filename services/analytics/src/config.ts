@@ -1,0 +1,4 @@
+import { readConfig } from '@tandem/process';
+import { serviceSettings } from '@tandem/service';
+
+export const settings = readConfig(serviceSettings);

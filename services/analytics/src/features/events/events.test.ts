@@ -1,0 +1,87 @@
+import { analytics, engagementTypes } from '@tandem/analytics-contract';
+import { everyOperation, type TestService, testService, until } from '@tandem/testing';
+import { analyticsService } from '../../service.ts';
+
+let service: TestService<typeof analytics>;
+beforeAll(async () => {
+  service = await testService('analytics', analyticsService);
+});
+afterAll(() => service?.close());
+
+const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+
+everyOperation(analytics, () => service);
+
+describe('recording an event', () => {
+  it.each(engagementTypes)('stores %s, and returns its type as type', async (eventType) => {
+    const tenant = service.as();
+    const { status, data, body } = await tenant.recordEvent({ body: { eventType, leadId: '7' } });
+    expect([status, body.message]).toEqual([201, 'Event recorded']);
+    expect(data).toMatchObject({ type: eventType, leadId: '7', messageId: null, automated: false, properties: {} });
+    expect(Math.abs(Date.now() - new Date(data.timestamp).getTime())).toBeLessThan(60_000);
+    expect((await tenant.listRecordedEvents()).data).toEqual([data]);
+  });
+
+  it('announces it with the record', async () => {
+    const { data } = await service.as().recordEvent({ body: { eventType: 'email_open', messageId: 'm-1' } });
+    const event = await until('it is announced', () =>
+      service.events.find(({ record }) => (record as { id: string }).id === data.id),
+    );
+    expect([event.name, event.data]).toEqual([
+      'engagement.recorded',
+      { eventId: data.id, type: 'email_open', leadId: null },
+    ]);
+  });
+
+  it.each([
+    ['a type that is none', { eventType: 'email_forward' }, 'eventType'],
+    ['no type', {}, 'eventType'],
+    ['a time that is none', { eventType: 'page_visit', timestamp: 'yesterday' }, 'timestamp'],
+    ['a time more than a day ahead', { eventType: 'page_visit', timestamp: hours(25) }, 'timestamp'],
+    ['a lead that is none', { eventType: 'page_visit', leadId: 'x' }, 'leadId'],
+  ])('refuses %s', async (_, body, field) => {
+    const tenant = service.as();
+    const reply = await tenant.recordEvent({ body });
+    expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
+    expect((await tenant.listRecordedEvents()).data).toEqual([]);
+  });
+
+  it('under an insertId happens once, also when sent twice at once', async () => {
+    const tenant = service.as();
+    const send = () => tenant.recordEvent({ body: { eventType: 'link_click', insertId: 'click-1' } });
+    const answers = await Promise.all([send(), send(), send()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 201]);
+    expect(new Set(answers.map(({ data }) => data.id)).size).toBe(1);
+    expect(answers.every(({ status, body }) => body.status === status)).toBe(true);
+    expect((await service.as().recordEvent({ body: { eventType: 'link_click', insertId: 'click-1' } })).status).toBe(
+      201,
+    );
+  });
+});
+
+describe('the list', () => {
+  it('is in the order of what happened, by type, lead and time, without what machines did', async () => {
+    const tenant = service.as();
+    const record = async (body: object) => (await tenant.recordEvent({ body })).data.id as string;
+    const late = await record({ eventType: 'email_open', leadId: '1', timestamp: hours(-1) });
+    const early = await record({ eventType: 'email_sent', leadId: '1', timestamp: hours(-3) });
+    const other = await record({ eventType: 'email_open', leadId: '2', timestamp: hours(-2) });
+    const machine = await record({ eventType: 'email_open', leadId: '1', timestamp: hours(-4), automated: true });
+    const ids = async (query: Record<string, string>) =>
+      (await tenant.listRecordedEvents({ query })).data.map(({ id }: { id: string }) => id);
+    expect(await ids({})).toEqual([late, other, early]);
+    expect(await ids({ includeAutomated: 'true', sort: 'timestamp' })).toEqual([machine, early, other, late]);
+    expect(await ids({ leadId: '1', type: 'email_open' })).toEqual([late]);
+    expect(await ids({ from: hours(-2.5), to: hours(-1.5) })).toEqual([other]);
+  });
+
+  it('of another tenant or environment is another one', async () => {
+    const tenant = service.as();
+    await tenant.recordEvent({ body: { eventType: 'page_visit' } });
+    const sandbox = service.as({ tenantId: tenant.caller.tenantId as number, environment: 'sandbox' });
+    expect([(await sandbox.listRecordedEvents()).data, (await service.as().listRecordedEvents()).data]).toEqual([
+      [],
+      [],
+    ]);
+  });
+});

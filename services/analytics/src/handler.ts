@@ -1,0 +1,9 @@
+import type { Operation } from '@tandem/contract';
+import type { Handler as ServiceHandler } from '@tandem/service';
+import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { PrismaClient } from './generated/client.ts';
+
+/** The tenant-bound database of analytics. */
+export type Tx = TenantTx<PrismaClient>;
+/** The code of one of the service's operations. */
+export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
