@@ -46,6 +46,8 @@ export interface Exchange {
   route?: Route;
   auth?: Authenticated | undefined;
   allowance?: Allowance;
+  /** Calls of the tenant's month, this one included: for keys, as the header says. */
+  usage?: number | undefined;
   code?: string;
 }
 

@@ -292,17 +292,20 @@ const principal = {
   keyId: null,
   sessionId: '3',
   userId: '5',
+  partnerId: null,
+  portalUserId: null,
   name: 'Partner',
   permissions: ['co_marketing:read'],
   teamIds: [],
   allowedIps: null,
   expiresAt: null,
 };
+const inPortal = { ...principal, environment: 'sandbox', userId: null, partnerId: '9', portalUserId: '6' };
 const limits = { plan: 'free', monthlyCalls: 1000, ratePerMinute: 60, burst: 10 };
 
 describe('the portal audience', () => {
-  const token = (claims: object = {}, key = privateKey) =>
-    jsonwebtoken.sign({ tid: ids.encode('tenant', 7, 7), sid: ids.encode('session', 7, 3), ...claims }, key, {
+  const token = (claims: object = {}, key = privateKey, session = 3) =>
+    jsonwebtoken.sign({ tid: ids.encode('tenant', 7, 7), sid: ids.encode('session', 7, session), ...claims }, key, {
       algorithm: 'RS256',
       keyid: 'k',
       issuer: 'tandem',
@@ -314,7 +317,7 @@ describe('the portal audience', () => {
   beforeAll(() => {
     answers['/.well-known/jwks.json'] = (_, response) =>
       json(response, { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k' }] });
-    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...principal, limits } });
+    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...inPortal, limits } });
     answers['/v1/partners/portal/library'] = (_, response) => json(response, { data: { partner: '9' } });
   });
   const ask = (authorization: string) => fetch(`${base}/v1/partners/portal/library`, { headers: { authorization } });
@@ -325,7 +328,23 @@ describe('the portal audience', () => {
       200,
       ids.encode('partner', 7, 9),
     ]);
-    expect(seen.at(-1)?.caller).toMatchObject({ type: 'portal', tenantId: 7, sessionId: 3 });
+    const { caller } = seen.at(-1) as (typeof seen)[number];
+    const who = { type: 'portal', tenantId: 7, environment: 'sandbox', sessionId: 3, partnerId: 9, portalUserId: 6 };
+    expect(caller).toMatchObject(who);
+    expect([caller?.userId, caller?.usage]).toEqual([undefined, undefined]);
+    expect([response.headers.get('ratelimit-limit'), response.headers.get('x-api-usage-current')]).toEqual([
+      '60',
+      null,
+    ]);
+  });
+
+  it('refuses a portal token whose session is a user’s', async () => {
+    const portal = answers['/internal/sessions/resolve'];
+    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...principal, limits } });
+    const of = (session: number) => token({}, privateKey, session);
+    expect((await ask(`Bearer ${of(4)}`)).status).toBe(401);
+    answers['/internal/sessions/resolve'] = portal as NonNullable<typeof portal>;
+    expect((await ask(`Bearer ${of(5)}`)).status).toBe(200);
   });
 
   it.each<[string, () => string]>([
@@ -391,6 +410,19 @@ describe('an operation for people that comes to an end', () => {
       'X-API-Key',
     ]);
   });
+});
+
+it('tells the service how many calls a key has made, as the header of the answer says', async () => {
+  const { key } = createApiKey('live');
+  const data = { ...principal, tenantId: '8', keyId: '9', environment: 'live', limits };
+  answers['/internal/keys/resolve'] = (_, response) => json(response, { data });
+  answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 40 } });
+  answers['/v1/things/own'] = (_, response) => json(response, { data: {} });
+  for (const usage of [41, 42]) {
+    const response = await fetch(`${base}/v1/things/own`, { headers: { 'x-api-key': key } });
+    expect(response.headers.get('x-api-usage-current')).toBe(String(usage));
+    expect(seen.at(-1)?.caller?.usage).toBe(usage);
+  }
 });
 
 describe('an address with too many failed authentications', () => {

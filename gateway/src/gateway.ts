@@ -104,6 +104,7 @@ async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
   if (!verdict.allowed)
     throw new Refusal(verdict.reason ?? 'rate_limited', { retryAfter: retryAfter(verdict.reason, verdict.resetIn) });
   exchange.allowance = allowance;
+  exchange.usage = verdict.usage;
 }
 
 function checkPermission(auth: Authenticated | undefined, { row }: Route): void {
@@ -122,15 +123,21 @@ async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller
   const target = request.headers['x-on-behalf-of'] as string | undefined;
   if (!auth) return { ...seen, type: 'anonymous', environment: 'live', permissions: [] };
   const { who, by, environment } = auth;
-  const onBehalfOf = await actingFor(target, auth, { ...parts, requestId });
-  if (onBehalfOf !== undefined) exchange.headers['X-Acting-User'] = parts.ids.encode('user', who.tenantId, onBehalfOf);
+  const acting = await actingFor(target, auth, { ...parts, requestId });
+  if (acting) exchange.headers['X-Acting-User'] = parts.ids.encode('user', who.tenantId, acting.id);
+  const usage = by === 'key' ? exchange.usage : undefined;
   return {
     ...seen,
-    ...{ type: by, tenantId: who.tenantId, environment, userId: who.userId, name: who.name },
-    ...{ permissions: who.permissions, teamIds: who.teamIds },
+    ...{ type: by, tenantId: who.tenantId, environment, name: who.name, permissions: who.permissions },
+    // Own and team records are those of who is acted for.
+    teamIds: (acting ?? who).teamIds,
+    ...(who.userId !== null && { userId: who.userId }),
+    ...(who.partnerId !== null && { partnerId: who.partnerId }),
+    ...(who.portalUserId !== null && { portalUserId: who.portalUserId }),
     ...(who.keyId !== null && { keyId: who.keyId }),
     ...(who.sessionId !== null && { sessionId: who.sessionId }),
-    ...(onBehalfOf !== undefined && { onBehalfOf }),
+    ...(acting && { onBehalfOf: acting.id }),
+    ...(usage !== undefined && { usage }),
   };
 }
 
@@ -285,7 +292,7 @@ function finish(exchange: Exchange, ms: number, parts: GatewayParts): void {
     ip,
     tenantId: who?.tenantId,
     keyId: who?.keyId,
-    userId: who?.userId,
+    userId: who?.userId ?? undefined,
     code,
   });
 }

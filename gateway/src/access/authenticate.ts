@@ -70,9 +70,11 @@ export function createAuthenticator(parts: {
     const tenantId = claims && ids.decode('tenant', undefined, claims.tid);
     const sessionId = claims && tenantId && ids.decode('session', tenantId, claims.sid);
     const who = tenantId && sessionId ? await principals.bySession(tenantId, sessionId) : undefined;
-    if (!who || !tenantId) throw failures.refuse(ip);
+    // A session opens either the platform or a portal, whatever its token says.
+    if (!who || !tenantId || (who.partnerId !== null) !== (audience === 'portal')) throw failures.refuse(ip);
     if (audience === 'platform') checkTenantHeader(request, tenantId, ids);
-    return { who, by: audience === 'portal' ? 'portal' : 'user', environment: chosenEnvironment(request) };
+    const environment = who.environment ?? chosenEnvironment(request);
+    return { who, by: audience === 'portal' ? 'portal' : 'user', environment };
   };
 
   return {

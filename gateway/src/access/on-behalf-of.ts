@@ -1,7 +1,8 @@
 import { type ServiceClient, ServiceError } from '@tandem/client';
 import { allows } from '@tandem/contract';
-import type { internalUsers } from '@tandem/identity-contract';
+import type { InternalUser, internalUsers } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
+import type { z } from 'zod';
 import { Refusal } from '../http/refusal.ts';
 import type { Authenticated } from './authenticate.ts';
 import type { Principals } from './principals.ts';
@@ -15,7 +16,7 @@ export async function actingFor(
   header: string | undefined,
   { who, by, environment }: Authenticated,
   parts: { ids: IdCodec; principals: Principals; users: ServiceClient<typeof internalUsers>; requestId: string },
-): Promise<number | undefined> {
+): Promise<z.output<typeof InternalUser> | undefined> {
   if (header === undefined) return undefined;
   if (by !== 'key')
     throw new Refusal('malformed_request', {
@@ -37,5 +38,5 @@ export async function actingFor(
     }
   });
   if (user?.status !== 'active') throw new Refusal('bad_target_user');
-  return userId;
+  return user;
 }

@@ -17,6 +17,9 @@ export interface Caller {
   onBehalfOf?: number;
   keyId?: number;
   sessionId?: number;
+  /** In a partner's portal: of which partner, and who. */
+  partnerId?: number;
+  portalUserId?: number;
   /** For system: which service. For people: the name the audit log shows. */
   name?: string;
   permissions: readonly string[];
@@ -24,6 +27,8 @@ export interface Caller {
   ip?: string;
   userAgent?: string;
   requestId: string;
+  /** For key: how many calls of the month the tenant has made with this one, as the answer's header says. */
+  usage?: number;
 }
 
 interface Signed {

@@ -16,7 +16,7 @@ export interface EventMessage {
   action: string;
   target: { type: ResourceType; id: number };
   /** Who did it. Permissions stay at home. */
-  caller: Omit<Caller, 'permissions' | 'teamIds' | 'environment' | 'tenantId'>;
+  caller: Omit<Caller, 'permissions' | 'teamIds' | 'environment' | 'tenantId' | 'usage'>;
   traceparent?: string;
   data: unknown;
   record: unknown;
@@ -46,7 +46,7 @@ export type Emit<E extends EventDef = EventDef> = <One extends E>(event: One, em
 export function emitter(caller: Caller, scope: { tenantId: number; environment: 'live' | 'sandbox' } | undefined) {
   const messages: EventMessage[] = [];
   const trace = currentTrace();
-  const { permissions, teamIds, environment, tenantId, ...who } = caller;
+  const { permissions, teamIds, environment, tenantId, usage, ...who } = caller;
 
   const emit: Emit = (event, { data, record, changes }) => {
     if (!scope) throw new Error(`${event.name} needs a tenant`);

@@ -13,6 +13,7 @@ export const Password = z
 /** The issuer and audience in every access token. */
 export const tokenIssuer = 'tandem';
 export const tokenAudience = 'platform';
+export const portalAudience = 'portal';
 
 /** The tokens of somebody who is signed in. */
 export const AuthSession = z.object({

@@ -2,6 +2,7 @@
 import { apiKeys } from './api-keys.ts';
 import { auditLogs } from './audit-logs.ts';
 import { internalAccess, internalAdmin, internalUsers } from './internal.ts';
+import { internalPortal } from './internal-portal.ts';
 import { roles } from './roles.ts';
 import { signIn } from './sign-in.ts';
 import { tenants } from './tenants.ts';
@@ -11,6 +12,7 @@ export * from './api-keys.ts';
 export * from './audit-logs.ts';
 export * from './auth.ts';
 export * from './internal.ts';
+export * from './internal-portal.ts';
 export * from './roles.ts';
 export * from './sign-in.ts';
 export * from './tenants.ts';
@@ -26,4 +28,5 @@ export const identity = {
   ...internalUsers,
   ...internalAccess,
   ...internalAdmin,
+  ...internalPortal,
 };

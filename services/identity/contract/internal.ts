@@ -14,12 +14,15 @@ export const Limits = z.object({
 /** Who stands behind a key or a session, as the gateway needs it for every request. */
 export const Principal = z.object({
   tenantId: id('tenant'),
-  /** The environment of a key; a session chooses per request. */
+  /** The environment of a key or of a session in the portal; a session of a user chooses per request. */
   environment: z.enum(['live', 'sandbox']).nullable(),
   keyId: id('api_key').nullable(),
   sessionId: id('session').nullable(),
-  /** The person signed in, or the owner of the key. */
-  userId: id('user'),
+  /** The person signed in, or the owner of the key; null in the portal. */
+  userId: id('user').nullable(),
+  /** In the portal: of which partner, and who. */
+  partnerId: id('partner').nullable(),
+  portalUserId: id('portal_user').nullable(),
   name: z.string(),
   permissions: z.array(z.string()),
   teamIds: z.array(id('team')),

@@ -11,6 +11,7 @@ import { keepAuditLog } from './features/audit-logs/on-any-event.ts';
 import { auditRetention } from './features/audit-logs/retention.ts';
 import { signInHandlers } from './features/auth/index.ts';
 import { loginLimiter } from './features/auth/login-limiter.ts';
+import { portalSessionHandlers } from './features/portal-sessions/index.ts';
 import { roleHandlers } from './features/roles/index.ts';
 import { tenantHandlers } from './features/tenants/index.ts';
 import { userHandlers } from './features/users/index.ts';
@@ -44,6 +45,7 @@ export function identityService(
       ...apiKeyHandlers(tools),
       ...auditLogHandlers(tools),
       ...accessHandlers,
+      ...portalSessionHandlers(tools),
     },
     consumers: [keepAuditLog],
     client: (adapter) => new PrismaClient({ adapter }),

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, randomBytes } from 'node:crypto';
-import { tokenAudience, tokenIssuer } from '@tandem/identity-contract';
+import { portalAudience, tokenAudience, tokenIssuer } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import jsonwebtoken from 'jsonwebtoken';
 
@@ -12,6 +12,8 @@ export interface Tokens {
     role: string;
     permissions: readonly string[];
   }): string;
+  /** An access token for a session in a partner's portal. */
+  portal(of: { tenantId: number; portalUserId: number; sessionId: number }): string;
   /** The public key of the deployment as a JSON Web Key. */
   publicKey: { kty: 'RSA'; n: string; e: string; kid: string; use: 'sig'; alg: 'RS256' };
 }
@@ -31,24 +33,29 @@ export function createTokens(privateKey: string, ids: IdCodec): Tokens {
   const kid = createHash('sha256')
     .update(JSON.stringify({ e, kty: 'RSA', n }))
     .digest('base64url');
+  const sign = (claims: object, audience: string, subject: string) =>
+    jsonwebtoken.sign(claims, privateKey, {
+      algorithm: 'RS256',
+      keyid: kid,
+      issuer: tokenIssuer,
+      audience,
+      subject,
+      expiresIn: accessSeconds,
+    });
+  const place = ({ tenantId, sessionId }: { tenantId: number; sessionId: number }) => ({
+    tid: ids.encode('tenant', tenantId, tenantId),
+    sid: ids.encode('session', tenantId, sessionId),
+  });
   return {
     publicKey: { kty: 'RSA', n, e, kid, use: 'sig', alg: 'RS256' },
-    access({ tenantId, userId, sessionId, role, permissions }) {
-      const claims = {
-        tid: ids.encode('tenant', tenantId, tenantId),
-        role,
-        perms: permissions,
-        sid: ids.encode('session', tenantId, sessionId),
-      };
-      return jsonwebtoken.sign(claims, privateKey, {
-        algorithm: 'RS256',
-        keyid: kid,
-        issuer: tokenIssuer,
-        audience: tokenAudience,
-        subject: ids.encode('user', tenantId, userId),
-        expiresIn: accessSeconds,
-      });
-    },
+    access: ({ role, permissions, ...of }) =>
+      sign({ ...place(of), role, perms: permissions }, tokenAudience, ids.encode('user', of.tenantId, of.userId)),
+    portal: (of) =>
+      sign(
+        { ...place(of), role: 'portal', perms: [] },
+        portalAudience,
+        ids.encode('portal_user', of.tenantId, of.portalUserId),
+      ),
   };
 }
 

@@ -28,6 +28,7 @@ export const resolveKey: Handler<typeof internalAccess.resolveKey> = async ({ bo
     }
     return {
       ...{ tenantId, environment, keyId, sessionId: null, teamIds: [] },
+      ...{ partnerId: null, portalUserId: null },
       userId: row.createdBy,
       name: nameOf(row.creator),
       permissions: row.permissions.length ? row.permissions : row.creator.role.permissions,

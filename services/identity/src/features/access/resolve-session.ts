@@ -1,3 +1,4 @@
+import type { Environment } from '@tandem/caller';
 import type { internalAccess } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import { type Handler, nameOf } from '../../handler.ts';
@@ -10,20 +11,26 @@ export const resolveSession: Handler<typeof internalAccess.resolveSession> = asy
       where: { id: sessionId },
       include: { tenant: true, user: { include: { role: true } } },
     });
-    const isOpen =
-      row &&
-      !row.endedAt &&
-      row.expiresAt > new Date() &&
-      row.user.status === 'active' &&
-      row.tenant.status === 'active';
-    if (!isOpen) throw fail('not_found');
+    if (!row || row.endedAt || row.expiresAt <= new Date() || row.tenant.status !== 'active') throw fail('not_found');
     const { user, tenant, expiresAt } = row;
+    const session = { tenantId, keyId: null, sessionId, limits: limitsOf(tenant), allowedIps: null, expiresAt };
+    if (!user) {
+      const { partnerId, portalUserId, portalUserName, portalEnvironment } = row;
+      return {
+        ...{ ...session, partnerId, portalUserId, userId: null },
+        name: portalUserName as string,
+        environment: portalEnvironment as Environment,
+        permissions: [],
+        teamIds: [],
+      };
+    }
+    if (user.status !== 'active') throw fail('not_found');
     return {
-      ...{ tenantId, environment: null, keyId: null, sessionId, teamIds: [], allowedIps: null, expiresAt },
-      userId: user.id,
+      ...{ ...session, partnerId: null, portalUserId: null, userId: user.id },
       name: nameOf(user),
+      environment: null,
       permissions: user.role.permissions,
-      limits: limitsOf(tenant),
+      teamIds: [],
     };
   });
 };

@@ -70,6 +70,14 @@ describe('the audit log', () => {
     expect((await owner.getAuditLog({ params: { id: entry.id } })).data).toEqual(entry);
   });
 
+  it('shows what somebody did in a partner’s portal under their name, and as no user of the tenant', async () => {
+    const tenant = someTenant();
+    const caller = { type: 'portal', partnerId: 6, portalUserId: 7, sessionId: 8, name: 'Joan Clarke', requestId: 'r' };
+    await send(leadUpdated(tenant.tenantId, { caller }));
+    const [entry] = await entries(tenant, { action: 'lead.update' });
+    expect(entry).toMatchObject({ actor: { type: 'portal', id: null, name: 'Joan Clarke' }, keyId: null });
+  });
+
   it('holds the sign-up, the users and the keys of a tenant', async () => {
     const tenant = await aTenant(service);
     const { data: key } = await tenant.owner.createApiKey({ body: { name: 'ci' } });

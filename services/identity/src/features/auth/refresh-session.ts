@@ -1,8 +1,8 @@
 import type { signIn } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
-import { type Handler, inTheNameOf, type Tools, type Tx } from '../../handler.ts';
+import { type Handler, inTheNameOf, type Tools } from '../../handler.ts';
 import { hashRefreshToken } from '../../tokens.ts';
-import { endSessions, issueTokens } from './session.ts';
+import { endSessions, findToken, isOver, issueTokens, lockToken, replaceToken } from './session.ts';
 
 interface Outcome {
   tokens?: Awaited<ReturnType<typeof issueTokens>>;
@@ -18,27 +18,23 @@ export const refreshSession =
     if (!place) throw fail('bad_refresh_token');
     const tenantId = place.ownerTenantId;
     const known = await inTenant({ tenantId, environment: 'live' }, ({ tx: own }) => findToken(own, hash));
-    if (!known) throw fail('bad_refresh_token');
+    const owner = known?.session.user;
+    if (!owner) throw fail('bad_refresh_token');
 
     const { tokens, ended = [] } = await inTenant(
-      inTheNameOf(tenantId, known.session.user),
+      inTheNameOf(tenantId, owner),
       async ({ tx: own, emit }): Promise<Outcome> => {
-        // Two uses at once: the second waits here and finds the token used.
-        await own.sql`SELECT hash FROM refresh_token WHERE hash = ${hash} FOR UPDATE`;
-        const token = await findToken(own, hash);
-        if (!token) return {};
-        const { session } = token;
+        const token = await lockToken(own, hash);
+        const user = token?.session.user;
+        if (!token || !user) return {};
+        const { sessionId } = token;
         if (token.usedAt) {
           // Whoever holds a used token is the thief or the victim; neither can be told apart, so the family ends.
-          return { ended: await endSessions(own, emit, { where: { id: session.id }, reason: 'refresh_reused' }) };
+          return { ended: await endSessions(own, emit, { where: { id: sessionId }, reason: 'refresh_reused' }) };
         }
-        const isOver = session.endedAt !== null || token.expiresAt <= new Date();
-        if (isOver || session.user.status !== 'active' || session.user.tenant.status !== 'active') return {};
-        await own.refreshToken.updateMany({ where: { hash }, data: { usedAt: new Date() } });
-        const { user } = session;
-        const tokens = await issueTokens(own, { tenantId, user, role: user.role, sessionId: session.id }, tools);
-        await own.sql`UPDATE session SET expires_at = (SELECT max(expires_at) FROM refresh_token WHERE session_id = ${session.id}) WHERE id = ${session.id}`;
-        return { tokens };
+        if (isOver(token) || user.status !== 'active') return {};
+        const issue = () => issueTokens(own, { tenantId, user, role: user.role, sessionId }, tools);
+        return { tokens: await replaceToken(own, { hash, sessionId }, issue) };
       },
     );
     // Outside of the transaction, and refused only now: what a second use has ended must stay ended.
@@ -46,10 +42,3 @@ export const refreshSession =
     if (!tokens) throw fail('bad_refresh_token');
     return tokens;
   };
-
-function findToken(tx: Tx, hash: string) {
-  return tx.refreshToken.findFirst({
-    where: { hash },
-    include: { session: { include: { user: { include: { role: true, tenant: true } } } } },
-  });
-}

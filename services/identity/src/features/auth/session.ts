@@ -25,8 +25,7 @@ export async function openSession(tx: Tx, given: SignedIn & { caller: Caller }, 
   const session = await tx.session.create({
     data: {
       userId: user.id,
-      ip: caller.ip ?? null,
-      userAgent: caller.userAgent?.slice(0, userAgentMax) ?? null,
+      ...seenOf(caller),
       expiresAt: refreshExpiry(),
     },
   });
@@ -40,10 +39,7 @@ export async function issueTokens(
   tools: Tools,
 ): Promise<z.output<typeof AuthSession>> {
   const { tenantId, user, role, sessionId } = of;
-  const { token, hash } = createRefreshToken();
-  const expiresAt = refreshExpiry();
-  await tx.refreshToken.create({ data: { hash, sessionId, expiresAt } });
-  await tx.refreshLookup.create({ data: { hash, ownerTenantId: tenantId, expiresAt } });
+  const refreshToken = await issueRefreshToken(tx, of);
   const accessToken = tools.tokens.access({
     tenantId,
     userId: user.id,
@@ -51,21 +47,65 @@ export async function issueTokens(
     role: role.name,
     permissions: role.permissions,
   });
-  return { accessToken, refreshToken: token, tokenType: 'Bearer', expiresIn: accessSeconds };
+  return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn: accessSeconds };
 }
 
-/** Ends the open ones of some sessions and says so. Returns those it ended; the gateways must be told after the commit. */
+/** The next refresh token of a session. */
+export async function issueRefreshToken(
+  tx: Tx,
+  { tenantId, sessionId }: { tenantId: number; sessionId: number },
+): Promise<string> {
+  const { token, hash } = createRefreshToken();
+  const expiresAt = refreshExpiry();
+  await tx.refreshToken.create({ data: { hash, sessionId, expiresAt } });
+  await tx.refreshLookup.create({ data: { hash, ownerTenantId: tenantId, expiresAt } });
+  return token;
+}
+
+/** A refresh token with its session, whatever has become of them. */
+export function findToken(tx: Tx, hash: string) {
+  return tx.refreshToken.findFirst({
+    where: { hash },
+    include: { session: { include: { tenant: true, user: { include: { role: true } } } } },
+  });
+}
+
+/** The same under lock. Two uses at once: the second waits here and finds the token used. */
+export async function lockToken(tx: Tx, hash: string) {
+  await tx.sql`SELECT hash FROM refresh_token WHERE hash = ${hash} FOR UPDATE`;
+  return findToken(tx, hash);
+}
+
+/** Whether a token may no longer be exchanged, used or not. */
+export function isOver({ expiresAt, session }: NonNullable<Awaited<ReturnType<typeof findToken>>>): boolean {
+  return session.endedAt !== null || expiresAt <= new Date() || session.tenant.status !== 'active';
+}
+
+/** Takes a token out of use; its session lasts as long as the youngest token that replaces it. */
+export async function replaceToken<Tokens>(
+  tx: Tx,
+  { hash, sessionId }: { hash: string; sessionId: number },
+  issue: () => Promise<Tokens>,
+): Promise<Tokens> {
+  await tx.refreshToken.updateMany({ where: { hash }, data: { usedAt: new Date() } });
+  const tokens = await issue();
+  await tx.sql`UPDATE session SET expires_at = (SELECT max(expires_at) FROM refresh_token WHERE session_id = ${sessionId}) WHERE id = ${sessionId}`;
+  return tokens;
+}
+
+/** Ends the open ones of some sessions of users and says so. Returns those it ended; the gateways must be told after the commit. */
 export async function endSessions(
   tx: Tx,
   emit: Emit<typeof userLoggedOut>,
-  { where, reason }: { where: { id: number } | { userId: number }; reason: Reason },
+  { where, reason }: { where: { id?: number; userId?: number }; reason: Reason },
 ): Promise<number[]> {
   const rows = await tx.session.updateManyAndReturn({
-    where: { ...where, endedAt: null },
+    where: { ...where, userId: where.userId ?? { not: null }, endedAt: null },
     data: { endedAt: new Date(), endReason: reason },
   });
   for (const row of rows) {
-    emit(userLoggedOut, { data: { userId: row.userId, sessionId: row.id, reason }, record: asSession(row) });
+    const userId = row.userId as number;
+    emit(userLoggedOut, { data: { userId, sessionId: row.id, reason }, record: asSession(row) });
   }
   return rows.map(({ id }) => id);
 }
@@ -75,12 +115,18 @@ function asSession(row: SessionRow): z.output<typeof Session> {
   return row as unknown as z.output<typeof Session>;
 }
 
-function refreshExpiry(): Date {
+/** From where a session is opened. */
+export function seenOf({ ip, userAgent }: Caller): { ip: string | null; userAgent: string | null } {
+  return { ip: ip ?? null, userAgent: userAgent?.slice(0, userAgentMax) ?? null };
+}
+
+/** When a refresh token issued now expires. */
+export function refreshExpiry(): Date {
   return new Date(Date.now() + refreshDays * dayMs);
 }
 
 /** Each sign-in takes some of what expired with it; the tokens of a session go with their session. */
-async function clearAway(tx: Tx): Promise<void> {
+export async function clearAway(tx: Tx): Promise<void> {
   await tx.sql`DELETE FROM refresh_lookup WHERE hash IN (SELECT hash FROM refresh_lookup WHERE expires_at < now()
     ORDER BY expires_at LIMIT ${housekeepingMax} FOR UPDATE SKIP LOCKED)`;
   await tx.sql`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < now()

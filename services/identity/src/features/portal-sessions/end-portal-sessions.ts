@@ -1,0 +1,25 @@
+import type { internalPortal } from '@tandem/identity-contract';
+import { fail, failField } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+
+export const endPortalSessions =
+  (tools: Tools): Handler<typeof internalPortal.endPortalSessions> =>
+  async ({ body, caller, tx, afterCommit }) => {
+    if (caller.tenantId === undefined) throw fail('not_found');
+    const { sessionId, partnerId, portalUserId } = body;
+    if (sessionId === undefined && partnerId === undefined) throw failField('partnerId', 'Name a partner or a session');
+    const rows = await tx.session.updateManyAndReturn({
+      where: {
+        ...(sessionId !== undefined && { id: sessionId }),
+        partnerId: partnerId ?? { not: null },
+        ...(portalUserId !== undefined && { portalUserId }),
+        endedAt: null,
+      },
+      data: { endedAt: new Date(), endReason: 'ended' },
+      select: { id: true },
+    });
+    afterCommit(async () => {
+      for (const { id } of rows) await tools.news({ sessionId: id });
+    });
+    return { ended: rows.length };
+  };
