@@ -5,6 +5,7 @@ import { internalAccess, internalAdmin, internalUsers } from './internal.ts';
 import { internalPortal } from './internal-portal.ts';
 import { roles } from './roles.ts';
 import { signIn } from './sign-in.ts';
+import { teams } from './teams.ts';
 import { tenants } from './tenants.ts';
 import { users } from './users.ts';
 
@@ -15,6 +16,7 @@ export * from './internal.ts';
 export * from './internal-portal.ts';
 export * from './roles.ts';
 export * from './sign-in.ts';
+export * from './teams.ts';
 export * from './tenants.ts';
 export * from './users.ts';
 
@@ -22,6 +24,7 @@ export const identity = {
   ...tenants,
   ...signIn,
   ...users,
+  ...teams,
   ...roles,
   ...apiKeys,
   ...auditLogs,

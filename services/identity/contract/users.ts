@@ -1,4 +1,4 @@
-import { event, id, listQuery, name, operations, page, phone, timestamp } from '@tandem/contract';
+import { event, id, listQuery, name, operations, page, phone, signedIn, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Password, userLoggedOut } from './auth.ts';
 
@@ -21,6 +21,7 @@ export const User = z.object({
   lastName: name(),
   phone: phone().nullable(),
   roleId: id('role'),
+  teamIds: z.array(id('team')),
   /** Only active users can sign in, be assigned work or be acted for. */
   status: UserStatus,
   /** The statuses that this user may move to now. */
@@ -32,6 +33,8 @@ export const User = z.object({
 });
 
 const withId = z.object({ id: id('user') });
+
+const TeamIds = z.array(id('team')).max(100, { error: 'Must be at most 100 teams' });
 
 export const userCreated = event('user.created', {
   description: 'A user is added to a tenant',
@@ -47,6 +50,15 @@ export const userUpdated = event('user.updated', {
   target: 'user',
   data: z.object({ userId: id('user'), fields: z.array(z.string()), status: UserStatus }),
   record: User,
+});
+
+/** Stands here and not with the teams: a user's own operations change who is in them. */
+export const teamMembersChanged = event('team.members_changed', {
+  description: 'Users join or leave a team',
+  action: 'team.change_members',
+  target: 'team',
+  data: z.object({ teamId: id('team'), added: z.array(id('user')), removed: z.array(id('user')) }),
+  record: z.object({ id: id('team') }),
 });
 
 const userErrors = {
@@ -68,11 +80,12 @@ export const users = operations({
       lastName: name(),
       phone: phone().nullish(),
       roleId: id('role').optional(),
+      teamIds: TeamIds.optional(),
     }),
     reply: User,
     status: 201,
     message: 'User created',
-    emits: [userCreated],
+    emits: [userCreated, teamMembersChanged],
     errors: { email_taken: userErrors.email_taken },
   },
   listUsers: {
@@ -85,9 +98,19 @@ export const users = operations({
     query: listQuery(['createdAt', 'updatedAt', 'email', 'lastName']).extend({
       status: UserStatus.optional(),
       roleId: id('role').optional(),
+      teamId: id('team').optional(),
     }),
     reply: page(User),
     message: 'Users retrieved',
+  },
+  getOwnUser: {
+    method: 'GET',
+    path: '/v1/users/me',
+    permission: signedIn,
+    summary: 'Retrieve the user who is calling',
+    description: 'The user signed in or acted for, else the creator of the API key.',
+    reply: User,
+    message: 'User retrieved',
   },
   getUser: {
     method: 'GET',
@@ -106,7 +129,7 @@ export const users = operations({
     narrows: true,
     summary: 'Update a user',
     description:
-      'active → suspended, deactivated; suspended → active, deactivated; deactivated → active. Who is no longer active is signed out everywhere; keys that the user created go on working. Nobody changes their own role.',
+      'active → suspended, deactivated; suspended → active, deactivated; deactivated → active. Who is no longer active is signed out everywhere; keys that the user created go on working. Nobody changes their own role. `teamIds` are all teams of the user from then on; whoever may change only themselves cannot set them.',
     params: withId,
     body: z.object({
       email: Email.optional(),
@@ -114,11 +137,12 @@ export const users = operations({
       lastName: name().optional(),
       phone: phone().nullish(),
       roleId: id('role').optional(),
+      teamIds: TeamIds.optional(),
       status: UserStatus.optional(),
     }),
     reply: User,
     message: 'User updated',
-    emits: [userUpdated, userLoggedOut],
+    emits: [userUpdated, userLoggedOut, teamMembersChanged],
     errors: { ...userErrors, transition_refused: [409, 'The user cannot move to this status'] },
   },
   setUserRole: {

@@ -13,6 +13,7 @@ import { signInHandlers } from './features/auth/index.ts';
 import { loginLimiter } from './features/auth/login-limiter.ts';
 import { portalSessionHandlers } from './features/portal-sessions/index.ts';
 import { roleHandlers } from './features/roles/index.ts';
+import { teamHandlers } from './features/teams/index.ts';
 import { tenantHandlers } from './features/tenants/index.ts';
 import { userHandlers } from './features/users/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -41,6 +42,7 @@ export function identityService(
       ...tenantHandlers(tools),
       ...signInHandlers(tools),
       ...userHandlers(tools),
+      ...teamHandlers(tools),
       ...roleHandlers(tools),
       ...apiKeyHandlers(tools),
       ...auditLogHandlers(tools),

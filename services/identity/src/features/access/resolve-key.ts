@@ -15,7 +15,7 @@ export const resolveKey: Handler<typeof internalAccess.resolveKey> = async ({ bo
   return inTenant({ tenantId, environment: 'live' }, async ({ tx: own }) => {
     const row = await own.apiKey.findFirst({
       where: { id: keyId },
-      include: { tenant: true, creator: { include: { role: true } } },
+      include: { tenant: true, creator: { include: { role: true, teams: true } } },
     });
     if (row?.tenant.status !== 'active') throw fail('not_found');
     const { status, environment } = asApiKey(row);
@@ -27,9 +27,10 @@ export const resolveKey: Handler<typeof internalAccess.resolveKey> = async ({ bo
         (SELECT id FROM api_key WHERE id = ${keyId} FOR UPDATE SKIP LOCKED)`;
     }
     return {
-      ...{ tenantId, environment, keyId, sessionId: null, teamIds: [] },
+      ...{ tenantId, environment, keyId, sessionId: null },
       ...{ partnerId: null, portalUserId: null },
       userId: row.createdBy,
+      teamIds: row.creator.teams.map(({ teamId }) => teamId),
       name: nameOf(row.creator),
       permissions: row.permissions.length ? row.permissions : row.creator.role.permissions,
       limits: limitsOf(row.tenant),

@@ -9,7 +9,7 @@ export const resolveSession: Handler<typeof internalAccess.resolveSession> = asy
   return inTenant({ tenantId, environment: 'live' }, async ({ tx }) => {
     const row = await tx.session.findFirst({
       where: { id: sessionId },
-      include: { tenant: true, user: { include: { role: true } } },
+      include: { tenant: true, user: { include: { role: true, teams: true } } },
     });
     if (!row || row.endedAt || row.expiresAt <= new Date() || row.tenant.status !== 'active') throw fail('not_found');
     const { user, tenant, expiresAt } = row;
@@ -30,7 +30,7 @@ export const resolveSession: Handler<typeof internalAccess.resolveSession> = asy
       name: nameOf(user),
       environment: null,
       permissions: user.role.permissions,
-      teamIds: [],
+      teamIds: user.teams.map(({ teamId }) => teamId),
     };
   });
 };

@@ -38,6 +38,8 @@ describe('a new API key', () => {
       ...{
         tenantId: `${tenantId}`,
         environment: 'sandbox',
+        partnerId: null,
+        portalUserId: null,
         keyId: data.id,
         sessionId: null,
         userId: user.id,

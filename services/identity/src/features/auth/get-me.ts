@@ -3,7 +3,7 @@ import type { signIn } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { asTenant } from '../tenants/tenant.ts';
-import { asUser } from '../users/user.ts';
+import { withTeams } from '../users/user.ts';
 
 export const getMe: Handler<typeof signIn.getMe> = async ({ caller, tx }) => {
   const id = actingUserId(caller);
@@ -12,7 +12,7 @@ export const getMe: Handler<typeof signIn.getMe> = async ({ caller, tx }) => {
   if (!row) throw fail('not_found');
   const { keyId = null, permissions, environment } = caller;
   return {
-    user: asUser(row),
+    user: await withTeams(tx, row),
     tenant: asTenant(row.tenant),
     role: row.role,
     permissions: [...permissions],

@@ -3,7 +3,7 @@ import { fail, failField } from '@tandem/service';
 import { type Handler, inTheNameOf, type Tools } from '../../handler.ts';
 import { verifyPassword } from '../../passwords.ts';
 import { asTenant } from '../tenants/tenant.ts';
-import { asUser, emailHash } from '../users/user.ts';
+import { emailHash, withTeams } from '../users/user.ts';
 import { openSession } from './session.ts';
 
 // Addresses are not proven at sign-up: somebody could open tenants under another's, and each costs every sign-in of the
@@ -53,6 +53,10 @@ export const login =
       // Not a change of the user: neither version nor updated_at moves.
       await own.sql`UPDATE "user" SET last_login_at = ${session.createdAt} WHERE id = ${user.id}`;
       emit(userLoggedIn, { data: { userId: user.id, sessionId: session.id }, record: session });
-      return { ...tokens, user: { ...asUser(user), lastLoginAt: session.createdAt }, tenant: asTenant(user.tenant) };
+      return {
+        ...tokens,
+        user: { ...(await withTeams(own, user)), lastLoginAt: session.createdAt },
+        tenant: asTenant(user.tenant),
+      };
     });
   };

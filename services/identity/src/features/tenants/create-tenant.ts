@@ -26,6 +26,7 @@ export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant,
       const role = roles.find(({ name }) => name === ownerRole) as (typeof roles)[number];
       const user = asUser(
         await tx.user.create({ data: { ...owner, passwordHash, roleId: role.id, lastLoginAt: new Date() } }),
+        [],
       );
       await tx.emailLookup.create({ data: { emailHash: emailHash(user.email, tools.pepper), ownerTenantId: id } });
       emit(tenantCreated, { data: { tenantId: id, plan: tenant.plan }, record: tenant });

@@ -5,12 +5,14 @@ import { isTaken } from '../../is-taken.ts';
 import { hashPassword } from '../../passwords.ts';
 import { checkRank } from '../../permissions.ts';
 import { defaultRole } from '../roles/system-roles.ts';
+import { readTeamIds, setTeams } from '../teams/members.ts';
 import { asUser, emailHash, findRole } from './user.ts';
 
 export const createUser = (tools: Tools): Handler<typeof users.createUser, string> => ({
   check: ({ body }) => hashPassword(body.password),
   async run({ body, caller, tx, emit, found: passwordHash }) {
-    const { password, roleId, phone = null, ...person } = body;
+    const { password, roleId, phone = null, teamIds: given, ...person } = body;
+    const teamIds = (await readTeamIds(tx, given)) ?? [];
     const role =
       roleId === undefined
         ? await tx.role.findFirst({ where: { name: defaultRole, isSystem: true } })
@@ -24,7 +26,8 @@ export const createUser = (tools: Tools): Handler<typeof users.createUser, strin
           ? fail('email_taken', [{ field: 'email', message: 'Another user has this address' }])
           : error;
       });
-    const user = asUser(row);
+    const user = asUser(row, teamIds);
+    await setTeams(tx, emit, { userId: user.id, before: [], after: teamIds });
     await tx.emailLookup.create({
       data: { emailHash: emailHash(user.email, tools.pepper), ownerTenantId: user.tenantId },
     });

@@ -3,6 +3,7 @@ import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { createUser } from './create-user.ts';
 import { findUser } from './find-user.ts';
+import { getOwnUser } from './get-own-user.ts';
 import { getUser } from './get-user.ts';
 import { listUsers } from './list-users.ts';
 import { setUserRole } from './set-user-role.ts';
@@ -12,6 +13,7 @@ export const userHandlers = (tools: Tools) =>
   ({
     createUser: createUser(tools),
     listUsers,
+    getOwnUser,
     getUser,
     updateUser: updateUser(tools),
     setUserRole: setUserRole(tools),

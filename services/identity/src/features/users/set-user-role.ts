@@ -3,7 +3,7 @@ import { type users, userUpdated } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkRank } from '../../permissions.ts';
-import { asUser, checkOwnerRemains, findRole, lockUser } from './user.ts';
+import { checkOwnerRemains, findRole, lockUser, withTeams } from './user.ts';
 
 export const setUserRole =
   (tools: Tools): Handler<typeof users.setUserRole> =>
@@ -11,7 +11,7 @@ export const setUserRole =
     const user = await lockUser(tx, params);
     ifMatch(user);
     const role = await findRole(tx, body.roleId);
-    if (role.id === user.roleId) return asUser(user);
+    if (role.id === user.roleId) return withTeams(tx, user);
     await checkOwnerRemains(tx, user);
     if (user.id === actingUserId(caller)) throw fail('forbidden');
     checkRank(caller, user.role.permissions);
@@ -21,7 +21,7 @@ export const setUserRole =
       data: { roleId: role.id, version: { increment: 1 } },
     });
     if (!row) throw fail('not_found');
-    const updated = asUser(row);
+    const updated = await withTeams(tx, row);
     const changes = { roleId: { from: user.roleId, to: role.id } };
     emit(userUpdated, {
       data: { userId: user.id, fields: ['roleId'], status: updated.status },

@@ -5,6 +5,7 @@ import type { Handler, Tools, Tx } from '../../handler.ts';
 import { isTaken } from '../../is-taken.ts';
 import { checkRank } from '../../permissions.ts';
 import { endSessions } from '../auth/session.ts';
+import { readTeamIds, setTeams, teamIdsOf } from '../teams/members.ts';
 import { asUser, checkOwnerRemains, checkTransition, emailHash, findRole, lockUser, visibleTo } from './user.ts';
 
 export const updateUser =
@@ -14,8 +15,14 @@ export const updateUser =
     if (me !== undefined && me !== params.id) throw fail('not_found');
     const user = await lockUser(tx, params);
     ifMatch(user);
-    const { isEmpty, values, audit } = diff(user, body);
-    if (isEmpty) return asUser(user);
+    const before = (await teamIdsOf(tx, [user.id])).get(user.id) ?? [];
+    // Whoever could join any team by themselves would reach the records of all.
+    if (me !== undefined && body.teamIds && new Set(before).symmetricDifference(new Set(body.teamIds)).size)
+      throw fail('forbidden');
+    const given = { ...body, teamIds: me === undefined ? await readTeamIds(tx, body.teamIds) : undefined };
+    const { isEmpty, values, audit } = diff({ ...user, teamIds: before }, given);
+    if (isEmpty) return asUser(user, before);
+    const { teamIds, ...columns } = values;
     const { email, roleId, status } = values;
 
     // An address is what one signs in with: it goes with power over the person.
@@ -28,7 +35,8 @@ export const updateUser =
     if (roleId !== undefined || endsAs) await checkOwnerRemains(tx, user);
     if (roleId !== undefined && user.id === actingUserId(caller)) throw fail('forbidden');
 
-    const updated = await write(tx, user.id, values);
+    if (teamIds) await setTeams(tx, emit, { userId: user.id, before, after: teamIds });
+    const updated = asUser(await write(tx, user.id, columns), teamIds ?? before);
     if (email !== undefined)
       await moveAddress(tx, { tenantId: user.tenantId, from: user.email, to: email }, tools.pepper);
     emit(userUpdated, {
@@ -37,8 +45,9 @@ export const updateUser =
       changes: audit,
     });
     if (endsAs) await endSessions(tx, emit, { where: { userId: user.id }, reason: endsAs });
-    // Keys of this user may stand on the role, and sessions on the status: the gateways forget the tenant as a whole.
-    if (status !== undefined || roleId !== undefined) afterCommit(() => tools.news({ tenantId: user.tenantId }));
+    // Keys of this user may stand on role and teams, and sessions on the status: the gateways forget the tenant as a whole.
+    if (status !== undefined || roleId !== undefined || teamIds)
+      afterCommit(() => tools.news({ tenantId: user.tenantId }));
     return updated;
   };
 
@@ -51,7 +60,7 @@ async function write(tx: Tx, id: number, values: object) {
         : error;
     });
   if (!row) throw fail('not_found');
-  return asUser(row);
+  return row;
 }
 
 async function moveAddress(

@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import type { Role as RoleRow, User as UserRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { ownerRole } from '../roles/system-roles.ts';
+import { teamIdsOf } from '../teams/members.ts';
 
 export type UserRecord = z.output<typeof User>;
 type UserStatus = (typeof userStatuses)[number];
@@ -19,8 +20,24 @@ const transitions: Record<UserStatus, readonly UserStatus[]> = {
 };
 
 /** A row as the contract shows it; what the contract does not name, such as the password's hash, is dropped on the way out. */
-export function asUser(row: UserRow): UserRecord {
-  return { ...(row as unknown as UserRecord), allowedTransitions: [...transitions[row.status as UserStatus]] };
+export function asUser(row: UserRow, teamIds: readonly number[]): UserRecord {
+  const allowedTransitions = [...transitions[row.status as UserStatus]];
+  return { ...(row as unknown as UserRecord), teamIds: [...teamIds], allowedTransitions };
+}
+
+/** Rows as the contract shows them, with the teams they are in now. */
+export async function asUsers(tx: Tx, rows: readonly UserRow[]): Promise<UserRecord[]> {
+  const teams = await teamIdsOf(
+    tx,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => asUser(row, teams.get(row.id) ?? []));
+}
+
+/** One row as the contract shows it, with the teams the user is in now. */
+export async function withTeams(tx: Tx, row: UserRow): Promise<UserRecord> {
+  const [user] = await asUsers(tx, [row]);
+  return user as UserRecord;
 }
 
 /** Refuses a move between statuses that the state table does not have. */

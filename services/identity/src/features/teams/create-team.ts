@@ -1,0 +1,26 @@
+import { actingUserId } from '@tandem/caller';
+import { teamCreated, teamMembersChanged, type teams } from '@tandem/identity-contract';
+import type { Handler, Tools } from '../../handler.ts';
+import { addMembers, checkKnown, knownUsers } from './members.ts';
+import { nameTaken } from './team.ts';
+
+export const createTeam =
+  (tools: Tools): Handler<typeof teams.createTeam> =>
+  async ({ body, caller, tx, emit, afterCommit }) => {
+    const { name, description = null, memberIds = [] } = body;
+    const known = await knownUsers(tx, memberIds);
+    checkKnown(known, memberIds, { field: 'memberIds', type: 'user' });
+    const row = await tx.team
+      .create({ data: { name, description, createdBy: actingUserId(caller) ?? null } })
+      .catch((error: unknown) => {
+        throw nameTaken(error);
+      });
+    const added = await addMembers(tx, row.id, [...known]);
+    const team = { ...row, memberCount: added.length };
+    emit(teamCreated, { data: { teamId: team.id, name }, record: team });
+    if (added.length) {
+      emit(teamMembersChanged, { data: { teamId: team.id, added, removed: [] }, record: team });
+      afterCommit(() => tools.news({ tenantId: team.tenantId }));
+    }
+    return team;
+  };

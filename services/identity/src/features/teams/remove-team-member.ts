@@ -1,0 +1,16 @@
+import { teamMembersChanged, type teams } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { lockTeam } from './team.ts';
+
+export const removeTeamMember =
+  (tools: Tools): Handler<typeof teams.removeTeamMember> =>
+  async ({ params, tx, emit, afterCommit }) => {
+    const { userId } = params;
+    const team = await lockTeam(tx, params.id);
+    const { count } = await tx.teamMember.deleteMany({ where: { teamId: team.id, userId } });
+    if (!count) throw fail('not_found');
+    emit(teamMembersChanged, { data: { teamId: team.id, added: [], removed: [userId] }, record: team });
+    afterCommit(() => tools.news({ tenantId: team.tenantId }));
+    return { id: userId, deleted: true };
+  };
