@@ -1,4 +1,5 @@
 // What identity offers: sign-in, tenants, plans, API keys, roles, users, the audit log; and to the fleet, who is calling.
+import { addons } from './addons.ts';
 import { apiKeys } from './api-keys.ts';
 import { auditLogs } from './audit-logs.ts';
 import { internalAccess, internalAdmin, internalUsers } from './internal.ts';
@@ -9,6 +10,7 @@ import { teams } from './teams.ts';
 import { tenants } from './tenants.ts';
 import { users } from './users.ts';
 
+export * from './addons.ts';
 export * from './api-keys.ts';
 export * from './audit-logs.ts';
 export * from './auth.ts';
@@ -27,6 +29,7 @@ export const identity = {
   ...teams,
   ...roles,
   ...apiKeys,
+  ...addons,
   ...auditLogs,
   ...internalUsers,
   ...internalAccess,

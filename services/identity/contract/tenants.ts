@@ -1,5 +1,6 @@
 import { event, id, name, operations, planCodes, plans, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { InstalledAddon } from './addons.ts';
 import { AuthSession, Password } from './auth.ts';
 import { Email, User, userCreated } from './users.ts';
 
@@ -22,6 +23,9 @@ export const Tenant = z.object({
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
+
+/** A tenant as it is looked up. */
+const TenantLookup = Tenant.extend({ installedAddons: z.array(InstalledAddon) });
 
 export const PlanOffer = z.object({
   code: z.enum(planCodes),
@@ -79,7 +83,7 @@ export const tenants = operations({
     path: '/v1/tenants/current',
     permission: 'tenant:read',
     summary: 'Retrieve the tenant of the caller',
-    reply: Tenant,
+    reply: TenantLookup,
     message: 'Tenant retrieved',
   },
   updateCurrentTenant: {
@@ -99,7 +103,7 @@ export const tenants = operations({
     summary: 'Retrieve a tenant',
     description: 'Only the tenant of the caller is found.',
     params: z.object({ id: id('tenant') }),
-    reply: Tenant,
+    reply: TenantLookup,
     message: 'Tenant retrieved',
   },
   listPlans: {

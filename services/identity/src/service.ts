@@ -5,6 +5,7 @@ import { createLog } from '@tandem/process';
 import type { ServiceDefinition } from '@tandem/service';
 import { credentialNews } from './credential-news.ts';
 import { accessHandlers } from './features/access/index.ts';
+import { addonHandlers } from './features/addons/index.ts';
 import { apiKeyHandlers } from './features/api-keys/index.ts';
 import { auditLogHandlers } from './features/audit-logs/index.ts';
 import { keepAuditLog } from './features/audit-logs/on-any-event.ts';
@@ -45,6 +46,7 @@ export function identityService(
       ...teamHandlers(tools),
       ...roleHandlers(tools),
       ...apiKeyHandlers(tools),
+      ...addonHandlers,
       ...auditLogHandlers(tools),
       ...accessHandlers,
       ...portalSessionHandlers(tools),

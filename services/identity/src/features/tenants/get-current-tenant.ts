@@ -1,6 +1,5 @@
 import type { tenants } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
-import { asTenant, readTenant } from './tenant.ts';
+import { lookUpTenant } from './tenant.ts';
 
-export const getCurrentTenant: Handler<typeof tenants.getCurrentTenant> = async ({ tx }) =>
-  asTenant(await readTenant(tx));
+export const getCurrentTenant: Handler<typeof tenants.getCurrentTenant> = async ({ tx }) => lookUpTenant(tx);

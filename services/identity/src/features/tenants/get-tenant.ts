@@ -1,9 +1,9 @@
 import type { tenants } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { asTenant, readTenant } from './tenant.ts';
+import { lookUpTenant } from './tenant.ts';
 
 export const getTenant: Handler<typeof tenants.getTenant> = async ({ params, caller, tx }) => {
   if (params.id !== caller.tenantId) throw fail('not_found');
-  return asTenant(await readTenant(tx));
+  return lookUpTenant(tx);
 };

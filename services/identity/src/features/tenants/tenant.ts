@@ -4,6 +4,7 @@ import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Tenant as TenantRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { readInstalled } from '../addons/addon.ts';
 
 export type TenantRecord = z.output<typeof Tenant>;
 
@@ -18,6 +19,12 @@ export async function readTenant(tx: Tx): Promise<TenantRow> {
   const row = await tx.tenant.findFirst({});
   if (!row) throw fail('not_found');
   return row;
+}
+
+/** The tenant whose scope is open, with its addons. */
+export async function lookUpTenant(tx: Tx) {
+  const tenant = asTenant(await readTenant(tx));
+  return { ...tenant, installedAddons: await readInstalled(tx) };
 }
 
 /** What the plan of a tenant allows; an enterprise tenant has limits of its own. */

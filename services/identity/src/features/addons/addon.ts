@@ -1,0 +1,47 @@
+import type { InstalledAddon } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import { Ajv, type ErrorObject } from 'ajv';
+import type { z } from 'zod';
+import type { InstalledAddon as InstalledRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { type CatalogueEntry, catalogue } from './catalogue.ts';
+
+const ajv = new Ajv({ allErrors: true, useDefaults: true });
+const byId = new Map(catalogue.map((addon) => [addon.id, { addon, validate: ajv.compile(addon.configSchema) }]));
+
+/** The addon that a path names. */
+export function readAddon(id: number): CatalogueEntry {
+  const entry = byId.get(id);
+  if (!entry) throw fail('not_found');
+  return entry.addon;
+}
+
+/** A configuration with the defaults of the addon's schema; refused, field by field, when it does not fit. */
+export function readAddonConfig(id: number, given: Record<string, unknown>): Record<string, unknown> {
+  const config = structuredClone(given);
+  const { validate } = byId.get(id) as NonNullable<ReturnType<typeof byId.get>>;
+  if (!validate(config)) throw fail('validation_failed', (validate.errors ?? []).map(asFieldError));
+  return config;
+}
+
+/** A row as tenants and subscriptions show it. */
+export function asInstalled(row: InstalledRow): z.output<typeof InstalledAddon> {
+  const { addonId, version, status, createdAt: installedAt } = row;
+  return { addonId, name: readAddon(addonId).name, version, status: status as 'installed', installedAt };
+}
+
+/** The addons of the tenant whose scope is open. */
+export async function readInstalled(tx: Tx): Promise<z.output<typeof InstalledAddon>[]> {
+  const rows = await tx.installedAddon.findMany({ orderBy: [{ createdAt: 'asc' }, { addonId: 'asc' }] });
+  return rows.map(asInstalled);
+}
+
+function asFieldError({ instancePath, params, message = 'is not valid' }: ErrorObject) {
+  const path = ['config', ...instancePath.split('/').slice(1)];
+  if (typeof params.additionalProperty === 'string') {
+    path.push(params.additionalProperty);
+    return { field: path.join('.'), message: 'The addon has no such setting' };
+  }
+  const allowed = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : '';
+  return { field: path.join('.'), message: `${message.charAt(0).toUpperCase()}${message.slice(1)}${allowed}` };
+}

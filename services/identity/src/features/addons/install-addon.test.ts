@@ -1,0 +1,147 @@
+import { until } from '@tandem/testing';
+import { aTenant, fleet, type Service, startIdentity } from '../../identity.test-service.ts';
+import { catalogue } from './catalogue.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startIdentity();
+});
+afterAll(() => service?.close());
+
+const addonId = (key: string) => `${catalogue.find((addon) => addon.key === key)?.id}`;
+const put = (tenantId: number, plan: string) =>
+  fleet(service).setTenantPlan({ body: { tenantId: `${tenantId}`, plan } });
+
+describe('the catalogue of addons', () => {
+  it('has numbers and keys that are not used twice, and no price of what is free', () => {
+    expect(catalogue.length).toBeGreaterThanOrEqual(10);
+    for (const field of ['id', 'key', 'name'] as const)
+      expect(new Set(catalogue.map((addon) => addon[field])).size).toBe(catalogue.length);
+    for (const { pricing, version, versions } of catalogue) {
+      expect(pricing.monthlyPrice === 0).toBe(pricing.type === 'free');
+      expect(versions.at(-1)).toBe(version);
+    }
+  });
+
+  it('is found by category and by words of name or description, in any case', async () => {
+    const { owner } = await aTenant(service);
+    const keys = async (query: Record<string, string>) => {
+      const { status, data } = await owner.listAddonCatalog({ query });
+      expect(status).toBe(200);
+      return data.map(({ key }: { key: string }) => key);
+    };
+    expect(await keys({})).toEqual(catalogue.map(({ key }) => key));
+    expect(await keys({ category: 'ai' })).toEqual(['ai_generation', 'ai_agents']);
+    expect(await keys({ search: 'pArTNer program' })).toEqual(['partner_program']);
+    expect(await keys({ search: 'WHOSE SUBMISSIONS' })).toEqual(['landing_pages']);
+    expect(await keys({ search: 'partner', category: 'training' })).toEqual(['training_academy']);
+    expect(await keys({ search: 'no such thing' })).toEqual([]);
+  });
+
+  it('is read page by page, by number or by cursor', async () => {
+    const { owner } = await aTenant(service);
+    const seen: string[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const { data, body } = await owner.listAddonCatalog({ query: { limit: '5', ...(cursor && { cursor }) } });
+      seen.push(...data.map(({ key }: { key: string }) => key));
+      expect(body.pagination).toMatchObject({
+        total: catalogue.length,
+        limit: 5,
+        hasNext: seen.length < catalogue.length,
+      });
+      cursor = body.pagination?.nextCursor;
+    } while (cursor);
+    expect(seen).toEqual(catalogue.map(({ key }) => key));
+    const second = await owner.listAddonCatalog({ query: { limit: '5', page: '2' } });
+    expect(second.data[0].key).toBe(catalogue[5]?.key);
+    expect(second.body.pagination).toMatchObject({ page: 2, totalPages: 3, hasPrev: true });
+    expect((await owner.listAddonCatalog({ query: { cursor: 'nothing' } })).status).toBe(400);
+    expect((await owner.listAddonCatalog({ query: { limit: '101' } })).status).toBe(422);
+  });
+
+  it('says of an addon how it is configured', async () => {
+    const { owner } = await aTenant(service);
+    const { data } = await owner.getAddonCatalogItem({ params: { addonId: addonId('advanced_search') } });
+    expect(data).toMatchObject({
+      ...{ name: 'Advanced Search', category: 'data', pricing: { type: 'free', monthlyPrice: 0 }, requiresPlan: null },
+      ...{ features: expect.arrayContaining(['search']), configSchema: { type: 'object' } },
+    });
+  });
+});
+
+describe('installing an addon', () => {
+  const params = { addonId: addonId('advanced_search') };
+
+  it('answers 201, shows on the tenant, and is told', async () => {
+    const { owner, tenantId, user } = await aTenant(service);
+    expect((await owner.getCurrentTenant()).data.installedAddons).toEqual([]);
+    const { status, data } = await owner.installAddon({ params });
+    expect([status, data]).toEqual([
+      201,
+      {
+        ...{ addonId: params.addonId, name: 'Advanced Search', version: '1.4.0', status: 'installed' },
+        ...{ config: {}, installedBy: user.id, installedAt: expect.any(String) },
+      },
+    ]);
+    const { config, installedBy, ...shown } = data;
+    expect((await owner.getCurrentTenant()).data.installedAddons).toEqual([shown]);
+    expect((await owner.getTenant({ params: { id: tenantId } })).data.installedAddons).toEqual([shown]);
+    const event = await until('the event arrives', () =>
+      service.events.find((one) => one.name === 'addon.installed' && one.tenantId === tenantId),
+    );
+    expect(event.data).toEqual({ addonId: params.addonId, name: 'Advanced Search', version: '1.4.0' });
+  });
+
+  it('takes an older version and a configuration, which defaults fill up', async () => {
+    const { owner } = await aTenant(service);
+    const body = { version: '1.2.0', config: {} };
+    const { data } = await owner.installAddon({ params: { addonId: addonId('webhook_integrations') }, body });
+    expect(data).toMatchObject({ version: '1.2.0', config: { warnAfterFailures: 5 } });
+  });
+
+  it('refuses what the addon cannot be set to, and versions there are not', async () => {
+    const { owner } = await aTenant(service);
+    const refused = async (body: object) => {
+      const reply = await owner.installAddon({ params: { addonId: addonId('webhook_integrations') }, body });
+      return [reply.status, reply.body.errors];
+    };
+    expect(await refused({ config: { warnAfterFailures: 'often', colour: 'red' } })).toEqual([
+      422,
+      [
+        { field: 'config.colour', message: 'The addon has no such setting' },
+        { field: 'config.warnAfterFailures', message: 'Must be integer' },
+      ],
+    ]);
+    expect(await refused({ version: '9.9.9' })).toEqual([
+      422,
+      [{ field: 'version', message: 'Must be one of 1.2.0, 1.2.1' }],
+    ]);
+    expect((await owner.getCurrentTenant()).data.installedAddons).toEqual([]);
+  });
+
+  it('needs the plan that the addon asks for', async () => {
+    const { owner, tenantId } = await aTenant(service);
+    const install = (key: string) => owner.installAddon({ params: { addonId: addonId(key) } });
+    const refused = await install('ai_agents');
+    expect([refused.status, refused.body.code]).toEqual([403, 'plan_too_low']);
+    await put(tenantId, 'starter');
+    expect([(await install('ai_agents')).status, (await install('partner_program')).status]).toEqual([403, 201]);
+    await put(tenantId, 'enterprise');
+    expect((await install('ai_agents')).status).toBe(201);
+  });
+
+  it('happens once, however many try', async () => {
+    const { owner } = await aTenant(service);
+    const replies = await Promise.all(Array.from({ length: 6 }, () => owner.installAddon({ params })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect((await owner.installAddon({ params })).body.code).toBe('already_installed');
+  });
+
+  it('is each tenant’s own', async () => {
+    const [one, other] = [await aTenant(service), await aTenant(service)];
+    await one.owner.installAddon({ params });
+    expect((await other.owner.getCurrentTenant()).data.installedAddons).toEqual([]);
+    expect((await other.owner.installAddon({ params })).status).toBe(201);
+  });
+});

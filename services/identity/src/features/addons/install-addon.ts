@@ -1,0 +1,37 @@
+import { actingUserId } from '@tandem/caller';
+import { type Plan, planCodes } from '@tandem/contract';
+import { addonInstalled, type addons } from '@tandem/identity-contract';
+import { fail, failField } from '@tandem/service';
+import type { InstalledAddon } from '../../generated/client.ts';
+import type { Handler } from '../../handler.ts';
+import { isTaken } from '../../is-taken.ts';
+import { readTenant } from '../tenants/tenant.ts';
+import { asInstalled, readAddon, readAddonConfig } from './addon.ts';
+
+export const installAddon: Handler<typeof addons.installAddon> = async ({ params, body, caller, tx, emit }) => {
+  const addon = readAddon(params.addonId);
+  const version = body.version ?? addon.version;
+  if (!addon.versions.includes(version)) throw failField('version', `Must be one of ${addon.versions.join(', ')}`);
+  // Without a configuration there is nothing to be wrong yet: that is asked for before the addon becomes active.
+  const config = body.config ? readAddonConfig(addon.id, body.config) : {};
+  const { plan } = await readTenant(tx);
+  checkPlan(plan as Plan, addon.requiresPlan);
+  const row = await tx.installedAddon
+    .create({
+      data: { addonId: addon.id, version, config: config as object, createdBy: actingUserId(caller) ?? null },
+    })
+    .catch((error: unknown) => {
+      throw isTaken(error) ? fail('already_installed') : error;
+    });
+  const installed = asInstalled(row as InstalledAddon);
+  emit(addonInstalled, {
+    data: { addonId: addon.id, name: addon.name, version },
+    record: { ...installed, id: addon.id },
+  });
+  return { ...installed, config, installedBy: row.createdBy };
+};
+
+function checkPlan(plan: Plan, required: Plan | null): void {
+  if (required === null || planCodes.indexOf(plan) >= planCodes.indexOf(required)) return;
+  throw fail('plan_too_low', [{ field: 'addonId', message: `Needs the plan ${required} or a higher one` }]);
+}
