@@ -6,6 +6,7 @@ import { internalAccess, internalAdmin, internalUsers } from './internal.ts';
 import { internalPortal } from './internal-portal.ts';
 import { roles } from './roles.ts';
 import { signIn } from './sign-in.ts';
+import { subscriptions } from './subscriptions.ts';
 import { teams } from './teams.ts';
 import { tenants } from './tenants.ts';
 import { users } from './users.ts';
@@ -18,6 +19,7 @@ export * from './internal.ts';
 export * from './internal-portal.ts';
 export * from './roles.ts';
 export * from './sign-in.ts';
+export * from './subscriptions.ts';
 export * from './teams.ts';
 export * from './tenants.ts';
 export * from './users.ts';
@@ -30,6 +32,7 @@ export const identity = {
   ...roles,
   ...apiKeys,
   ...addons,
+  ...subscriptions,
   ...auditLogs,
   ...internalUsers,
   ...internalAccess,

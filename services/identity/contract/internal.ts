@@ -1,5 +1,6 @@
 import { id, name, operations, planCodes, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { subscriptionUpdated } from './subscriptions.ts';
 import { tenantPlanChanged } from './tenants.ts';
 import { userStatuses } from './users.ts';
 
@@ -51,6 +52,9 @@ export const internalUsers = operations({
   },
 });
 
+/** A calendar month, in UTC. */
+const Month = z.string().regex(/^2\d{3}-(0[1-9]|1[0-2])$/);
+
 /** Credentials and usage, for the gateway. */
 export const internalAccess = operations({
   resolveKey: {
@@ -78,7 +82,7 @@ export const internalAccess = operations({
     path: '/internal/usage/read',
     audience: 'internal',
     summary: 'How many calls of a month have been recorded for a tenant',
-    body: z.object({ tenantId: id('tenant'), month: z.string().regex(/^\d{4}-\d{2}$/) }),
+    body: z.object({ tenantId: id('tenant'), month: Month }),
     reply: z.object({ calls: z.int() }),
     message: 'Usage read',
     emits: [],
@@ -92,9 +96,7 @@ export const internalAccess = operations({
       /** Names the gateway process for its lifetime; its batches are numbered from 1. */
       gateway: z.string().max(64),
       batch: z.int().positive(),
-      calls: z
-        .array(z.object({ tenantId: id('tenant'), month: z.string().regex(/^\d{4}-\d{2}$/), calls: z.int() }))
-        .max(10_000),
+      calls: z.array(z.object({ tenantId: id('tenant'), month: Month, calls: z.int() })).max(10_000),
     }),
     reply: z.object({ recorded: z.boolean() }),
     message: 'Usage recorded',
@@ -118,7 +120,7 @@ export const internalAdmin = operations({
     }),
     reply: Limits,
     message: 'Plan set',
-    emits: [tenantPlanChanged],
+    emits: [tenantPlanChanged, subscriptionUpdated],
   },
   verifyAuditChain: {
     method: 'POST',

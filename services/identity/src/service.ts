@@ -14,6 +14,9 @@ import { signInHandlers } from './features/auth/index.ts';
 import { loginLimiter } from './features/auth/login-limiter.ts';
 import { portalSessionHandlers } from './features/portal-sessions/index.ts';
 import { roleHandlers } from './features/roles/index.ts';
+import { endSubscription } from './features/subscriptions/end-subscription.job.ts';
+import { subscriptionHandlers } from './features/subscriptions/index.ts';
+import { openSubscription } from './features/subscriptions/subscription.ts';
 import { teamHandlers } from './features/teams/index.ts';
 import { tenantHandlers } from './features/tenants/index.ts';
 import { userHandlers } from './features/users/index.ts';
@@ -47,11 +50,14 @@ export function identityService(
       ...roleHandlers(tools),
       ...apiKeyHandlers(tools),
       ...addonHandlers,
+      ...subscriptionHandlers,
       ...auditLogHandlers(tools),
       ...accessHandlers,
       ...portalSessionHandlers(tools),
     },
     consumers: [keepAuditLog],
+    jobs: [endSubscription],
+    firstUse: openSubscription,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     owners: ['createdBy'],

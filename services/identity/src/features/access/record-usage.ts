@@ -24,6 +24,13 @@ export const recordUsage: Handler<typeof internalAccess.recordUsage> = async ({ 
       INSERT INTO usage_month (owner_tenant_id, month, calls)
       SELECT tenant_id, month, calls FROM given WHERE EXISTS (SELECT FROM fresh) ORDER BY tenant_id, month
       ON CONFLICT (owner_tenant_id, month) DO UPDATE SET calls = usage_month.calls + excluded.calls
+    ), added_days AS (
+      -- Calls come here within seconds: they count for today, or for the nearest day of their own month.
+      INSERT INTO usage_day (owner_tenant_id, day, calls)
+      SELECT tenant_id, to_char(greatest(month_begin, least(today, (month_begin + interval '1 month - 1 day')::date)), 'YYYY-MM-DD'), calls
+      FROM given CROSS JOIN LATERAL (SELECT (month || '-01')::date AS month_begin, (now() AT TIME ZONE 'UTC')::date AS today) AS dates
+      WHERE EXISTS (SELECT FROM fresh) ORDER BY tenant_id, month
+      ON CONFLICT (owner_tenant_id, day) DO UPDATE SET calls = usage_day.calls + excluded.calls
     )
     SELECT EXISTS (SELECT FROM fresh) AS recorded`;
   // A new gateway process clears away what those before it have left.

@@ -1,7 +1,8 @@
 import type { Plan } from '@tandem/contract';
-import { type internalAdmin, tenantPlanChanged } from '@tandem/identity-contract';
+import { type internalAdmin, subscriptionUpdated, tenantPlanChanged } from '@tandem/identity-contract';
 import { fail, failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
+import { changePlan } from '../subscriptions/subscription.ts';
 import { asTenant, limitsOf, readTenant } from './tenant.ts';
 
 export const setTenantPlan =
@@ -33,6 +34,15 @@ export const setTenantPlan =
         record: asTenant(row),
         changes,
       });
+      const moved = await changePlan(tx, plan);
+      if (moved) {
+        const { from, subscription } = moved;
+        emit(subscriptionUpdated, {
+          data: { subscriptionId: subscription.id, planCode: plan, status: subscription.status },
+          record: subscription,
+          changes: { planCode: { from, to: plan } },
+        });
+      }
       return is;
     });
     afterCommit(() => tools.news({ tenantId }));

@@ -1,0 +1,175 @@
+import { until } from '@tandem/testing';
+import { aTenant, fleet, type Service, startIdentity } from '../../identity.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startIdentity();
+});
+afterAll(() => service?.close());
+
+async function subscribed() {
+  const tenant = await aTenant(service);
+  const { data } = await tenant.owner.listSubscriptions();
+  expect(data).toHaveLength(1);
+  return { ...tenant, params: { id: data[0].id as string }, subscription: data[0] };
+}
+const eventOf = (name: string, tenantId: number) =>
+  until(`${name} arrives`, () => service.events.find((one) => one.name === name && one.tenantId === tenantId));
+
+/** What waits for the end of the period falls due now. */
+async function endPeriod(tenantId: number): Promise<void> {
+  await service.sql('ALTER TABLE platform.job NO FORCE ROW LEVEL SECURITY');
+  const moved = await service.sql('UPDATE platform.job SET due_at = now() WHERE tenant_id = $1 RETURNING due_at', [
+    tenantId,
+  ]);
+  await service.sql('ALTER TABLE platform.job FORCE ROW LEVEL SECURITY');
+  expect(moved).toHaveLength(1);
+}
+
+describe('a subscription', () => {
+  it('is there from the start, once, whichever environment and however many ask first', async () => {
+    const { tenantId, as, user, tenant } = await aTenant(service);
+    const ask = (environment: 'live' | 'sandbox') => as(user.id, ['billing:read'], { environment }).listSubscriptions();
+    const replies = await Promise.all(['live', 'sandbox', 'live', 'sandbox'].map((one) => ask(one as 'live')));
+    expect(new Set(replies.map(({ data }) => data.map(({ id }: { id: string }) => id).join())).size).toBe(1);
+    const [month, now] = [new Date(), new Date()];
+    month.setUTCDate(1);
+    month.setUTCHours(0, 0, 0, 0);
+    const [subscription] = replies[0]?.data ?? [];
+    expect(subscription).toMatchObject({
+      ...{ tenantId: `${tenantId}`, planCode: 'free', status: 'active', allowedTransitions: ['canceled'] },
+      ...{ cancelAtPeriodEnd: false, canceledAt: null, cancelReason: null, addons: [] },
+      ...{ currentPeriodStart: month.toISOString(), createdAt: (tenant as unknown as { createdAt: string }).createdAt },
+    });
+    expect(Date.parse(subscription.currentPeriodEnd)).toBeGreaterThan(now.getTime());
+    expect(subscription.currentPeriodEnd).toMatch(/-01T00:00:00.000Z$/);
+  });
+
+  it('follows the plan, shows addons, and is found by its own tenant only', async () => {
+    const [{ owner, params, tenantId }, other] = [await subscribed(), await subscribed()];
+    await fleet(service).setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'pro' } });
+    await owner.installAddon({ params: { addonId: '8' } });
+    const { data } = await owner.getSubscription({ params });
+    expect(data).toMatchObject({ planCode: 'pro', version: 2, addons: [{ addonId: '8', status: 'installed' }] });
+    const event = await eventOf('subscription.updated', tenantId);
+    expect([event.data, event.changes]).toEqual([
+      { subscriptionId: params.id, planCode: 'pro', status: 'active' },
+      { planCode: { from: 'free', to: 'pro' } },
+    ]);
+    for (const operation of ['getSubscription', 'getSubscriptionUsage', 'cancelSubscription'] as const)
+      expect((await other.owner[operation]({ params, body: {} })).status).toBe(404);
+  });
+
+  it('opens on the plan of a tenant that nobody has used yet', async () => {
+    const { tenantId, as, user } = await aTenant(service);
+    await fleet(service).setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'team' } });
+    const { data } = await as(user.id).listSubscriptions({ query: { status: 'active' } });
+    expect(data.map(({ planCode }: { planCode: string }) => planCode)).toEqual(['team']);
+  });
+});
+
+describe('canceling', () => {
+  it('ends with the period unless said otherwise, and ends then', async () => {
+    const { owner, params, tenantId, subscription } = await subscribed();
+    const { status, data } = await owner.cancelSubscription({ params, body: { reason: 'Too quiet' } });
+    expect([status, data]).toEqual([
+      200,
+      expect.objectContaining({
+        ...{ status: 'active', cancelAtPeriodEnd: true, canceledAt: null, cancelReason: 'Too quiet', version: 2 },
+        allowedTransitions: [],
+      }),
+    ]);
+    expect((await eventOf('subscription.updated', tenantId)).changes).toEqual({
+      cancelAtPeriodEnd: { from: false, to: true },
+    });
+    await endPeriod(tenantId);
+    const ended = await until('the subscription ends', async () => {
+      const { data: now } = await owner.getSubscription({ params });
+      return now.status === 'canceled' && now;
+    });
+    expect(ended).toMatchObject({
+      ...{ canceledAt: subscription.currentPeriodEnd, currentPeriodEnd: subscription.currentPeriodEnd, version: 3 },
+    });
+    const { data: told } = await eventOf('subscription.canceled', tenantId);
+    expect(told).toEqual({ subscriptionId: params.id, planCode: 'free', status: 'canceled' });
+    expect((await owner.listSubscriptions({ query: { status: 'canceled' } })).data).toHaveLength(1);
+    expect((await owner.listSubscriptions({ query: { status: 'active' } })).data).toEqual([]);
+  });
+
+  it('can be at once, and happens once', async () => {
+    const { owner, params, tenantId } = await subscribed();
+    const cancel = () => owner.cancelSubscription({ params, body: { atPeriodEnd: false } });
+    const replies = await Promise.all(Array.from({ length: 4 }, cancel));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    const { data } = await owner.getSubscription({ params });
+    expect(data).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false, canceledAt: expect.any(String) });
+    expect((await eventOf('subscription.canceled', tenantId)).changes).toEqual({
+      status: { from: 'active', to: 'canceled' },
+    });
+    expect((await cancel()).body.code).toBe('already_canceled');
+  });
+
+  it('is refused for what is to end already, for a version that is past, and without billing:manage', async () => {
+    const { owner, params, as, user } = await subscribed();
+    const late = await owner.cancelSubscription({ params, body: {}, headers: { 'if-match': '"9"' } });
+    expect(late.status).toBe(412);
+    expect((await as(user.id, ['billing:read']).cancelSubscription({ params, body: {} })).status).toBe(403);
+    await owner.cancelSubscription({ params });
+    const again = await owner.cancelSubscription({ params, body: { atPeriodEnd: false } });
+    expect([again.status, again.body.code]).toEqual([409, 'already_canceled']);
+  });
+});
+
+describe('the usage of a subscription', () => {
+  const month = new Date().toISOString().slice(0, 7);
+  const today = new Date().toISOString().slice(0, 10);
+  const record = (tenantId: number, batch: number, calls: number, ofMonth = month) =>
+    fleet(service).recordUsage({
+      body: { gateway: `usage-${tenantId}`, batch, calls: [{ tenantId: `${tenantId}`, month: ofMonth, calls }] },
+    });
+
+  it('is what was recorded, by day, and what the month comes to', async () => {
+    const { owner, params, tenantId, subscription } = await subscribed();
+    await record(tenantId, 1, 30);
+    await record(tenantId, 2, 20);
+    await record(tenantId, 2, 20);
+    const { status, data } = await owner.getSubscriptionUsage({ params });
+    expect([status, data.period, data.apiCalls]).toEqual([
+      200,
+      { start: subscription.currentPeriodStart, end: subscription.currentPeriodEnd },
+      { used: 50, limit: 1_000, remaining: 950, percent: 5, projected: expect.any(Number) },
+    ]);
+    expect(data.apiCalls.projected).toBeGreaterThanOrEqual(50);
+    expect(data.series[0]).toMatchObject({ date: `${month}-01` });
+    expect(data.series.at(-1)).toEqual({ date: today, calls: 50 });
+    const sum = data.series.reduce((all: number, { calls }: { calls: number }) => all + calls, 0);
+    expect(sum).toBe(50);
+  });
+
+  it('is with a key what the gateway has counted', async () => {
+    const { params, tenantId } = await subscribed();
+    await record(tenantId, 1, 30);
+    const key = service.as({ tenantId, usage: 33, can: ['billing:read'] });
+    expect((await key.getSubscriptionUsage({ params })).data.apiCalls).toMatchObject({ used: 33, remaining: 967 });
+  });
+
+  it('counts late calls of a month for its last day, and early ones for its first', async () => {
+    const { tenantId } = await subscribed();
+    await record(tenantId, 1, 7, '2020-02');
+    await record(tenantId, 2, 8, '2099-03');
+    const rows = await service.sql('SELECT day, calls::int FROM usage_day WHERE owner_tenant_id = $1 ORDER BY day', [
+      tenantId,
+    ]);
+    expect(rows).toEqual([
+      { day: '2020-02-29', calls: 7 },
+      { day: '2099-03-01', calls: 8 },
+    ]);
+  });
+
+  it('has no percent of a limit that there is not', async () => {
+    const { owner, params, tenantId } = await subscribed();
+    await fleet(service).setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'enterprise' } });
+    const { apiCalls } = (await owner.getSubscriptionUsage({ params })).data;
+    expect(apiCalls).toEqual({ used: 0, limit: null, remaining: null, percent: null, projected: 0 });
+  });
+});
