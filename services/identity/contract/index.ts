@@ -4,6 +4,7 @@ import { apiKeys } from './api-keys.ts';
 import { auditLogs } from './audit-logs.ts';
 import { internalAccess, internalAdmin, internalUsers } from './internal.ts';
 import { internalPortal } from './internal-portal.ts';
+import { notifications } from './notifications.ts';
 import { roles } from './roles.ts';
 import { signIn } from './sign-in.ts';
 import { subscriptions } from './subscriptions.ts';
@@ -17,6 +18,7 @@ export * from './audit-logs.ts';
 export * from './auth.ts';
 export * from './internal.ts';
 export * from './internal-portal.ts';
+export * from './notifications.ts';
 export * from './roles.ts';
 export * from './sign-in.ts';
 export * from './subscriptions.ts';
@@ -33,6 +35,7 @@ export const identity = {
   ...apiKeys,
   ...addons,
   ...subscriptions,
+  ...notifications,
   ...auditLogs,
   ...internalUsers,
   ...internalAccess,

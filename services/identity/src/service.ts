@@ -12,6 +12,8 @@ import { keepAuditLog } from './features/audit-logs/on-any-event.ts';
 import { auditRetention } from './features/audit-logs/retention.ts';
 import { signInHandlers } from './features/auth/index.ts';
 import { loginLimiter } from './features/auth/login-limiter.ts';
+import { deliverNotifications } from './features/notifications/deliver-notifications.job.ts';
+import { notificationHandlers } from './features/notifications/index.ts';
 import { portalSessionHandlers } from './features/portal-sessions/index.ts';
 import { roleHandlers } from './features/roles/index.ts';
 import { endSubscription } from './features/subscriptions/end-subscription.job.ts';
@@ -51,12 +53,13 @@ export function identityService(
       ...apiKeyHandlers(tools),
       ...addonHandlers,
       ...subscriptionHandlers,
+      ...notificationHandlers,
       ...auditLogHandlers(tools),
       ...accessHandlers,
       ...portalSessionHandlers(tools),
     },
     consumers: [keepAuditLog],
-    jobs: [endSubscription],
+    jobs: [endSubscription, deliverNotifications],
     firstUse: openSubscription,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

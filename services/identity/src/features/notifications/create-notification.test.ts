@@ -1,0 +1,192 @@
+import { until } from '@tandem/testing';
+import { aTenant, type Service, startIdentity } from '../../identity.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startIdentity();
+});
+afterAll(() => service?.close());
+
+const hello = { title: 'Hello', body: 'The import is done' };
+const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
+type Shown = { userId: string; title: string; status: string };
+
+/** A tenant with a member, both of whom read their own. */
+async function crew() {
+  const tenant = await aTenant(service);
+  const member = await tenant.addUser('member');
+  const inbox = async (userId: string, query: Record<string, string> = {}) =>
+    (await tenant.as(userId, ['notifications:read']).listNotifications({ query })).data as Shown[];
+  return { ...tenant, member, inbox };
+}
+
+/** Lets what is scheduled for a tenant fall due. */
+async function due(tenantId: number): Promise<void> {
+  await service.sql('ALTER TABLE platform.job NO FORCE ROW LEVEL SECURITY');
+  await service.sql('UPDATE platform.job SET due_at = now() WHERE tenant_id = $1', [tenantId]);
+  await service.sql('ALTER TABLE platform.job FORCE ROW LEVEL SECURITY');
+}
+
+describe('a notification', () => {
+  it('reaches each user of users, teams and roles once, at once, and is told about', async () => {
+    const { owner, member, user, inbox, roleId, tenantId, addUser } = await crew();
+    const viewer = await addUser('viewer');
+    const { data: team } = await owner.createTeam({ body: { name: 'Sales', memberIds: [member.id, user.id] } });
+    const actions = [{ id: 'open', label: 'Open', type: 'url', url: 'https://example.com/1', style: 'primary' }];
+    const body = {
+      ...{ ...hello, userIds: [member.id, member.id], teamIds: [team.id], roleIds: [roleId('viewer')] },
+      ...{ category: 'imports', priority: 'high', actions, data: { importId: 7 }, groupKey: 'import-7' },
+    };
+    const { status, data } = await owner.createNotification({ body });
+    expect([status, data.recipients]).toEqual([201, 3]);
+    expect(data.notifications.map(({ userId }: Shown) => userId)).toEqual([user.id, member.id, viewer.id]);
+    expect(data.notifications[1]).toEqual({
+      ...{
+        id: expect.any(String),
+        batchId: data.id,
+        userId: member.id,
+        ...hello,
+        category: 'imports',
+        priority: 'high',
+      },
+      ...{ status: 'delivered', channels: ['in_app'], actions, data: { importId: 7 }, groupKey: 'import-7' },
+      ...{ scheduledFor: null, deliveredAt: expect.any(String), readAt: null, expiresAt: null },
+      createdAt: expect.any(String),
+    });
+    expect(await inbox(member.id)).toEqual([data.notifications[1]]);
+    const event = await until('the event arrives', () =>
+      service.events.find((one) => one.name === 'notification.created' && one.tenantId === tenantId),
+    );
+    expect(event.data).toEqual({ batchId: data.id, userIds: [user.id, member.id, viewer.id], title: 'Hello' });
+  });
+
+  it('that is scheduled waits for its time, and is delivered once', async () => {
+    const { owner, member, inbox, tenantId } = await crew();
+    const scheduledFor = soon(3_600_000);
+    const { data } = await owner.createNotification({ body: { ...hello, userIds: [member.id], scheduledFor } });
+    expect(data.notifications[0]).toMatchObject({ status: 'scheduled', scheduledFor, deliveredAt: null });
+    expect(await inbox(member.id)).toEqual([]);
+    expect(await inbox(member.id, { status: 'scheduled' })).toHaveLength(1);
+    await due(tenantId);
+    const [delivered] = await until('it is delivered', async () => {
+      const found = await inbox(member.id);
+      return found.length > 0 && found;
+    });
+    expect(delivered).toMatchObject({ status: 'delivered', scheduledFor, deliveredAt: expect.any(String) });
+    expect(await inbox(member.id, { status: 'scheduled' })).toEqual([]);
+  });
+
+  it('that has expired is shown no more', async () => {
+    const { owner, member, inbox } = await crew();
+    const body = { ...hello, userIds: [member.id], expiresAt: soon(3_600_000) };
+    const { data } = await owner.createNotification({ body });
+    expect(await inbox(member.id)).toHaveLength(1);
+    await service.sql('ALTER TABLE notification NO FORCE ROW LEVEL SECURITY');
+    await service.sql("UPDATE notification SET expires_at = now() - interval '1 second' WHERE batch_id = $1", [
+      data.id,
+    ]);
+    await service.sql('ALTER TABLE notification FORCE ROW LEVEL SECURITY');
+    expect(await inbox(member.id)).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    ['no target', { userIds: [] }, 'userIds'],
+    ['a time that is past', { scheduledFor: '2020-01-01T00:00:00Z' }, 'scheduledFor'],
+    ['an end before its time', { scheduledFor: soon(9_000_000), expiresAt: soon(8_000_000) }, 'expiresAt'],
+    ['an end that is past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+    ['an unknown user', { userIds: ['999999999'] }, 'userIds.0'],
+    ['an unknown team', { teamIds: ['999999999'] }, 'teamIds.0'],
+    ['an unknown role', { roleIds: ['999999999'] }, 'roleIds.0'],
+    ['no title', { title: ' ' }, 'title'],
+    ['a channel that is not there', { channels: ['email'] }, 'channels.0'],
+    [
+      'too many actions',
+      { actions: [1, 2, 3, 4].map((n) => ({ id: `a${n}`, label: 'A', type: 'dismiss' })) },
+      'actions',
+    ],
+    ['two actions of one id', { actions: [1, 2].map(() => ({ id: 'a', label: 'A', type: 'dismiss' })) }, 'actions'],
+    ['an action that leads nowhere', { actions: [{ id: 'a', label: 'A', type: 'url' }] }, 'actions.0.url'],
+    [
+      'a script as an address',
+      { actions: [{ id: 'a', label: 'A', type: 'url', url: 'javascript:1' }] },
+      'actions.0.url',
+    ],
+    ['a priority that is none', { priority: 'urgent' }, 'priority'],
+  ])('with %s is refused, and reaches nobody', async (_, wrong, field) => {
+    const { owner, member, inbox } = await crew();
+    const body = { ...hello, userIds: [member.id], ...wrong };
+    const reply = await owner.createNotification({ body });
+    expect([reply.status, reply.body.errors?.map((one) => one.field)]).toEqual([422, [field]]);
+    expect(await inbox(member.id)).toEqual([]);
+  });
+
+  it('cannot name a user of another tenant, or one who is not active; teams leave those out', async () => {
+    const [{ owner, member, user }, other] = [await crew(), await aTenant(service)];
+    const { data: team } = await owner.createTeam({ body: { name: 'All', memberIds: [member.id, user.id] } });
+    await owner.updateUser({ params: { id: member.id }, body: { status: 'suspended' } });
+    const refused = await owner.createNotification({
+      body: { ...hello, userIds: [user.id, other.user.id, member.id] },
+    });
+    expect(refused.body.errors?.map(({ field }) => field)).toEqual(['userIds.1', 'userIds.2']);
+    const { data } = await owner.createNotification({ body: { ...hello, teamIds: [team.id] } });
+    expect(data.notifications.map(({ userId }: Shown) => userId)).toEqual([user.id]);
+    const { data: empty } = await owner.createTeam({ body: { name: 'Nobody' } });
+    const nobody = await owner.createNotification({ body: { ...hello, teamIds: [empty.id] } });
+    expect([nobody.status, nobody.data]).toEqual([201, expect.objectContaining({ recipients: 0, notifications: [] })]);
+  });
+
+  it('reaches at most a thousand users', async () => {
+    const { owner, tenantId, roleId } = await crew();
+    await service.sql('ALTER TABLE "user" NO FORCE ROW LEVEL SECURITY');
+    const add = (count: number, prefix: string) =>
+      service.sql(
+        `INSERT INTO "user" (tenant_id, email, first_name, last_name, password_hash, role_id)
+        SELECT $1, $2 || n || '@example.com', 'A', 'B', '-', $3 FROM generate_series(1, $4::int) AS n`,
+        [tenantId, prefix, roleId('viewer'), count],
+      );
+    await add(1_000, 'a');
+    const notify = () => owner.createNotification({ body: { ...hello, roleIds: [roleId('viewer')] } });
+    const { status, data } = await notify();
+    expect([status, data.recipients, data.notifications.length]).toEqual([201, 1_000, 1_000]);
+    await add(1, 'b');
+    await service.sql('ALTER TABLE "user" FORCE ROW LEVEL SECURITY');
+    const refused = await notify();
+    expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'roleIds']);
+  });
+});
+
+describe('the list of notifications', () => {
+  it('is the acting user’s own: of who signed in, of the key’s creator, or of who is acted for', async () => {
+    const { owner, member, user, as, inbox } = await crew();
+    await owner.createNotification({ body: { ...hello, title: 'For Ada', userIds: [user.id] } });
+    await owner.createNotification({
+      body: { ...hello, title: 'For Grace', userIds: [member.id], category: 'imports' },
+    });
+    const titles = (list: Shown[]) => list.map(({ title }) => title);
+    expect(titles(await inbox(user.id))).toEqual(['For Ada']);
+    expect(titles(await inbox(member.id))).toEqual(['For Grace']);
+    const key = (onBehalfOf?: number) =>
+      as(user.id, ['notifications:read'], {
+        type: 'key',
+        keyId: 1,
+        ...(onBehalfOf && { onBehalfOf }),
+      }).listNotifications();
+    expect(titles((await key()).data)).toEqual(['For Ada']);
+    expect(titles((await key(Number(member.id))).data)).toEqual(['For Grace']);
+    expect(titles((await as(member.id, ['notifications:read:own']).listNotifications()).data)).toEqual(['For Grace']);
+    expect(await inbox(member.id, { category: 'other' })).toEqual([]);
+    expect(await inbox(member.id, { category: 'imports', status: 'delivered' })).toHaveLength(1);
+  });
+
+  it('is read page by page, the newest first', async () => {
+    const { owner, member, as } = await crew();
+    for (const title of ['one', 'two', 'three'])
+      await owner.createNotification({ body: { ...hello, title, userIds: [member.id] } });
+    const me = as(member.id, ['notifications:read']);
+    const first = await me.listNotifications({ query: { limit: '2' } });
+    expect(first.body.pagination).toMatchObject({ total: 3, hasNext: true });
+    const cursor = first.body.pagination?.nextCursor as string;
+    const second = await me.listNotifications({ query: { limit: '2', cursor } });
+    expect([...first.data, ...second.data].map(({ title }: Shown) => title)).toEqual(['three', 'two', 'one']);
+  });
+});
