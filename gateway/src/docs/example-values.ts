@@ -15,6 +15,43 @@ export const texts: Record<string, string> = {
   'role.name': 'Sales',
   'PlanOffer.name': 'Free',
   'actor.name': 'Ada Lovelace',
+  'Team.name': 'Sales',
+  'createTeam.name': 'Sales',
+  'updateTeam.name': 'Sales',
+  'Team.description': 'Everybody who talks to customers',
+  'createTeam.description': 'Everybody who talks to customers',
+  'updateTeam.description': 'Everybody who talks to customers',
+  'Addon.key': 'advanced_search',
+  'Addon.name': 'Advanced Search',
+  'Addon.description': 'Full-text search over leads, opportunities and partners that forgives typing errors.',
+  'Addon.category': 'data',
+  'Addon.version': '1.4.0',
+  'Addon.features': 'search',
+  'AddonDetail.key': 'advanced_search',
+  'AddonDetail.name': 'Advanced Search',
+  'AddonDetail.description': 'Full-text search over leads, opportunities and partners that forgives typing errors.',
+  'AddonDetail.category': 'data',
+  'AddonDetail.version': '1.4.0',
+  'AddonDetail.versions': '1.4.0',
+  'AddonDetail.features': 'search',
+  'InstalledAddon.name': 'Advanced Search',
+  'InstalledAddon.version': '1.4.0',
+  'addons.name': 'Advanced Search',
+  'addons.version': '1.4.0',
+  'installAddon.name': 'Advanced Search',
+  'installAddon.version': '1.4.0',
+  'series.date': '2026-03-02',
+  title: 'Your import is done',
+  body: '214 leads were added, 3 were there already.',
+  category: 'imports',
+  groupKey: 'import-214',
+  'Notification.status': 'delivered',
+  'Notification.priority': 'normal',
+  'installAddon.status': 'installed',
+  'pricing.currency': 'USD',
+  'actions.id': 'open',
+  'actions.label': 'Open',
+  'actions.url': '/v1/leads',
   description: 'Leads of the website',
   'Role.description': 'Works on leads, sees partners',
   'listPermissions.description': 'Read leads',
@@ -87,6 +124,14 @@ export const numbers: Record<string, number> = {
   ratePerMinute: 60,
   burst: 10,
   rateLimitPerSecond: 20,
+  memberCount: 4,
+  'pricing.monthlyPrice': 0,
+  'apiCalls.used': 420,
+  'apiCalls.limit': 1000,
+  'apiCalls.remaining': 580,
+  'apiCalls.percent': 42,
+  'apiCalls.projected': 930,
+  'series.calls': 37,
 };
 
 /** Times by field; others get `now`. */
@@ -98,13 +143,17 @@ export const times: Record<string, string> = {
   lastUsedAt: '2026-03-04T16:35:00.000Z',
   since: '2026-03-01T00:00:00.000Z',
   until: '2026-03-02T00:00:00.000Z',
+  currentPeriodStart: '2026-03-01T00:00:00.000Z',
+  currentPeriodEnd: '2026-04-01T00:00:00.000Z',
+  'period.start': '2026-03-01T00:00:00.000Z',
+  'period.end': '2026-04-01T00:00:00.000Z',
 };
 
 /** The time of every other field. */
 export const now = '2026-03-02T09:15:00.000Z';
 
 /** Booleans that are false in an ordinary record. */
-export const usuallyFalse = ['isSystem', 'deleted'];
+export const usuallyFalse = ['isSystem', 'deleted', 'cancelAtPeriodEnd'];
 
 /** Fields that are null in an ordinary record. */
 export const usuallyNull = [
@@ -118,10 +167,14 @@ export const usuallyNull = [
   'lastError',
   'error',
   'onBehalfOf',
+  'canceledAt',
+  'cancelReason',
+  'readAt',
+  'scheduledFor',
 ];
 
 /** Fields that a request in an example should not set: who tries it out would share a secret or lock themselves out. */
-export const leftOut = ['secret', 'allowedIps', 'expiresAt', 'customHeaders'];
+export const leftOut = ['secret', 'allowedIps', 'expiresAt', 'customHeaders', 'scheduledFor'];
 
 /** A key of an object whose keys are free. */
 export const recordKeys: Record<string, string> = {
@@ -138,6 +191,9 @@ export const objects: Record<string, object> = {
   payload: envelopeExample(),
   examplePayload: envelopeExample(),
   'StoredEvent.data': envelopeExample().data,
+  configSchema: { type: 'object', properties: { typoTolerance: { type: 'boolean', default: true } } },
+  config: { typoTolerance: true },
+  'Notification.data': { imported: 214 },
   fields: { email: 'ada@example.com', message: 'Please call me back' },
 };
 

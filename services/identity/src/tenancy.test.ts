@@ -28,6 +28,13 @@ beforeAll(async () => {
         data: { name: 'k', keyEnvironment: 'live', hash: '-', last4: '-', createdBy: user.id },
       });
       await db.tx.session.create({ data: { userId: user.id, expiresAt: new Date() } });
+      const team = await db.tx.team.create({ data: { name: 't' } });
+      await db.tx.teamMember.create({ data: { teamId: team.id, userId: user.id } });
+      await db.tx.installedAddon.create({ data: { addonId: 1, version: '1.0.0' } });
+      await db.tx.subscription.create({ data: { planCode: 'free' } });
+      const batch = await db.tx.notificationBatch.create({ data: {} });
+      const notice = { title: 't', body: 'b', category: 'c', priority: 'low', status: 'delivered', channels: [] };
+      await db.tx.notification.create({ data: { ...notice, batchId: batch.id, userId: user.id } });
     });
   }
 });
@@ -37,7 +44,10 @@ afterAll(async () => {
   await settings?.drop();
 });
 
-const models = ['tenant', 'role', 'user', 'apiKey', 'session'] as const;
+const models = [
+  ...(['tenant', 'role', 'user', 'apiKey', 'session', 'team', 'teamMember'] as const),
+  ...(['installedAddon', 'subscription', 'notificationBatch', 'notification'] as const),
+];
 type Rows = {
   findMany(args?: object): Promise<{ tenantId: number }[]>;
   deleteMany(args?: object): Promise<{ count: number }>;
@@ -62,6 +72,18 @@ it('the database refuses a user with a role of another tenant', async () => {
   const [role] = await db.within(theirs, () => db.tx.role.findMany());
   const data = { email: 'b@example.com', firstName: 'A', lastName: 'B', passwordHash: '-', roleId: role?.id as number };
   await expect(db.within(mine, () => db.tx.user.create({ data }))).rejects.toThrow(/foreign key/i);
+});
+
+it('the database refuses a session of a user and of a portal user at once, and one of nobody', async () => {
+  const portal = { partnerId: 1, portalUserId: 1, portalUserName: 'P', portalEnvironment: 'live' };
+  const open = (data: object) =>
+    db.within(mine, async () => {
+      const user = await db.tx.user.findFirst({});
+      const owner = 'partnerId' in data ? { userId: user?.id as number } : {};
+      return db.tx.session.create({ data: { ...data, ...owner, expiresAt: new Date() } });
+    });
+  await expect(open(portal)).rejects.toThrow('session_of_one');
+  await expect(open({})).rejects.toThrow('session_of_one');
 });
 
 it('the service itself can neither change nor remove what stands in the audit log', async () => {

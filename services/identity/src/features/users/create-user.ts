@@ -27,11 +27,11 @@ export const createUser = (tools: Tools): Handler<typeof users.createUser, strin
           : error;
       });
     const user = asUser(row, teamIds);
-    await setTeams(tx, emit, { userId: user.id, before: [], after: teamIds });
     await tx.emailLookup.create({
       data: { emailHash: emailHash(user.email, tools.pepper), ownerTenantId: user.tenantId },
     });
     emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
+    await setTeams(tx, emit, { userId: user.id, before: [], after: teamIds });
     return user;
   },
 });
