@@ -1,0 +1,171 @@
+import { flat, type Schema } from './flat-schema.ts';
+
+/** No value could be made for a schema; the message is a sentence for the caller. */
+export class Unbuildable extends Error {}
+
+/** How one attempt goes about what the schema leaves open. */
+interface Way {
+  /** Which of several alternatives is taken, everywhere. */
+  branch: number;
+  /** Whether default and examples count; they may be wrong. */
+  hints: boolean;
+  /** Whether an object that requires nothing gets all its properties. */
+  optional: boolean;
+}
+
+interface Work extends Way {
+  root: Schema;
+  /** How many values may still be made: references can ask for more than fits into memory. */
+  budget: number;
+}
+
+const valuesMax = 5_000;
+const levelsMax = 40;
+const lengthMax = 50_000;
+const branchesMax = 5;
+
+/**
+ * The smallest value of a schema that `fits`, out of several ways to make one.
+ * @throws Unbuildable when none does
+ */
+export function buildInstance(schema: object, fits: (value: unknown) => boolean): unknown {
+  for (const way of ways()) {
+    try {
+      const value = build(schema, { ...way, root: schema as Schema, budget: valuesMax }, 0, 0);
+      if (fits(value)) return value;
+    } catch (error) {
+      // Another way may need less.
+      if (!(error instanceof Unbuildable)) throw error;
+    }
+  }
+  throw new Unbuildable('No value that fits could be built; give a default or an example, or make it simpler');
+}
+
+function* ways(): Generator<Way> {
+  for (let branch = 0; branch < branchesMax; branch++) {
+    for (const hints of [true, false]) for (const optional of [true, false]) yield { branch, hints, optional };
+  }
+}
+
+/** @param nth makes values differ where they must: 0 is the smallest. */
+function build(given: unknown, work: Work, nth: number, level: number): unknown {
+  if (--work.budget < 0 || level > levelsMax) throw new Unbuildable('Too large');
+  const schema = flat(given, work.root, work.branch);
+  if ('const' in schema) return schema.const;
+  if (Array.isArray(schema.enum) && schema.enum.length) return schema.enum[nth % schema.enum.length];
+  if (work.hints && 'default' in schema) return schema.default;
+  if (work.hints && Array.isArray(schema.examples) && schema.examples.length)
+    return schema.examples[nth % schema.examples.length];
+  switch (typeOf(schema, work.branch)) {
+    case 'object':
+      return object(schema, work, level);
+    case 'array':
+      return array(schema, work, level);
+    case 'string':
+      return text(schema, nth);
+    case 'integer':
+      return number(schema, nth, Number(schema.multipleOf ?? 1));
+    case 'number':
+      return number(schema, nth, schema.multipleOf === undefined ? undefined : Number(schema.multipleOf));
+    case 'boolean':
+      return nth % 2 === 1;
+    default:
+      return null;
+  }
+}
+
+const typesByKeyword: [type: string, keywords: string[]][] = [
+  ['object', ['properties', 'required', 'minProperties', 'additionalProperties']],
+  ['array', ['items', 'prefixItems', 'minItems', 'contains', 'uniqueItems']],
+  ['string', ['minLength', 'maxLength', 'format']],
+  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
+];
+
+function typeOf(schema: Schema, branch: number): string {
+  const { type } = schema;
+  if (typeof type === 'string') return type;
+  if (Array.isArray(type) && type.length) return String(type[branch % type.length]);
+  return typesByKeyword.find(([, keywords]) => keywords.some((keyword) => keyword in schema))?.[0] ?? 'object';
+}
+
+function object(schema: Schema, work: Work, level: number): object {
+  const properties = (schema.properties ?? {}) as Record<string, unknown>;
+  const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
+  const names = new Set(required.length || !work.optional ? required : Object.keys(properties));
+  const atLeast = Number(schema.minProperties ?? 0);
+  for (const name of Object.keys(properties)) if (names.size < atLeast) names.add(name);
+  for (let extra = 1; names.size < atLeast; extra++) {
+    if (extra > valuesMax) throw new Unbuildable('Too large');
+    names.add(`property${extra}`);
+  }
+  const other = schema.additionalProperties ?? true;
+  const schemaOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : other);
+  return Object.fromEntries([...names].map((name) => [name, build(schemaOf(name), work, 0, level + 1)]));
+}
+
+function array(schema: Schema, work: Work, level: number): unknown[] {
+  // Draft 7 says a tuple by a list of items.
+  const tuple = (schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : [])) as unknown[];
+  const rest = (Array.isArray(schema.items) ? schema.additionalItems : schema.items) ?? true;
+  const contained = schema.contains === undefined ? 0 : Number(schema.minContains ?? 1);
+  const count = Math.max(Number(schema.minItems ?? 0), contained);
+  if (count > valuesMax) throw new Unbuildable('Too large');
+  return Array.from({ length: count }, (_, index) => {
+    const item = index < tuple.length ? tuple[index] : rest;
+    const wanted = index < contained ? { allOf: [item, schema.contains] } : item;
+    return build(wanted, work, schema.uniqueItems ? index : 0, level + 1);
+  });
+}
+
+const byFormat: Record<string, string> = {
+  date: '2026-01-01',
+  time: '00:00:00Z',
+  'date-time': '2026-01-01T00:00:00Z',
+  'iso-time': '00:00:00Z',
+  'iso-date-time': '2026-01-01T00:00:00Z',
+  duration: 'P1D',
+  email: 'user@example.com',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  uri: 'https://example.com',
+  url: 'https://example.com',
+  'uri-reference': '/',
+  'uri-template': '/',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  'json-pointer': '',
+  'json-pointer-uri-fragment': '#',
+  'relative-json-pointer': '0',
+  regex: '',
+  byte: '',
+};
+
+function text(schema: Schema, nth: number): string {
+  const format = byFormat[String(schema.format)];
+  if (format !== undefined) return format;
+  const least = Number(schema.minLength ?? 0);
+  if (least > lengthMax) throw new Unbuildable('Too large');
+  const distinct = nth ? String(nth) : '';
+  return distinct + 'x'.repeat(Math.max(0, least - distinct.length));
+}
+
+/** The number closest to 0 within the bounds, or the nth after it. */
+function number(schema: Schema, nth: number, step: number | undefined): number {
+  const bound = (keyword: string) => (typeof schema[keyword] === 'number' ? (schema[keyword] as number) : undefined);
+  const above = bound('exclusiveMinimum');
+  const below = bound('exclusiveMaximum');
+  const least = Math.max(bound('minimum') ?? Number.NEGATIVE_INFINITY, above ?? Number.NEGATIVE_INFINITY);
+  const most = Math.min(bound('maximum') ?? Number.POSITIVE_INFINITY, below ?? Number.POSITIVE_INFINITY);
+  const forbidden = (value: number) => value === above || value === below;
+  if (step === undefined) {
+    const nearest = Math.min(Math.max(nth, least), most);
+    if (!forbidden(nearest)) return nearest;
+    return Number.isFinite(least) && Number.isFinite(most)
+      ? (least + most) / 2
+      : nearest + (nearest === above ? 1 : -1);
+  }
+  let value = Number.isFinite(least) && least > 0 ? Math.ceil(least / step) * step : 0;
+  if (most < value) value = Math.floor(most / step) * step;
+  if (forbidden(value)) value += value === above ? step : -step;
+  return value + nth * step + 0;
+}

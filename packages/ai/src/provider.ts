@@ -1,0 +1,119 @@
+import { Agent, request } from 'undici';
+import type { AiSettings } from './settings.ts';
+
+/** One part of a conversation. */
+export interface Message {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+export interface Question {
+  /** Names the shape of the answer to the provider. */
+  name: string;
+  messages: Message[];
+  /** JSON Schema of the answer; without it the answer is a text. */
+  schema: object | undefined;
+  temperature?: number | undefined;
+  maxTokens?: number | undefined;
+  timeoutMs: number;
+}
+
+/** What came of a call: a text, or why there is none, and whether that says the provider is down. */
+export type Answer = { text: string } | { text?: never; why: string; isDown: boolean };
+
+export interface Provider {
+  ask(question: Question): Promise<Answer>;
+}
+
+const answerBytesMax = 1024 * 1024;
+const connectTimeoutMs = 5_000;
+const tokensMax = 8_192;
+// These are about one request: the next one may well be answered.
+const requestFaults = [400, 413, 422];
+
+/** A provider that speaks the chat-completion protocol. */
+export function createProvider(settings: AiSettings): Provider {
+  const url = `${settings.AI_PROVIDER_BASE_URL.replace(/\/+$/, '')}/chat/completions`;
+  const agent = new Agent({ connect: { timeout: connectTimeoutMs }, allowH2: false, connections: 64 });
+  return {
+    async ask(question) {
+      const signal = AbortSignal.timeout(question.timeoutMs);
+      try {
+        const { statusCode, body } = await request(url, {
+          dispatcher: agent,
+          method: 'POST',
+          signal,
+          headersTimeout: question.timeoutMs,
+          bodyTimeout: question.timeoutMs,
+          headers: {
+            authorization: `Bearer ${settings.AI_PROVIDER_API_KEY}`,
+            'content-type': 'application/json',
+            accept: 'application/json',
+          },
+          body: JSON.stringify(asked(question, settings.AI_PROVIDER_MODEL)),
+        });
+        const text = await readText(body);
+        // A redirect is not followed: the key belongs to the configured address only.
+        if (statusCode !== 200) return { why: `answered ${statusCode}`, isDown: !requestFaults.includes(statusCode) };
+        if (text === undefined) return { why: 'answer is too large', isDown: false };
+        return readAnswer(text);
+      } catch (error) {
+        return { why: signal.aborted ? 'timed out' : `unreachable: ${codeOf(error)}`, isDown: true };
+      }
+    },
+  };
+}
+
+function asked({ name, messages, schema, temperature, maxTokens }: Question, model: string): object {
+  return {
+    model,
+    messages,
+    max_tokens: maxTokens ?? tokensMax,
+    ...(temperature !== undefined && { temperature }),
+    // Providers take objects only. Not strict: that forbids free-form objects, and the answer is checked here anyway.
+    ...(isObjectSchema(schema) && {
+      response_format: { type: 'json_schema', json_schema: { name, schema, strict: false } },
+    }),
+  };
+}
+
+function isObjectSchema(schema: object | undefined): boolean {
+  return schema !== undefined && 'type' in schema && schema.type === 'object';
+}
+
+/** The whole body; undefined when it is too large. Ending the loop early destroys the connection. */
+async function readText(body: AsyncIterable<Buffer>): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > answerBytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+interface Completion {
+  choices?: { finish_reason?: unknown; message?: { content?: unknown; refusal?: unknown } }[];
+}
+
+function readAnswer(body: string): Answer {
+  const failed = (why: string) => ({ why, isDown: false });
+  let completion: Completion | null;
+  try {
+    completion = JSON.parse(body);
+  } catch {
+    return { why: 'answer is not JSON', isDown: true };
+  }
+  const choice = Array.isArray(completion?.choices) ? completion.choices[0] : undefined;
+  if (choice?.finish_reason === 'length') return failed('truncated');
+  if (choice?.finish_reason === 'content_filter') return failed('content filter');
+  if (choice?.message?.refusal) return failed('refused');
+  const content = choice?.message?.content;
+  return typeof content === 'string' && content.trim() ? { text: content } : failed('answer is empty');
+}
+
+function codeOf(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return String(code ?? name);
+}

@@ -1,0 +1,134 @@
+import { readSchema, SchemaError, smallestInstance } from './index.ts';
+
+const nested = (levels: number): object => (levels ? { type: 'object', properties: { a: nested(levels - 1) } } : {});
+const doubled = (levels: number) => {
+  const steps = Array.from({ length: levels }, (_, n) => [
+    `s${n}`,
+    { allOf: [{ $ref: `#/$defs/s${n + 1}` }, { $ref: `#/$defs/s${n + 1}` }] },
+  ]);
+  return { $ref: '#/$defs/s0', $defs: { ...Object.fromEntries(steps), [`s${levels}`]: { type: 'string' } } };
+};
+
+describe('smallestInstance', () => {
+  it.each<[object, unknown]>([
+    [{ const: null }, null],
+    [{ const: 7, default: 8 }, 7],
+    [{ enum: ['b', 'a'] }, 'b'],
+    [{ type: 'string', default: 'x', examples: ['y'] }, 'x'],
+    [{ type: 'string', examples: ['y'] }, 'y'],
+    [{ type: 'string', default: 5 }, ''],
+    [{ type: 'string', minLength: 3 }, 'xxx'],
+    [{ type: 'string', format: 'email' }, 'user@example.com'],
+    [{ type: 'boolean' }, false],
+    [{ type: 'null' }, null],
+    [{ type: ['null', 'string'] }, null],
+    [{ type: 'integer' }, 0],
+    [{ type: 'integer', minimum: 5 }, 5],
+    [{ type: 'integer', maximum: -5 }, -5],
+    [{ type: 'integer', exclusiveMinimum: 5 }, 6],
+    [{ type: 'integer', minimum: 5, multipleOf: 4 }, 8],
+    [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5],
+    [{ type: 'number', maximum: -1.5 }, -1.5],
+    [{ type: 'array', items: { type: 'string' } }, []],
+    [{ type: 'array', items: { type: 'integer' }, minItems: 3, uniqueItems: true }, [0, 1, 2]],
+    [{ type: 'array', items: { enum: ['a', 'b'] }, minItems: 2, uniqueItems: true }, ['a', 'b']],
+    [{ type: 'array', prefixItems: [{ const: 1 }, { const: 2 }], minItems: 2 }, [1, 2]],
+    [{ type: 'array', contains: { const: 4 } }, [4]],
+    [{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } }, required: ['b'] }, { b: 0 }],
+    [
+      { type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } } },
+      { a: '', b: 0 },
+    ],
+    [{ type: 'object', required: ['x'], additionalProperties: { type: 'integer' } }, { x: 0 }],
+    [{ type: 'object', minProperties: 1, additionalProperties: { type: 'boolean' } }, { property1: false }],
+    [{}, {}],
+    [{ $ref: '#/$defs/a', $defs: { a: { type: 'integer', minimum: 2 } } }, 2],
+    [{ allOf: [{ minimum: 3 }, { type: 'integer', minimum: 4 }] }, 4],
+    [{ anyOf: [{ type: 'string', minLength: 1 }, { type: 'integer' }] }, 'x'],
+    [{ oneOf: [{ type: 'number' }, { type: 'integer' }, { type: 'string' }] }, ''],
+    [
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        type: 'array',
+        items: [{ type: 'string' }, { type: 'integer' }],
+        minItems: 2,
+        additionalItems: false,
+      },
+      ['', 0],
+    ],
+    [
+      {
+        type: 'object',
+        properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#' } } },
+        required: ['name', 'children'],
+      },
+      { name: '', children: [] },
+    ],
+    [{ type: 'object', properties: { parent: { $ref: '#' } } }, {}],
+    [
+      { type: 'object', properties: { pattern: { const: 1 }, $id: { const: 2 } }, required: ['pattern', '$id'] },
+      { pattern: 1, $id: 2 },
+    ],
+  ])('makes of %j the value %j', (schema, expected) => {
+    expect(smallestInstance(schema)).toEqual(expected);
+    expect(readSchema(schema).faults(expected)).toEqual([]);
+  });
+
+  it.each(
+    'date time date-time duration email hostname ipv4 ipv6 uri uri-reference uri-template uuid json-pointer regex byte'.split(
+      ' ',
+    ),
+  )('makes a text of the format %s', (format) => {
+    const schema = { type: 'object', properties: { a: { type: 'string', format } }, required: ['a'] };
+    expect(readSchema(schema).faults(smallestInstance(schema))).toEqual([]);
+  });
+});
+
+describe('readSchema', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['no object', [], /Must be an object/],
+    ['nothing', null, /Must be an object/],
+    ['more than 64 KB', { description: 'x'.repeat(65_536) }, /64 KB/],
+    ['eleven levels', nested(11), /10 levels/],
+    ['another document', { $ref: 'https://example.com/schema.json' }, /inside the schema/],
+    ['a reference to nothing', { $ref: '#/$defs/none' }, /can't resolve|Not a usable/],
+    ['a pattern', { properties: { a: { type: 'string', pattern: '^(a+)+$' } } }, /pattern is not supported/],
+    ['a pattern of names', { patternProperties: { '^(a+)+$': {} } }, /patternProperties is not supported/],
+    ['a name of its own', { $id: 'https://example.com/mine' }, /\$id is not supported/],
+    ['asynchronous checks', { $async: true }, /\$async is not supported/],
+    ['an unknown keyword', { typo: 'string' }, /unknown keyword/],
+    ['an unknown type', { type: 'text' }, /Not a usable/],
+    ['an unknown format', { type: 'string', format: 'colour' }, /Not a usable/],
+    ['a contradiction', { type: 'string', minLength: 2, maxLength: 1 }, /No value/],
+    ['an endless value', { type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }, /No value/],
+    ['a huge list', { type: 'array', minItems: 1e9 }, /No value/],
+    ['a huge text', { type: 'string', minLength: 1e9 }, /No value/],
+    ['an impossible one', { not: {} }, /No value/],
+  ])('refuses %s', (_, schema, message) => {
+    expect(() => readSchema(schema)).toThrow(SchemaError);
+    expect(() => readSchema(schema)).toThrow(message);
+  });
+
+  it('takes ten levels', () => {
+    expect(readSchema(nested(9)).faults({})).toEqual([]);
+  });
+
+  it('stops a schema whose check takes longer than anybody waits', () => {
+    const began = performance.now();
+    expect(() => readSchema(doubled(40))).toThrow(SchemaError);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(smallestInstance({ type: 'integer' })).toBe(0);
+  });
+
+  it('says what is wrong with a value', () => {
+    const { faults } = readSchema({ type: 'object', properties: { a: { enum: ['x'] } }, required: ['a'] });
+    expect(faults({})).toEqual(["The value must have required property 'a'"]);
+    expect(faults({ a: 'y' })).toEqual(['a must be equal to one of the allowed values (["x"])']);
+  });
+
+  it('keeps nothing of a schema: the same names mean something else the next time', () => {
+    for (const type of ['string', 'integer']) {
+      expect(smallestInstance({ $ref: '#/$defs/a', $defs: { a: { type } } })).toBe(type === 'string' ? '' : 0);
+    }
+  });
+});
