@@ -372,14 +372,14 @@ describe('the portal audience', () => {
 
 describe('an operation for people that comes to an end', () => {
   const permissions = ['ai:write'];
-  const token = jsonwebtoken.sign({ tid: ids.encode('tenant', 7, 7), sid: ids.encode('session', 7, 4) }, privateKey, {
+  const token = jsonwebtoken.sign({ tid: ids.encode('tenant', 7, 7), sid: ids.encode('session', 7, 11) }, privateKey, {
     ...({ algorithm: 'RS256', keyid: 'k', issuer: 'tandem', expiresIn: 60 } as const),
     ...{ subject: ids.encode('user', 7, 5), audience: 'platform' },
   });
   const ask = (headers: Record<string, string>) => fetch(`${base}/v1/things/generate`, { method: 'POST', headers });
   beforeAll(() => {
     const who = { ...principal, permissions, limits };
-    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...who, sessionId: '4' } });
+    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...who, sessionId: '11' } });
     answers['/internal/keys/resolve'] = (_, response) =>
       json(response, { data: { ...who, sessionId: null, keyId: '8', environment: 'live' } });
     answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0 } });
