@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { startFleet, type TestFleet, until } from '../fleet.ts';
+import { aTenant } from '../tenant.ts';
+import { differences, drafted } from './compare.ts';
+import { readWalk, type Step } from './document.ts';
+
+const run = promisify(execFile);
+const file = resolve(import.meta.dirname, '../../walk/README.md');
+const page = await readFile(file, 'utf8');
+const steps = readWalk(page);
+// Writes the answers of today into the page, for a person to read and correct.
+const isDrafting = process.env.WALK_DRAFT !== undefined;
+
+let fleet: TestFleet;
+let folder: string;
+const variables: Record<string, string> = {};
+const drafts: [step: Step, block: string][] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'walk-'));
+  fleet = await startFleet();
+  const tenant = await aTenant(fleet, { plan: 'pro' });
+  const { live: KEY, accessToken: TOKEN, id: TENANT, userId: USER } = tenant;
+  Object.assign(variables, { BASE: fleet.baseUrl, KEY, TOKEN, TENANT, USER });
+}, 240_000);
+afterAll(async () => {
+  await fleet?.stop();
+  await rm(folder, { recursive: true, force: true });
+  if (isDrafting) await writeFile(file, written());
+}, 60_000);
+
+/** Runs a command as it stands in the page; only where its answer goes is ours. */
+async function answerTo({ command }: Step) {
+  const [head, body] = [join(folder, 'head'), join(folder, 'body')];
+  const script = `set -eu\ncurl() { command curl --silent --show-error --max-time 60 -D "${head}" -o "${body}" -w '%{http_code}' "$@"; }\n${command}`;
+  const { stdout } = await run('bash', ['-c', script], { cwd: folder, env: { PATH: process.env.PATH, ...variables } });
+  const text = await readFile(body, 'utf8');
+  const headers = await readFile(head, 'utf8');
+  return { status: Number(stdout.trim().slice(-3)), text, headers };
+}
+
+/** What is wrong with the answer to a step. */
+function wrongs(step: Step, answer: Awaited<ReturnType<typeof answerTo>>): string[] {
+  const { status, text, headers } = answer;
+  const actual = typeof step.expected === 'string' ? text.trimEnd() : JSON.parse(text);
+  return [
+    ...(status === step.status ? [] : [`The status is ${status}, not ${step.status}: ${text.slice(0, 300)}`]),
+    ...differences(actual, step.expected, variables),
+    ...step.headers
+      .filter(({ name, value }) => !new RegExp(`^${name}: ${value}`, 'im').test(headers))
+      .map(({ name, value }) => `The header ${name} is not ${value}: ${headers}`),
+  ];
+}
+
+function keep(step: Step, text: string): void {
+  for (const { variable, path } of step.kept) {
+    const value = path
+      .split('.')
+      .reduce<unknown>((at, field) => (at as Record<string, unknown>)?.[field], JSON.parse(text));
+    if (typeof value !== 'string') throw new Error(`${step.title}: there is no text at ${path}`);
+    variables[variable] = value;
+  }
+}
+
+function written(): string {
+  return drafts.reduceRight((text, [{ span }, block]) => text.slice(0, span[0]) + block + text.slice(span[1]), page);
+}
+
+// In their order: a walk, in which later steps use what earlier ones made.
+describe('the walk through the specification', () => {
+  it.each(steps.map((step) => [step.title, step] as const))('%s', async (_, step) => {
+    let answer = await answerTo(step);
+    if (step.isAwaited) {
+      await until(`"${step.title}" answers as the page says`, async () => {
+        answer = await answerTo(step);
+        return isDrafting ? answer.status < 300 : wrongs(step, answer).length === 0;
+      });
+    }
+    if (isDrafting) {
+      const isJson = answer.text.startsWith('{');
+      const body = isJson
+        ? JSON.stringify(drafted(JSON.parse(answer.text), variables), null, 2)
+        : answer.text.trimEnd();
+      drafts.push([step, `\`\`\`${isJson ? 'json' : 'text'} ${answer.status}\n${body}\n\`\`\``]);
+    } else expect(wrongs(step, answer)).toEqual([]);
+    keep(step, answer.text);
+  });
+});
