@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@tandem/client';
-import { crm } from '@tandem/crm-contract';
-import { aTenant, type TestFleet, type TestTenant } from '@tandem/e2e';
-import { identity } from '@tandem/identity-contract';
+import { aTenant, operations, type TestFleet, type TestTenant } from '@tandem/e2e';
 import { type FleetEnvironment, fleetEnvironment } from '@tandem/local/environment';
 import { memberProcess } from '@tandem/local/fleet';
 import { findMembers, gatewayName, type Member } from '@tandem/local/members';
@@ -60,7 +58,7 @@ export async function openPlace(options: {
     const databases = await Promise.all(withData.map(({ name }) => cloneDatabase(name, admin)));
     const memberPorts: Record<string, number> = {};
     for (const { name } of members) memberPorts[name] = await ports.get(name);
-    const environment = fleetEnvironment({ members, ports: memberPorts, stores, secrets });
+    const environment = fleetEnvironment({ members, ports: memberPorts, stores, secrets, dataDir: join(dir, 'data') });
     const namespace = `bench-${randomBytes(4).toString('hex')}`;
     for (const { name } of members) {
       const own = databases.find(({ service }) => service === name);
@@ -88,7 +86,6 @@ export async function openPlace(options: {
         return url.href;
       },
       aTenant() {
-        const operations = { ...crm, ...identity };
         const api = (credentials?: Parameters<typeof createClient>[0]['credentials']) =>
           createClient({ operations, baseUrl, ...(credentials && { credentials }) });
         // Of a fleet it needs no more than the way in and the settings.

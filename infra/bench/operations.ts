@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestTenant } from '@tandem/e2e';
+import { operations } from '@tandem/e2e';
+import type { Place } from './place.ts';
+import { sampleReference } from './reference.ts';
+import type { Row } from './results.ts';
+import { runLoad } from './wrk.ts';
+
+/** One operation under load; its method and path come from its row. */
+interface Call {
+  operation: keyof typeof operations & string;
+  /** In place of the path's parameters; `{id}` is one of `ids`. */
+  params?: Record<string, string>;
+  query?: string;
+  /** `{n}` is another number in each request, `{id}` one of `ids`. */
+  body?: object;
+  ids?: string[];
+  /** Each id can be used once: the run ends with them. */
+  isOnce?: boolean;
+  /** Why this operation has no goal. */
+  exempt?: string;
+}
+
+const connections = 16;
+const warmSeconds = 1;
+const seconds = 3;
+const goal = 300;
+const madeAtOnce = 16;
+
+/** Measures every operation that the specification shows, one after the other, through the gateway. */
+export async function measureOperations(place: Place): Promise<Row[]> {
+  await Promise.all(place.members.map(({ name }) => place.startMember(name)));
+  const tenant = await place.aTenant();
+  const rows: Row[] = [];
+  for (const group of [crmCalls, identityCalls, partnerCalls, campaignCalls, restCalls]) {
+    place.log('preparing');
+    for (const call of await group(tenant)) rows.push(await measure(place, tenant, call));
+  }
+  return rows;
+}
+
+async function measure(place: Place, tenant: TestTenant, call: Call): Promise<Row> {
+  const row = operations[call.operation];
+  place.log(row.summary);
+  const path = row.path.replace(/\/:(\w+)/g, (_, name: string) => `/${call.params?.[name] ?? '{id}'}`) + (call.query ?? '');
+  const file = join(place.dir, 'tmp/call-ids');
+  if (call.ids) writeFileSync(file, `${call.ids.join('\n')}\n`);
+  const load = (length: number) =>
+    runLoad(place.programs, {
+      ...{ url: place.baseUrl, headers: { 'X-API-Key': tenant.live }, connections, seconds: length, script: 'call.lua' },
+      env: {
+        ...{ CALL_METHOD: row.method, CALL_PATH: path, RUN: randomBytes(3).toString('hex') },
+        ...(call.body && { CALL_BODY: JSON.stringify(call.body) }),
+        ...(call.ids && { CALL_IDS: file }),
+        ...(call.isOnce && { CALL_ONCE: '1' }),
+      },
+    });
+  if (!call.isOnce) await load(warmSeconds);
+  sampleReference();
+  const { perSecond, p99 } = await load(seconds);
+  return {
+    ...{ id: call.operation, what: row.summary, goal: call.exempt ? '' : `≥ ${goal}/s` },
+    reached: `${Math.round(perSecond)}/s`,
+    detail: `p99 ${Math.round(p99)} ms${call.exempt ? `; ${call.exempt}` : ''}`,
+    ...(!call.exempt && { isReached: perSecond >= goal }),
+  };
+}
+
+/** Makes many records and returns their ids. */
+async function many(count: number, make: (n: number) => Promise<{ data: { id: string } }>): Promise<string[]> {
+  const ids: string[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < count) ids.push((await make(next++)).data.id);
+  };
+  await Promise.all(Array.from({ length: madeAtOnce }, worker));
+  return ids;
+}
+
+const aName = { firstName: 'Ada', lastName: 'Lovelace' };
+const leadsOf = ({ api }: TestTenant, count: number) => {
+  const run = randomBytes(3).toString('hex');
+  return many(count, (n) => api.createLead({ body: { email: `l${run}${n}@example.com`, firstName: `A${run}${n}`, lastName: `B${n}` } }));
+};
+
+async function crmCalls(tenant: TestTenant): Promise<Call[]> {
+  const leads = await leadsOf(tenant, 2_500);
+  const opportunities = await many(800, async (n) => {
+    const { data } = await tenant.api.convertLead({ body: { leadId: leads.shift() as string, value: n, currency: 'EUR' } });
+    return { data: { id: data.id } };
+  });
+  const tasks = await many(300, (n) => tenant.api.createTask({ body: { title: `Call ${n}` } }));
+  return [
+    { operation: 'convertLead', ids: leads, isOnce: true, body: { leadId: '{id}', value: 4_800, currency: 'EUR' } },
+    { operation: 'listOpportunities', query: '?limit=20' },
+    { operation: 'getOpportunity', ids: opportunities },
+    { operation: 'winOpportunity', ids: opportunities, isOnce: true, body: {} },
+    { operation: 'createTask', body: { title: 'Call {n}', type: 'call', dueAt: '2030-01-15T09:00:00Z' } },
+    { operation: 'listTasks', query: '?limit=20&status=pending' },
+    { operation: 'getTask', ids: tasks },
+    { operation: 'createStatusDefinition', body: { code: 's_{n}', name: 'Status {n}', color: 'blue' } },
+    { operation: 'listStatusDefinitions', query: '?entityType=opportunity' },
+  ];
+}
+
+async function identityCalls({ api, userId }: TestTenant): Promise<Call[]> {
+  const subscription = (await api.listSubscriptions()).data[0]?.id as string;
+  return [
+    {
+      operation: 'createUser',
+      body: { email: 'u{n}@example.com', password: 'correct horse battery', ...aName },
+      exempt: 'the hash of a password costs what it costs on purpose',
+    },
+    { operation: 'listUsers', query: '?limit=20' },
+    { operation: 'createTeam', body: { name: 'Team {n}', memberIds: [userId] } },
+    { operation: 'listTeams', query: '?limit=20' },
+    { operation: 'getCurrentTenant' },
+    { operation: 'listAddonCatalog', query: '?limit=20&search=partner' },
+    { operation: 'listSubscriptions' },
+    { operation: 'getSubscription', params: { id: subscription } },
+    { operation: 'getSubscriptionUsage', params: { id: subscription } },
+    { operation: 'createNotification', body: { title: 'News {n}', body: 'Something happened', userIds: [userId] } },
+    { operation: 'listNotifications', query: '?limit=20' },
+  ];
+}
+
+async function partnerCalls({ api }: TestTenant): Promise<Call[]> {
+  const run = randomBytes(3).toString('hex');
+  const partners = await many(1_200, (n) => api.createPartner({ body: { email: `p${run}${n}@example.com`, ...aName } }));
+  const first = partners[0] as string;
+  const resource = { name: 'Brochure {n}', category: 'print', sourceType: 'file', fileUrl: 'https://example.com/a.pdf' };
+  const { data } = await api.createCoMarketingResource({ body: { ...resource, name: 'Shared', shareEnabled: true } as never });
+  const { id, shareToken } = data as { id: string; shareToken: string };
+  return [
+    { operation: 'createPartner', body: { email: 'q{n}@example.com', ...aName, company: 'Company {n}' } },
+    { operation: 'listPartners', query: '?limit=20' },
+    { operation: 'getPartner', ids: partners },
+    { operation: 'approvePartner', ids: partners.slice(1), isOnce: true, body: {} },
+    { operation: 'listCommissionStatements', params: { id: first } },
+    { operation: 'createCoMarketingResource', body: resource },
+    { operation: 'listCoMarketingResources', query: '?limit=20' },
+    { operation: 'getCoMarketingResource', params: { id } },
+    { operation: 'recordCoMarketingUsage', params: { id }, body: { action: 'download' } },
+    { operation: 'getSharedResource', params: { token: shareToken } },
+  ];
+}
+
+async function campaignCalls({ api }: TestTenant): Promise<Call[]> {
+  const campaigns = await many(300, (n) => api.createCampaign({ body: { name: `Campaign ${n}` } }));
+  const mail = { nodeId: 'mail', type: 'email', position: { x: 0, y: 120 }, data: { label: 'Mail', subjectLine: 'Hello' } };
+  const start = { nodeId: 'start', type: 'trigger', position: { x: 0, y: 0 }, data: { label: 'Start' } };
+  return [
+    { operation: 'createCampaign', body: { name: 'Campaign {n}', type: 'email' } },
+    { operation: 'listCampaigns', query: '?limit=20' },
+    { operation: 'getCampaign', ids: campaigns },
+    {
+      operation: 'createWorkflow',
+      body: { name: 'Flow {n}', nodes: [start, mail], edges: [{ edgeId: 'e', source: 'start', target: 'mail' }] },
+    },
+    { operation: 'listWorkflows', query: '?limit=20' },
+  ];
+}
+
+async function restCalls(tenant: TestTenant): Promise<Call[]> {
+  const { api } = tenant;
+  const leads = await leadsOf(tenant, 1_500);
+  const courses = await many(300, (n) => api.createCourse({ body: { title: `Course ${n}` } }));
+  const agent = (await api.listAgents({ query: { kind: 'recommender' } })).data[0]?.id as string;
+  return [
+    { operation: 'createCourse', body: { title: 'Course {n}' } },
+    { operation: 'listCourses', query: '?limit=20' },
+    { operation: 'getCourse', ids: courses },
+    { operation: 'listFiles', query: '?limit=20' },
+    { operation: 'indexDocument', body: { type: 'lead', id: 'own-{n}', data: { name: 'Ada {n}', company: 'Engines' } } },
+    { operation: 'searchLeads', query: '?q=ada&limit=20' },
+    { operation: 'searchOpportunities', query: '?q=ada&limit=20' },
+    { operation: 'searchPartners', query: '?q=lovelace&limit=20' },
+    { operation: 'autocomplete', query: '?q=lov' },
+    { operation: 'recordEvent', body: { eventType: 'email_open', messageId: 'm-{n}' } },
+    { operation: 'listRecordedEvents', query: '?limit=20' },
+    { operation: 'listAgents' },
+    { operation: 'getAgentDashboard' },
+    { operation: 'runAgentInBulk', params: { id: agent }, ids: leads, isOnce: true, body: { leadIds: ['{id}'] } },
+    { operation: 'listWebhooks' },
+    { operation: 'getWebhookCatalog' },
+  ];
+}
