@@ -6,6 +6,7 @@ export { code, freeForm, name, phone, text, timestamp } from './fields.ts';
 export { id, isOfPlatform, type ResourceType, resourceNumber, resourceTypes, unknownId } from './id.ts';
 export { flag, isPage, listQuery, type Paged, page, pageItem, wholeNumber } from './list.ts';
 export { media, mediaOf, type Served } from './media.ts';
+export { amount, amountMax, currency, fromMinor, misfit, toMinor } from './money.ts';
 export {
   type Audience,
   type ErrorCodes,

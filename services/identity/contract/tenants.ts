@@ -1,4 +1,4 @@
-import { event, id, name, operations, planCodes, plans, timestamp } from '@tandem/contract';
+import { currency, event, id, name, operations, planCodes, plans, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { InstalledAddon } from './addons.ts';
 import { AuthSession, Password } from './auth.ts';
@@ -8,9 +8,8 @@ const TimeZone = z
   .string()
   .refine(isTimeZone, { error: 'Must be a time zone of the IANA database, such as Europe/Berlin' });
 const Locale = z.string().refine(isLocale, { error: 'Must be a language tag (BCP 47), such as en or pt-BR' });
-const Currency = z.string().regex(/^[A-Z]{3}$/, { error: 'Must be a currency code (ISO 4217), such as EUR' });
 
-export const TenantSettings = z.object({ timezone: TimeZone, locale: Locale, currency: Currency });
+export const TenantSettings = z.object({ timezone: TimeZone, locale: Locale, currency: currency() });
 
 export const Tenant = z.object({
   id: id('tenant'),
