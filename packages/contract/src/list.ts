@@ -27,9 +27,12 @@ const pageMax = 100_000;
 
 /**
  * The query every list takes. `sortable` names the fields that `sort` accepts, ascending by name and descending
- * with a minus; the first one, descending, is the default.
+ * with a minus; the default is the first one, descending, unless `byDefault` is another of them.
  */
-export function listQuery<const Sortable extends readonly [string, ...string[]]>(sortable: Sortable) {
+export function listQuery<const Sortable extends readonly [string, ...string[]]>(
+  sortable: Sortable,
+  byDefault: Sortable[number] | `-${Sortable[number]}` = `-${sortable[0]}`,
+) {
   const sorts = sortable.flatMap((field) => [field, `-${field}`]);
   return z.object({
     page: wholeNumber(1, pageMax).describe('Which page, from 1 on').default(1),
@@ -42,7 +45,7 @@ export function listQuery<const Sortable extends readonly [string, ...string[]]>
     sort: z
       .enum(sorts as [string, ...string[]], { error: `Must be one of ${sorts.join(', ')}` })
       .describe('By which field; with a minus the largest or newest first')
-      .default(`-${sortable[0]}`),
+      .default(byDefault),
     search: text(200).describe('Text to look for').optional(),
     createdFrom: timestamp().describe('Created at this time or later').optional(),
     createdTo: timestamp().describe('Created at this time or earlier').optional(),

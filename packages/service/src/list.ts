@@ -14,12 +14,16 @@ export interface PageResult<Item> {
   nextCursor: string | null;
 }
 
-/** Lists a model for the operation that runs: `where` and `and` narrow it, `searchIn` are the columns that `search` looks into. */
+/**
+ * Lists a model for the operation that runs: `where` and `and` narrow it, `searchIn` are the columns that `search` looks
+ * into, `nullable` those of the sortable ones that may be empty.
+ */
 export type List = <Row extends { id: number }>(options: {
   model: Listable<Row>;
   where?: Record<string, unknown>;
   and?: Record<string, unknown>[];
   searchIn?: readonly string[];
+  nullable?: readonly string[];
 }) => Promise<PageResult<Row>>;
 
 interface ListQuery {
@@ -52,6 +56,7 @@ const counts = new Map<string, { total: number; until: number }>();
  * Totals are counted exactly; one above 1,000 is kept for 2 s per filter.
  * @param options.name names the list inside cursors, so that a cursor of another list is refused
  * @param options.searchIn columns that `search` looks into, anywhere in the text, in any case
+ * @param options.nullable sortable columns that may be empty: such rows stand where the largest value would
  * @throws 400 for a cursor that is forged or of another list, 422 for a page that is too deep
  */
 export async function listPage<Row extends { id: number }>(options: {
@@ -64,6 +69,7 @@ export async function listPage<Row extends { id: number }>(options: {
   where?: Record<string, unknown>;
   and?: Record<string, unknown>[];
   searchIn?: readonly string[];
+  nullable?: readonly string[];
   secret: string;
 }): Promise<PageResult<Row>> {
   const { name, model, query, caller, secret } = options;
@@ -76,10 +82,11 @@ export async function listPage<Row extends { id: number }>(options: {
     throw failField('page', `Pages reach ${depthMax} rows deep; go on with cursor, from pagination.nextCursor`);
   }
 
+  const beyondOf = options.nullable?.includes(field) ? beyondWithNulls : beyond;
   const where = { ...options.where, AND: [...(options.and ?? []), ...conditions(query, options.searchIn ?? [])] };
   const order = descending ? 'desc' : 'asc';
   const rows = await model.findMany({
-    where: after ? { ...where, AND: [...where.AND, ...beyond(field, descending, after)] } : where,
+    where: after ? { ...where, AND: [...where.AND, ...beyondOf(field, descending, after)] } : where,
     orderBy: field === 'id' ? { id: order } : [{ [field]: order }, { id: order }],
     take: limit + 1,
     ...(!after && page > 1 && { skip: (page - 1) * limit }),
@@ -119,6 +126,15 @@ function beyond(field: string, descending: boolean, [value, id]: Position): Reco
   const past = descending ? 'lt' : 'gt';
   if (field === 'id') return [{ id: { [past]: id } }];
   return [{ [field]: { [`${past}e`]: value } }, { OR: [{ [field]: { [past]: value } }, { id: { [past]: id } }] }];
+}
+
+/** The same for a column that may be empty: PostgreSQL sorts empty as larger than any value. */
+function beyondWithNulls(field: string, descending: boolean, position: Position): Record<string, unknown>[] {
+  const [value, id] = position;
+  if (value !== null && descending) return beyond(field, descending, position);
+  const alike = { [field]: value, id: { [descending ? 'lt' : 'gt']: id } };
+  if (value === null) return [descending ? { OR: [alike, { [field]: { not: null } }] } : alike];
+  return [{ OR: [{ [field]: { gt: value } }, alike, { [field]: null }] }];
 }
 
 async function total<Row>(model: Listable<Row>, where: object, context: string): Promise<number> {

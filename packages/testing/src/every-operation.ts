@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { TestService } from './test-service.ts';
 
 const missingId = '999999999';
-const wordsOfZod = /^Invalid |^Too (small|big)|^Unrecognized|expected|received/;
+const wordsOfZod = /^Invalid |^Too (small|big)|^Unrecognized|\bexpected\b|\breceived\b/;
 
 /**
  * The tests that need no handwriting, for every row of a contract: without the gateway's signature, without the
