@@ -9,6 +9,7 @@ import { roles } from './roles.ts';
 import { signIn } from './sign-in.ts';
 import { subscriptions } from './subscriptions.ts';
 import { teams } from './teams.ts';
+import { internalTenants } from './tenant-settings.ts';
 import { tenants } from './tenants.ts';
 import { users } from './users.ts';
 
@@ -23,6 +24,7 @@ export * from './roles.ts';
 export * from './sign-in.ts';
 export * from './subscriptions.ts';
 export * from './teams.ts';
+export * from './tenant-settings.ts';
 export * from './tenants.ts';
 export * from './users.ts';
 
@@ -41,4 +43,5 @@ export const identity = {
   ...internalAccess,
   ...internalAdmin,
   ...internalPortal,
+  ...internalTenants,
 };

@@ -1,4 +1,4 @@
-import type { internalAdmin, tenants } from '@tandem/identity-contract';
+import type { internalAdmin, internalTenants, tenants } from '@tandem/identity-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { createTenant } from './create-tenant.ts';
@@ -6,6 +6,7 @@ import { getCurrentTenant } from './get-current-tenant.ts';
 import { getTenant } from './get-tenant.ts';
 import { listPlans } from './list-plans.ts';
 import { listTenants } from './list-tenants.ts';
+import { readTenantSettings } from './read-tenant-settings.ts';
 import { setTenantPlan } from './set-tenant-plan.ts';
 import { updateCurrentTenant } from './update-current-tenant.ts';
 
@@ -18,4 +19,8 @@ export const tenantHandlers = (tools: Tools) =>
     listPlans,
     setTenantPlan: setTenantPlan(tools),
     listTenants,
-  }) satisfies Handlers<typeof tenants & Pick<typeof internalAdmin, 'setTenantPlan' | 'listTenants'>, Tx>;
+    readTenantSettings,
+  }) satisfies Handlers<
+    typeof tenants & typeof internalTenants & Pick<typeof internalAdmin, 'setTenantPlan' | 'listTenants'>,
+    Tx
+  >;
