@@ -56,6 +56,30 @@ export const texts: Record<string, string> = {
   'Role.description': 'Works on leads, sees partners',
   'listPermissions.description': 'Read leads',
   'getWebhookCatalog.description': 'A new lead is created',
+  'Opportunity.name': 'Analytical Engines, rollout',
+  stage: 'prospecting',
+  forecastCategory: 'pipeline',
+  category: 'contacted',
+  reasonCode: 'price',
+  competitor: 'Difference Ltd',
+  note: 'Signed for two years',
+  referralCode: 'ADA-2026',
+  title: 'Call Ada back',
+  'Task.description': 'She asked about the second machine',
+  'createTask.description': 'She asked about the second machine',
+  'Task.status': 'pending',
+  'Opportunity.status': 'open',
+  'StatusDefinition.code': 'nurturing',
+  'GeneratedStatus.code': 'incoming',
+  'GeneratedStage.code': 'discovery',
+  'StatusDefinition.name': 'Nurturing',
+  'GeneratedStatus.name': 'Incoming',
+  'GeneratedStage.name': 'Discovery',
+  'StatusDefinition.description': 'Not ready yet',
+  'GeneratedStatus.description': 'Came in and has not been looked at',
+  'GeneratedStage.description': 'The need is being understood',
+  color: 'blue',
+  prompt: 'We sell apartments to families, most of whom find us on the web',
   'listPermissions.slug': 'leads:read',
   slug: 'analytical-engines',
   status: 'active',
@@ -110,6 +134,13 @@ export const texts: Record<string, string> = {
 export const numbers: Record<string, number> = {
   score: 42,
   confidence: 0.92,
+  value: 4800,
+  probability: 10,
+  defaultProbability: 10,
+  daysInStage: 4,
+  sortOrder: 4,
+  'GeneratedStatus.sortOrder': 0,
+  'GeneratedStage.sortOrder': 0,
   version: 3,
   duplicateCount: 0,
   expiresIn: 900,
@@ -139,6 +170,8 @@ export const times: Record<string, string> = {
   updatedAt: '2026-03-04T16:40:12.000Z',
   expiresAt: '2027-03-02T09:15:00.000Z',
   previousSecretExpiresAt: '2026-03-05T16:40:12.000Z',
+  expectedCloseAt: '2026-06-30T00:00:00.000Z',
+  dueAt: '2026-03-10T09:00:00.000Z',
   lastLoginAt: '2026-03-04T08:02:47.000Z',
   lastUsedAt: '2026-03-04T16:35:00.000Z',
   since: '2026-03-01T00:00:00.000Z',
@@ -153,7 +186,7 @@ export const times: Record<string, string> = {
 export const now = '2026-03-02T09:15:00.000Z';
 
 /** Booleans that are false in an ordinary record. */
-export const usuallyFalse = ['isSystem', 'deleted', 'cancelAtPeriodEnd'];
+export const usuallyFalse = ['isSystem', 'deleted', 'cancelAtPeriodEnd', 'isDefault', 'isClosed', 'isWon', 'overdue'];
 
 /** Fields that are null in an ordinary record. */
 export const usuallyNull = [
@@ -171,10 +204,17 @@ export const usuallyNull = [
   'cancelReason',
   'readAt',
   'scheduledFor',
+  'convertedAt',
+  'convertedOpportunityId',
+  'closedAt',
+  'outcome',
 ];
 
-/** Fields that a request in an example should not set: who tries it out would share a secret or lock themselves out. */
-export const leftOut = ['secret', 'allowedIps', 'expiresAt', 'customHeaders', 'scheduledFor'];
+/**
+ * Fields that a request in an example should not set: who tries it out would share a secret or lock themselves out; and a
+ * probability is only for stages, while the example defines a lead status.
+ */
+export const leftOut = ['secret', 'allowedIps', 'expiresAt', 'customHeaders', 'scheduledFor', 'defaultProbability'];
 
 /** A key of an object whose keys are free. */
 export const recordKeys: Record<string, string> = {

@@ -25,6 +25,7 @@ const Score = z
   .min(0, 'Must be at least 0')
   .max(100, 'Must be at most 100');
 const Email = z.email({ error: 'Must be a valid e-mail address' }).max(254, 'Must be at most 254 characters');
+const ReferralCode = text(32).min(4, 'Must be at least 4 characters');
 const Tags = z.array(name(50)).max(50, 'Must hold at most 50 tags');
 
 export const Lead = z.object({
@@ -43,6 +44,10 @@ export const Lead = z.object({
   customFields: freeForm(),
   tags: Tags,
   externalId: text(255).nullable(),
+  /** The code of the partner who sent the lead. */
+  referralCode: ReferralCode.nullable(),
+  convertedAt: timestamp().nullable(),
+  convertedOpportunityId: id('opportunity').nullable(),
   createdBy: id('user').nullable(),
   version: z.int(),
   createdAt: timestamp(),
@@ -61,6 +66,7 @@ const writable = Lead.pick({ email: true, firstName: true, lastName: true }).ext
   customFields: freeForm().optional(),
   tags: Tags.optional(),
   externalId: text(255).nullish(),
+  referralCode: ReferralCode.nullish(),
 });
 
 const withId = z.object({ id: id('lead') });
@@ -113,6 +119,14 @@ export const leadStatusChanged = event('lead.status_changed', {
   record: Lead,
 });
 
+export const leadConverted = event('lead.converted', {
+  description: 'A lead becomes an opportunity',
+  action: 'lead.convert',
+  target: 'lead',
+  data: z.object({ leadId: id('lead'), opportunityId: id('opportunity') }),
+  record: Lead,
+});
+
 export const DuplicatePair = z.object({
   id: id('duplicate_pair'),
   leadIds: z.array(id('lead')).length(2),
@@ -123,6 +137,11 @@ export const DuplicatePair = z.object({
   status: z.enum(['open', 'dismissed', 'merged']),
   createdAt: timestamp(),
 });
+
+const statusErrors = {
+  transition_refused: [409, 'The lead cannot move to this status'],
+  lead_converted: [409, 'The lead has been converted; its status no longer changes'],
+} as const;
 
 export const leads = operations({
   createLead: {
@@ -152,6 +171,7 @@ export const leads = operations({
       scoreMin: wholeNumber(0, 100).optional(),
       scoreMax: wholeNumber(0, 100).optional(),
       tag: text(50).optional(),
+      converted: flag().optional(),
       deleted: flag().optional(),
       customFields: z.record(text(64), text(200)).optional(),
     }),
@@ -203,7 +223,7 @@ export const leads = operations({
     reply: Lead,
     message: 'Lead updated',
     emits: [leadUpdated, leadStatusChanged],
-    errors: { transition_refused: [409, 'The lead cannot move to this status'] },
+    errors: statusErrors,
   },
   deleteLead: {
     method: 'DELETE',
@@ -242,6 +262,6 @@ export const leads = operations({
     reply: Lead,
     message: 'Lead status changed',
     emits: [leadUpdated, leadStatusChanged],
-    errors: { transition_refused: [409, 'The lead cannot move to this status'] },
+    errors: statusErrors,
   },
 });

@@ -1,3 +1,5 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { crm } from '@tandem/crm-contract';
 import { type TestService, testService } from '@tandem/testing';
 import { crmService } from './service.ts';
@@ -6,8 +8,36 @@ import { crmService } from './service.ts';
 const nobody = 'http://127.0.0.1:9';
 
 /** crm as a test has it. */
-export const startCrm = (): Promise<TestService<typeof crm>> =>
-  testService('crm', (settings) => crmService({ ...settings, IDENTITY_URL: nobody }));
+export const startCrm = (identityUrl = nobody): Promise<TestService<typeof crm>> =>
+  testService('crm', (settings) => crmService({ ...settings, IDENTITY_URL: identityUrl }));
+
+/** The users of every tenant that the peer below speaks for. */
+export const users = { active: '5', suspended: '6', nobody: '7' };
+
+/** Answers what crm asks identity, as identity would for every tenant: these users, and euros. */
+export async function identityPeer(): Promise<{ url: string; asked: string[]; close(): Promise<void> }> {
+  const asked: string[] = [];
+  const statusOf: Record<string, string> = { [users.active]: 'active', [users.suspended]: 'suspended' };
+  const server = http.createServer((request, response) => {
+    const path = request.url as string;
+    asked.push(path);
+    const id = path.split('/').at(-1) as string;
+    const found = path.endsWith('/settings')
+      ? { timezone: 'Europe/Berlin', locale: 'en', currency: 'EUR' }
+      : statusOf[id] && { id, status: statusOf[id], name: 'Ada Lovelace', teamIds: [] };
+    response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(found ? { data: found } : { code: 'not_found' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
 
 let leads = 0;
 

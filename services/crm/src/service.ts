@@ -1,32 +1,44 @@
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client';
 import { crm } from '@tandem/crm-contract';
-import { internalUsers } from '@tandem/identity-contract';
+import { internalTenants, internalUsers } from '@tandem/identity-contract';
 import type { ServiceDefinition, ServiceSettings } from '@tandem/service';
+import { defineDefaults } from './features/config/defaults.ts';
+import { statusHandlers } from './features/config/index.ts';
 import { leadHandlers } from './features/leads/index.ts';
 import { detectDuplicates } from './features/leads/on-lead-created.ts';
+import { opportunityHandlers } from './features/opportunities/index.ts';
+import { taskHandlers } from './features/tasks/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
+import { tenantCurrency } from './tenant-currency.ts';
 
 export type CrmSettings = ServiceSettings & { IDENTITY_URL: string };
 
 /** The crm service: its contract, its handlers, and what it reacts to. */
 export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm, PrismaClient, CrmSettings> {
   const identity = createServiceClient({
-    operations: internalUsers,
+    operations: { ...internalUsers, ...internalTenants },
     baseUrl: settings.IDENTITY_URL,
     service: 'crm',
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
+  const peers = { identity, currencyOf: tenantCurrency({ identity }) };
   return {
     name: 'crm',
     operations: crm,
-    handlers: { ...leadHandlers({ identity }) },
+    handlers: {
+      ...leadHandlers(peers),
+      ...opportunityHandlers(peers),
+      ...taskHandlers(peers),
+      ...statusHandlers,
+    },
     consumers: [detectDuplicates],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
-    owners: ['assignedTo', 'createdBy'],
+    owners: ['assignedTo', 'ownerId', 'createdBy'],
     ownedThrough: { DuplicatePair: { firstLead: 'Lead', secondLead: 'Lead' } },
     purge: [{ table: 'lead', column: 'deleted_at', days: 30 }],
+    firstUse: defineDefaults,
     settings,
   };
 }

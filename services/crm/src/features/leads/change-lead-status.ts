@@ -7,7 +7,7 @@ export const changeLeadStatus: Handler<typeof leads.changeLeadStatus> = async ({
   ifMatch(lead);
   const { status: from } = lead;
   const { status: to, reason = null } = body;
-  checkTransition(from, to);
+  checkTransition(lead, to);
   const updated = await writeLead(tx, lead.id, { status: to });
   emit(leadUpdated, {
     data: { leadId: lead.id, changes: { status: to } },

@@ -1,10 +1,11 @@
 import { actingUserId } from '@tandem/caller';
 import { leadCreated, type leads } from '@tandem/crm-contract';
+import { checkUser } from '../../check-user.ts';
 import type { Handler, Peers } from '../../handler.ts';
-import { asLead, checkAssignee } from './lead.ts';
+import { asLead } from './lead.ts';
 
 export const createLead = (peers: Peers): Handler<typeof leads.createLead> => ({
-  check: ({ body, caller }) => checkAssignee(peers, body.assignedTo, caller),
+  check: ({ body, caller }) => checkUser(peers, 'assignedTo', body.assignedTo, caller),
   async run({ body, caller, tx, emit }) {
     const row = await tx.lead.create({
       data: { ...body, customFields: body.customFields as object, createdBy: actingUserId(caller) ?? null },

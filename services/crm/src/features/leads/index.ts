@@ -1,9 +1,10 @@
-import type { leads } from '@tandem/crm-contract';
+import type { internalLeads, leads } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { changeLeadStatus } from './change-lead-status.ts';
 import { createLead } from './create-lead.ts';
 import { deleteLead } from './delete-lead.ts';
+import { findLeads } from './find-leads.ts';
 import { getLead } from './get-lead.ts';
 import { listLeadDuplicates } from './list-lead-duplicates.ts';
 import { listLeads } from './list-leads.ts';
@@ -20,4 +21,5 @@ export const leadHandlers = (peers: Peers) =>
     deleteLead,
     restoreLead,
     changeLeadStatus,
-  }) satisfies Handlers<typeof leads, Tx>;
+    findLeads,
+  }) satisfies Handlers<typeof leads & typeof internalLeads, Tx>;

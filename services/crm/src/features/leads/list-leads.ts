@@ -3,7 +3,7 @@ import type { Handler } from '../../handler.ts';
 import { asLead } from './lead.ts';
 
 export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, list }) => {
-  const { status, source, assignedTo, scoreMin, scoreMax, tag, deleted, customFields } = query;
+  const { status, source, assignedTo, scoreMin, scoreMax, tag, converted, deleted, customFields } = query;
   const page = await list({
     model: tx.lead,
     where: {
@@ -14,6 +14,7 @@ export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, li
       ...((scoreMin !== undefined || scoreMax !== undefined) && {
         score: { gte: scoreMin ?? 0, lte: scoreMax ?? 100 },
       }),
+      ...(converted !== undefined && { convertedAt: converted ? { not: null } : null }),
       ...(tag && { tags: { has: tag } }),
     },
     and: Object.entries(customFields ?? {}).map(([key, text]) => ({

@@ -1,16 +1,17 @@
 import { leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
 import { diff } from '@tandem/service';
+import { checkUser } from '../../check-user.ts';
 import type { Handler, Peers } from '../../handler.ts';
-import { checkAssignee, checkTransition, lockLead, writeLead } from './lead.ts';
+import { checkTransition, lockLead, writeLead } from './lead.ts';
 
 export const updateLead = (peers: Peers): Handler<typeof leads.updateLead> => ({
-  check: ({ body, caller }) => checkAssignee(peers, body.assignedTo, caller),
+  check: ({ body, caller }) => checkUser(peers, 'assignedTo', body.assignedTo, caller),
   async run({ params, body, tx, emit, ifMatch }) {
     const lead = await lockLead(tx, params.id);
     ifMatch(lead);
     const { isEmpty, values, audit } = diff(lead, body);
     if (isEmpty) return lead;
-    if (values.status) checkTransition(lead.status, values.status);
+    if (values.status) checkTransition(lead, values.status);
     const updated = await writeLead(tx, lead.id, values as object);
     emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: updated, changes: audit });
     if (values.status) {

@@ -1,0 +1,31 @@
+import { id, operations } from '@tandem/contract';
+import { z } from 'zod';
+import { Lead } from './leads.ts';
+
+/** A lead as other services see it: who it is and where it stands. */
+export const InternalLead = Lead.pick({
+  id: true,
+  email: true,
+  firstName: true,
+  lastName: true,
+  phone: true,
+  status: true,
+  score: true,
+  source: true,
+  assignedTo: true,
+  createdAt: true,
+});
+
+/** Leads of the caller's tenant, for services that store their ids. */
+export const internalLeads = operations({
+  findLeads: {
+    method: 'POST',
+    path: '/internal/leads/find',
+    audience: 'internal',
+    summary: 'Those of the given leads that exist and are not deleted',
+    body: z.object({ ids: z.array(id('lead')).max(250, 'Must hold at most 250 ids') }),
+    reply: z.array(InternalLead),
+    message: 'Leads found',
+    emits: [],
+  },
+});

@@ -1,0 +1,22 @@
+import type { Caller } from '@tandem/caller';
+import { ServiceError } from '@tandem/client';
+import { unknownId } from '@tandem/contract';
+import { fail, failField } from '@tandem/service';
+import type { Peers } from './handler.ts';
+
+/** Refuses in `field` who is not an active user of the caller's tenant. */
+export async function checkUser(
+  { identity }: Pick<Peers, 'identity'>,
+  field: string,
+  id: number | null | undefined,
+  caller: Caller,
+): Promise<void> {
+  if (id === null || id === undefined) return;
+  const { type, permissions, ...as } = caller;
+  const user = await identity.findUser({ params: { id }, as }).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.status === 404) return undefined;
+    throw fail('unavailable');
+  });
+  if (!user) throw failField(field, unknownId('user'));
+  if (user.status !== 'active') throw failField(field, 'The user is not active');
+}

@@ -1,0 +1,63 @@
+import { actingUserId } from '@tandem/caller';
+import { unknownId } from '@tandem/contract';
+import { leadConverted, leadUpdated, type opportunities, opportunityCreated } from '@tandem/crm-contract';
+import { diff, fail, failField } from '@tandem/service';
+import { checkUser } from '../../check-user.ts';
+import type { StatusDefinition } from '../../generated/client.ts';
+import type { Handler, Peers, Tx } from '../../handler.ts';
+import { lockLeadOf, writeLead } from '../leads/lead.ts';
+import { amountColumns, asOpportunity } from './opportunity.ts';
+
+type Amount = ReturnType<typeof amountColumns> & { currency: string };
+
+export const convertLead = (peers: Peers): Handler<typeof opportunities.convertLead, Amount> => ({
+  async check({ body, caller }) {
+    await checkUser(peers, 'ownerId', body.ownerId, caller);
+    const currency = body.currency ?? (await peers.currencyOf(caller));
+    return { ...amountColumns(body.value ?? 0, currency), currency };
+  },
+  async run({ body, found: amount, caller, tx, emit }) {
+    const { leadId, stageId, name, expectedCloseAt = null } = body;
+    const lead = await lockLeadOf(tx, 'leadId', leadId);
+    if (lead.convertedAt) {
+      const message = 'Was converted before; its convertedOpportunityId names the opportunity';
+      throw fail('lead_converted', [{ field: 'leadId', message }]);
+    }
+    const stage = await firstStage(tx, stageId);
+    const userId = actingUserId(caller) ?? null;
+    const row = await tx.opportunity.create({
+      data: {
+        ...amount,
+        ...{ leadId, name: name ?? `${lead.firstName} ${lead.lastName}`, expectedCloseAt },
+        ...{ stage: stage.code, stageId: stage.id, probability: stage.defaultProbability ?? 0 },
+        ...{ ownerId: body.ownerId === undefined ? userId : body.ownerId, createdBy: userId },
+      },
+    });
+    const opportunity = asOpportunity(row);
+    const { values, audit } = diff(lead, {
+      status: 'qualified' as const,
+      convertedAt: opportunity.createdAt,
+      convertedOpportunityId: opportunity.id,
+    });
+    const converted = await writeLead(tx, leadId, values);
+    emit(opportunityCreated, {
+      data: { opportunityId: opportunity.id, value: opportunity.value, stage: opportunity.stage },
+      record: opportunity,
+    });
+    emit(leadUpdated, { data: { leadId, changes: values }, record: converted, changes: audit });
+    emit(leadConverted, { data: { leadId, opportunityId: opportunity.id }, record: converted });
+    return opportunity;
+  },
+});
+
+/** The stage that the caller chose, or the default; it must be open. */
+async function firstStage(tx: Tx, id: number | undefined): Promise<StatusDefinition> {
+  const stage = await tx.statusDefinition.findFirst({
+    where: { entityType: 'opportunity', ...(id === undefined ? { isDefault: true } : { id }) },
+  });
+  if (!stage) throw failField('stageId', id === undefined ? 'Is required: no stage is the default' : unknownStage);
+  if (stage.isClosed) throw failField('stageId', 'The stage is closed; a new opportunity starts in an open one');
+  return stage;
+}
+
+const unknownStage = unknownId('status_definition');

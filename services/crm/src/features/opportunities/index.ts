@@ -1,0 +1,17 @@
+import type { opportunities } from '@tandem/crm-contract';
+import type { Handlers } from '@tandem/service';
+import type { Peers, Tx } from '../../handler.ts';
+import { convertLead } from './convert-lead.ts';
+import { getOpportunity } from './get-opportunity.ts';
+import { listOpportunities } from './list-opportunities.ts';
+import { loseOpportunity } from './lose-opportunity.ts';
+import { winOpportunity } from './win-opportunity.ts';
+
+export const opportunityHandlers = (peers: Peers) =>
+  ({
+    convertLead: convertLead(peers),
+    listOpportunities,
+    getOpportunity,
+    winOpportunity,
+    loseOpportunity,
+  }) satisfies Handlers<typeof opportunities, Tx>;

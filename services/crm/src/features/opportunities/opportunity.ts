@@ -1,0 +1,100 @@
+import type { Caller } from '@tandem/caller';
+import { actingUserId } from '@tandem/caller';
+import { fromMinor, misfit, toMinor } from '@tandem/contract';
+import type { Opportunity, opportunityStatuses } from '@tandem/crm-contract';
+import { fail, failField } from '@tandem/service';
+import type { z } from 'zod';
+import type { Opportunity as OpportunityRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+
+export type OpportunityRecord = z.output<typeof Opportunity>;
+type OpportunityStatus = (typeof opportunityStatuses)[number];
+
+const transitions: Record<OpportunityStatus, readonly OpportunityStatus[]> = {
+  open: ['won', 'lost'],
+  won: ['open'],
+  lost: ['open'],
+};
+const dayMs = 86_400_000;
+
+/** A row as the contract shows it. */
+export function asOpportunity(row: OpportunityRow): OpportunityRecord {
+  return {
+    ...(row as unknown as OpportunityRecord),
+    value: fromMinor(row.valueMinor, row.currency),
+    allowedTransitions: [...transitions[row.status as OpportunityStatus]],
+    daysInStage: Math.max(0, Math.floor((Date.now() - row.stageEnteredAt.getTime()) / dayMs)),
+  };
+}
+
+/**
+ * The columns of an amount.
+ * @throws 422 naming `value` when it has more decimals than the currency
+ */
+export function amountColumns(value: number, currency: string): { value: number; valueMinor: number } {
+  const wrong = misfit(value, currency);
+  if (wrong) throw failField('value', wrong);
+  return { value, valueMinor: toMinor(value, currency) };
+}
+
+/** The opportunity under lock, so that what is decided about it still holds when it is written. */
+export async function lockOpportunity(tx: Tx, id: number): Promise<OpportunityRecord> {
+  await tx.sql`SELECT id FROM opportunity WHERE id = ${id} FOR UPDATE`;
+  const row = await tx.opportunity.findFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return asOpportunity(row);
+}
+
+/** How a deal ends, as a caller says it. */
+interface Ending {
+  result: 'won' | 'lost';
+  value?: number | undefined;
+  closedAt?: Date | undefined;
+  reasonCode?: string | null | undefined;
+  note?: string | null | undefined;
+  competitor?: string | null | undefined;
+}
+
+/**
+ * Closes a locked opportunity: it moves to the first stage of that result.
+ * @throws 409 when it is closed already
+ */
+export async function closeOpportunity(
+  tx: Tx,
+  { id, status, currency, ...opportunity }: OpportunityRecord,
+  { result, value = opportunity.value, closedAt = new Date(), ...said }: Ending,
+  caller: Caller,
+): Promise<OpportunityRecord> {
+  if (status !== 'open') throw alreadyClosed(status);
+  const { reasonCode = null, note = null, competitor = null } = said;
+  const isWon = result === 'won';
+  const stage = await tx.statusDefinition.findFirst({
+    where: { entityType: 'opportunity', isClosed: true, isWon },
+    orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }],
+  });
+  if (!stage) throw fail('conflict', [{ field: 'stage', message: `No stage is defined as ${result}` }]);
+  const [row] = await tx.opportunity.updateManyAndReturn({
+    where: { id },
+    data: {
+      ...amountColumns(value, currency),
+      ...{ status: result, stage: stage.code, stageId: stage.id, stageEnteredAt: new Date(), closedAt },
+      ...{ probability: isWon ? 100 : 0, forecastCategory: isWon ? 'closed' : 'omitted' },
+      outcome: { result, reasonCode, note, competitor, byUserId: actingUserId(caller) ?? null },
+      version: { increment: 1 },
+    },
+  });
+  if (!row) throw fail('not_found');
+  return asOpportunity(row);
+}
+
+function alreadyClosed(status: OpportunityStatus) {
+  const message = `From ${status} an opportunity can move to ${transitions[status].join(', ')}`;
+  return fail('opportunity_closed', [{ field: 'status', message }]);
+}
+
+/** What the audit log says of a move to another stage. */
+export function stageChanges(before: OpportunityRecord, after: OpportunityRecord) {
+  const fields = ['status', 'stage', 'value', 'probability', 'forecastCategory', 'closedAt', 'outcome'] as const;
+  const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+  return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
+}

@@ -1,0 +1,147 @@
+import type { crm } from '@tandem/crm-contract';
+import { type TestService, until } from '@tandem/testing';
+import { aLead, identityPeer, startCrm, users } from '../../crm.test-service.ts';
+
+let identity: Awaited<ReturnType<typeof identityPeer>>;
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  identity = await identityPeer();
+  service = await startCrm(identity.url);
+});
+afterAll(async () => {
+  await service?.close();
+  await identity?.close();
+});
+
+type Api = ReturnType<typeof service.as>;
+
+const createdEvent = (api: Api) =>
+  until('the event arrives', () =>
+    service.events.find(({ tenantId, name }) => tenantId === api.caller.tenantId && name === 'task.created'),
+  );
+
+async function aLeadAndOpportunity(api: Api) {
+  const { data: lead } = await api.createLead({ body: aLead() });
+  const { data: opportunity } = await api.convertLead({ body: { leadId: lead.id } });
+  return { leadId: lead.id as string, opportunityId: opportunity.id as string };
+}
+
+describe('createTask', () => {
+  it('needs a title and no more: pending, normal, of another kind, nobody’s', async () => {
+    const api = service.as();
+    const reply = await api.createTask({ body: { title: 'Call Ada back' } });
+    expect([reply.status, reply.body.message, reply.headers['etag']]).toEqual([201, 'Task created', '"1"']);
+    expect(reply.data).toMatchObject({
+      ...{ title: 'Call Ada back', type: 'other', priority: 'normal', status: 'pending', dueAt: null, overdue: false },
+      ...{ description: null, leadId: null, opportunityId: null, assignedTo: null, createdBy: '1', version: 1 },
+      allowedTransitions: ['in_progress', 'completed', 'cancelled'],
+    });
+    expect((await api.getTask({ params: { id: reply.data.id } })).data).toEqual(reply.data);
+    const event = await createdEvent(api);
+    expect(event.data).toEqual({ taskId: reply.data.id, title: 'Call Ada back', assigneeId: null });
+  });
+
+  it('keeps whom it is for and what it is about, and tells of it', async () => {
+    const api = service.as();
+    const links = await aLeadAndOpportunity(api);
+    const body = {
+      ...{ ...links, title: 'Demo', description: 'Bring the numbers', type: 'meeting', priority: 'urgent' },
+      ...{ dueAt: '2027-01-10T09:00:00.000Z', assignedTo: users.active },
+    };
+    const { data, status } = await api.createTask({ body });
+    expect([status, data]).toEqual([201, expect.objectContaining(body)]);
+    const event = await createdEvent(api);
+    expect(event.data).toEqual({ taskId: data.id, title: 'Demo', assigneeId: users.active });
+    expect(event.record).toEqual(data);
+  });
+
+  it('refuses leads and opportunities that are not there, naming each', async () => {
+    const api = service.as();
+    const foreign = await aLeadAndOpportunity(service.as());
+    const reply = await api.createTask({ body: { title: 'Demo', ...foreign } });
+    expect([reply.status, reply.body.errors]).toEqual([
+      422,
+      [
+        { field: 'leadId', message: 'No lead with this id' },
+        { field: 'opportunityId', message: 'No opportunity with this id' },
+      ],
+    ]);
+    const { leadId } = await aLeadAndOpportunity(api);
+    await api.deleteLead({ params: { id: leadId } });
+    const deleted = await api.createTask({ body: { title: 'Demo', leadId } });
+    expect([deleted.status, deleted.body.errors?.[0]?.field]).toEqual([422, 'leadId']);
+    expect((await api.listTasks()).body.pagination?.total).toBe(0);
+  });
+
+  it.each([
+    ['no title', { title: undefined }, 'title'],
+    ['a blank title', { title: ' ' }, 'title'],
+    ['another type', { type: 'fax' }, 'type'],
+    ['another priority', { priority: 'asap' }, 'priority'],
+    ['a day instead of a time', { dueAt: '2027-01-10' }, 'dueAt'],
+    ['an assignee who is nobody', { assignedTo: users.nobody }, 'assignedTo'],
+    ['an assignee who is not active', { assignedTo: users.suspended }, 'assignedTo'],
+  ])('refuses %s', async (_, wrong, field) => {
+    const reply = await service.as().createTask({ body: { title: 'Demo', ...wrong } });
+    expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
+  });
+
+  it('takes no status from the body', async () => {
+    const { data } = await service.as().createTask({ body: { title: 'Demo', status: 'completed', id: '7' } });
+    expect(data.status).toBe('pending');
+  });
+});
+
+describe('listTasks', () => {
+  let api: Api;
+  let links: { leadId: string; opportunityId: string };
+  beforeAll(async () => {
+    api = service.as({ userId: Number(users.active) });
+    links = await aLeadAndOpportunity(api);
+    for (const body of [
+      { title: 'Late call', type: 'call', dueAt: '2020-01-01T00:00:00Z', priority: 'high', leadId: links.leadId },
+      { title: 'Mine', assignedTo: users.active, dueAt: '2999-01-01T00:00:00Z', opportunityId: links.opportunityId },
+      { title: 'Undated' },
+      { title: 'Done', dueAt: '2020-02-01T00:00:00Z' },
+    ])
+      expect((await api.createTask({ body })).status).toBe(201);
+    await service.sql(`SET app.tenant_id = '${api.caller.tenantId}'; SET app.environment = 'live';
+      UPDATE task SET status = 'completed' WHERE title = 'Done'`);
+  });
+
+  const titles = async (query: Record<string, string> = {}, as = api) =>
+    (await as.listTasks({ query })).data.map(({ title }: { title: string }) => title);
+
+  it.each([
+    [{}, ['Done', 'Undated', 'Mine', 'Late call']],
+    [{ status: 'completed' }, ['Done']],
+    [{ type: 'call' }, ['Late call']],
+    [{ priority: 'high' }, ['Late call']],
+    [{ assignedTo: users.active }, ['Mine']],
+    [{ mine: 'true' }, ['Mine']],
+    [{ overdue: 'true' }, ['Late call']],
+    [{ overdue: 'false' }, ['Done', 'Undated', 'Mine']],
+    [{ dueFrom: '2020-01-15T00:00:00Z', dueTo: '2020-03-01T00:00:00Z' }, ['Done']],
+    [{ sort: 'dueAt' }, ['Late call', 'Done', 'Mine', 'Undated']],
+    [{ search: 'DAT' }, ['Undated']],
+  ])('finds by %j', async (query, expected) => {
+    expect(await titles(query as Record<string, string>)).toEqual(expected);
+  });
+
+  it('finds by lead and by opportunity, and says of a late one that it is overdue', async () => {
+    expect(await titles({ opportunityId: links.opportunityId })).toEqual(['Mine']);
+    const { data } = await api.listTasks({ query: { leadId: links.leadId } });
+    expect(data).toEqual([expect.objectContaining({ title: 'Late call', overdue: true })]);
+  });
+
+  it('shows a narrowed caller only own and assigned tasks, and another tenant none', async () => {
+    const tenantId = api.caller.tenantId as number;
+    const narrow = service.as({ tenantId, userId: 8, can: ['tasks:read:own', 'tasks:write:own'] }) as Api;
+    expect(await titles({}, narrow)).toEqual([]);
+    const { data } = await narrow.createTask({ body: { title: 'Own' } });
+    expect(await titles({}, narrow)).toEqual(['Own']);
+    expect((await narrow.createTask({ body: { title: 'Peek', leadId: links.leadId } })).status).toBe(422);
+    expect((await service.as().getTask({ params: { id: data.id } })).status).toBe(404);
+    expect(await titles({}, service.as())).toEqual([]);
+  });
+});

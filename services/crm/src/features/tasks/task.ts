@@ -1,0 +1,26 @@
+import type { Task, taskStatuses } from '@tandem/crm-contract';
+import type { z } from 'zod';
+import type { Task as TaskRow } from '../../generated/client.ts';
+
+export type TaskRecord = z.output<typeof Task>;
+type TaskStatus = (typeof taskStatuses)[number];
+
+const transitions: Record<TaskStatus, readonly TaskStatus[]> = {
+  pending: ['in_progress', 'completed', 'cancelled'],
+  in_progress: ['pending', 'completed', 'cancelled'],
+  completed: ['pending'],
+  cancelled: ['pending'],
+};
+
+/** The statuses of tasks that are still to be done. */
+export const openStatuses: readonly TaskStatus[] = ['pending', 'in_progress'];
+
+/** A row as the contract shows it. */
+export function asTask(row: TaskRow): TaskRecord {
+  const status = row.status as TaskStatus;
+  return {
+    ...(row as unknown as TaskRecord),
+    allowedTransitions: [...transitions[status]],
+    overdue: row.dueAt !== null && row.dueAt < new Date() && openStatuses.includes(status),
+  };
+}
