@@ -1,14 +1,16 @@
 // What crm offers: leads, opportunities, tasks, and the statuses and stages that a tenant defines.
+import { configAi } from './config-ai.ts';
 import { internalLeads } from './internal.ts';
 import { leads } from './leads.ts';
 import { opportunities } from './opportunities.ts';
 import { statuses } from './statuses.ts';
 import { tasks } from './tasks.ts';
 
+export * from './config-ai.ts';
 export * from './internal.ts';
 export * from './leads.ts';
 export * from './opportunities.ts';
 export * from './statuses.ts';
 export * from './tasks.ts';
 
-export const crm = { ...leads, ...opportunities, ...tasks, ...statuses, ...internalLeads };
+export const crm = { ...leads, ...opportunities, ...tasks, ...statuses, ...configAi, ...internalLeads };

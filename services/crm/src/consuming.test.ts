@@ -3,7 +3,7 @@ import { leadCreated } from '@tandem/crm-contract';
 import { connectBroker, consumer } from '@tandem/events';
 import { createLog } from '@tandem/process';
 import { testService, until } from '@tandem/testing';
-import { aLead } from './crm.test-service.ts';
+import { aLead, alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
 // What packages/events promises of a consumer, on a real service and broker.
@@ -16,7 +16,7 @@ function aService(handle: (emails: string[]) => Promise<void>, amqpUrl?: string)
     handle: (events) => handle(events.map(({ data }) => data.email)),
   });
   return testService('crm', (settings) => ({
-    ...crmService({ ...settings, ...(amqpUrl && { AMQP_URL: amqpUrl }), IDENTITY_URL: 'http://127.0.0.1:9' }),
+    ...crmService({ ...settings, ...(amqpUrl && { AMQP_URL: amqpUrl }), ...alone }),
     consumers: [listening],
   }));
 }
@@ -95,7 +95,7 @@ describe('a consumer', () => {
           if (++attempts === 1) throw new Error('not yet');
         },
       });
-      return { ...crmService({ ...settings, IDENTITY_URL: 'http://127.0.0.1:9' }), consumers: [failing] };
+      return { ...crmService({ ...settings, ...alone }), consumers: [failing] };
     });
     const operator = connectBroker({
       url: process.env.TEST_AMQP_URL as string,

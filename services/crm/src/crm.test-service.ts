@@ -1,15 +1,25 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { crm } from '@tandem/crm-contract';
+import type { ServiceSettings } from '@tandem/service';
 import { type TestService, testService } from '@tandem/testing';
 import { crmService } from './service.ts';
+import type { CrmSettings } from './settings.ts';
 
 // Nobody listens on this port: what crm asks identity is tested where identity runs, in packages/e2e.
 const nobody = 'http://127.0.0.1:9';
 
+/** The settings of crm when nobody else is there. */
+export const alone: Omit<CrmSettings, keyof ServiceSettings> = {
+  IDENTITY_URL: nobody,
+  AI_PROVIDER_API_KEY: '',
+  AI_PROVIDER_MODEL: 'a-model',
+  AI_PROVIDER_BASE_URL: nobody,
+};
+
 /** crm as a test has it. */
-export const startCrm = (identityUrl = nobody): Promise<TestService<typeof crm>> =>
-  testService('crm', (settings) => crmService({ ...settings, IDENTITY_URL: identityUrl }));
+export const startCrm = (others: Partial<typeof alone> = {}): Promise<TestService<typeof crm>> =>
+  testService('crm', (settings) => crmService({ ...settings, ...alone, ...others }));
 
 /** The users of every tenant that the peer below speaks for. */
 export const users = { active: '5', suspended: '6', nobody: '7' };

@@ -1,7 +1,7 @@
 import { leadCreated } from '@tandem/crm-contract';
 import { consumer, PermanentFailure } from '@tandem/events';
 import { testService, until } from '@tandem/testing';
-import { aLead } from './crm.test-service.ts';
+import { aLead, alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
 // As Prisma words it: with the code around the call in the middle.
@@ -18,7 +18,7 @@ it('sets an event aside at once of which a consumer says so, and handles those t
     },
   });
   const service = await testService('crm', (settings) => ({
-    ...crmService({ ...settings, IDENTITY_URL: 'http://127.0.0.1:9' }),
+    ...crmService({ ...settings, ...alone }),
     consumers: [picky],
   }));
   try {

@@ -1,18 +1,20 @@
+import { createAi } from '@tandem/ai';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client';
 import { crm } from '@tandem/crm-contract';
 import { internalTenants, internalUsers } from '@tandem/identity-contract';
-import type { ServiceDefinition, ServiceSettings } from '@tandem/service';
+import { createLog } from '@tandem/process';
+import type { ServiceDefinition } from '@tandem/service';
 import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
+import { configAiHandlers } from './features/config-ai/index.ts';
 import { leadHandlers } from './features/leads/index.ts';
 import { detectDuplicates } from './features/leads/on-lead-created.ts';
 import { opportunityHandlers } from './features/opportunities/index.ts';
 import { taskHandlers } from './features/tasks/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
+import type { CrmSettings } from './settings.ts';
 import { tenantCurrency } from './tenant-currency.ts';
-
-export type CrmSettings = ServiceSettings & { IDENTITY_URL: string };
 
 /** The crm service: its contract, its handlers, and what it reacts to. */
 export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm, PrismaClient, CrmSettings> {
@@ -31,6 +33,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...opportunityHandlers(peers),
       ...taskHandlers(peers),
       ...statusHandlers,
+      ...configAiHandlers(createAi(settings, createLog('crm'))),
     },
     consumers: [detectDuplicates],
     client: (adapter) => new PrismaClient({ adapter }),

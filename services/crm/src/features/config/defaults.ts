@@ -18,6 +18,11 @@ const stages = [
   { code: 'lost', name: 'Lost', color: 'red', isClosed: true, defaultProbability: 0 },
 ].map((stage) => ({ ...blank, entityType: 'opportunity', ...stage }));
 
+/** The codes that every tenant has from the start. */
+export function defaultCodes(entityType: 'lead' | 'opportunity'): string[] {
+  return (entityType === 'lead' ? leadStatuses : stages).map(({ code }) => code);
+}
+
 /** Gives a tenant the statuses of leads and the stages of opportunities that it can start with. */
 export async function defineDefaults(tx: Tx): Promise<void> {
   const data = [leadStatuses, stages].flatMap((set) => set.map((one, sortOrder) => ({ ...one, sortOrder })));

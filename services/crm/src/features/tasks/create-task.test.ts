@@ -6,7 +6,7 @@ let identity: Awaited<ReturnType<typeof identityPeer>>;
 let service: TestService<typeof crm>;
 beforeAll(async () => {
   identity = await identityPeer();
-  service = await startCrm(identity.url);
+  service = await startCrm({ IDENTITY_URL: identity.url });
 });
 afterAll(async () => {
   await service?.close();
