@@ -1,4 +1,15 @@
-// What campaign will offer; today the events that its resources send.
-export * from './forms.ts';
+// What campaign offers: campaigns, workflows, landing pages, and generation by AI. Of forms it says what happens to them.
+import { ai } from './ai.ts';
+import { campaigns } from './campaigns.ts';
+import { internalCampaigns } from './internal.ts';
+import { landingPages } from './landing-pages.ts';
+import { workflows } from './workflows.ts';
 
-export const campaign = {};
+export * from './ai.ts';
+export * from './campaigns.ts';
+export * from './forms.ts';
+export * from './internal.ts';
+export * from './landing-pages.ts';
+export * from './workflows.ts';
+
+export const campaign = { ...campaigns, ...landingPages, ...workflows, ...ai, ...internalCampaigns };

@@ -1,0 +1,75 @@
+import { event, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import { z } from 'zod';
+
+export const campaignTypes = ['email', 'sms', 'mixed'] as const;
+export const campaignStatuses = ['draft', 'active', 'paused', 'completed'] as const;
+
+const CampaignType = z.enum(campaignTypes, { error: `Must be one of ${campaignTypes.join(', ')}` });
+const CampaignStatus = z.enum(campaignStatuses, { error: `Must be one of ${campaignStatuses.join(', ')}` });
+
+export const Campaign = z.object({
+  id: id('campaign'),
+  tenantId: id('tenant'),
+  name: name(200),
+  description: text(2000).nullable(),
+  type: CampaignType,
+  status: CampaignStatus,
+  /** The statuses that this campaign may move to now. */
+  allowedTransitions: z.array(CampaignStatus),
+  createdBy: id('user').nullable(),
+  version: z.int(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+
+export const campaignCreated = event('campaign.created', {
+  description: 'A campaign is created',
+  action: 'campaign.create',
+  target: 'campaign',
+  data: Campaign.pick({ name: true, type: true, status: true }).extend({ campaignId: id('campaign') }),
+  record: Campaign,
+});
+
+export const campaigns = operations({
+  createCampaign: {
+    method: 'POST',
+    path: '/v1/campaigns',
+    permission: 'campaigns:write',
+    narrows: true,
+    summary: 'Create a campaign',
+    description: 'Without a type it is an email campaign, without a status a draft.',
+    body: Campaign.pick({ name: true }).extend({
+      description: text(2000).nullish(),
+      type: CampaignType.optional(),
+      status: CampaignStatus.optional(),
+    }),
+    reply: Campaign,
+    status: 201,
+    message: 'Campaign created',
+    emits: [campaignCreated],
+  },
+  listCampaigns: {
+    method: 'GET',
+    path: '/v1/campaigns',
+    permission: 'campaigns:read',
+    narrows: true,
+    summary: 'List campaigns',
+    description: '`search` looks into name and description.',
+    query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
+      status: CampaignStatus.optional(),
+      type: CampaignType.optional(),
+    }),
+    reply: page(Campaign),
+    message: 'Campaigns retrieved',
+  },
+  getCampaign: {
+    method: 'GET',
+    path: '/v1/campaigns/:id',
+    permission: 'campaigns:read',
+    narrows: true,
+    summary: 'Retrieve a campaign',
+    params: z.object({ id: id('campaign') }),
+    reply: Campaign,
+    message: 'Campaign retrieved',
+  },
+});

@@ -1,0 +1,26 @@
+import { id, operations } from '@tandem/contract';
+import { z } from 'zod';
+import { Campaign } from './campaigns.ts';
+import { LandingPageSummary } from './landing-pages.ts';
+
+/** Campaigns and landing pages of the caller's tenant, for services that refer to them. */
+export const internalCampaigns = operations({
+  findCampaign: {
+    method: 'GET',
+    path: '/internal/campaigns/:id',
+    audience: 'internal',
+    summary: 'Retrieve what a campaign of the tenant is called, and its status',
+    params: z.object({ id: id('campaign') }),
+    reply: Campaign.pick({ id: true, name: true, status: true }),
+    message: 'Campaign retrieved',
+  },
+  findLandingPage: {
+    method: 'GET',
+    path: '/internal/landing-pages/:id',
+    audience: 'internal',
+    summary: 'Retrieve what a landing page of the tenant is called, its slug and its status',
+    params: z.object({ id: id('landing_page') }),
+    reply: LandingPageSummary.pick({ id: true, name: true, slug: true, status: true }),
+    message: 'Landing page retrieved',
+  },
+});

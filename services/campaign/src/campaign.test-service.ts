@@ -1,0 +1,39 @@
+import type { campaign } from '@tandem/campaign-contract';
+import { type TestService, testService } from '@tandem/testing';
+import { campaignService } from './service.ts';
+
+/** campaign as a test has it; without a provider's address it generates from templates. */
+export const startCampaign = (providerUrl?: string): Promise<TestService<typeof campaign>> =>
+  testService('campaign', (settings) =>
+    campaignService({
+      ...settings,
+      AI_PROVIDER_API_KEY: providerUrl ? 'sk-of-the-test' : '',
+      AI_PROVIDER_MODEL: 'small',
+      AI_PROVIDER_BASE_URL: providerUrl ?? 'http://127.0.0.1:9',
+    }),
+  );
+
+let pages = 0;
+
+/** The body of a landing page whose slug is free. */
+export const aPage = (fields: Record<string, unknown> = {}) => ({
+  name: 'Spring',
+  slug: `spring-${++pages}`,
+  ...fields,
+});
+
+/** The body of a workflow: a trigger, an e-mail and a wait, one after the other. */
+export const aWorkflow = (fields: Record<string, unknown> = {}) => ({
+  name: 'Welcome',
+  nodes: ['trigger', 'email', 'wait'].map((type, index) => aNode(`node-${index + 1}`, { type })),
+  edges: [
+    { edgeId: 'edge-1', source: 'node-1', target: 'node-2' },
+    { edgeId: 'edge-2', source: 'node-2', target: 'node-3' },
+  ],
+  ...fields,
+});
+
+export const aNode = (nodeId: string, fields: Record<string, unknown> = {}) => ({
+  ...{ nodeId, type: 'email', position: { x: 0, y: 0 }, data: { label: nodeId } },
+  ...fields,
+});

@@ -1,0 +1,32 @@
+import { SchemaError, type Source, smallestInstance } from '@tandem/ai';
+import type { ai } from '@tandem/campaign-contract';
+import { type Context, failField } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import type { Tools } from './index.ts';
+import { textTemplate } from './templates/text.ts';
+
+const instructions = 'You write content for the users of a marketing and sales platform. Do what the prompt asks for.';
+
+type Generated = { output: unknown; source: Source };
+type Asked = Context<typeof ai.generateContent, Tx>;
+
+/** The code of both addresses, the one of today and the one before it; so it asks for no more than they share. */
+export const generateContent = (tools: Tools) => ({
+  async check({ body }: Pick<Asked, 'body'>): Promise<Generated> {
+    const { prompt, responseSchema: schema, context, maxTokens, temperature } = body;
+    const known = context ? `\n\nContext:\n${JSON.stringify(context)}` : '';
+    try {
+      return await tools.ai.generateBySchema({
+        ...{ name: 'content', instructions, prompt: `${prompt}${known}`, schema, maxTokens, temperature },
+        template: () => (schema ? smallestInstance(schema) : textTemplate(body)),
+      });
+    } catch (error) {
+      if (error instanceof SchemaError) throw failField('responseSchema', error.message);
+      throw error;
+    }
+  },
+  run({ found: { output, source }, header }: Pick<Asked, 'header'> & { found: Generated }) {
+    header('X-AI-Source', source);
+    return { output };
+  },
+});

@@ -1,0 +1,36 @@
+import type { Source } from '@tandem/ai';
+import { type ai, Sequence } from '@tandem/campaign-contract';
+import type { z } from 'zod';
+import type { Handler } from '../../handler.ts';
+import { sequenceFaults } from './checks.ts';
+import type { Tools } from './index.ts';
+import { emailCountOf, sequenceTemplate } from './templates/sequence.ts';
+import { wishText } from './wish.ts';
+
+const instructions = `You design e-mail sequences for a marketing platform.
+A sequence is a graph: exactly one node of type trigger, from which every node is reached along the edges, and no circles.
+Node types: trigger (data: label, triggerType), email (label, subjectLine), wait (label, duration, durationUnit) and
+condition (label, conditionField; the first edge out of it is yes, the second no). Put a wait between e-mails. Every
+nodeId and edgeId is used once. Positions are pixels; place the nodes from top to bottom, 150 apart.`;
+
+type Generated = { output: z.output<typeof Sequence>; source: Source };
+
+export const generateSequence = (tools: Tools): Handler<typeof ai.generateSequence, Generated> => ({
+  check: ({ body }) =>
+    tools.ai.generate({
+      name: 'sequence',
+      instructions,
+      prompt: wishText(body.prompt, {
+        Industry: body.industry,
+        Tone: body.tone,
+        'Number of e-mails': String(emailCountOf(body)),
+      }),
+      schema: Sequence,
+      check: sequenceFaults,
+      template: () => sequenceTemplate(body),
+    }),
+  run({ found, header }) {
+    header('X-AI-Source', found.source);
+    return found.output;
+  },
+});

@@ -1,0 +1,105 @@
+import { campaign } from '@tandem/campaign-contract';
+import { everyOperation, type TestService, until } from '@tandem/testing';
+import { startCampaign } from '../../campaign.test-service.ts';
+
+let service: TestService<typeof campaign>;
+beforeAll(async () => {
+  service = await startCampaign();
+});
+afterAll(() => service?.close());
+
+everyOperation(campaign, () => service);
+
+describe('createCampaign', () => {
+  it('answers 201 with the campaign, an email draft unless said otherwise', async () => {
+    const reply = await service.as().createCampaign({ body: { name: 'Spring' } });
+    expect([reply.status, reply.body.message, reply.headers.etag]).toEqual([201, 'Campaign created', '"1"']);
+    expect(reply.data).toMatchObject({
+      ...{ name: 'Spring', description: null, type: 'email', status: 'draft', allowedTransitions: ['active'] },
+      ...{ createdBy: '1', version: 1, createdAt: expect.any(String) },
+    });
+  });
+
+  it.each([
+    ['draft', ['active']],
+    ['active', ['paused', 'completed']],
+    ['paused', ['active', 'completed']],
+    ['completed', []],
+  ])('takes the status %s, and says where it leads', async (status, allowedTransitions) => {
+    const api = service.as();
+    const { data } = await api.createCampaign({ body: { name: 'A', description: 'B', type: 'mixed', status } });
+    expect(data).toMatchObject({ description: 'B', type: 'mixed', status, allowedTransitions });
+    expect((await api.getCampaign({ params: { id: data.id } })).data).toEqual(data);
+  });
+
+  it('names what is wrong, and stores nothing', async () => {
+    const api = service.as();
+    const reply = await api.createCampaign({ body: { name: ' ', type: 'letter', status: 'scheduled' } });
+    expect([reply.status, reply.body.errors?.map(({ field }) => field).sort()]).toEqual([
+      422,
+      ['name', 'status', 'type'],
+    ]);
+    expect((await api.listCampaigns()).body.pagination?.total).toBe(0);
+  });
+
+  it('tells that it happened', async () => {
+    const api = service.as();
+    const { data } = await api.createCampaign({ body: { name: 'Told', type: 'sms' } });
+    const event = await until('the event arrives', () =>
+      service.events.find((one) => one.name === 'campaign.created' && one.tenantId === api.caller.tenantId),
+    );
+    expect(event).toMatchObject({
+      data: { campaignId: data.id, name: 'Told', type: 'sms', status: 'draft' },
+      action: 'campaign.create',
+      target: { type: 'campaign', id: Number(data.id) },
+    });
+  });
+});
+
+describe('listCampaigns', () => {
+  it.each<[Record<string, string>, string[]]>([
+    [{}, ['Autumn', 'Spring']],
+    [{ status: 'active' }, ['Spring']],
+    [{ type: 'sms' }, ['Autumn']],
+    [{ search: 'SPRI' }, ['Spring']],
+    [{ search: 'harvest' }, ['Autumn']],
+    [{ sort: 'name' }, ['Autumn', 'Spring']],
+    [{ sort: '-name' }, ['Spring', 'Autumn']],
+  ])('filters by %j', async (query, names) => {
+    const api = service.as();
+    await api.createCampaign({ body: { name: 'Spring', status: 'active' } });
+    await api.createCampaign({ body: { name: 'Autumn', type: 'sms', description: 'Harvest' } });
+    const { body, data } = await api.listCampaigns({ query });
+    expect(data.map(({ name }: { name: string }) => name)).toEqual(names);
+    expect(body.pagination?.total).toBe(names.length);
+  });
+});
+
+describe('campaigns of others', () => {
+  it('are not there: of another tenant, environment, or owner', async () => {
+    const api = service.as();
+    const { data } = await api.createCampaign({ body: { name: 'Mine' } });
+    const params = { id: data.id };
+    const tenantId = api.caller.tenantId as number;
+    const others = [
+      service.as(),
+      service.as({ tenantId, environment: 'sandbox' }),
+      service.as({ tenantId, userId: 2, can: ['campaigns:read:own'] }),
+    ];
+    for (const other of others) {
+      expect((await other.getCampaign({ params })).status).toBe(404);
+      expect((await other.listCampaigns()).data).toEqual([]);
+    }
+    const own = service.as({ tenantId, can: ['campaigns:read:own'] });
+    expect((await own.getCampaign({ params })).status).toBe(200);
+  });
+
+  it('are found for other services within the tenant only', async () => {
+    const api = service.as();
+    const { data } = await api.createCampaign({ body: { name: 'Shared', status: 'active' } });
+    const params = { id: data.id };
+    const inside = service.as({ type: 'system', tenantId: api.caller.tenantId as number });
+    expect((await inside.findCampaign({ params })).data).toEqual({ id: data.id, name: 'Shared', status: 'active' });
+    expect((await service.as({ type: 'system' }).findCampaign({ params })).status).toBe(404);
+  });
+});

@@ -1,0 +1,13 @@
+import type { campaigns } from '@tandem/campaign-contract';
+import type { Handler } from '../../handler.ts';
+import { asCampaign } from './campaign.ts';
+
+export const listCampaigns: Handler<typeof campaigns.listCampaigns> = async ({ query, tx, list }) => {
+  const { status, type } = query;
+  const page = await list({
+    model: tx.campaign,
+    where: { ...(status && { status }), ...(type && { type }) },
+    searchIn: ['name', 'description'],
+  });
+  return { ...page, items: page.items.map(asCampaign) };
+};

@@ -1,0 +1,30 @@
+import type { LandingPage, LandingPageSummary, landingPageStatuses } from '@tandem/campaign-contract';
+import { fail } from '@tandem/service';
+import type { z } from 'zod';
+import type { LandingPage as LandingPageRow } from '../../generated/client.ts';
+
+type SummaryRecord = z.output<typeof LandingPageSummary>;
+type LandingPageStatus = (typeof landingPageStatuses)[number];
+
+const transitions: Record<LandingPageStatus, readonly LandingPageStatus[]> = {
+  draft: ['published', 'archived'],
+  published: ['draft', 'archived'],
+  archived: [],
+};
+
+/** A row as the contract shows it, with as many columns as were read. */
+export function asLandingPage<Row extends Pick<LandingPageRow, 'id' | 'status'>>(row: Row): Row & SummaryRecord {
+  const allowedTransitions = [...transitions[row.status as LandingPageStatus]];
+  return { ...(row as Row & SummaryRecord), allowedTransitions };
+}
+
+/** Gives what the database said about a slug that exists already a name. */
+export function slugRefusal(error: unknown): unknown {
+  if ((error as { code?: unknown } | null)?.code !== 'P2002') return error;
+  return fail('slug_taken', [{ field: 'slug', message: 'Another landing page has this slug' }]);
+}
+
+/** A whole row as the contract shows it. */
+export function asWholePage(row: LandingPageRow): z.output<typeof LandingPage> {
+  return asLandingPage(row) as unknown as z.output<typeof LandingPage>;
+}

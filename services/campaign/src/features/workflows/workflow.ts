@@ -1,0 +1,19 @@
+import type { WorkflowSummary, workflowStatuses } from '@tandem/campaign-contract';
+import type { z } from 'zod';
+import type { Workflow as WorkflowRow } from '../../generated/client.ts';
+
+type SummaryRecord = z.output<typeof WorkflowSummary>;
+type WorkflowStatus = (typeof workflowStatuses)[number];
+
+const transitions: Record<WorkflowStatus, readonly WorkflowStatus[]> = {
+  draft: ['published', 'archived'],
+  published: ['paused', 'archived'],
+  paused: ['published', 'archived'],
+  archived: [],
+};
+
+/** A row as the contract shows it, with as many columns as were read. */
+export function asWorkflow<Row extends Pick<WorkflowRow, 'id' | 'status'>>(row: Row): Row & SummaryRecord {
+  const allowedTransitions = [...transitions[row.status as WorkflowStatus]];
+  return { ...(row as Row & SummaryRecord), allowedTransitions };
+}
