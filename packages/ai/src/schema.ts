@@ -32,6 +32,9 @@ const options = {
   logger: false,
 } as const;
 
+// A request reads its schema several times.
+const read = new WeakMap<object, ReadSchema>();
+
 /**
  * Reads a JSON Schema that somebody sent: draft 2020-12, or draft 7 if `$schema` says so. Reading it and checking
  * values against it are bounded in time.
@@ -39,11 +42,13 @@ const options = {
  */
 export function readSchema(given: unknown): ReadSchema {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new SchemaError('Must be an object');
+  const known = read.get(given);
+  if (known) return known;
   checkLevels(given, jsonLevelsMax);
   if (Buffer.byteLength(JSON.stringify(given)) > bytesMax) throw new SchemaError('Must be at most 64 KB');
   const { $schema = '', ...schema } = given as Record<string, unknown>;
   for (const part of subschemas(schema)) checkKeywords(part);
-  return bounded(() => {
+  const usable = bounded((): ReadSchema => {
     const validate = compile(schema, String($schema));
     const fits = (value: unknown) => validate(value) === true;
     try {
@@ -53,6 +58,8 @@ export function readSchema(given: unknown): ReadSchema {
       throw error;
     }
   });
+  read.set(given, usable);
+  return usable;
 }
 
 /**
