@@ -126,6 +126,18 @@ export const texts: Record<string, string> = {
   responseHeaders: 'application/json',
   customHeaders: 'blue',
   customFields: 'engineering',
+  primaryColor: '#1d4ed8',
+  backgroundColor: '#ffffff',
+  fontFamily: 'Inter, sans-serif',
+  content: '<h1>Spring offer</h1><p>Until the end of April.</p>',
+  prompt: 'A welcome sequence for new trial users',
+  industry: 'Software',
+  tone: 'Friendly',
+  goal: 'Sign-ups',
+  emailCount: '3-5',
+  sectionId: 'section-1',
+  'sections.type': 'hero',
+  'sections.label': 'Headline',
   from: 'new',
   to: 'contacted',
 };
@@ -154,6 +166,8 @@ export const numbers: Record<string, number> = {
   monthlyCalls: 1000,
   ratePerMinute: 60,
   burst: 10,
+  maxTokens: 500,
+  'sections.order': 0,
   rateLimitPerSecond: 20,
   memberCount: 4,
   'pricing.monthlyPrice': 0,
@@ -219,11 +233,31 @@ export const leftOut = ['secret', 'allowedIps', 'expiresAt', 'customHeaders', 's
 /** A key of an object whose keys are free. */
 export const recordKeys: Record<string, string> = {
   customFields: 'industry',
+  context: 'product',
   customHeaders: 'X-Region',
   requestHeaders: 'content-type',
   responseHeaders: 'content-type',
   changes: 'status',
   getWebhookCatalog: 'leads',
+};
+
+/** Whole lists, where the entries refer to each other. */
+export const lists: Record<string, unknown[]> = {
+  nodes: [
+    {
+      nodeId: 'trigger-1',
+      type: 'trigger',
+      position: { x: 250, y: 0 },
+      data: { label: 'Somebody signs up', triggerType: 'form_submission' },
+    },
+    {
+      nodeId: 'email-1',
+      type: 'email',
+      position: { x: 250, y: 150 },
+      data: { label: 'Welcome', subjectLine: 'Welcome aboard' },
+    },
+  ],
+  edges: [{ edgeId: 'edge-1', source: 'trigger-1', target: 'email-1' }],
 };
 
 /** Whole objects, where what a program reads is in the contract but not in the type. */
@@ -235,6 +269,8 @@ export const objects: Record<string, object> = {
   config: { typoTolerance: true },
   'Notification.data': { imported: 214 },
   fields: { email: 'ada@example.com', message: 'Please call me back' },
+  responseSchema: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] },
+  output: { title: 'A good beginning' },
 };
 
 function envelopeExample() {

@@ -1,6 +1,7 @@
 import { otherExampleId } from './example-ids.ts';
 import {
   leftOut,
+  lists,
   now,
   numbers,
   objects,
@@ -100,6 +101,8 @@ function record(values: JsonSchema | boolean | undefined, spot: Spot): object {
 }
 
 function array({ items = {}, minItems = 1 }: JsonSchema, spot: Spot): unknown[] {
+  const known = lookUp(lists, spot);
+  if (known) return known;
   // The status a lead has is not one that it may move to.
   if (spot.field === 'allowedTransitions') return (items.enum ?? []).slice(1);
   return Array.from({ length: Math.max(1, minItems) }, (_, index) => value(items, { ...spot, index }));
