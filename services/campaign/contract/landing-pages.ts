@@ -12,13 +12,11 @@ const Slug = z
 const Color = z
   .string()
   .max(60)
-  .regex(/^(#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,30}|(rgb|hsl)a?\([0-9.,%/ ]{1,40}\))$/, 'Must be a colour, such as #1d4ed8')
-  .meta({ examples: ['#1d4ed8'] });
+  .regex(/^(#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,30}|(rgb|hsl)a?\([0-9.,%/ ]{1,40}\))$/, 'Must be a colour, such as #1d4ed8');
 const FontFamily = z
   .string()
   .max(200)
-  .regex(/^[a-zA-Z0-9 ,'"_-]+$/, 'Must be names of fonts, separated by commas')
-  .meta({ examples: ['Inter, sans-serif'] });
+  .regex(/^[a-zA-Z0-9 ,'"_-]+$/, 'Must be names of fonts, separated by commas');
 
 const Section = z.object({
   sectionId: name(100),
@@ -37,13 +35,16 @@ function checkSectionIds(sections: { sectionId: string }[], context: z.Refinemen
   }
 }
 
+/** How many characters the content of a page may have, also when it is cleaned. */
+export const contentMax = 200_000;
+
 const shape = {
   name: name(200),
   slug: Slug,
   sections: z.array(Section).max(100, 'Must hold at most 100 entries').superRefine(checkSectionIds),
   seo: z.object({ title: text(200), metaDescription: text(500) }),
   style: z.object({ primaryColor: Color, backgroundColor: Color, fontFamily: FontFamily }),
-  content: text(200_000).meta({ examples: ['<h1>Spring offer</h1><p>Until the end of April.</p>'] }),
+  content: text(contentMax),
 };
 
 /** A generated landing page; it can be sent to POST /v1/campaigns/landing-pages as it is. */

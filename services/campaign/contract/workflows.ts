@@ -45,20 +45,6 @@ export const SequenceNode = NodeBase.extend({
   }),
 });
 
-const edgeExamples = [[{ edgeId: 'edge-1', source: 'trigger-1', target: 'email-1' }]];
-const nodeExamples = [
-  [
-    {
-      ...{ nodeId: 'trigger-1', type: 'trigger' as const, position: { x: 250, y: 0 } },
-      data: { label: 'Sign-up', triggerType: 'form_submission' },
-    },
-    {
-      ...{ nodeId: 'email-1', type: 'email' as const, position: { x: 250, y: 150 } },
-      data: { label: 'Welcome', subjectLine: 'Welcome aboard' },
-    },
-  ],
-];
-
 const nodesMax = 200;
 const edgesMax = 400;
 const tooMany = (max: number) => `Must hold at most ${max} entries`;
@@ -67,8 +53,8 @@ const tooMany = (max: number) => `Must hold at most ${max} entries`;
 export const Sequence = z.object({
   name: name(200),
   description: text(2000),
-  nodes: z.array(SequenceNode).max(nodesMax, tooMany(nodesMax)).meta({ examples: nodeExamples }),
-  edges: z.array(WorkflowEdge).max(edgesMax, tooMany(edgesMax)).meta({ examples: edgeExamples }),
+  nodes: z.array(SequenceNode).max(nodesMax, tooMany(nodesMax)),
+  edges: z.array(WorkflowEdge).max(edgesMax, tooMany(edgesMax)),
 });
 
 export const WorkflowSummary = z.object({
@@ -87,8 +73,8 @@ export const WorkflowSummary = z.object({
 });
 
 const graph = {
-  nodes: z.array(WorkflowNode).max(nodesMax, tooMany(nodesMax)).meta({ examples: nodeExamples }),
-  edges: z.array(WorkflowEdge).max(edgesMax, tooMany(edgesMax)).meta({ examples: edgeExamples }),
+  nodes: z.array(WorkflowNode).max(nodesMax, tooMany(nodesMax)),
+  edges: z.array(WorkflowEdge).max(edgesMax, tooMany(edgesMax)),
 };
 
 /** A workflow in full: with its nodes and edges, which lists leave out. */

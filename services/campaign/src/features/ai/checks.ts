@@ -1,5 +1,6 @@
-import type { GeneratedPage, Sequence } from '@tandem/campaign-contract';
+import { contentMax, type GeneratedPage, type Sequence } from '@tandem/campaign-contract';
 import type { z } from 'zod';
+import { cleanHtml } from '../landing-pages/clean-html.ts';
 import { type Graph, structureErrors } from '../workflows/structure.ts';
 
 /** What a generated sequence must be beyond its schema: one trigger, from which everything is reached, without a way back. */
@@ -44,12 +45,14 @@ const active = /<\s{0,9}(script|iframe|object|embed|form)\b|\son[a-z]{3,20}\s{0,
 /** What a generated page must be beyond its schema: sections in order, content that runs nothing. */
 export function pageFaults({ sections, content }: z.output<typeof GeneratedPage>): string[] {
   const orders = sections.map(({ order }) => order).sort((a, b) => a - b);
+  const cleaned = cleanHtml(content);
   const ids = new Set(sections.map(({ sectionId }) => sectionId));
   return [
     ...(sections.length ? [] : ['sections: must not be empty']),
     ...(orders.every((order, index) => order === index) ? [] : ['sections: order must count from 0 without gaps']),
     ...(ids.size === sections.length ? [] : ['sections: each needs a sectionId of its own']),
-    ...(content.trim() ? [] : ['content: must not be empty']),
+    ...(cleaned.trim() ? [] : ['content: must not be empty']),
+    ...(cleaned.length > contentMax ? [`content: must be at most ${contentMax} characters`] : []),
     ...(active.test(content) ? ['content: must have no scripts, frames, forms or event handlers'] : []),
   ];
 }

@@ -2,12 +2,11 @@ import { actingUserId } from '@tandem/caller';
 import { landingPageCreated, type landingPages } from '@tandem/campaign-contract';
 import type { Handler } from '../../handler.ts';
 import { checkCampaign } from '../campaigns/campaign.ts';
-import { cleanHtml } from './clean-html.ts';
-import { asWholePage, slugRefusal } from './landing-page.ts';
+import { asWholePage, cleanContent, slugRefusal } from './landing-page.ts';
 
 export const createLandingPage: Handler<typeof landingPages.createLandingPage> = async ({ body, caller, tx, emit }) => {
   await checkCampaign(tx, body.campaignId);
-  const data = { ...body, content: cleanHtml(body.content ?? ''), createdBy: actingUserId(caller) ?? null };
+  const data = { ...body, content: cleanContent(body.content ?? ''), createdBy: actingUserId(caller) ?? null };
   const row = await tx.landingPage.create({ data }).catch((error: unknown) => {
     throw slugRefusal(error);
   });

@@ -1,7 +1,13 @@
-import type { LandingPage, LandingPageSummary, landingPageStatuses } from '@tandem/campaign-contract';
-import { fail } from '@tandem/service';
+import {
+  contentMax,
+  type LandingPage,
+  type LandingPageSummary,
+  type landingPageStatuses,
+} from '@tandem/campaign-contract';
+import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { LandingPage as LandingPageRow } from '../../generated/client.ts';
+import { cleanHtml } from './clean-html.ts';
 
 type SummaryRecord = z.output<typeof LandingPageSummary>;
 type LandingPageStatus = (typeof landingPageStatuses)[number];
@@ -27,4 +33,11 @@ export function slugRefusal(error: unknown): unknown {
 /** A whole row as the contract shows it. */
 export function asWholePage(row: LandingPageRow): z.output<typeof LandingPage> {
   return asLandingPage(row) as unknown as z.output<typeof LandingPage>;
+}
+
+/** Content as it is kept. Cleaning writes out what HTML needs written out, so it can also become longer. */
+export function cleanContent(given: string): string {
+  const content = cleanHtml(given);
+  if (content.length > contentMax) throw failField('content', `Must be at most ${contentMax} characters as HTML`);
+  return content;
 }

@@ -85,12 +85,13 @@ describe('createLandingPage', () => {
     [{ slug: undefined }, 'slug'],
     [{ name: '' }, 'name'],
     [{ content: 'x'.repeat(200_001) }, 'content'],
+    [{ content: '<'.repeat(150_000) }, 'content'],
     [{ style: { primaryColor: 'red;} body{' } }, 'style.primaryColor'],
     [{ style: { fontFamily: 'a}b' } }, 'style.fontFamily'],
     [{ sections: [{ ...whole.sections[0], order: -1 }] }, 'sections.0.order'],
     [{ sections: [whole.sections[0], whole.sections[0]] }, 'sections.1.sectionId'],
     [{ campaignId: '999' }, 'campaignId'],
-  ])('refuses %j', async (fields, field) => {
+  ])('refuses %#', async (fields, field) => {
     const reply = await service.as().createLandingPage({ body: aPage(fields) });
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
   });

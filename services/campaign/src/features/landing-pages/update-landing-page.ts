@@ -2,8 +2,7 @@ import { type landingPages, landingPageUpdated } from '@tandem/campaign-contract
 import { diff, fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { checkCampaign } from '../campaigns/campaign.ts';
-import { cleanHtml } from './clean-html.ts';
-import { asWholePage, slugRefusal } from './landing-page.ts';
+import { asWholePage, cleanContent, slugRefusal } from './landing-page.ts';
 
 export const updateLandingPage: Handler<typeof landingPages.updateLandingPage> = async (context) => {
   const { params, body, tx, emit, ifMatch } = context;
@@ -12,7 +11,7 @@ export const updateLandingPage: Handler<typeof landingPages.updateLandingPage> =
   if (!row) throw fail('not_found');
   const page = asWholePage(row);
   ifMatch(page);
-  const given = body.content === undefined ? body : { ...body, content: cleanHtml(body.content) };
+  const given = body.content === undefined ? body : { ...body, content: cleanContent(body.content) };
   const { isEmpty, values, audit } = diff(page, given);
   if (isEmpty) return page;
   await checkCampaign(tx, values.campaignId);
