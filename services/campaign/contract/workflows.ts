@@ -13,15 +13,14 @@ export const nodeTypes = [
 const WorkflowStatus = z.enum(workflowStatuses, { error: `Must be one of ${workflowStatuses.join(', ')}` });
 const coordinate = z.number().min(-1e6, 'Must be at least -1000000').max(1e6, 'Must be at most 1000000');
 
-const NodeBase = z.object({
-  nodeId: name(100),
-  /** Where it stands in the visual editor. */
-  position: z.object({ x: coordinate, y: coordinate }),
-});
+const Position = z.object({ x: coordinate, y: coordinate });
 
-export const WorkflowNode = NodeBase.extend({
+export const WorkflowNode = z.object({
+  nodeId: name(100),
   type: z.enum(nodeTypes, { error: `Must be one of ${nodeTypes.join(', ')}` }),
-  data: freeForm(),
+  /** Where it stands in the visual editor; whoever has none leaves it out. */
+  position: Position.optional(),
+  data: freeForm().optional(),
 });
 
 export const WorkflowEdge = z.object({
@@ -33,8 +32,10 @@ export const WorkflowEdge = z.object({
 });
 
 /** A node as it is generated: its data has these fields only, by the type of the node. */
-export const SequenceNode = NodeBase.extend({
+export const SequenceNode = z.object({
+  nodeId: name(100),
   type: z.enum(sequenceNodeTypes),
+  position: Position,
   data: z.object({
     label: name(200),
     triggerType: text(100).optional(),

@@ -33,6 +33,11 @@ describe('createWorkflow', () => {
     expect((await create({ nodes, edges })).data).toMatchObject({ nodes, edges });
   });
 
+  it('takes nodes of whoever has no editor', async () => {
+    const nodes = [{ nodeId: 'a', type: 'trigger' }];
+    expect((await create({ nodes, edges: [] })).data).toMatchObject({ nodes, edges: [] });
+  });
+
   it.each(
     'trigger email wait condition sms split wait_for_event update_lead create_task assign notify webhook enroll goal exit'.split(
       ' ',
