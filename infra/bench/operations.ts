@@ -100,8 +100,8 @@ async function crmCalls(tenant: TestTenant): Promise<Call[]> {
     { operation: 'createTask', body: { title: 'Call {n}', type: 'call', dueAt: '2030-01-15T09:00:00Z' } },
     { operation: 'listTasks', query: '?limit=20&status=pending' },
     { operation: 'getTask', ids: tasks },
-    { operation: 'createStatusDefinition', body: { code: 's_{n}', name: 'Status {n}', color: 'blue' } },
-    { operation: 'listStatusDefinitions', query: '?entityType=opportunity' },
+    { operation: 'createStatus', body: { code: 's_{n}', name: 'Status {n}', color: 'blue' } },
+    { operation: 'listStatuses', query: '?entityType=opportunity' },
   ];
 }
 
