@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect } from 'node:net';
 import { createApiKey } from '@tandem/api-keys';
 import { createCallerSigner } from '@tandem/caller';
-import { id, media, operations, signedIn } from '@tandem/contract';
+import { id, idInText, media, operations, signedIn } from '@tandem/contract';
 import { credentialChannel } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
@@ -462,6 +462,16 @@ describe('a service', () => {
   it('that is too slow is given up with 504', async () => {
     answers['/v1/things/slow'] = () => {};
     expect(await status('/v1/things/slow')).toEqual([504, 'upstream_timeout', '1']);
+  });
+
+  it('that names an id in an error has it named by its code', async () => {
+    const message = `Was converted before, to ${idInText('opportunity', 12)}`;
+    answers['/v1/things/broken'] = (_, response) => {
+      response.setHeader('x-ctx-tenant', '7');
+      json(response, { errors: [{ field: 'leadId', message }] }, 409);
+    };
+    const { errors } = (await (await fetch(`${base}/v1/things/broken`)).json()) as { errors: { message: string }[] };
+    expect(errors[0]?.message).toBe(`Was converted before, to ${ids.encode('opportunity', 7, 12)}`);
   });
 
   it('that answers rubbish is answered for with 502', async () => {

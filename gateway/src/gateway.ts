@@ -12,7 +12,7 @@ import { readJson } from './http/read-json.ts';
 import { Refusal, refusalBody } from './http/refusal.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { unservable } from './http/unserved.ts';
-import { decodeBody, decodePath, decodeQuery, encodeReply, repeatedParameter } from './ids.ts';
+import { decodeBody, decodePath, decodeQuery, encodeReply, encodeTexts, repeatedParameter } from './ids.ts';
 import { allowanceOf, retryAfter } from './limits/plan.ts';
 import type { Route } from './routes.ts';
 import type { LinkReply } from './upstream/link.ts';
@@ -205,11 +205,7 @@ function answer(
   // A public operation says which tenant it entered.
   const entered = reply.headers['x-ctx-tenant'];
   const tenantId = callersTenant ?? (entered === undefined ? undefined : Number(entered));
-  send(
-    exchange,
-    reply.status,
-    route.replyIds && reply.status < 400 ? rewrite(route, reply.body, tenantId, parts.ids) : reply.body,
-  );
+  send(exchange, reply.status, bodyOf(route, reply, tenantId, parts.ids));
 }
 
 async function jsonBody(
@@ -224,6 +220,16 @@ async function jsonBody(
   if (!route.bodyIds) return bytes;
   decodeBody(route, parsed, tenantId, ids);
   return JSON.stringify(parsed);
+}
+
+function bodyOf(
+  route: Route,
+  { status, body }: LinkReply,
+  tenantId: number | undefined,
+  ids: IdCodec,
+): Buffer | string {
+  if (status >= 400) return encodeTexts(body, tenantId, ids);
+  return route.replyIds ? rewrite(route, body, tenantId, ids) : body;
 }
 
 function rewrite(route: Route, bytes: Buffer, tenantId: number | undefined, ids: IdCodec): string {

@@ -1,4 +1,4 @@
-import type { FieldError } from '@tandem/contract';
+import { type FieldError, idsInText, type ResourceType, resourceTypes } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { Refusal } from './http/refusal.ts';
 import type { Route } from './routes.ts';
@@ -47,6 +47,16 @@ export function encodeReply(route: Route, reply: unknown, tenantId: number | und
     if (tenantId === undefined || !Number.isSafeInteger(id)) throw new Refusal('bad_gateway');
     return ids.encode(type, tenantId, id);
   });
+}
+
+/** Turns the ids that stand in the messages of an error into codes. */
+export function encodeTexts(body: Buffer, tenantId: number | undefined, ids: IdCodec): Buffer | string {
+  if (tenantId === undefined || !body.includes('‹')) return body;
+  return body
+    .toString()
+    .replace(idsInText, (text, type: string, id: string) =>
+      Object.hasOwn(resourceTypes, type) ? ids.encode(type as ResourceType, tenantId, Number(id)) : text,
+    );
 }
 
 /** Query parameters must each be given once, unless the row takes a list. */

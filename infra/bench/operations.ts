@@ -44,12 +44,19 @@ export async function measureOperations(place: Place): Promise<Row[]> {
 async function measure(place: Place, tenant: TestTenant, call: Call): Promise<Row> {
   const row = operations[call.operation];
   place.log(row.summary);
-  const path = row.path.replace(/\/:(\w+)/g, (_, name: string) => `/${call.params?.[name] ?? '{id}'}`) + (call.query ?? '');
+  const path =
+    row.path.replace(/\/:(\w+)/g, (_, name: string) => `/${call.params?.[name] ?? '{id}'}`) + (call.query ?? '');
   const file = join(place.dir, 'tmp/call-ids');
   if (call.ids) writeFileSync(file, `${call.ids.join('\n')}\n`);
   const load = (length: number) =>
     runLoad(place.programs, {
-      ...{ url: place.baseUrl, headers: { 'X-API-Key': tenant.live }, connections, seconds: length, script: 'call.lua' },
+      ...{
+        url: place.baseUrl,
+        headers: { 'X-API-Key': tenant.live },
+        connections,
+        seconds: length,
+        script: 'call.lua',
+      },
       env: {
         ...{ CALL_METHOD: row.method, CALL_PATH: path, RUN: randomBytes(3).toString('hex') },
         ...(call.body && { CALL_BODY: JSON.stringify(call.body) }),
@@ -82,13 +89,17 @@ async function many(count: number, make: (n: number) => Promise<{ data: { id: st
 const aName = { firstName: 'Ada', lastName: 'Lovelace' };
 const leadsOf = ({ api }: TestTenant, count: number) => {
   const run = randomBytes(3).toString('hex');
-  return many(count, (n) => api.createLead({ body: { email: `l${run}${n}@example.com`, firstName: `A${run}${n}`, lastName: `B${n}` } }));
+  return many(count, (n) =>
+    api.createLead({ body: { email: `l${run}${n}@example.com`, firstName: `A${run}${n}`, lastName: `B${n}` } }),
+  );
 };
 
 async function crmCalls(tenant: TestTenant): Promise<Call[]> {
   const leads = await leadsOf(tenant, 2_500);
   const opportunities = await many(800, async (n) => {
-    const { data } = await tenant.api.convertLead({ body: { leadId: leads.shift() as string, value: n, currency: 'EUR' } });
+    const { data } = await tenant.api.convertLead({
+      body: { leadId: leads.shift() as string, value: n, currency: 'EUR' },
+    });
     return { data: { id: data.id } };
   });
   const tasks = await many(300, (n) => tenant.api.createTask({ body: { title: `Call ${n}` } }));
@@ -128,10 +139,19 @@ async function identityCalls({ api, userId }: TestTenant): Promise<Call[]> {
 
 async function partnerCalls({ api }: TestTenant): Promise<Call[]> {
   const run = randomBytes(3).toString('hex');
-  const partners = await many(1_200, (n) => api.createPartner({ body: { email: `p${run}${n}@example.com`, ...aName } }));
+  const partners = await many(1_200, (n) =>
+    api.createPartner({ body: { email: `p${run}${n}@example.com`, ...aName } }),
+  );
   const first = partners[0] as string;
-  const resource = { name: 'Brochure {n}', category: 'print', sourceType: 'file', fileUrl: 'https://example.com/a.pdf' };
-  const { data } = await api.createCoMarketingResource({ body: { ...resource, name: 'Shared', shareEnabled: true } as never });
+  const resource = {
+    name: 'Brochure {n}',
+    category: 'print',
+    sourceType: 'file',
+    fileUrl: 'https://example.com/a.pdf',
+  };
+  const { data } = await api.createCoMarketingResource({
+    body: { ...resource, name: 'Shared', shareEnabled: true } as never,
+  });
   const { id, shareToken } = data as { id: string; shareToken: string };
   return [
     { operation: 'createPartner', body: { email: 'q{n}@example.com', ...aName, company: 'Company {n}' } },
@@ -149,7 +169,12 @@ async function partnerCalls({ api }: TestTenant): Promise<Call[]> {
 
 async function campaignCalls({ api }: TestTenant): Promise<Call[]> {
   const campaigns = await many(300, (n) => api.createCampaign({ body: { name: `Campaign ${n}` } }));
-  const mail = { nodeId: 'mail', type: 'email', position: { x: 0, y: 120 }, data: { label: 'Mail', subjectLine: 'Hello' } };
+  const mail = {
+    nodeId: 'mail',
+    type: 'email',
+    position: { x: 0, y: 120 },
+    data: { label: 'Mail', subjectLine: 'Hello' },
+  };
   const start = { nodeId: 'start', type: 'trigger', position: { x: 0, y: 0 }, data: { label: 'Start' } };
   return [
     { operation: 'createCampaign', body: { name: 'Campaign {n}', type: 'email' } },
@@ -173,7 +198,10 @@ async function restCalls(tenant: TestTenant): Promise<Call[]> {
     { operation: 'listCourses', query: '?limit=20' },
     { operation: 'getCourse', ids: courses },
     { operation: 'listFiles', query: '?limit=20' },
-    { operation: 'indexDocument', body: { type: 'lead', id: 'own-{n}', data: { name: 'Ada {n}', company: 'Engines' } } },
+    {
+      operation: 'indexDocument',
+      body: { type: 'lead', id: 'own-{n}', data: { name: 'Ada {n}', company: 'Engines' } },
+    },
     { operation: 'searchLeads', query: '?q=ada&limit=20' },
     { operation: 'searchOpportunities', query: '?q=ada&limit=20' },
     { operation: 'searchPartners', query: '?q=lovelace&limit=20' },

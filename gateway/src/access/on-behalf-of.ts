@@ -1,4 +1,4 @@
-import { type ServiceClient, ServiceError } from '@tandem/client';
+import { orAbsent, type ServiceClient } from '@tandem/client';
 import { allows } from '@tandem/contract';
 import type { InternalUser, internalUsers } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
@@ -26,17 +26,10 @@ export async function actingFor(
   const { tenantId } = who;
   const userId = parts.ids.decode('user', tenantId, header);
   if (userId === undefined) throw new Refusal('bad_target_user');
-  const user = await parts.principals.remember(tenantId, `user ${userId}`, async () => {
-    try {
-      return await parts.users.findUser({
-        params: { id: userId },
-        as: { tenantId, environment, requestId: parts.requestId },
-      });
-    } catch (error) {
-      if (error instanceof ServiceError && error.status === 404) return undefined;
-      throw error;
-    }
-  });
+  const as = { tenantId, environment, requestId: parts.requestId };
+  const user = await parts.principals.remember(tenantId, `user ${userId}`, () =>
+    orAbsent(parts.users.findUser({ params: { id: userId }, as })),
+  );
   if (user?.status !== 'active') throw new Refusal('bad_target_user');
   return user;
 }

@@ -71,6 +71,14 @@ export function id<T extends ResourceType>(type: T) {
   return schema;
 }
 
+/** An id inside the message of an error: the gateway writes the public code in its place. */
+export function idInText(type: ResourceType, id: number): string {
+  return `‹${type} ${id}›`;
+}
+
+/** Where ids stand in the messages of errors: type and number. */
+export const idsInText = /‹([a-z_]+) ([1-9][0-9]{0,12})›/g;
+
 /** What a caller reads when an id does not name a resource of theirs: the same words for foreign, mistyped and missing ids. */
 export function unknownId(type: ResourceType): string {
   return `No ${type.replace('_', ' ')} with this id`;

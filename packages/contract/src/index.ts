@@ -3,7 +3,16 @@ export { type Envelope, envelope, type FieldError, failure, type Pagination } fr
 export { knownErrors } from './errors.ts';
 export { type EventData, type EventDef, type EventRecord, event } from './event.ts';
 export { code, freeForm, name, phone, text, timestamp } from './fields.ts';
-export { id, isOfPlatform, type ResourceType, resourceNumber, resourceTypes, unknownId } from './id.ts';
+export {
+  id,
+  idInText,
+  idsInText,
+  isOfPlatform,
+  type ResourceType,
+  resourceNumber,
+  resourceTypes,
+  unknownId,
+} from './id.ts';
 export { flag, isPage, listQuery, type Paged, page, pageItem, wholeNumber } from './list.ts';
 export { media, mediaOf, type Served } from './media.ts';
 export { amount, amountMax, currency, fromMinor, misfit, toMinor } from './money.ts';

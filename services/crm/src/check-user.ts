@@ -1,7 +1,7 @@
 import type { Caller } from '@tandem/caller';
-import { ServiceError } from '@tandem/client';
+import { orAbsent } from '@tandem/client';
 import { unknownId } from '@tandem/contract';
-import { fail, failField } from '@tandem/service';
+import { failField } from '@tandem/service';
 import type { Peers } from './handler.ts';
 
 /** Refuses in `field` who is not an active user of the caller's tenant. */
@@ -13,10 +13,7 @@ export async function checkUser(
 ): Promise<void> {
   if (id === null || id === undefined) return;
   const { type, permissions, ...as } = caller;
-  const user = await identity.findUser({ params: { id }, as }).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.status === 404) return undefined;
-    throw fail('unavailable');
-  });
+  const user = await orAbsent(identity.findUser({ params: { id }, as }));
   if (!user) throw failField(field, unknownId('user'));
   if (user.status !== 'active') throw failField(field, 'The user is not active');
 }

@@ -1,5 +1,5 @@
 import { actingUserId } from '@tandem/caller';
-import { unknownId } from '@tandem/contract';
+import { idInText, unknownId } from '@tandem/contract';
 import { leadConverted, leadUpdated, type opportunities, opportunityCreated } from '@tandem/crm-contract';
 import { diff, fail, failField } from '@tandem/service';
 import { checkUser } from '../../check-user.ts';
@@ -19,8 +19,8 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
   async run({ body, found: amount, caller, tx, emit }) {
     const { leadId, stageId, name, expectedCloseAt = null } = body;
     const lead = await lockLeadOf(tx, 'leadId', leadId);
-    if (lead.convertedAt) {
-      const message = 'Was converted before; its convertedOpportunityId names the opportunity';
+    if (lead.convertedOpportunityId !== null) {
+      const message = `Was converted before, to the opportunity ${idInText('opportunity', lead.convertedOpportunityId)}`;
       throw fail('lead_converted', [{ field: 'leadId', message }]);
     }
     const stage = await firstStage(tx, stageId);
