@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
-import { createShares, ShareTimeout } from '@tandem/process';
+import { createShares, relieveMemory, ShareTimeout } from '@tandem/process';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { GatewayParts, Passage, Streams } from './exchange.ts';
 import { passedOn } from './http/headers.ts';
@@ -68,6 +68,7 @@ export function createStreams(): Streams {
     const upstream = parts.upstreams.get((exchange.route as Route).service);
     if (!upstream?.breaker.admits() || count >= passagesMax) throw new Refusal('unavailable', { retryAfter: 1 });
     count++;
+    const relieved = relieveMemory();
     let leave: (() => void) | undefined;
     try {
       leave = await shares.enter(exchange.auth?.who.tenantId);
@@ -81,6 +82,7 @@ export function createStreams(): Streams {
       throw new Refusal('unavailable', { retryAfter: 1 });
     } finally {
       count--;
+      relieved();
       leave?.();
     }
   };

@@ -1,4 +1,4 @@
-// `npm run bench [-- fleet] [-- gateway]`: measures, prints one table, writes results.md. Without a name, everything.
+// `npm run bench [-- fleet operations upload gateway]`: measures, prints one table, writes results.md. Without a name, everything.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
 import { Explained } from '../local/failure.ts';
@@ -7,11 +7,13 @@ import { localDir } from '../local/paths.ts';
 import { complain, prepareTerminal, progress } from '../local/terminal.ts';
 import { measureFleet } from './fleet.ts';
 import type { Memory } from './memory.ts';
+import { measureOperations } from './operations.ts';
 import { peerPrograms } from './packages.ts';
 import { measurePeers } from './peers.ts';
 import { openPlace, type Place } from './place.ts';
 import { describeReference } from './reference.ts';
 import { notMeasured, printed, type Row, writeResults } from './results.ts';
+import { measureUpload } from './upload.ts';
 
 prepareTerminal();
 const interrupted = interrupts();
@@ -50,8 +52,16 @@ async function main(only: string[]): Promise<number> {
 async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; memory: Memory[] }> {
   const wanted = (part: string) => !only.length || only.includes(part);
   const fleet = wanted('fleet') ? await measureFleet(place) : { rows: [], memory: [] };
-  const peers = wanted('gateway') ? await measurePeers(place) : [];
-  return { rows: [...peers, ...fleet.rows], memory: fleet.memory };
+  const calls = wanted('operations') ? await fresh(place, measureOperations) : [];
+  const upload = wanted('upload') ? await fresh(place, measureUpload) : [];
+  const peers = wanted('gateway') ? await fresh(place, measurePeers) : [];
+  return { rows: [...peers, ...fleet.rows, ...upload, ...calls], memory: fleet.memory };
+}
+
+/** Each part starts the members that it needs. */
+async function fresh(place: Place, part: (place: Place) => Promise<Row[]>): Promise<Row[]> {
+  await place.processes.stopAll();
+  return part(place);
 }
 
 function orInterrupted<T>(work: Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import type { FieldError, Operation } from '@tandem/contract';
+import { relieveMemory } from '@tandem/process';
 import type { Request } from 'express';
 import { Failure, fail } from './failure.ts';
 import type { IncomingFile } from './handler.ts';
@@ -57,9 +58,11 @@ export async function readForm<Received>(
   });
   parser.on('partsLimit', () => errors.push({ field: 'body', message: `Must have at most ${limits.parts} parts` }));
 
+  const relieved = relieveMemory();
   const [read] = await Promise.allSettled([passed(request, parser)]);
   if (read.status === 'rejected') incoming?.destroy(read.reason as Error);
   const [received] = await Promise.allSettled([file]);
+  relieved();
   const fields = readFields(row.form as NonNullable<Operation['form']>, given, errors);
   if (!file && !errors.length)
     errors.push({ field: fileField, message: 'Is required: send the file as a part of this name' });

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { TestTenant } from '@tandem/e2e';
+import { gatewayName } from '@tandem/local/members';
+import { shown } from './numbers.ts';
+import type { Place } from './place.ts';
+import type { Row } from './results.ts';
+
+const bytes = 1024 ** 3;
+const chunk = Buffer.alloc(64 * 1024, 'x');
+const sampleMs = 50;
+const growthGoalMb = 50;
+const boundary = 'benchmark';
+
+/** Uploads one file of 1 GB through the gateway, and watches the memory of who passes it on. */
+export async function measureUpload(place: Place): Promise<Row[]> {
+  place.log('upload of 1 GB');
+  const settings = { FILES_MAX_BYTES: String(bytes) };
+  await Promise.all(['identity', 'files', gatewayName].map((name) => place.startMember(name, { settings })));
+  const tenant = await place.aTenant();
+  // The first one pays for what is loaded once.
+  await upload(place, tenant, 8 * 1024 ** 2);
+  const watched = [gatewayName, 'files'].map((name) => ({ name, pid: place.processes.pid(name) }));
+  const before = watched.map(({ pid }) => residentMb(pid));
+  const peaks = [...before];
+  const sampler = setInterval(() => {
+    for (const [index, { pid }] of watched.entries()) peaks[index] = Math.max(peaks[index] as number, residentMb(pid));
+  }, sampleMs);
+  const began = performance.now();
+  await upload(place, tenant, bytes);
+  const seconds = (performance.now() - began) / 1_000;
+  clearInterval(sampler);
+  const growth = watched.map(({ name }, index) => ({ name, mb: (peaks[index] as number) - (before[index] as number) }));
+  return [
+    {
+      ...{ id: 'upload', what: 'Memory during an upload of 1 GB', goal: `< ${growthGoalMb} MB more` },
+      reached: growth.map(({ name, mb }) => `${name} ${shown(mb)} MB`).join(', '),
+      detail: `${shown(bytes / 1024 ** 2 / seconds)} MB/s, hashed and on the disk`,
+      isReached: growth.every(({ mb }) => mb < growthGoalMb),
+    },
+  ];
+}
+
+async function upload({ baseUrl }: Place, { live }: TestTenant, size: number): Promise<void> {
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\nContent-Type: application/octet-stream\r\n\r\n`;
+  const tail = `\r\n--${boundary}--\r\n`;
+  const request = httpRequest(`${baseUrl}/v1/files/upload`, {
+    method: 'POST',
+    headers: {
+      'X-API-Key': live,
+      'Content-Type': `multipart/form-data; boundary=${boundary}`,
+      'Content-Length': head.length + size + tail.length,
+    },
+  });
+  const answered = new Promise<number>((resolve, reject) => {
+    request.once('response', (response) => resolve(response.resume().statusCode as number)).once('error', reject);
+  });
+  const parts = function* () {
+    yield head;
+    for (let sent = 0; sent < size; sent += chunk.length) yield chunk;
+    yield tail;
+  };
+  await pipeline(Readable.from(parts(), { objectMode: false }), request);
+  const status = await answered;
+  if (status !== 201) throw new Error(`The upload was answered ${status}`);
+}
+
+function residentMb(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+}
