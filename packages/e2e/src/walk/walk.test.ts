@@ -37,7 +37,7 @@ afterAll(async () => {
 async function answerTo({ command }: Step) {
   const [head, body] = [join(folder, 'head'), join(folder, 'body')];
   const script = `set -eu\ncurl() { command curl --silent --show-error --max-time 60 -D "${head}" -o "${body}" -w '%{http_code}' "$@"; }\n${command}`;
-  const { stdout } = await run('bash', ['-c', script], { cwd: folder, env: { PATH: process.env.PATH, ...variables } });
+  const { stdout } = await run('bash', ['--norc', '-c', script], { cwd: folder, env: { PATH: process.env.PATH, ...variables } });
   const text = await readFile(body, 'utf8');
   const headers = await readFile(head, 'utf8');
   return { status: Number(stdout.trim().slice(-3)), text, headers };
@@ -86,7 +86,9 @@ describe('the walk through the specification', () => {
         ? JSON.stringify(drafted(JSON.parse(answer.text), variables), null, 2)
         : answer.text.trimEnd();
       drafts.push([step, `\`\`\`${isJson ? 'json' : 'text'} ${answer.status}\n${body}\n\`\`\``]);
-    } else expect(wrongs(step, answer)).toEqual([]);
+    }
+    // Also of a wrong answer: what follows is then judged for itself.
     keep(step, answer.text);
+    if (!isDrafting) expect(wrongs(step, answer)).toEqual([]);
   });
 });
