@@ -37,7 +37,10 @@ afterAll(async () => {
 async function answerTo({ command }: Step) {
   const [head, body] = [join(folder, 'head'), join(folder, 'body')];
   const script = `set -eu\ncurl() { command curl --silent --show-error --max-time 60 -D "${head}" -o "${body}" -w '%{http_code}' "$@"; }\n${command}`;
-  const { stdout } = await run('bash', ['--norc', '-c', script], { cwd: folder, env: { PATH: process.env.PATH, ...variables } });
+  const { stdout } = await run('bash', ['--norc', '-c', script], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...variables },
+  });
   const text = await readFile(body, 'utf8');
   const headers = await readFile(head, 'utf8');
   return { status: Number(stdout.trim().slice(-3)), text, headers };
