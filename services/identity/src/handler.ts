@@ -1,9 +1,9 @@
 import type { Operation } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
+import type { LoginLimiter } from '@tandem/passwords';
 import type { InTenant, Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { CredentialNews } from './credential-news.ts';
-import type { LoginLimiter } from './features/auth/login-limiter.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Tokens } from './tokens.ts';
 

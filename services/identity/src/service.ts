@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { identity } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
+import { connectRedis, loginLimiter } from '@tandem/passwords';
 import { createLog } from '@tandem/process';
 import type { ServiceDefinition } from '@tandem/service';
 import { credentialNews } from './credential-news.ts';
@@ -11,7 +12,6 @@ import { auditLogHandlers } from './features/audit-logs/index.ts';
 import { keepAuditLog } from './features/audit-logs/on-any-event.ts';
 import { auditRetention } from './features/audit-logs/retention.ts';
 import { signInHandlers } from './features/auth/index.ts';
-import { loginLimiter } from './features/auth/login-limiter.ts';
 import { deliverNotifications } from './features/notifications/deliver-notifications.job.ts';
 import { notificationHandlers } from './features/notifications/index.ts';
 import { portalSessionHandlers } from './features/portal-sessions/index.ts';
@@ -24,7 +24,6 @@ import { tenantHandlers } from './features/tenants/index.ts';
 import { userHandlers } from './features/users/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
-import { connectRedis } from './redis.ts';
 import type { IdentitySettings } from './settings.ts';
 import { createTokens } from './tokens.ts';
 

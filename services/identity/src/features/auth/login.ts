@@ -1,7 +1,7 @@
 import { type signIn, userLoggedIn } from '@tandem/identity-contract';
+import { verifyPassword } from '@tandem/passwords';
 import { fail, failField } from '@tandem/service';
 import { type Handler, inTheNameOf, type Tools } from '../../handler.ts';
-import { verifyPassword } from '../../passwords.ts';
 import { asTenant } from '../tenants/tenant.ts';
 import { emailHash, withTeams } from '../users/user.ts';
 import { openSession } from './session.ts';

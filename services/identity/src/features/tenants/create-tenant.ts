@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { tenantCreated, type tenants, userCreated } from '@tandem/identity-contract';
+import { hashPassword } from '@tandem/passwords';
 import { type Handler, inTheNameOf, type Tools, type Tx } from '../../handler.ts';
-import { hashPassword } from '../../passwords.ts';
 import { openSession } from '../auth/session.ts';
 import { ownerRole, systemRoles } from '../roles/system-roles.ts';
 import { asUser, emailHash } from '../users/user.ts';

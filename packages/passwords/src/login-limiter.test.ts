@@ -1,6 +1,6 @@
 import { createLog } from '@tandem/process';
-import { connectRedis } from '../../redis.ts';
 import { loginLimiter } from './login-limiter.ts';
+import { connectRedis } from './redis.ts';
 
 describe('the limiter of sign-ins without Redis', () => {
   const log = createLog('test', 'silent');
