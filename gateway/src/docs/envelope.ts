@@ -1,4 +1,4 @@
-import { isPage, type Operation } from '@tandem/contract';
+import { isPage, type Operation, pageOrOther } from '@tandem/contract';
 import { now } from './example-values.ts';
 import type { JsonSchema, Part } from './json.ts';
 
@@ -55,14 +55,18 @@ export function successSchema(row: Operation, status: number, data: JsonSchema):
   if (row.envelope === 'none') return data;
   if (row.envelope === 'short')
     return object({ success: { type: 'boolean', const: true }, data, message: { type: 'string' } });
-  return object({
-    success: { type: 'boolean', const: true },
-    status: { type: 'integer', const: status },
-    message: { type: 'string' },
-    data,
-    ...(isPage(row.reply) && { pagination: { $ref: '#/components/schemas/Pagination' } }),
-    meta: { $ref: '#/components/schemas/Meta' },
-  });
+  const pagination = { pagination: { $ref: '#/components/schemas/Pagination' } };
+  return object(
+    {
+      success: { type: 'boolean', const: true },
+      status: { type: 'integer', const: status },
+      message: { type: 'string' },
+      data,
+      ...((isPage(row.reply) || pageOrOther(row.reply)) && pagination),
+      meta: { $ref: '#/components/schemas/Meta' },
+    },
+    pageOrOther(row.reply) ? ['pagination'] : [],
+  );
 }
 
 /** The example of a success. */
@@ -70,7 +74,7 @@ export function successExample(row: Operation, status: number, data: unknown): u
   if (row.envelope === 'none') return data;
   if (row.envelope === 'short') return { success: true, data, message: row.message };
   const head: Part = { success: true, status, message: row.message, data };
-  return { ...head, ...(isPage(row.reply) && { pagination }), meta: exampleMeta };
+  return { ...head, ...((isPage(row.reply) || pageOrOther(row.reply)) && { pagination }), meta: exampleMeta };
 }
 
 function object(properties: Record<string, JsonSchema>, optional: string[] = []): JsonSchema {

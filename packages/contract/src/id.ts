@@ -46,6 +46,8 @@ export const resourceTypes = {
   referral: 38,
   referral_code: 39,
   enrollment: 40,
+  commission_plan: 41,
+  payout: 42,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

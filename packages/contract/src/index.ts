@@ -13,7 +13,18 @@ export {
   resourceTypes,
   unknownId,
 } from './id.ts';
-export { flag, isPage, listQuery, type Paged, page, pageItem, wholeNumber } from './list.ts';
+export {
+  flag,
+  isPage,
+  listQuery,
+  type Paged,
+  type PagedOr,
+  page,
+  pageItem,
+  pageOr,
+  pageOrOther,
+  wholeNumber,
+} from './list.ts';
 export { media, mediaOf, type Served } from './media.ts';
 export { amount, amountMax, currency, fromMinor, misfit, toMinor } from './money.ts';
 export {

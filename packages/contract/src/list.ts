@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { text, timestamp } from './fields.ts';
 
 const pages = new WeakSet<z.core.$ZodType>();
+const optionalPages = new WeakSet<z.core.$ZodType>();
 
 /** The schema of a list operation's reply. */
 export type Paged<Item extends z.ZodType> = z.ZodArray<Item> & { readonly paged: true };
@@ -11,6 +12,31 @@ export function page<Item extends z.ZodType>(item: Item): Paged<Item> {
   const schema = z.array(item);
   pages.add(schema);
   return schema as Paged<Item>;
+}
+
+/** The schema of a list operation's reply that its query may turn into something else. */
+export type PagedOr<Item extends z.ZodType, Other extends z.ZodObject> = z.ZodUnion<[z.ZodArray<Item>, Other]> & {
+  readonly pagedOr: true;
+};
+
+/**
+ * The reply of a list operation that its query may turn into one object, such as its items in groups: the handler
+ * returns a page of items, or `other`, which then is `data` and has no pagination.
+ */
+export function pageOr<Item extends z.ZodType, Other extends z.ZodObject>(
+  item: Item,
+  other: Other,
+): PagedOr<Item, Other> {
+  const schema = z.union([page(item), other]);
+  optionalPages.add(schema);
+  return schema as unknown as PagedOr<Item, Other>;
+}
+
+/** Of a reply schema that pageOr() made: those of the page and of the other answer. */
+export function pageOrOther(schema: z.core.$ZodType): { page: z.core.$ZodType; other: z.core.$ZodType } | undefined {
+  if (!optionalPages.has(schema)) return undefined;
+  const [paged, other] = (schema._zod.def as unknown as { options: [z.core.$ZodType, z.core.$ZodType] }).options;
+  return { page: paged, other };
 }
 
 /** Whether a reply schema was made by page(). */

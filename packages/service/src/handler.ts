@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Caller, Environment } from '@tandem/caller';
-import type { EventDef, Operation, Operations, Paged } from '@tandem/contract';
+import type { EventDef, Operation, Operations, Paged, PagedOr } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
 import type { Schedule } from '@tandem/jobs';
 import type { z } from 'zod';
@@ -11,7 +11,11 @@ type Emits<Op> = Op extends { emits: readonly (infer E)[] } ? Extract<E, EventDe
 
 /** What a handler returns: the reply in its inside form; more columns than the reply has are dropped. */
 export type Result<Op extends Operation> =
-  Op['reply'] extends Paged<infer Item> ? PageResult<z.output<Item>> : z.output<Op['reply']>;
+  Op['reply'] extends Paged<infer Item>
+    ? PageResult<z.output<Item>>
+    : Op['reply'] extends PagedOr<infer Item, infer Other>
+      ? PageResult<z.output<Item>> | { other: z.output<Other> }
+      : z.output<Op['reply']>;
 
 /** Work under a tenant that the caller did not bring: for public and internal operations only. */
 export type InTenant<Tx, E extends EventDef = EventDef> = <T>(

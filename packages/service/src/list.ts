@@ -16,7 +16,8 @@ export interface PageResult<Item> {
 
 /**
  * Lists a model for the operation that runs: `where` and `and` narrow it, `searchIn` are the columns that `search` looks
- * into, `nullable` those of the sortable ones that may be empty.
+ * into, `nullable` those of the sortable ones that may be empty. `wholeMax` reads so many from the beginning, whichever page
+ * the query names.
  */
 export type List = <Row extends { id: number }>(options: {
   model: Listable<Row>;
@@ -24,6 +25,7 @@ export type List = <Row extends { id: number }>(options: {
   and?: Record<string, unknown>[];
   searchIn?: readonly string[];
   nullable?: readonly string[];
+  wholeMax?: number;
 }) => Promise<PageResult<Row>>;
 
 interface ListQuery {
@@ -57,6 +59,7 @@ const counts = new Map<string, { total: number; until: number }>();
  * @param options.name names the list inside cursors, so that a cursor of another list is refused
  * @param options.searchIn columns that `search` looks into, anywhere in the text, in any case
  * @param options.nullable sortable columns that may be empty: such rows stand where the largest value would
+ * @param options.wholeMax reads so many from the beginning, whichever page the query names
  * @throws 400 for a cursor that is forged or of another list, 422 for a page that is too deep
  */
 export async function listPage<Row extends { id: number }>(options: {
@@ -70,9 +73,12 @@ export async function listPage<Row extends { id: number }>(options: {
   and?: Record<string, unknown>[];
   searchIn?: readonly string[];
   nullable?: readonly string[];
+  wholeMax?: number;
   secret: string;
 }): Promise<PageResult<Row>> {
-  const { name, model, query, caller, secret } = options;
+  const { name, model, caller, secret, wholeMax } = options;
+  const query =
+    wholeMax === undefined ? options.query : { ...options.query, page: 1, limit: wholeMax, cursor: undefined };
   const { page, limit, sort } = query;
   const descending = sort.startsWith('-');
   const field = descending ? sort.slice(1) : sort;

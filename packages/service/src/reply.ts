@@ -6,6 +6,7 @@ import {
   type Operation,
   type Pagination,
   pageItem,
+  pageOrOther,
   replyStatus,
   type Served,
 } from '@tandem/contract';
@@ -35,6 +36,10 @@ export interface Answer {
  * @throws ZodError when the handler returned something else than the contract says, which is our fault
  */
 export function reply(row: Operation, result: unknown, requestId: string, status = replyStatus(row)): Answer {
+  const either = pageOrOther(row.reply);
+  if (either && 'other' in (result as object))
+    return reply({ ...row, reply: either.other as z.ZodType }, (result as { other: unknown }).other, requestId, status);
+  if (either) return reply({ ...row, reply: either.page as z.ZodType }, result, requestId, status);
   if (isPage(row.reply)) return pageReply(row, result as PageResult<unknown>, requestId);
   if (mediaOf(row.reply)) return servedReply(status, result as Served);
   const data = z.encode(row.reply, result as never);
