@@ -1,4 +1,29 @@
-// What partner will offer; today the events that its resources send.
-export * from './partners.ts';
+// What partner offers: partners, their referrals, commissions and statements, material to share, and the portal.
+import { coMarketing } from './co-marketing.ts';
+import { commissions } from './commissions.ts';
+import { partners } from './partners.ts';
+import { portal } from './portal.ts';
+import { portalUsers } from './portal-users.ts';
+import { referrals } from './referrals.ts';
+import { sharing } from './sharing.ts';
+import { statements } from './statements.ts';
 
-export const partner = {};
+export * from './co-marketing.ts';
+export * from './commissions.ts';
+export * from './partners.ts';
+export * from './portal.ts';
+export * from './portal-users.ts';
+export * from './referrals.ts';
+export * from './sharing.ts';
+export * from './statements.ts';
+
+export const partner = {
+  ...partners,
+  ...referrals,
+  ...commissions,
+  ...statements,
+  ...coMarketing,
+  ...sharing,
+  ...portalUsers,
+  ...portal,
+};

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/** A word out of a list; whoever sends another is told the list. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, { error: `Must be one of ${words.join(', ')}` });
+}
+
+/** An e-mail address. */
+export function email() {
+  return z.email({ error: 'Must be a valid e-mail address' }).max(254, 'Must be at most 254 characters');
+}
+
+/** An address on the web that a browser may be sent to or load a picture from. */
+export function webAddress() {
+  const error = 'Must be an address that begins with https://';
+  return z.url({ protocol: /^https$/, error }).max(2000, 'Must be at most 2000 characters');
+}

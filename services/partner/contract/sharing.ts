@@ -1,0 +1,60 @@
+import { media, operations } from '@tandem/contract';
+import { z } from 'zod';
+import { CoMarketingDownload, CoMarketingResource, noDownload } from './co-marketing.ts';
+
+/** What anybody with the link sees. */
+export const SharedResource = CoMarketingResource.pick({
+  name: true,
+  category: true,
+  description: true,
+  fileType: true,
+  fileSize: true,
+  thumbnailUrl: true,
+  shareCaption: true,
+});
+
+const withToken = z.object({ token: z.string().max(100) });
+
+export const sharing = operations({
+  getSharedCoMarketing: {
+    method: 'GET',
+    path: '/v1/public/co-marketing/:token',
+    audience: 'public',
+    summary: 'See shared material',
+    params: withToken,
+    reply: SharedResource,
+    message: 'Shared resource retrieved',
+  },
+  downloadSharedCoMarketing: {
+    method: 'POST',
+    path: '/v1/public/co-marketing/:token/download',
+    audience: 'public',
+    summary: 'Get a link to download shared material',
+    description: 'Counts as a download.',
+    params: withToken,
+    reply: CoMarketingDownload,
+    message: 'Download link created',
+    emits: [],
+    errors: noDownload,
+  },
+  showSharePage: {
+    method: 'GET',
+    path: '/s/:token',
+    audience: 'public',
+    summary: 'The page of shared material',
+    params: withToken,
+    reply: media('text/html'),
+    message: 'Page',
+  },
+  followShareDownload: {
+    method: 'GET',
+    path: '/s/:token/download',
+    audience: 'public',
+    summary: 'Download shared material from its page',
+    description: 'Leads on to the file. Counts as a download.',
+    params: withToken,
+    reply: media('text/html'),
+    message: 'Download',
+    errors: noDownload,
+  },
+});

@@ -1,0 +1,16 @@
+import { type coMarketing, coMarketingUpdated } from '@tandem/partner-contract';
+import type { Handler } from '../../handler.ts';
+import { lockResource, moveResource, told } from './resource.ts';
+
+export const archiveCoMarketing: Handler<typeof coMarketing.archiveCoMarketing> = async ({
+  params,
+  tx,
+  emit,
+  ifMatch,
+}) => {
+  const resource = await lockResource(tx, params.id);
+  ifMatch(resource);
+  const { moved, changes } = await moveResource(tx, resource, 'archived');
+  emit(coMarketingUpdated, { ...told(moved), changes });
+  return moved;
+};

@@ -1,0 +1,38 @@
+import { type coMarketing, coMarketingUpdated } from '@tandem/partner-contract';
+import { diff } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { lockResource, readResource, told, writeResource } from './resource.ts';
+import { closeLink, makeToken, openLink } from './share-token.ts';
+import { checkSource, type Source } from './source.ts';
+
+const sourceFields = ['fileId', 'fileUrl', 'landingPageId', 'campaignId'] as const;
+
+export const updateCoMarketing = ({
+  peers,
+}: Tools): Handler<typeof coMarketing.updateCoMarketing, Source | undefined> => ({
+  async check({ params, body, caller, tx }) {
+    const resource = await readResource(tx, params.id);
+    const given = sourceFields.filter((field) => body[field] !== undefined);
+    if (!given.length) return undefined;
+    const changed = Object.fromEntries(given.map((field) => [field, body[field]]));
+    return checkSource(peers, { ...resource, ...changed }, caller);
+  },
+
+  async run({ params, body, found, caller, tx, emit, ifMatch }) {
+    const resource = await lockResource(tx, params.id);
+    ifMatch(resource);
+    const { fileId, fileUrl, landingPageId, campaignId, ...fields } = body;
+    const { isEmpty, values, audit } = diff(resource, { ...fields, ...found });
+    if (isEmpty) return resource;
+    const { shareEnabled } = values;
+    const shareToken = shareEnabled ? makeToken() : null;
+    if (shareEnabled === false) await closeLink(tx, resource.shareToken);
+    if (shareToken) await openLink(tx, shareToken, resource.id, caller);
+    const updated = await writeResource(tx, resource.id, {
+      ...(values as object),
+      ...(shareEnabled !== undefined && { shareToken }),
+    });
+    emit(coMarketingUpdated, { ...told(updated), changes: audit });
+    return updated;
+  },
+});

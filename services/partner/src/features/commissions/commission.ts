@@ -1,0 +1,26 @@
+import { fromMinor } from '@tandem/contract';
+import type { Commission, commissionStatuses } from '@tandem/partner-contract';
+import type { z } from 'zod';
+import type { Commission as CommissionRow } from '../../generated/client.ts';
+
+export type CommissionRecord = z.output<typeof Commission>;
+type CommissionStatus = (typeof commissionStatuses)[number];
+
+const transitions: Record<CommissionStatus, readonly CommissionStatus[]> = {
+  pending: ['approved', 'on_hold', 'cancelled'],
+  on_hold: ['pending', 'cancelled'],
+  approved: ['paid', 'on_hold', 'cancelled'],
+  paid: [],
+  cancelled: [],
+};
+
+/** A row as the contract shows it. */
+export function asCommission(row: CommissionRow): CommissionRecord {
+  const { amountMinor, basisMinor, currency, status } = row;
+  return {
+    ...(row as unknown as CommissionRecord),
+    amount: fromMinor(amountMinor, currency),
+    basisAmount: basisMinor === null ? null : fromMinor(basisMinor, currency),
+    allowedTransitions: [...transitions[status as CommissionStatus]],
+  };
+}

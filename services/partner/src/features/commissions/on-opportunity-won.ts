@@ -1,0 +1,58 @@
+import { toMinor } from '@tandem/contract';
+import type { opportunityWon } from '@tandem/crm-contract';
+import type { ConsumerContext, Received } from '@tandem/events';
+import { commissionEarned } from '@tandem/partner-contract';
+import type { Tx } from '../../handler.ts';
+import { periodOf } from '../statements/period.ts';
+import { asCommission } from './commission.ts';
+import { readPlan, shareOf, type Tier } from './plan.ts';
+
+const dayMs = 86_400_000;
+
+/** Records what partners earn by deals that came of their leads: once for each deal, however often it is told. */
+export async function earnCommissions(
+  events: readonly Received<typeof opportunityWon>[],
+  { tx, emit }: ConsumerContext<Tx>,
+): Promise<void> {
+  const deals = events.map(({ record }) => record).filter(({ leadId, value }) => leadId !== null && value > 0);
+  const referrers = await findReferrers(
+    tx,
+    deals.map(({ leadId }) => leadId as number),
+  );
+  if (!referrers.size) return;
+  const { id: planId, version: planVersion, tierRates, holdDays } = await readPlan(tx);
+  const holdUntil = holdDays ? new Date(Date.now() + holdDays * dayMs) : null;
+  const data = deals.flatMap(({ id: opportunityId, leadId, value, currency }) => {
+    const referrer = referrers.get(leadId as number);
+    if (!referrer) return [];
+    const rate = tierRates[referrer.tier];
+    const basisMinor = toMinor(value, currency);
+    const amountMinor = shareOf(basisMinor, rate);
+    const { partnerId } = referrer;
+    const plan = { planId, planVersion, rate, holdUntil };
+    // A deal so small that nothing is left of it earns nothing.
+    return amountMinor ? [{ partnerId, amountMinor, currency, basisMinor, opportunityId, ...plan }] : [];
+  });
+  if (!data.length) return;
+  const rows = await tx.commission.createManyAndReturn({ data, skipDuplicates: true });
+  await tx.statement.createMany({
+    data: rows.map(({ partnerId, currency, createdAt }) => ({
+      ...{ partnerId, currency, period: periodOf(createdAt) },
+    })),
+    skipDuplicates: true,
+  });
+  for (const record of rows.map(asCommission)) {
+    const { id: commissionId, amount, partnerId } = record;
+    emit(commissionEarned, { data: { commissionId, amount, partnerId }, record });
+  }
+}
+
+async function findReferrers(tx: Tx, leadIds: number[]): Promise<Map<number, { partnerId: number; tier: Tier }>> {
+  if (!leadIds.length) return new Map();
+  const rows = await tx.sql<{ lead_id: number; partner_id: number; tier: Tier }>`
+    SELECT referral.lead_id, referral.partner_id, partner.tier FROM referral
+    JOIN partner ON partner.tenant_id = referral.tenant_id AND partner.environment = referral.environment
+      AND partner.id = referral.partner_id
+    WHERE referral.lead_id = ANY(${leadIds})`;
+  return new Map(rows.map((row) => [row.lead_id, { partnerId: row.partner_id, tier: row.tier }]));
+}

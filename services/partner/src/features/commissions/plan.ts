@@ -1,0 +1,39 @@
+import type { partnerTiers } from '@tandem/partner-contract';
+import type { Tx } from '../../handler.ts';
+
+export type Tier = (typeof partnerTiers)[number];
+
+/** The plan that commissions are reckoned by. */
+export interface Plan {
+  id: number;
+  version: number;
+  tierRates: Record<Tier, number>;
+  holdDays: number;
+}
+
+const defaultName = 'Default';
+const defaultRates: Record<Tier, number> = { bronze: 5, silver: 7.5, gold: 10, platinum: 12.5 };
+
+/** Every tenant has a plan from the start: a share of each deal won, by the partner's tier. */
+export async function makeDefaultPlan(tx: Tx): Promise<void> {
+  await tx.commissionPlan.create({
+    data: {
+      ...{ name: defaultName, trigger: 'opportunity.won', type: 'percent' },
+      ...{ tierRates: defaultRates, holdDays: 0 },
+    },
+  });
+}
+
+/** The plan of the tenant. */
+export async function readPlan(tx: Tx): Promise<Plan> {
+  const plan = await tx.commissionPlan.findFirst({ where: { name: defaultName } });
+  // Whoever has a partner has made a request, and the first one made the plan.
+  if (!plan) throw new Error('The tenant has no commission plan');
+  return plan as unknown as Plan;
+}
+
+/** A percentage of an amount in minor units, rounded half up; exact, as rates have at most two decimals. */
+export function shareOf(minor: number, percent: number): number {
+  const hundredths = BigInt(Math.round(percent * 100));
+  return Number((BigInt(minor) * hundredths + 5_000n) / 10_000n);
+}

@@ -1,0 +1,17 @@
+import type { partners } from '@tandem/partner-contract';
+import type { Handler } from '../../handler.ts';
+import { asPartner } from './partner.ts';
+
+export const listPartners: Handler<typeof partners.listPartners> = async ({ query, tx, list }) => {
+  const { status, tier, parentPartnerId } = query;
+  const page = await list({
+    model: tx.partner,
+    where: {
+      ...(status && { status }),
+      ...(tier && { tier }),
+      ...(parentPartnerId !== undefined && { parentPartnerId }),
+    },
+    searchIn: ['email', 'firstName', 'lastName', 'company'],
+  });
+  return { ...page, items: page.items.map(asPartner) };
+};

@@ -1,0 +1,57 @@
+import { actingUserId } from '@tandem/caller';
+import { unknownId } from '@tandem/contract';
+import { referralAttributed, type referrals } from '@tandem/partner-contract';
+import { fail, failField } from '@tandem/service';
+import { asService } from '../../as-service.ts';
+import type { Handler, Tools, Tx } from '../../handler.ts';
+import { asReferral } from './referral.ts';
+
+export const createReferral = ({ peers }: Tools): Handler<typeof referrals.createReferral> => ({
+  async check({ body, caller, tx }) {
+    if (await findByExternalId(tx, body.externalId)) return;
+    const found = await peers.crm.findLeads({ body: { ids: [body.leadId] }, as: asService(caller) });
+    if (!found.length) throw failField('leadId', unknownId('lead'));
+  },
+  async run({ body, caller, tx, emit, wasThere }) {
+    const { leadId, externalId = null } = body;
+    const earlier = await findByExternalId(tx, externalId);
+    if (earlier) {
+      wasThere();
+      return asReferral(earlier);
+    }
+    const { partnerId, code } = await findPartner(tx, body);
+    const data = [{ partnerId, leadId, code, externalId, createdBy: actingUserId(caller) ?? null }];
+    const [row] = await tx.referral.createManyAndReturn({ data, skipDuplicates: true });
+    if (!row) {
+      // Somebody else was quicker, with the same externalId or only for the same lead.
+      const same = await findByExternalId(tx, externalId);
+      if (!same)
+        throw fail('already_referred', [{ field: 'leadId', message: 'The lead comes from a partner already' }]);
+      wasThere();
+      return asReferral(same);
+    }
+    emit(referralAttributed, { data: { referralId: row.id, partnerId, leadId }, record: asReferral(row) });
+    return asReferral(row);
+  },
+});
+
+async function findByExternalId(tx: Tx, externalId: string | null | undefined) {
+  return externalId ? tx.referral.findFirst({ where: { externalId } }) : null;
+}
+
+async function findPartner(tx: Tx, given: { partnerId?: number | null | undefined; code?: string | null | undefined }) {
+  const { partnerId, code } = given;
+  if ((partnerId ?? undefined) !== undefined && code)
+    throw failField('code', 'Send either partnerId or code, not both');
+  const known = code ? await tx.referralCode.findFirst({ where: { code } }) : null;
+  if (code && !known) throw failField('code', 'No partner has this code');
+  const id = known?.partnerId ?? partnerId;
+  if (!id) throw failField('partnerId', 'Send partnerId or code');
+  const field = known ? 'code' : 'partnerId';
+  // Shared: referrals of one partner need not wait for each other, only for a change of its status.
+  const [partner] = await tx.sql<{ status: string }>`SELECT status FROM partner WHERE id = ${id} FOR SHARE`;
+  if (!partner) throw failField(field, unknownId('partner'));
+  if (partner.status !== 'approved')
+    throw fail('partner_not_approved', [{ field, message: `The partner is ${partner.status}` }]);
+  return { partnerId: id, code: known?.code ?? null };
+}

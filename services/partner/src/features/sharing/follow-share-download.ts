@@ -1,0 +1,10 @@
+import type { sharing } from '@tandem/partner-contract';
+import type { Handler, Tools } from '../../handler.ts';
+import { downloadShared } from './shared.ts';
+
+export const followShareDownload =
+  (tools: Tools): Handler<typeof sharing.followShareDownload> =>
+  async ({ params, caller, tx, inTenant }) => {
+    const { url } = await downloadShared({ ...params, tx, inTenant }, caller, tools);
+    return { body: '', type: 'text/html; charset=utf-8', location: url };
+  };

@@ -1,0 +1,6 @@
+import type { sharing } from '@tandem/partner-contract';
+import type { Handler } from '../../handler.ts';
+import { findShared } from './shared.ts';
+
+export const getSharedCoMarketing: Handler<typeof sharing.getSharedCoMarketing> = async ({ params, tx, inTenant }) =>
+  (await findShared({ ...params, tx, inTenant })).resource;

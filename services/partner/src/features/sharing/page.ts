@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { ResourceRecord } from '../co-marketing/resource.ts';
+
+const style = `
+:root { color-scheme: light dark; --ink: #16202e; --soft: #55627a; --paper: #fff; --ground: #eef1f6; --deep: #1d4ed8; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #eef2f8; --soft: #a9b4c6; --paper: #182233; --ground: #0d1420; --deep: #7aa2ff; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--ground);
+  color: var(--ink); font: 1.05rem/1.6 system-ui, sans-serif; }
+main { width: 100%; max-width: 36rem; overflow: hidden; background: var(--paper); border-radius: 1rem;
+  box-shadow: 0 1rem 3rem rgb(10 20 40 / 12%); }
+img { display: block; width: 100%; max-height: 22rem; object-fit: cover; }
+article { padding: 2rem; }
+h1 { margin: 0 0 .5rem; font-size: 1.7rem; line-height: 1.25; overflow-wrap: anywhere; }
+p { margin: 0 0 1rem; white-space: pre-line; overflow-wrap: anywhere; }
+.caption { font-size: 1.15rem; }
+.kind { color: var(--soft); font-size: .9rem; }
+a { display: inline-block; padding: .75rem 1.5rem; border-radius: .6rem; background: var(--deep); color: var(--paper);
+  font-weight: 600; text-decoration: none; }
+a:hover { text-decoration: underline; }
+a:focus-visible { outline: 3px solid var(--ink); outline-offset: 3px; }
+`;
+
+const styleHash = createHash('sha256').update(style).digest('base64');
+
+/** What a browser may do on the page: show its own style and pictures, and nothing else. */
+export const pagePolicy = [
+  ...["default-src 'none'", `style-src 'sha256-${styleHash}'`, 'img-src https:', "base-uri 'none'"],
+  ...["form-action 'none'", "frame-ancestors 'none'"],
+].join('; ');
+
+/** The public page of shared material. Every text in it is a customer's and is escaped. */
+export function sharePage(resource: ResourceRecord, address: string): string {
+  const { name, description, shareCaption, thumbnailUrl, category, fileType, fileSize, fileUrl, fileId } = resource;
+  const about = shareCaption || description || '';
+  const kind = [category.replaceAll('-', ' '), fileType?.toUpperCase(), fileSize].filter(Boolean).join(' · ');
+  const lines = [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="robots" content="noindex">',
+    '<meta name="referrer" content="no-referrer">',
+    `<title>${escaped(name)}</title>`,
+    about && `<meta name="description" content="${escaped(about)}">`,
+    '<meta property="og:type" content="website">',
+    `<meta property="og:title" content="${escaped(name)}">`,
+    `<meta property="og:url" content="${escaped(address)}">`,
+    about && `<meta property="og:description" content="${escaped(about)}">`,
+    thumbnailUrl && `<meta property="og:image" content="${escaped(thumbnailUrl)}">`,
+    `<meta name="twitter:card" content="${thumbnailUrl ? 'summary_large_image' : 'summary'}">`,
+    `<style>${style}</style>`,
+    '</head>',
+    '<body>',
+    '<main>',
+    thumbnailUrl && `<img src="${escaped(thumbnailUrl)}" alt="">`,
+    '<article>',
+    `<h1>${escaped(name)}</h1>`,
+    `<p class="kind">${escaped(kind)}</p>`,
+    shareCaption && `<p class="caption">${escaped(shareCaption)}</p>`,
+    description && `<p>${escaped(description)}</p>`,
+    (fileUrl || fileId) && `<a href="${escaped(address)}/download" rel="nofollow">Download</a>`,
+    '</article>',
+    '</main>',
+    '</body>',
+    '</html>',
+  ];
+  return `${lines.filter(Boolean).join('\n')}\n`;
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** A text as HTML shows it, between tags and between quotes. */
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
+}

@@ -1,0 +1,53 @@
+import { fromMinor } from '@tandem/contract';
+import type { Statement, statements } from '@tandem/partner-contract';
+import type { z } from 'zod';
+import type { Handler, Tools } from '../../handler.ts';
+import { readPartner } from '../partners/partner.ts';
+import { boundsOf, currentPeriod } from './period.ts';
+import { type Sums, sumUp } from './sums.ts';
+
+const linkMs = 15 * 60_000;
+
+export const listStatements =
+  ({ links, publicUrl }: Tools): Handler<typeof statements.listStatements> =>
+  async ({ params, query, caller, tx, list }) => {
+    const { period, status } = query;
+    const { id: partnerId } = await readPartner(tx, params.id);
+    const now = new Date();
+    const current = currentPeriod(now);
+    const page = await list({
+      model: tx.statement,
+      where: { partnerId },
+      and: [
+        ...(period ? [{ period }] : []),
+        ...(status ? [{ period: status === 'open' ? { gte: current } : { lt: current } }] : []),
+      ],
+    });
+    const sums = await sumUp(tx, partnerId, [...new Set(page.items.map(({ currency }) => currency))]);
+    const downloadUrlExpiresAt = new Date(now.getTime() + linkMs);
+    const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
+    const items = page.items.map((of): z.output<typeof Statement> => {
+      const { start: periodStart, end: periodEnd } = boundsOf(of.period);
+      const token = links.issue(
+        { ...scope, partnerId, period: of.period, currency: of.currency },
+        downloadUrlExpiresAt,
+      );
+      return {
+        ...{ id: of.id, partnerId, periodStart, periodEnd, currency: of.currency },
+        ...inMajor(sums(of), of.currency),
+        status: of.period >= current ? 'open' : 'final',
+        ...{ downloadUrl: `${publicUrl}/v1/public/statements/${token}`, downloadUrlExpiresAt, generatedAt: now },
+      };
+    });
+    return { ...page, items };
+  };
+
+function inMajor({ opening, earned, adjustments, clawbacks, paid, closing, count }: Sums, currency: string) {
+  const major = (minor: number) => fromMinor(minor, currency);
+  return {
+    openingBalance: major(opening),
+    ...{ earned: major(earned), adjustments: major(adjustments), clawbacks: major(clawbacks), paid: major(paid) },
+    closingBalance: major(closing),
+    commissionCount: count,
+  };
+}

@@ -1,0 +1,56 @@
+import type { Tx } from '../../handler.ts';
+
+/** What one month of one currency adds up to, in minor units. */
+export interface Sums {
+  opening: number;
+  earned: number;
+  adjustments: number;
+  clawbacks: number;
+  paid: number;
+  closing: number;
+  count: number;
+}
+
+interface Movement extends Omit<Sums, 'opening' | 'closing'> {
+  currency: string;
+  period: string;
+}
+
+/**
+ * Adds up what was recorded and paid for a partner, month by month. One pass over the entries of the partner, however
+ * many months are asked for: an opening balance is the sum of all months before.
+ */
+export async function sumUp(tx: Tx, partnerId: number, currencies: string[]): Promise<(of: Of) => Sums> {
+  const movements = await tx.sql<Movement>`
+    SELECT currency, period,
+      coalesce(sum(amount) FILTER (WHERE kind = 'earned'), 0)::bigint AS earned,
+      coalesce(sum(amount) FILTER (WHERE kind = 'adjustment'), 0)::bigint AS adjustments,
+      coalesce(sum(amount) FILTER (WHERE kind = 'clawback'), 0)::bigint AS clawbacks,
+      coalesce(sum(amount) FILTER (WHERE kind = 'paid'), 0)::bigint AS paid,
+      count(*) FILTER (WHERE kind <> 'paid') AS count
+    FROM (
+      SELECT currency, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS period, type AS kind, amount_minor AS amount
+      FROM commission WHERE partner_id = ${partnerId} AND currency = ANY(${currencies}) AND status <> 'cancelled'
+      UNION ALL
+      SELECT currency, to_char(paid_at AT TIME ZONE 'UTC', 'YYYY-MM'), 'paid', amount_minor
+      FROM commission WHERE partner_id = ${partnerId} AND currency = ANY(${currencies}) AND status <> 'cancelled'
+        AND paid_at IS NOT NULL
+    ) AS entry GROUP BY currency, period ORDER BY period`;
+  return (of) => sumsOf(movements, of);
+}
+
+interface Of {
+  currency: string;
+  period: string;
+}
+
+function sumsOf(movements: Movement[], { currency, period }: Of): Sums {
+  const ofCurrency = movements.filter((one) => one.currency === currency);
+  const opening = ofCurrency
+    .filter((one) => one.period < period)
+    .reduce((sum, { earned, adjustments, clawbacks, paid }) => sum + earned + adjustments + clawbacks - paid, 0);
+  const month = ofCurrency.find((one) => one.period === period);
+  const { earned = 0, adjustments = 0, clawbacks = 0, paid = 0, count = 0 } = month ?? {};
+  const closing = opening + earned + adjustments + clawbacks - paid;
+  return { opening, earned, adjustments, clawbacks, paid, closing, count };
+}

@@ -1,0 +1,148 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
+import type { partner } from '@tandem/partner-contract';
+import { type TestService, testService } from '@tandem/testing';
+import { partnerService } from './service.ts';
+
+export const publicUrl = 'https://api.example.com';
+const nobody = 'http://127.0.0.1:9';
+
+export type Service = TestService<typeof partner>;
+export type Api = ReturnType<Service['as']>;
+
+/** partner as a test has it; without a peer nobody answers what it asks. */
+export const startPartner = (peer?: Peer): Promise<Service> => {
+  const url = peer?.url ?? nobody;
+  return testService('partner', (settings) =>
+    partnerService({
+      ...settings,
+      ...{ IDENTITY_URL: url, FILES_URL: url, CAMPAIGN_URL: url, CRM_URL: url, PUBLIC_URL: `${publicUrl}/` },
+      IDS_ALPHABET: process.env.IDS_ALPHABET as string,
+    }),
+  );
+};
+
+/** What the services that partner asks have, for every tenant alike. */
+export const there = { lead: '5', file: '11', quarantined: '12', landingPage: '21', campaign: '31' };
+/** An id that names nothing anywhere. */
+export const nowhere = '999';
+
+export interface Peer {
+  url: string;
+  /** Who asked what, in order. */
+  asked: { method: string; path: string; body: Record<string, unknown>; caller: Caller }[];
+  close(): Promise<void>;
+}
+
+interface Answer {
+  status: number;
+  data?: unknown;
+  code?: string;
+}
+
+/** One loopback server that answers as crm, files, campaign and identity do. */
+export async function aPeer(): Promise<Peer> {
+  const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
+  const asked: Peer['asked'] = [];
+  const server = http.createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    const [method, path] = [request.method as string, request.url as string];
+    const caller = signer.verify(request.headers[callerHeader] as string, method, path);
+    const body = text ? JSON.parse(text) : {};
+    if (caller) asked.push({ method, path, body, caller });
+    const { status, ...rest } = caller?.type === 'system' ? answerTo(path, body) : { status: 403, code: 'forbidden' };
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(rest));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+const absent: Answer = { status: 404, code: 'not_found' };
+const now = '2026-03-02T09:15:00.000Z';
+const later = () => new Date(Date.now() + 900_000).toISOString();
+
+function answerTo(path: string, body: Record<string, unknown>): Answer {
+  const [, , kind, id] = path.split('/');
+  if (kind === 'leads')
+    return { status: 200, data: (body.ids as string[]).filter((one) => Number(one) < 900).map(leadOf) };
+  if (kind === 'landing-pages')
+    return id === there.landingPage ? { status: 200, data: { id, name: 'A', slug: 'a', status: 'draft' } } : absent;
+  if (kind === 'campaigns')
+    return id === there.campaign ? { status: 200, data: { id, name: 'A', status: 'draft' } } : absent;
+  if (kind === 'files') return answerOfFiles(path, id as string);
+  if (kind === 'portal-sessions') return answerOfIdentity(path, body);
+  return absent;
+}
+
+function leadOf(id: string) {
+  return {
+    ...{ id, email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace', phone: null },
+    ...{ status: 'new', score: 0, source: null, assignedTo: null, createdAt: now },
+  };
+}
+
+function answerOfFiles(path: string, id: string): Answer {
+  if (id !== there.file && id !== there.quarantined) return absent;
+  if (path.endsWith('/link')) {
+    if (id === there.quarantined) return { status: 409, code: 'not_available' };
+    return { status: 200, data: { url: `${publicUrl}/v1/public/files/x`, expiresAt: later() } };
+  }
+  const status = id === there.file ? 'available' : 'quarantined';
+  const type = 'application/pdf';
+  return {
+    status: 200,
+    data: {
+      ...{ id, filename: 'Offer.PDF', contentType: type, size: 1_468_006, entityType: null, entityId: null, status },
+      ...{ detectedContentType: type, checksumSha256: 'x', uploadedBy: null, version: 1 },
+      ...{ createdAt: now, updatedAt: now },
+    },
+  };
+}
+
+/** Refresh tokens of the peer say what they are for: `<tenant>.<partner>.<user>`. */
+function answerOfIdentity(path: string, body: Record<string, unknown>): Answer {
+  const tokens = { accessToken: 'access', refreshToken: 'refresh', expiresIn: 900, expiresAt: later() };
+  if (path.endsWith('/end')) return { status: 200, data: { ended: 1 } };
+  if (!path.endsWith('/refresh')) return { status: 201, data: tokens };
+  const [tenantId, partnerId, portalUserId] = String(body.refreshToken).split('.');
+  if (!portalUserId) return { status: 401, code: 'bad_refresh_token' };
+  return { status: 200, data: { ...tokens, tenantId, partnerId, portalUserId, environment: 'live' } };
+}
+
+let partners = 0;
+
+/** The body of a partner that resembles no other. */
+export function aPartner(fields: Record<string, unknown> = {}) {
+  const number = ++partners;
+  return { email: `partner${number}@example.com`, firstName: `First${number}`, lastName: `Last${number}`, ...fields };
+}
+
+/** A partner of a tenant, approved, and its referral code. */
+export async function anApproved(api: Api, fields: Record<string, unknown> = {}) {
+  const { data: created } = await api.createPartner({ body: aPartner(fields) });
+  const { status, data } = await api.approvePartner({ params: { id: created.id }, body: {} });
+  if (status !== 200) throw new Error(`approval answered ${status}`);
+  const { data: detail } = await api.getPartner({ params: { id: created.id } });
+  return { ...data, code: detail.referralCodes[0].code as string } as { id: string; email: string; code: string };
+}
+
+/** Somebody without credentials, as the gateway sends them on. */
+export function anybody(service: Service): Api {
+  const { tenantId, userId, keyId, ...nobodyInParticular } = service.as({ type: 'anonymous', can: [] }).caller;
+  const calls = Object.values(service.operations).map((row) => [
+    row.id,
+    (request = {}) => service.send(row, request, nobodyInParticular as Caller),
+  ]);
+  return Object.assign(Object.fromEntries(calls), { caller: nobodyInParticular as Caller }) as Api;
+}

@@ -1,0 +1,71 @@
+import { createCallerSigner } from '@tandem/caller';
+import { internalCampaigns } from '@tandem/campaign-contract';
+import { createServiceClient } from '@tandem/client';
+import { internalLeads } from '@tandem/crm-contract';
+import { internalFiles } from '@tandem/files-contract';
+import { internalPortal } from '@tandem/identity-contract';
+import { createIdCodec } from '@tandem/ids';
+import { partner } from '@tandem/partner-contract';
+import { connectRedis, loginLimiter } from '@tandem/passwords';
+import { createLog } from '@tandem/process';
+import { createLinkTokens, createSeal } from '@tandem/sealed';
+import type { ServiceDefinition } from '@tandem/service';
+import { coMarketingHandlers } from './features/co-marketing/index.ts';
+import { commissionHandlers } from './features/commissions/index.ts';
+import { makeDefaultPlan } from './features/commissions/plan.ts';
+import { creditPartners } from './features/credit-partners.ts';
+import { partnerHandlers } from './features/partners/index.ts';
+import { portalHandlers } from './features/portal/index.ts';
+import { portalUserHandlers } from './features/portal-users/index.ts';
+import { referralHandlers } from './features/referrals/index.ts';
+import { sharingHandlers } from './features/sharing/index.ts';
+import { statementHandlers } from './features/statements/index.ts';
+import { Prisma, PrismaClient } from './generated/client.ts';
+import type { Peers, Tools } from './handler.ts';
+import type { PartnerSettings } from './settings.ts';
+
+/** The partner service: its contract, its handlers, and what it reacts to. */
+export function partnerService(
+  settings: PartnerSettings,
+): ServiceDefinition<typeof partner, PrismaClient, PartnerSettings> {
+  const redis = connectRedis(settings.REDIS_URL, createLog('partner'));
+  const seal = createSeal(settings.ENCRYPTION_KEY);
+  const tools: Tools = {
+    peers: connectPeers(settings),
+    links: createLinkTokens(seal, 'statements'),
+    publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
+    ids: createIdCodec(settings.IDS_ALPHABET),
+    limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: seal.digest, log: createLog('partner') }),
+  };
+  return {
+    name: 'partner',
+    operations: partner,
+    handlers: {
+      ...partnerHandlers,
+      ...referralHandlers(tools),
+      ...commissionHandlers,
+      ...statementHandlers(tools),
+      ...coMarketingHandlers(tools),
+      ...sharingHandlers(tools),
+      ...portalUserHandlers,
+      ...portalHandlers(tools),
+    },
+    consumers: [creditPartners],
+    firstUse: makeDefaultPlan,
+    client: (adapter) => new PrismaClient({ adapter }),
+    prisma: Prisma,
+    settings,
+    close: () => redis.disconnect(),
+  };
+}
+
+function connectPeers(settings: PartnerSettings): Peers {
+  const { IDENTITY_URL, FILES_URL, CAMPAIGN_URL, CRM_URL } = settings;
+  const common = { service: 'partner', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
+  return {
+    identity: createServiceClient({ ...common, operations: internalPortal, baseUrl: IDENTITY_URL }),
+    files: createServiceClient({ ...common, operations: internalFiles, baseUrl: FILES_URL }),
+    campaign: createServiceClient({ ...common, operations: internalCampaigns, baseUrl: CAMPAIGN_URL }),
+    crm: createServiceClient({ ...common, operations: internalLeads, baseUrl: CRM_URL }),
+  };
+}
