@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
@@ -145,4 +146,51 @@ export function anybody(service: Service): Api {
     (request = {}) => service.send(row, request, nobodyInParticular as Caller),
   ]);
   return Object.assign(Object.fromEntries(calls), { caller: nobodyInParticular as Caller }) as Api;
+}
+
+/** A deal as crm tells of it, in the form between services. */
+export interface Deal {
+  opportunityId: string;
+  leadId: string | null;
+  value: number;
+  currency?: string;
+}
+
+interface Told {
+  name: string;
+  data: object;
+  record: object;
+}
+
+/** Publishes an event as the relay of crm would. */
+export async function tell(service: Service, { caller }: Api, told: Told, id: string = randomUUID()): Promise<string> {
+  const { tenantId, environment } = caller;
+  const message = {
+    ...{ id, ...told, tenantId, environment, occurredAt: new Date().toISOString(), action: 'test' },
+    ...{ target: { type: 'lead', id: 1 }, caller: { type: 'key', userId: 1, keyId: 1, requestId: `test_${id}` } },
+  };
+  await service.publish(told.name, message, id);
+  return id;
+}
+
+/** lead.created, of a lead that came with a code. */
+export function leadCreatedWith(referralCode: string | null, id: string): Told {
+  const email = 'ada@example.com';
+  const record = {
+    ...leadOf(id),
+    ...{ tenantId: '1', allowedTransitions: [], customFields: {}, tags: [], externalId: null, referralCode },
+    ...{ convertedAt: null, convertedOpportunityId: null, createdBy: null, version: 1, updatedAt: now },
+  };
+  return { name: 'lead.created', data: { leadId: id, email, source: null }, record };
+}
+
+/** opportunity.won. */
+export function won({ opportunityId, leadId, value, currency = 'EUR' }: Deal): Told {
+  const record = {
+    ...{ id: opportunityId, tenantId: '1', name: 'Deal', leadId, value, currency, status: 'won', stage: 'won' },
+    ...{ allowedTransitions: [], stageId: '1', probability: 100, forecastCategory: 'closed', expectedCloseAt: null },
+    ...{ closedAt: now, ownerId: null, outcome: null, daysInStage: 0, createdBy: null, version: 2 },
+    ...{ createdAt: now, updatedAt: now },
+  };
+  return { name: 'opportunity.won', data: { opportunityId, value }, record };
 }

@@ -1,0 +1,131 @@
+import { until } from '@tandem/testing';
+import {
+  type Api,
+  anApproved,
+  aPeer,
+  type Deal,
+  leadCreatedWith,
+  type Peer,
+  type Service,
+  startPartner,
+  tell,
+  won,
+} from '../../partner.test-service.ts';
+import { shareOf } from './plan.ts';
+
+let service: Service;
+let peer: Peer;
+beforeAll(async () => {
+  peer = await aPeer();
+  service = await startPartner(peer);
+});
+afterAll(async () => {
+  await service?.close();
+  await peer?.close();
+});
+
+let numbers = 100;
+const another = () => `${++numbers}`;
+
+/** An approved partner who referred a lead. */
+async function aReferrer(api: Api, fields: object = {}) {
+  const { id } = await anApproved(api, { ...fields });
+  const leadId = another();
+  expect((await api.createReferral({ body: { partnerId: id, leadId } })).status).toBe(201);
+  const win = (deal: Partial<Deal> & { value: number }) =>
+    tell(service, api, won({ opportunityId: another(), leadId, ...deal }));
+  return { id, leadId, win, params: { id } };
+}
+
+const commissionsOf = (api: Api, id: string, count: number, query: Record<string, string> = {}) =>
+  until(`${count} commissions`, async () => {
+    const { data } = await api.listPartnerCommissions({ params: { id }, query });
+    return data.length >= count && data;
+  });
+
+describe('a deal won of a referred lead', () => {
+  it.each([
+    ['bronze', 5, 240],
+    ['silver', 7.5, 360],
+    ['gold', 10, 480],
+    ['platinum', 12.5, 600],
+  ])('earns a %s partner %d percent', async (tier, rate, amount) => {
+    const api = service.as();
+    const { id, win } = await aReferrer(api, { tier });
+    const opportunityId = another();
+    await win({ value: 4800, opportunityId });
+    const [commission] = await commissionsOf(api, id, 1);
+    expect(commission).toMatchObject({
+      ...{ partnerId: id, amount, currency: 'EUR', basisAmount: 4800, rate, level: 1, type: 'earned' },
+      ...{ status: 'pending', allowedTransitions: ['approved', 'on_hold', 'cancelled'], opportunityId, planVersion: 1 },
+      ...{ planId: expect.any(String), holdUntil: null, paidAt: null, originalCommissionId: null },
+    });
+    const event = await until('the event arrives', () =>
+      service.events.find((one) => one.name === 'commission.earned' && one.target.id === Number(commission.id)),
+    );
+    expect(event.data).toEqual({ commissionId: commission.id, amount, partnerId: id });
+    expect(event.record).toEqual(commission);
+    const { data } = await api.getPartner({ params: { id } });
+    expect(data.balances).toEqual([{ currency: 'EUR', amount }]);
+  });
+
+  it('earns once, however often and at once it is told', async () => {
+    const api = service.as();
+    const { id, win } = await aReferrer(api);
+    const opportunityId = another();
+    await Promise.all(Array.from({ length: 5 }, () => win({ value: 100, opportunityId })));
+    await win({ value: 200 });
+    await commissionsOf(api, id, 2);
+    expect((await api.listPartnerCommissions({ params: { id } })).data).toHaveLength(2);
+    const earned = service.events.filter(
+      ({ name, tenantId }) => name === 'commission.earned' && tenantId === api.caller.tenantId,
+    );
+    expect(earned).toHaveLength(2);
+  });
+
+  it('earns nothing of value 0, of so little that nothing is left, of a lead nobody referred, and elsewhere', async () => {
+    const api = service.as();
+    const { id, win, leadId } = await aReferrer(api);
+    await win({ value: 0 });
+    await win({ value: 0.09 });
+    await win({ value: 100, leadId: another() });
+    await win({ value: 100, leadId: null });
+    await tell(service, service.as(), won({ opportunityId: another(), leadId, value: 100 }));
+    await win({ value: 10 });
+    expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10, amount: 0.5 }]);
+  });
+
+  it('is reckoned in the minor units of its currency', async () => {
+    const api = service.as();
+    const { id, win } = await aReferrer(api, { tier: 'silver' });
+    await win({ value: 1001, currency: 'JPY' });
+    await win({ value: 10.01, currency: 'USD' });
+    await commissionsOf(api, id, 2);
+    expect(await commissionsOf(api, id, 1, { currency: 'JPY' })).toMatchObject([{ amount: 75, currency: 'JPY' }]);
+    expect(await commissionsOf(api, id, 1, { currency: 'USD' })).toMatchObject([{ amount: 0.75 }]);
+    expect((await api.listPartnerCommissions({ params: { id }, query: { status: 'paid' } })).data).toEqual([]);
+  });
+
+  it('earns also when it is told together with the lead and its code', async () => {
+    const api = service.as();
+    const { id, code } = await anApproved(api);
+    const leadId = another();
+    await tell(service, api, leadCreatedWith(code, leadId));
+    await tell(service, api, won({ opportunityId: another(), leadId, value: 100 }));
+    expect(await commissionsOf(api, id, 1)).toMatchObject([{ amount: 5 }]);
+  });
+});
+
+describe('the share of an amount', () => {
+  it.each([
+    [10, 5, 1],
+    [9, 5, 0],
+    [30, 5, 2],
+    [1_001, 7.5, 75],
+    [1_000, 12.5, 125],
+    [20, 7.5, 2],
+    [9_000_000_000_000_000, 12.5, 1_125_000_000_000_000],
+  ])('%d minor units at %d percent are %d, rounded half up', (minor, percent, share) => {
+    expect(shareOf(minor, percent)).toBe(share);
+  });
+});

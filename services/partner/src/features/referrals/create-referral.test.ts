@@ -1,0 +1,138 @@
+import { until } from '@tandem/testing';
+import {
+  anApproved,
+  aPartner,
+  aPeer,
+  leadCreatedWith,
+  nowhere,
+  type Peer,
+  type Service,
+  startPartner,
+  tell,
+  there,
+} from '../../partner.test-service.ts';
+
+let service: Service;
+let peer: Peer;
+beforeAll(async () => {
+  peer = await aPeer();
+  service = await startPartner(peer);
+});
+afterAll(async () => {
+  await service?.close();
+  await peer?.close();
+});
+
+const leadId = there.lead;
+
+describe('createReferral', () => {
+  it('attributes a lead by the partner or by a code in any case, and tells of it', async () => {
+    const api = service.as();
+    const { id: partnerId, code } = await anApproved(api);
+    const { status, data } = await api.createReferral({ body: { code: code.toLowerCase(), leadId } });
+    expect([status, data]).toEqual([201, expect.objectContaining({ partnerId, leadId, code, externalId: null })]);
+    const event = await until('the event arrives', () =>
+      service.events.find((one) => one.name === 'referral.attributed' && one.target.id === Number(data.id)),
+    );
+    expect(event.data).toEqual({ referralId: data.id, partnerId, leadId });
+    const byId = await api.createReferral({ body: { partnerId, leadId: '6' } });
+    expect([byId.status, byId.data.code]).toEqual([201, null]);
+    expect((await api.getPartner({ params: { id: partnerId } })).data.referralCount).toBe(2);
+    expect(peer.asked.find(({ path }) => path === '/internal/leads/find')?.caller.name).toBe('partner');
+  });
+
+  it('refuses a lead that was referred already, whoever comes first', async () => {
+    const api = service.as();
+    const partners = [await anApproved(api), await anApproved(api)];
+    const replies = await Promise.all(
+      [...partners, ...partners].map(({ id }) => api.createReferral({ body: { partnerId: id, leadId } })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    expect(replies.find(({ status }) => status === 409)?.body.code).toBe('already_referred');
+  });
+
+  it('answers the first one when its externalId comes again, also at once', async () => {
+    const api = service.as();
+    const { id: partnerId } = await anApproved(api);
+    const body = { partnerId, leadId, externalId: 'order-17' };
+    const replies = await Promise.all(Array.from({ length: 4 }, () => api.createReferral({ body })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
+    expect(new Set(replies.map(({ data }) => data.id)).size).toBe(1);
+    const gone = await api.createReferral({ body: { ...body, leadId: nowhere } });
+    expect([gone.status, gone.data.leadId]).toEqual([200, leadId]);
+    const other = service.as();
+    const { id } = await anApproved(other);
+    expect((await other.createReferral({ body: { ...body, partnerId: id } })).status).toBe(201);
+  });
+
+  it('refuses a partner who is not approved', async () => {
+    const api = service.as();
+    const { data } = await api.createPartner({ body: aPartner({ referralCode: 'EARLY' }) });
+    for (const who of [{ partnerId: data.id }, { code: 'EARLY' }]) {
+      const reply = await api.createReferral({ body: { ...who, leadId } });
+      expect([reply.status, reply.body.code]).toEqual([409, 'partner_not_approved']);
+    }
+  });
+
+  it('names the field of what is unknown, foreign or missing', async () => {
+    const api = service.as();
+    const mine = await anApproved(api);
+    const theirs = await anApproved(service.as());
+    const field = async (body: object) => {
+      const reply = await api.createReferral({ body });
+      return [reply.status, reply.body.errors?.[0]?.field];
+    };
+    expect(await field({ partnerId: mine.id, leadId: nowhere })).toEqual([422, 'leadId']);
+    expect(await field({ partnerId: theirs.id, leadId })).toEqual([422, 'partnerId']);
+    expect(await field({ code: theirs.code, leadId })).toEqual([422, 'code']);
+    expect(await field({ leadId })).toEqual([422, 'partnerId']);
+    expect(await field({ partnerId: mine.id, code: mine.code, leadId })).toEqual([422, 'code']);
+  });
+});
+
+describe('a lead that comes with a code', () => {
+  const count = async (api: ReturnType<Service['as']>, id: string) =>
+    (await api.getPartner({ params: { id } })).data.referralCount;
+
+  it('is attributed once, in the tenant and environment of the code, however often it is told', async () => {
+    const api = service.as();
+    const { id, code } = await anApproved(api);
+    const told = leadCreatedWith(code.toLowerCase(), '40');
+    const eventId = await tell(service, api, told);
+    await until('it is attributed', async () => (await count(api, id)) === 1);
+    await tell(service, api, told, eventId);
+    await tell(service, api, told);
+    await tell(service, service.as(), leadCreatedWith(code, '41'));
+    await tell(service, service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' }), told);
+    await tell(service, api, leadCreatedWith(code, '42'));
+    await until('the last one is attributed', async () => (await count(api, id)) === 2);
+    const attributed = service.events.filter(
+      ({ name, tenantId }) => name === 'referral.attributed' && tenantId === api.caller.tenantId,
+    );
+    expect(attributed.map(({ data }) => (data as { leadId: string }).leadId).sort()).toEqual(['40', '42']);
+  });
+
+  it('is left alone when nobody approved has the code', async () => {
+    const api = service.as();
+    const { data: pending } = await api.createPartner({ body: aPartner({ referralCode: 'EARLY' }) });
+    const { id, code } = await anApproved(api);
+    await tell(service, api, leadCreatedWith('NOBODYS', '50'));
+    await tell(service, api, leadCreatedWith('EARLY', '51'));
+    await tell(service, api, leadCreatedWith(null, '52'));
+    await tell(service, api, leadCreatedWith(code, '53'));
+    await until('the last one is attributed', async () => (await count(api, id)) === 1);
+    expect(await count(api, pending.id)).toBe(0);
+    expect(await service.deadLetters('credit-partners')).toEqual([]);
+  });
+
+  it('that cannot be read is set aside', async () => {
+    const api = service.as();
+    const { data, name } = leadCreatedWith('X', '60');
+    await tell(service, api, { name, data, record: { id: 'no' } });
+    const letters = await until('it is a dead letter', async () => {
+      const found = await service.deadLetters('credit-partners');
+      return found.length > 0 && found;
+    });
+    expect(letters[0]).toMatchObject({ name: 'lead.created', reason: 'unreadable' });
+  });
+});

@@ -1,0 +1,155 @@
+import { createIdCodec } from '@tandem/ids';
+import { createLinkTokens, createSeal } from '@tandem/sealed';
+import { type Api, anApproved, anybody, publicUrl, type Service, startPartner } from '../../partner.test-service.ts';
+import { toCsv } from './csv.ts';
+import { currentPeriod } from './period.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startPartner();
+});
+afterAll(() => service?.close());
+
+interface Entry {
+  type?: string;
+  amount: number;
+  currency?: string;
+  at: string;
+  paidAt?: string;
+  status?: string;
+  reason?: string;
+}
+
+/** Entries of the past, as they would have been recorded then. */
+async function recorded(api: Api, partnerId: string, entries: Entry[]) {
+  for (const { type = 'earned', amount, currency = 'EUR', at, paidAt = null, status, reason = null } of entries) {
+    await service.sqlWithin(
+      api.caller,
+      `INSERT INTO commission (partner_id, type, amount_minor, currency, created_at, paid_at, status, reason)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [partnerId, type, amount, currency, at, paidAt, status ?? (paidAt ? 'paid' : 'pending'), reason],
+    );
+    for (const moment of [at, paidAt])
+      if (moment)
+        await service.sqlWithin(
+          api.caller,
+          'INSERT INTO statement (partner_id, period, currency) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+          [partnerId, new Date(moment).toISOString().slice(0, 7), currency],
+        );
+  }
+}
+
+const history: Entry[] = [
+  { amount: 10_010, at: '2026-01-31T23:59:59.999Z', paidAt: '2026-03-01T00:00:00Z' },
+  { amount: 20_020, at: '2026-02-01T00:00:00Z' },
+  { amount: 3, at: '2026-02-28T12:00:00Z' },
+  { type: 'adjustment', amount: -1_000, at: '2026-03-02T00:00:00Z', reason: '=HYPERLINK("x"), "sorry"' },
+  { type: 'clawback', amount: -10_010, at: '2026-03-31T23:59:59Z' },
+  { amount: 999, at: '2026-03-05T00:00:00Z', status: 'cancelled' },
+  { amount: 500, currency: 'JPY', at: '2026-03-05T00:00:00Z' },
+];
+
+async function aPartnerWith(entries: Entry[]) {
+  const api = service.as();
+  const { id } = await anApproved(api);
+  await recorded(api, id, entries);
+  return { api, id, params: { id } };
+}
+
+const follow = (url: string) =>
+  anybody(service).serveStatement({ params: { token: url.slice(`${publicUrl}/v1/public/statements/`.length) } });
+
+describe('listStatements', () => {
+  it('adds each month up to the cent, from the closing balance of the one before', async () => {
+    const { api, params } = await aPartnerWith(history);
+    const { status, data, body } = await api.listStatements({ params, query: { sort: 'period' } });
+    expect([status, body.pagination?.total]).toEqual([200, 4]);
+    const euros = data.filter((one: { currency: string }) => one.currency === 'EUR');
+    expect(euros).toMatchObject([
+      {
+        ...{ periodStart: '2026-01-01T00:00:00.000Z', periodEnd: '2026-02-01T00:00:00.000Z', commissionCount: 1 },
+        ...{ openingBalance: 0, earned: 100.1, adjustments: 0, clawbacks: 0, paid: 0, closingBalance: 100.1 },
+      },
+      { openingBalance: 100.1, earned: 200.23, paid: 0, closingBalance: 300.33, commissionCount: 2 },
+      {
+        ...{ openingBalance: 300.33, earned: 0, adjustments: -10, clawbacks: -100.1, paid: 100.1, commissionCount: 2 },
+        ...{ closingBalance: 90.13, status: 'final', partnerId: params.id },
+      },
+    ]);
+    const yen = data.find((one: { currency: string }) => one.currency === 'JPY');
+    expect(yen).toMatchObject({ openingBalance: 0, earned: 500, closingBalance: 500 });
+    expect(new Set(data.map(({ id }: { id: string }) => id)).size).toBe(4);
+  });
+
+  it('shows one month, and what is open or final, page by page', async () => {
+    const { api, params } = await aPartnerWith([...history, { amount: 700, at: new Date().toISOString() }]);
+    const periods = async (query: Record<string, string>) =>
+      (await api.listStatements({ params, query })).data.map(
+        ({ periodStart, currency }: { periodStart: string; currency: string }) =>
+          `${periodStart.slice(0, 7)} ${currency}`,
+      );
+    expect(await periods({ period: '2026-03' })).toEqual(['2026-03 JPY', '2026-03 EUR']);
+    expect(await periods({ status: 'open' })).toEqual([`${currentPeriod()} EUR`]);
+    expect(await periods({ status: 'final' })).toHaveLength(4);
+    expect(await periods({ limit: '2', page: '2' })).toEqual(['2026-03 EUR', '2026-02 EUR']);
+    expect((await api.listStatements({ params, query: { status: 'open' } })).data[0]).toMatchObject({
+      ...{ status: 'open', openingBalance: 90.13, earned: 7, closingBalance: 97.13 },
+    });
+    for (const period of ['2026-13', '2026', 'march'])
+      expect((await api.listStatements({ params, query: { period } })).status).toBe(422);
+  });
+
+  it('shows no other tenant’s', async () => {
+    const { params, api } = await aPartnerWith(history);
+    expect((await service.as().listStatements({ params })).status).toBe(404);
+    const { id } = await anApproved(api);
+    expect((await api.listStatements({ params: { id } })).data).toEqual([]);
+  });
+});
+
+describe('the breakdown of a statement', () => {
+  it('is a CSV without credentials, with public ids and without formulas', async () => {
+    const { api, params } = await aPartnerWith(history);
+    const [statement] = (await api.listStatements({ params, query: { period: '2026-03' } })).data.filter(
+      ({ currency }: { currency: string }) => currency === 'EUR',
+    );
+    const seconds = (new Date(statement.downloadUrlExpiresAt).getTime() - Date.now()) / 1_000;
+    expect(Math.abs(seconds - 900)).toBeLessThan(60);
+    const { status, text, headers } = await follow(statement.downloadUrl);
+    expect([status, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
+    expect(headers['content-disposition']).toMatch(/^attachment; filename="statement-2026-03-EUR.csv"/);
+    const [head, payment, adjustment, clawback, ...rest] = text.split('\r\n');
+    expect(head).toBe('date,commissionId,entry,status,opportunityId,basisAmount,rate,amount,currency,reason');
+    expect(payment).toMatch(/^2026-03-01T00:00:00.000Z,[A-Za-z0-9]{16,17},payment,paid,,,,-100.1,EUR,$/);
+    expect(adjustment).toMatch(/,adjustment,pending,,,,-10,EUR,"'=HYPERLINK\(""x""\), ""sorry"""$/);
+    expect(clawback).toMatch(/,clawback,pending,,,,-100.1,EUR,$/);
+    expect(rest).toEqual(['']);
+    const ids = createIdCodec(process.env.IDS_ALPHABET as string);
+    const code = payment?.split(',')[1] as string;
+    expect(ids.decode('commission', api.caller.tenantId as number, code)).toBeGreaterThan(0);
+  });
+
+  it('ends after its time, and a made-up link leads nowhere', async () => {
+    const { api, params } = await aPartnerWith(history);
+    const { tenantId } = api.caller;
+    const links = createLinkTokens<object>(createSeal(process.env.ENCRYPTION_KEY as string), 'statements');
+    const what = { tenantId, environment: 'live', partnerId: Number(params.id), period: '2026-03', currency: 'EUR' };
+    const link = (until: number) => `${publicUrl}/v1/public/statements/${links.issue(what, new Date(until))}`;
+    expect((await follow(link(Date.now() + 60_000))).status).toBe(200);
+    const { status, body } = await follow(link(Date.now() - 1));
+    expect([status, body.code]).toEqual([404, 'link_expired']);
+    expect((await follow(`${publicUrl}/v1/public/statements/${'a'.repeat(80)}`)).status).toBe(404);
+  });
+});
+
+describe('a CSV', () => {
+  it('quotes what needs it, keeps numbers, and takes the sting out of formulas', () => {
+    expect(
+      toCsv([
+        ['a', null, -1.5, 'x,y'],
+        ['=1+1', '+1', '-x', '@x'],
+        ['\tx', 'say "hi"', 'two\nlines', ''],
+      ]),
+    ).toBe(`a,,-1.5,"x,y"\r\n'=1+1,'+1,'-x,'@x\r\n'\tx,"say ""hi""","two\nlines",\r\n`);
+  });
+});
