@@ -1,0 +1,203 @@
+import { until } from '@tandem/testing';
+import { aPeer, nowhere, type Peer, publicUrl, type Service, startPartner, there } from '../../partner.test-service.ts';
+
+let service: Service;
+let peer: Peer;
+beforeAll(async () => {
+  peer = await aPeer();
+  service = await startPartner(peer);
+});
+afterAll(async () => {
+  await service?.close();
+  await peer?.close();
+});
+
+const fileUrl = 'https://cdn.example.com/banner.final.PNG?size=2';
+const ofFile = { name: 'Banner', category: 'images', sourceType: 'file', fileUrl };
+const categories = [
+  ...['social-posts', 'images', 'videos', 'print', 'email-templates', 'landing-pages', 'campaign-kits', 'other'],
+];
+
+async function stored(fields: object = {}, api = service.as()) {
+  const { status, data } = await api.createCoMarketing({ body: { ...ofFile, ...fields } });
+  expect(status).toBe(201);
+  return { api, resource: data, params: { id: data.id as string } };
+}
+
+describe('createCoMarketing', () => {
+  it('takes an address, or a file with its kind and readable size', async () => {
+    const { resource } = await stored();
+    expect(resource).toMatchObject({
+      ...{ name: 'Banner', category: 'images', sourceType: 'file', fileUrl, fileId: null, fileType: 'png' },
+      ...{ fileSize: null, description: null, thumbnailUrl: null, shareEnabled: false, shareToken: null },
+      ...{ shareCaption: null, downloads: 0, shares: 0, status: 'active', allowedTransitions: ['archived'] },
+      version: 1,
+    });
+    const { resource: file } = await stored({ fileUrl: undefined, fileId: there.file });
+    expect(file).toMatchObject({ fileUrl: null, fileId: there.file, fileType: 'pdf', fileSize: '1.4 MB' });
+  });
+
+  it('takes a landing page or a campaign, and of each source only its own field', async () => {
+    const fields = { landingPageId: there.landingPage, campaignId: there.campaign };
+    const page = (await stored({ ...fields, sourceType: 'landing-page' })).resource;
+    expect([page.landingPageId, page.campaignId, page.fileUrl]).toEqual([there.landingPage, null, null]);
+    const campaign = (await stored({ ...fields, sourceType: 'campaign' })).resource;
+    expect([campaign.landingPageId, campaign.campaignId]).toEqual([null, there.campaign]);
+  });
+
+  it.each([
+    ['file', {}, 'fileId'],
+    ['file', { fileId: nowhere }, 'fileId'],
+    ['file', { fileId: there.quarantined }, 'fileId'],
+    ['file', { fileUrl: 'http://example.com/a.pdf' }, 'fileUrl'],
+    ['file', { fileUrl: 'javascript:alert(1)' }, 'fileUrl'],
+    ['landing-page', {}, 'landingPageId'],
+    ['landing-page', { landingPageId: nowhere }, 'landingPageId'],
+    ['campaign', {}, 'campaignId'],
+    ['campaign', { campaignId: nowhere }, 'campaignId'],
+    ['photo', {}, 'sourceType'],
+  ])('refuses the source %s of %j by naming %s', async (sourceType, source, field) => {
+    const api = service.as();
+    const body = { name: 'A', category: 'other', sourceType, ...source };
+    const reply = await api.createCoMarketing({ body });
+    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, field]);
+    expect((await api.listCoMarketing()).body.pagination?.total).toBe(0);
+  });
+
+  it('tells of it without the token that opens it', async () => {
+    const { resource } = await stored({ shareEnabled: true });
+    const event = await until('the event arrives', () =>
+      service.events.find(({ name, target }) => name === 'co_marketing.created' && target.id === Number(resource.id)),
+    );
+    expect(event.data).toEqual({ coMarketingResourceId: resource.id });
+    expect(JSON.stringify(event)).not.toContain(resource.shareToken);
+  });
+});
+
+describe('listCoMarketing', () => {
+  it('filters by category, status and source', async () => {
+    const { api, resource: image } = await stored();
+    const { resource: video } = await stored({ category: 'videos', name: 'Film' }, api);
+    const { resource: kit } = await stored({ sourceType: 'campaign', campaignId: there.campaign, name: 'Kit' }, api);
+    await api.archiveCoMarketing({ params: { id: video.id } });
+    const names = async (query: Record<string, string>) =>
+      (await api.listCoMarketing({ query })).data.map(({ name }: { name: string }) => name);
+    expect(await names({})).toEqual([kit.name, video.name, image.name]);
+    expect(await names({ category: 'images' })).toEqual([kit.name, image.name]);
+    expect(await names({ status: 'archived' })).toEqual([video.name]);
+    expect(await names({ sourceType: 'campaign' })).toEqual([kit.name]);
+    expect(await names({ search: 'FIL' })).toEqual([video.name]);
+    expect((await api.listCoMarketing({ query: { category: 'x' } })).status).toBe(422);
+  });
+
+  it('grouped is an object of exactly the eight categories, without pagination', async () => {
+    const { api, resource: image } = await stored();
+    const { resource: video } = await stored({ category: 'videos' }, api);
+    const { resource: old } = await stored({ category: 'videos', name: 'Old' }, api);
+    await api.archiveCoMarketing({ params: { id: old.id } });
+    const query = { grouped: 'true', status: 'active', limit: '1', page: '7' };
+    const { status, data, body } = await api.listCoMarketing({ query });
+    expect([status, Object.keys(data), 'pagination' in body]).toEqual([200, categories, false]);
+    const empty = Object.fromEntries(categories.map((category) => [category, []]));
+    expect(data).toEqual({ ...empty, images: [image], videos: [video] });
+    expect((await service.as().listCoMarketing({ query })).data).toEqual(empty);
+    expect((await api.listCoMarketing({ query: { grouped: 'false' } })).body.pagination?.total).toBe(3);
+  });
+});
+
+describe('updateCoMarketing', () => {
+  it('changes what is given, asks for a new source, and leaves the sourceType', async () => {
+    const { api, params } = await stored();
+    const { status, data } = await api.updateCoMarketing({
+      params,
+      body: { name: 'Poster', category: 'print', sourceType: 'campaign', fileId: there.file, fileUrl: null },
+    });
+    expect([status, data]).toEqual([
+      200,
+      expect.objectContaining({
+        ...{ name: 'Poster', category: 'print', sourceType: 'file', fileUrl: null, fileId: there.file },
+        ...{ fileType: 'pdf', fileSize: '1.4 MB', version: 2 },
+      }),
+    ]);
+    const refused = await api.updateCoMarketing({ params, body: { fileId: nowhere } });
+    expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'fileId']);
+    expect((await api.updateCoMarketing({ params, body: { fileId: null } })).status).toBe(422);
+    expect((await api.updateCoMarketing({ params, body: { name: 'Poster' } })).data.version).toBe(2);
+    const stale = await api.updateCoMarketing({ params, body: { name: 'X' }, headers: { 'if-match': '"1"' } });
+    expect(stale.status).toBe(412);
+  });
+
+  it('ends the link when sharing ends, and makes a new one when it begins again', async () => {
+    const { api, params, resource } = await stored({ shareEnabled: true });
+    expect(resource.shareToken).toMatch(/^[\w-]{43}$/);
+    const share = async (shareEnabled: boolean) =>
+      (await api.updateCoMarketing({ params, body: { shareEnabled } })).data.shareToken;
+    expect(await share(true)).toBe(resource.shareToken);
+    expect(await share(false)).toBeNull();
+    expect(await service.sql('SELECT 1 FROM share_lookup WHERE resource_id = $1', [params.id])).toEqual([]);
+    const next = await share(true);
+    expect(next).toMatch(/^[\w-]{43}$/);
+    expect(next).not.toBe(resource.shareToken);
+  });
+});
+
+describe('archive, activate and delete', () => {
+  it('move between two statuses and refuse to stay where they are', async () => {
+    const { api, params } = await stored();
+    expect((await api.activateCoMarketing({ params })).body).toMatchObject({
+      ...{ status: 409, code: 'transition_refused' },
+      errors: [{ field: 'status', message: 'From active a resource can move to archived' }],
+    });
+    const archived = await api.archiveCoMarketing({ params });
+    expect([archived.data.status, archived.data.allowedTransitions]).toEqual(['archived', ['active']]);
+    expect((await api.archiveCoMarketing({ params })).status).toBe(409);
+    expect((await api.activateCoMarketing({ params })).data.status).toBe('active');
+  });
+
+  it('delete it for good, and nobody else’s', async () => {
+    const { api, params } = await stored({ shareEnabled: true });
+    const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
+    for (const other of [service.as(), sandbox]) {
+      expect((await other.deleteCoMarketing({ params })).status).toBe(404);
+      expect((await other.updateCoMarketing({ params, body: { name: 'X' } })).status).toBe(404);
+      expect((await other.recordCoMarketingUsage({ params, body: { action: 'share' } })).status).toBe(404);
+    }
+    expect((await api.deleteCoMarketing({ params })).data).toEqual({ id: params.id, deleted: true });
+    expect((await api.getCoMarketing({ params })).status).toBe(404);
+    expect((await api.deleteCoMarketing({ params })).status).toBe(404);
+    expect(await service.sql('SELECT 1 FROM share_lookup WHERE resource_id = $1', [params.id])).toEqual([]);
+  });
+});
+
+describe('getCoMarketingDownloadUrl', () => {
+  it('gives the address as it is, otherwise a link to the file, otherwise 409', async () => {
+    const { api, params } = await stored();
+    expect((await api.getCoMarketingDownloadUrl({ params })).data).toEqual({ url: fileUrl, expiresAt: null });
+    const file = await stored({ fileUrl: undefined, fileId: there.file }, api);
+    expect((await api.getCoMarketingDownloadUrl({ params: file.params })).data).toEqual({
+      url: `${publicUrl}/v1/public/files/x`,
+      expiresAt: expect.any(String),
+    });
+    const linked = peer.asked.find(({ path }) => path.endsWith('/link'));
+    expect([linked?.body, linked?.caller.tenantId]).toEqual([{ expiresIn: 900 }, api.caller.tenantId]);
+    const page = await stored({ sourceType: 'landing-page', landingPageId: there.landingPage }, api);
+    const reply = await api.getCoMarketingDownloadUrl({ params: page.params });
+    expect([reply.status, reply.body.code]).toEqual([409, 'no_download']);
+    await service.sqlWithin(api.caller, 'UPDATE co_marketing_resource SET file_id = $1 WHERE id = $2', [
+      ...[nowhere, file.params.id],
+    ]);
+    expect((await api.getCoMarketingDownloadUrl({ params: file.params })).status).toBe(409);
+  });
+});
+
+describe('recordCoMarketingUsage', () => {
+  it('adds one, answers both counters, and loses none of many at once', async () => {
+    const { api, params } = await stored();
+    const count = (action: string) => api.recordCoMarketingUsage({ params, body: { action } });
+    const replies = await Promise.all(Array.from({ length: 10 }, () => count('download')));
+    expect(replies.map(({ data }) => data.downloads).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect((await count('share')).data).toEqual({ downloads: 10, shares: 1 });
+    expect((await api.getCoMarketing({ params })).data).toMatchObject({ downloads: 10, shares: 1, version: 1 });
+    expect((await count('view')).status).toBe(422);
+  });
+});

@@ -1,0 +1,191 @@
+import { until } from '@tandem/testing';
+import {
+  type Api,
+  anApproved,
+  anybody,
+  aPartner,
+  aPeer,
+  nowhere,
+  type Peer,
+  type Service,
+  startPartner,
+} from '../../partner.test-service.ts';
+
+let service: Service;
+let peer: Peer;
+beforeAll(async () => {
+  peer = await aPeer();
+  service = await startPartner(peer);
+});
+afterAll(async () => {
+  await service?.close();
+  await peer?.close();
+});
+
+const password = 'a long phrase is best';
+let people = 0;
+const anAddress = () => `joan${++people}@example.com`;
+
+/** Somebody who may sign in to the portal of an approved partner. */
+async function aPortalUser(api: Api = service.as(), fields: object = {}) {
+  const partner = await anApproved(api);
+  const email = anAddress();
+  const body = { email, password, role: 'owner', ...fields };
+  const { status, data } = await api.createPortalUser({ params: { id: partner.id }, body });
+  expect(status).toBe(201);
+  const tenant = `${api.caller.tenantId}`;
+  const login = (more: object = {}) => anybody(service).loginToPortal({ body: { email, password, tenant, ...more } });
+  const { tenantId, environment } = api.caller as { tenantId: number; environment: 'live' };
+  const signedIn = service.as({
+    ...{ type: 'portal', tenantId, environment, sessionId: 3, can: [] },
+    ...{ partnerId: Number(partner.id), portalUserId: Number(data.id) },
+  });
+  return { api, partner, user: data, email, login, signedIn };
+}
+
+describe('createPortalUser', () => {
+  it('keeps the address in lower case and shows no password', async () => {
+    const { user, api, partner } = await aPortalUser(service.as(), { email: 'Joan@Example.com', role: 'marketer' });
+    expect(user).toMatchObject({
+      email: 'joan@example.com',
+      role: 'marketer',
+      lastLoginAt: null,
+      partnerId: partner.id,
+    });
+    expect(JSON.stringify(user)).not.toMatch(/password|argon2/i);
+    expect((await api.listPortalUsers({ params: { id: partner.id } })).data).toEqual([user]);
+    const event = await until('the event arrives', () =>
+      service.events.find(({ name, target }) => name === 'portal_user.created' && target.id === Number(user.id)),
+    );
+    expect(JSON.stringify(event)).not.toMatch(/password|argon2/i);
+  });
+
+  it('refuses a short password, an unknown role, a foreign partner, and an address of the tenant in use', async () => {
+    const { api, partner, email } = await aPortalUser();
+    const create = (fields: object, as = api) =>
+      as.createPortalUser({ params: { id: partner.id }, body: { email, password, role: 'member', ...fields } });
+    expect((await create({ email: anAddress(), password: '1234567' })).body.errors?.[0]?.field).toBe('password');
+    expect((await create({ email: anAddress(), role: 'boss' })).body.errors?.[0]?.field).toBe('role');
+    expect((await create({}, service.as())).status).toBe(404);
+    const taken = await create({ email: email.toUpperCase() });
+    expect([taken.status, taken.body.code]).toEqual([409, 'email_taken']);
+    const other = service.as();
+    const { id } = await anApproved(other);
+    const elsewhere = await other.createPortalUser({ params: { id }, body: { email, password, role: 'owner' } });
+    expect(elsewhere.status).toBe(201);
+  });
+});
+
+describe('loginToPortal', () => {
+  it('opens a session with identity, and tells of it', async () => {
+    const { login, user, partner, api, email } = await aPortalUser();
+    const { status, data } = await login({ email: email.toUpperCase() });
+    expect([status, data]).toEqual([
+      200,
+      {
+        ...{ token: 'access', refreshToken: 'refresh', expiresAt: expect.any(String) },
+        partner: expect.objectContaining({ id: partner.id, status: 'approved', tier: 'bronze' }),
+      },
+    ]);
+    expect(data.partner).not.toHaveProperty('customFields');
+    const opened = peer.asked.findLast(({ path }) => path === '/internal/portal-sessions');
+    expect(opened?.body).toEqual({ partnerId: partner.id, portalUserId: user.id, name: email });
+    expect(opened?.caller).toMatchObject({ name: 'partner', tenantId: api.caller.tenantId, environment: 'live' });
+    const event = await until('the event arrives', () =>
+      service.events.find(({ name, target }) => name === 'portal_user.logged_in' && target.id === Number(user.id)),
+    );
+    expect(event).toMatchObject({ caller: { type: 'portal', portalUserId: Number(user.id) } });
+    const [seen] = (await api.listPortalUsers({ params: { id: partner.id } })).data;
+    expect(seen).toMatchObject({ lastLoginAt: expect.any(String), version: 1 });
+  });
+
+  it('answers every failure in the same words', async () => {
+    const { login } = await aPortalUser();
+    const other = service.as();
+    const wrong = [{ password: 'wrong' }, { email: anAddress() }, { tenant: `${other.caller.tenantId}` }];
+    for (const fields of [...wrong, { tenant: nowhere }]) {
+      const { status, body } = await login(fields);
+      expect([status, body.code, body.message]).toEqual([401, 'bad_credentials', 'Wrong e-mail address or password']);
+    }
+    expect((await login()).status).toBe(200);
+  });
+
+  it('says only to who knows the password that the partner is not approved', async () => {
+    const api = service.as();
+    const { data } = await api.createPartner({ body: aPartner() });
+    const body = { email: anAddress(), password, role: 'owner' };
+    await api.createPortalUser({ params: { id: data.id }, body });
+    const login = (given: string) =>
+      anybody(service).loginToPortal({
+        body: { email: body.email, password: given, tenant: `${api.caller.tenantId}` },
+      });
+    const refused = await login(password);
+    expect([refused.status, refused.body.code]).toEqual([403, 'partner_not_approved']);
+    expect((await login('wrong')).status).toBe(401);
+  });
+
+  it('is throttled after five failures, of this address in this tenant alone', async () => {
+    const { login, email } = await aPortalUser();
+    for (let failure = 0; failure < 5; failure++) expect((await login({ password: 'wrong' })).status).toBe(401);
+    const { status, body, headers } = await login();
+    expect([status, body.code]).toEqual([429, 'too_many_failures']);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    const elsewhere = await aPortalUser(service.as(), { email });
+    expect((await elsewhere.login({ email })).status).toBe(200);
+  });
+});
+
+describe('a session of the portal', () => {
+  it('is refreshed while the partner is approved, and ended otherwise', async () => {
+    const { api, partner, user } = await aPortalUser();
+    const refreshToken = `${api.caller.tenantId}.${partner.id}.${user.id}`;
+    const refresh = (token: string) => anybody(service).refreshPortal({ body: { refreshToken: token } });
+    const { status, data } = await refresh(refreshToken);
+    expect([status, data]).toMatchObject([
+      200,
+      { token: 'access', refreshToken: 'refresh', partner: { id: partner.id } },
+    ]);
+    expect((await refresh('made-up')).body.code).toBe('bad_refresh_token');
+    await service.sqlWithin(api.caller, `UPDATE partner SET status = 'suspended' WHERE id = $1`, [partner.id]);
+    expect((await refresh(refreshToken)).status).toBe(403);
+    expect(peer.asked.at(-1)).toMatchObject({ path: '/internal/portal-sessions/end', body: { partnerId: partner.id } });
+  });
+
+  it('ends by itself', async () => {
+    const { signedIn } = await aPortalUser();
+    expect((await signedIn.logoutFromPortal()).data).toEqual({ signedOut: true });
+    expect(peer.asked.at(-1)).toMatchObject({ path: '/internal/portal-sessions/end', body: { sessionId: '3' } });
+  });
+
+  it('knows who is signed in', async () => {
+    const { signedIn, user, partner } = await aPortalUser();
+    expect((await signedIn.getPortalMe()).data).toMatchObject({ user: { id: user.id }, partner: { id: partner.id } });
+    expect((await service.as().getPortalMe()).status).toBe(401);
+  });
+});
+
+describe('the library in the portal', () => {
+  it('shows what is active, links to it, and counts', async () => {
+    const { api, signedIn } = await aPortalUser();
+    const body = { name: 'A', category: 'print', sourceType: 'file', fileUrl: 'https://cdn.example.com/a.pdf' };
+    const { data: active } = await api.createCoMarketing({ body });
+    const { data: archived } = await api.createCoMarketing({ body });
+    await api.archiveCoMarketing({ params: { id: archived.id } });
+    expect((await signedIn.listPortalCoMarketing({ query: { status: 'archived' } })).data).toEqual([active]);
+    const grouped = (await signedIn.listPortalCoMarketing({ query: { grouped: 'true' } })).data;
+    expect([Object.keys(grouped).length, grouped.print]).toEqual([8, [active]]);
+    const params = { id: active.id };
+    expect((await signedIn.getPortalCoMarketing({ params })).data).toEqual(active);
+    expect((await signedIn.getPortalCoMarketingDownloadUrl({ params })).data.url).toBe(body.fileUrl);
+    const counted = await signedIn.recordPortalCoMarketingUsage({ params, body: { action: 'share' } });
+    expect(counted.data).toEqual({ downloads: 0, shares: 1 });
+    const gone = { params: { id: archived.id } };
+    const replies = [
+      await signedIn.getPortalCoMarketing(gone),
+      await signedIn.getPortalCoMarketingDownloadUrl(gone),
+      await signedIn.recordPortalCoMarketingUsage({ ...gone, body: { action: 'share' } }),
+      await (await aPortalUser()).signedIn.getPortalCoMarketing({ params }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  });
+});

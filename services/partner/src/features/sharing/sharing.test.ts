@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import {
+  anybody,
+  aPeer,
+  nowhere,
+  type Peer,
+  publicUrl,
+  type Service,
+  startPartner,
+  there,
+} from '../../partner.test-service.ts';
+
+let service: Service;
+let peer: Peer;
+beforeAll(async () => {
+  peer = await aPeer();
+  service = await startPartner(peer);
+});
+afterAll(async () => {
+  await service?.close();
+  await peer?.close();
+});
+
+const fileUrl = 'https://cdn.example.com/banner.png';
+const evil = `"><script>alert('1')</script>&`;
+
+async function shared(fields: object = {}, api = service.as()) {
+  const body = { name: 'Banner', category: 'social-posts', sourceType: 'file', fileUrl, shareEnabled: true, ...fields };
+  const { data } = await api.createCoMarketing({ body });
+  const given = { params: { token: data.shareToken as string } };
+  const downloads = async () => (await api.getCoMarketing({ params: { id: data.id } })).data.downloads;
+  return { api, id: data.id as string, given, downloads };
+}
+
+describe('a share link', () => {
+  it('shows who has it what may be seen, and nothing of whose it is', async () => {
+    const { given } = await shared({ description: 'For spring', shareCaption: 'Look!', fileId: there.file });
+    const { status, data } = await anybody(service).getSharedCoMarketing(given);
+    expect([status, data]).toEqual([
+      200,
+      {
+        ...{ name: 'Banner', category: 'social-posts', description: 'For spring', fileType: 'pdf' },
+        ...{ fileSize: '1.4 MB', thumbnailUrl: null, shareCaption: 'Look!' },
+      },
+    ]);
+  });
+
+  it('leads to the download and counts it, also in the sandbox', async () => {
+    const tenantId = service.as().caller.tenantId as number;
+    for (const environment of ['live', 'sandbox'] as const) {
+      const { given, downloads } = await shared({}, service.as({ tenantId, environment }));
+      const { status, data } = await anybody(service).downloadSharedCoMarketing(given);
+      expect([status, data, await downloads()]).toEqual([200, { url: fileUrl, expiresAt: null }, 1]);
+    }
+    const { given, downloads, api } = await shared({ fileUrl: undefined, fileId: there.file });
+    expect((await anybody(service).downloadSharedCoMarketing(given)).data.url).toBe(`${publicUrl}/v1/public/files/x`);
+    expect([peer.asked.at(-1)?.caller.tenantId, await downloads()]).toEqual([api.caller.tenantId, 1]);
+  });
+
+  it('counts nothing when there is nothing to download', async () => {
+    const { given, downloads } = await shared({ sourceType: 'campaign', campaignId: there.campaign });
+    expect((await anybody(service).downloadSharedCoMarketing(given)).body.code).toBe('no_download');
+    expect((await anybody(service).followShareDownload(given)).status).toBe(409);
+    expect(await downloads()).toBe(0);
+  });
+
+  it('is 404 in all its forms once it is unknown, ended, archived or deleted', async () => {
+    const ends = {
+      unknown: async () => ({ params: { token: 'x'.repeat(43) } }),
+      ended: async () => {
+        const { api, id, given } = await shared();
+        await api.updateCoMarketing({ params: { id }, body: { shareEnabled: false } });
+        await api.updateCoMarketing({ params: { id }, body: { shareEnabled: true } });
+        return given;
+      },
+      archived: async () => {
+        const { api, id, given } = await shared();
+        await api.archiveCoMarketing({ params: { id } });
+        return given;
+      },
+      deleted: async () => {
+        const { api, id, given } = await shared();
+        await api.deleteCoMarketing({ params: { id } });
+        return given;
+      },
+    };
+    for (const [end, make] of Object.entries(ends)) {
+      const given = await make();
+      const somebody = anybody(service);
+      const replies = [
+        await somebody.getSharedCoMarketing(given),
+        await somebody.downloadSharedCoMarketing(given),
+        await somebody.showSharePage(given),
+        await somebody.followShareDownload(given),
+      ];
+      expect([end, replies.map(({ status }) => status)]).toEqual([end, [404, 404, 404, 404]]);
+    }
+  });
+
+  it('of archived material works again when it is active', async () => {
+    const { api, id, given } = await shared();
+    await api.archiveCoMarketing({ params: { id } });
+    await api.activateCoMarketing({ params: { id } });
+    expect((await anybody(service).getSharedCoMarketing(given)).status).toBe(200);
+  });
+
+  it('cannot be read from the table that finds whose it is', async () => {
+    const { given } = await shared();
+    const rows = await service.sql('SELECT token_hash FROM share_lookup');
+    expect(JSON.stringify(rows)).not.toContain(given.params.token);
+  });
+});
+
+describe('the share page', () => {
+  it('shows the material, escapes every text, and previews it', async () => {
+    const { given } = await shared({
+      ...{ name: `N${evil}`, description: `D${evil}`, shareCaption: `C${evil}` },
+      thumbnailUrl: `https://cdn.example.com/a.png?x=1&y='2'`,
+    });
+    const { status, text, headers } = await anybody(service).showSharePage(given);
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    const safe = '&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;';
+    expect(text).not.toContain('<script');
+    expect(text).toContain(`<h1>N${safe}</h1>`);
+    expect(text).toContain(`<p>D${safe}</p>`);
+    expect(text).toContain(`<p class="caption">C${safe}</p>`);
+    expect(text).toContain(`<meta property="og:title" content="N${safe}">`);
+    expect(text).toContain(`<meta property="og:description" content="C${safe}">`);
+    expect(text).toMatch(/<img src="https:\/\/cdn\.example\.com\/a\.png\?x=1&amp;y=(&#39;|%27)2(&#39;|%27)" alt="">/);
+    expect(text).toContain(`<meta property="og:url" content="${publicUrl}/s/${given.params.token}">`);
+    expect(text).toContain(`<a href="${publicUrl}/s/${given.params.token}/download"`);
+  });
+
+  it('lets a browser do nothing but show its own style and pictures', async () => {
+    const { given } = await shared();
+    const { text, headers } = await anybody(service).showSharePage(given);
+    const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] as string;
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(headers['content-security-policy']).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; img-src https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+  });
+
+  it('has a button only when there is something to download, and it counts', async () => {
+    const none = await shared({ sourceType: 'campaign', campaignId: there.campaign });
+    expect((await anybody(service).showSharePage(none.given)).text).not.toContain('/download');
+    const { given, downloads } = await shared();
+    const { status, headers } = await anybody(service).followShareDownload(given);
+    expect([status, headers.location, await downloads()]).toEqual([302, fileUrl, 1]);
+    await anybody(service).showSharePage(given);
+    expect(await downloads()).toBe(1);
+  });
+
+  it('counts nothing while the file cannot be linked', async () => {
+    const { api, id, given, downloads } = await shared({ fileUrl: undefined, fileId: there.file });
+    await service.sqlWithin(api.caller, 'UPDATE co_marketing_resource SET file_id = $1 WHERE id = $2', [nowhere, id]);
+    expect((await anybody(service).followShareDownload(given)).status).toBe(409);
+    expect(await downloads()).toBe(0);
+  });
+});
