@@ -44,7 +44,7 @@ const tags: Tag[] = [
     description: 'Definitions of your own: lead statuses and the stages of opportunities.',
   },
   {
-    paths: ['/v1/partners'],
+    paths: ['/v1/partners', '/v1/public/statements'],
     name: 'Partners',
     description: 'Who brings business: registration, approval, commissions and their statements.',
   },

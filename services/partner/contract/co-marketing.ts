@@ -109,7 +109,7 @@ export const coMarketingDeleted = event('co_marketing.deleted', {
 const refused = { transition_refused: [409, 'The resource cannot move to this status'] } as const;
 
 export const coMarketing = operations({
-  createCoMarketing: {
+  createCoMarketingResource: {
     method: 'POST',
     path: '/v1/partners/co-marketing',
     permission: 'co_marketing:write',
@@ -122,7 +122,7 @@ export const coMarketing = operations({
     message: 'Co-marketing resource created',
     emits: [coMarketingCreated],
   },
-  listCoMarketing: {
+  listCoMarketingResources: {
     method: 'GET',
     path: '/v1/partners/co-marketing',
     permission: 'co_marketing:read',
@@ -132,7 +132,7 @@ export const coMarketing = operations({
     reply: coMarketingReply,
     message: 'Co-marketing resources retrieved',
   },
-  getCoMarketing: {
+  getCoMarketingResource: {
     method: 'GET',
     path: '/v1/partners/co-marketing/:id',
     permission: 'co_marketing:read',
@@ -141,7 +141,7 @@ export const coMarketing = operations({
     reply: CoMarketingResource,
     message: 'Co-marketing resource retrieved',
   },
-  updateCoMarketing: {
+  updateCoMarketingResource: {
     method: 'PATCH',
     path: '/v1/partners/co-marketing/:id',
     permission: 'co_marketing:write',
@@ -153,7 +153,7 @@ export const coMarketing = operations({
     message: 'Co-marketing resource updated',
     emits: [coMarketingUpdated],
   },
-  archiveCoMarketing: {
+  archiveCoMarketingResource: {
     method: 'POST',
     path: '/v1/partners/co-marketing/:id/archive',
     permission: 'co_marketing:write',
@@ -165,7 +165,7 @@ export const coMarketing = operations({
     emits: [coMarketingUpdated],
     errors: refused,
   },
-  activateCoMarketing: {
+  activateCoMarketingResource: {
     method: 'POST',
     path: '/v1/partners/co-marketing/:id/activate',
     permission: 'co_marketing:write',
@@ -176,7 +176,7 @@ export const coMarketing = operations({
     emits: [coMarketingUpdated],
     errors: refused,
   },
-  deleteCoMarketing: {
+  deleteCoMarketingResource: {
     method: 'DELETE',
     path: '/v1/partners/co-marketing/:id',
     permission: 'co_marketing:delete',

@@ -24,8 +24,7 @@ const PartnerStatus = oneOf(partnerStatuses);
 export const Code = z
   .string()
   .regex(/^[A-Za-z0-9-]{4,32}$/, { error: 'Must be 4 to 32 letters, digits and dashes' })
-  .overwrite((given) => given.toUpperCase())
-  .meta({ examples: ['JOAN-2026'] });
+  .overwrite((given) => given.toUpperCase());
 
 export const Partner = z.object({
   id: id('partner'),

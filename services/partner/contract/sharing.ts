@@ -16,7 +16,7 @@ export const SharedResource = CoMarketingResource.pick({
 const withToken = z.object({ token: z.string().max(100) });
 
 export const sharing = operations({
-  getSharedCoMarketing: {
+  getSharedResource: {
     method: 'GET',
     path: '/v1/public/co-marketing/:token',
     audience: 'public',
@@ -25,7 +25,7 @@ export const sharing = operations({
     reply: SharedResource,
     message: 'Shared resource retrieved',
   },
-  downloadSharedCoMarketing: {
+  downloadSharedResource: {
     method: 'POST',
     path: '/v1/public/co-marketing/:token/download',
     audience: 'public',

@@ -32,7 +32,7 @@ export const Statement = z.object({
 });
 
 export const statements = operations({
-  listStatements: {
+  listCommissionStatements: {
     method: 'GET',
     path: '/v1/partners/:id/commissions/statements',
     permission: 'commissions:read',
@@ -46,7 +46,6 @@ export const statements = operations({
         period: z
           .string()
           .regex(/^[1-9]\d{3}-(0[1-9]|1[0-2])$/, { error: 'Must be a month, such as 2026-03' })
-          .meta({ examples: ['2026-03'] })
           .optional(),
         status: StatementStatus.optional(),
       }),

@@ -1,25 +1,25 @@
 import type { coMarketing } from '@tandem/partner-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
-import { activateCoMarketing } from './activate-co-marketing.ts';
-import { archiveCoMarketing } from './archive-co-marketing.ts';
-import { createCoMarketing } from './create-co-marketing.ts';
-import { deleteCoMarketing } from './delete-co-marketing.ts';
-import { getCoMarketing } from './get-co-marketing.ts';
+import { activateCoMarketingResource } from './activate-co-marketing-resource.ts';
+import { archiveCoMarketingResource } from './archive-co-marketing-resource.ts';
+import { createCoMarketingResource } from './create-co-marketing-resource.ts';
+import { deleteCoMarketingResource } from './delete-co-marketing-resource.ts';
 import { getCoMarketingDownloadUrl } from './get-co-marketing-download-url.ts';
-import { listCoMarketing } from './list-co-marketing.ts';
+import { getCoMarketingResource } from './get-co-marketing-resource.ts';
+import { listCoMarketingResources } from './list-co-marketing-resources.ts';
 import { recordCoMarketingUsage } from './record-co-marketing-usage.ts';
-import { updateCoMarketing } from './update-co-marketing.ts';
+import { updateCoMarketingResource } from './update-co-marketing-resource.ts';
 
 export const coMarketingHandlers = (tools: Tools) =>
   ({
-    createCoMarketing: createCoMarketing(tools),
-    listCoMarketing,
-    getCoMarketing,
-    updateCoMarketing: updateCoMarketing(tools),
-    archiveCoMarketing,
-    activateCoMarketing,
-    deleteCoMarketing,
+    createCoMarketingResource: createCoMarketingResource(tools),
+    listCoMarketingResources,
+    getCoMarketingResource,
+    updateCoMarketingResource: updateCoMarketingResource(tools),
+    archiveCoMarketingResource,
+    activateCoMarketingResource,
+    deleteCoMarketingResource,
     getCoMarketingDownloadUrl: getCoMarketingDownloadUrl(tools),
     recordCoMarketingUsage,
   }) satisfies Handlers<typeof coMarketing, Tx>;

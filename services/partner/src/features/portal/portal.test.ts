@@ -168,9 +168,9 @@ describe('the library in the portal', () => {
   it('shows what is active, links to it, and counts', async () => {
     const { api, signedIn } = await aPortalUser();
     const body = { name: 'A', category: 'print', sourceType: 'file', fileUrl: 'https://cdn.example.com/a.pdf' };
-    const { data: active } = await api.createCoMarketing({ body });
-    const { data: archived } = await api.createCoMarketing({ body });
-    await api.archiveCoMarketing({ params: { id: archived.id } });
+    const { data: active } = await api.createCoMarketingResource({ body });
+    const { data: archived } = await api.createCoMarketingResource({ body });
+    await api.archiveCoMarketingResource({ params: { id: archived.id } });
     expect((await signedIn.listPortalCoMarketing({ query: { status: 'archived' } })).data).toEqual([active]);
     const grouped = (await signedIn.listPortalCoMarketing({ query: { grouped: 'true' } })).data;
     expect([Object.keys(grouped).length, grouped.print]).toEqual([8, [active]]);

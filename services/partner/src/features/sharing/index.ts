@@ -1,15 +1,15 @@
 import type { sharing } from '@tandem/partner-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
-import { downloadSharedCoMarketing } from './download-shared-co-marketing.ts';
+import { downloadSharedResource } from './download-shared-resource.ts';
 import { followShareDownload } from './follow-share-download.ts';
-import { getSharedCoMarketing } from './get-shared-co-marketing.ts';
+import { getSharedResource } from './get-shared-resource.ts';
 import { showSharePage } from './show-share-page.ts';
 
 export const sharingHandlers = (tools: Tools) =>
   ({
-    getSharedCoMarketing,
-    downloadSharedCoMarketing: downloadSharedCoMarketing(tools),
+    getSharedResource,
+    downloadSharedResource: downloadSharedResource(tools),
     showSharePage: showSharePage(tools),
     followShareDownload: followShareDownload(tools),
   }) satisfies Handlers<typeof sharing, Tx>;

@@ -26,16 +26,16 @@ const evil = `"><script>alert('1')</script>&`;
 
 async function shared(fields: object = {}, api = service.as()) {
   const body = { name: 'Banner', category: 'social-posts', sourceType: 'file', fileUrl, shareEnabled: true, ...fields };
-  const { data } = await api.createCoMarketing({ body });
+  const { data } = await api.createCoMarketingResource({ body });
   const given = { params: { token: data.shareToken as string } };
-  const downloads = async () => (await api.getCoMarketing({ params: { id: data.id } })).data.downloads;
+  const downloads = async () => (await api.getCoMarketingResource({ params: { id: data.id } })).data.downloads;
   return { api, id: data.id as string, given, downloads };
 }
 
 describe('a share link', () => {
   it('shows who has it what may be seen, and nothing of whose it is', async () => {
     const { given } = await shared({ description: 'For spring', shareCaption: 'Look!', fileId: there.file });
-    const { status, data } = await anybody(service).getSharedCoMarketing(given);
+    const { status, data } = await anybody(service).getSharedResource(given);
     expect([status, data]).toEqual([
       200,
       {
@@ -49,17 +49,17 @@ describe('a share link', () => {
     const tenantId = service.as().caller.tenantId as number;
     for (const environment of ['live', 'sandbox'] as const) {
       const { given, downloads } = await shared({}, service.as({ tenantId, environment }));
-      const { status, data } = await anybody(service).downloadSharedCoMarketing(given);
+      const { status, data } = await anybody(service).downloadSharedResource(given);
       expect([status, data, await downloads()]).toEqual([200, { url: fileUrl, expiresAt: null }, 1]);
     }
     const { given, downloads, api } = await shared({ fileUrl: undefined, fileId: there.file });
-    expect((await anybody(service).downloadSharedCoMarketing(given)).data.url).toBe(`${publicUrl}/v1/public/files/x`);
+    expect((await anybody(service).downloadSharedResource(given)).data.url).toBe(`${publicUrl}/v1/public/files/x`);
     expect([peer.asked.at(-1)?.caller.tenantId, await downloads()]).toEqual([api.caller.tenantId, 1]);
   });
 
   it('counts nothing when there is nothing to download', async () => {
     const { given, downloads } = await shared({ sourceType: 'campaign', campaignId: there.campaign });
-    expect((await anybody(service).downloadSharedCoMarketing(given)).body.code).toBe('no_download');
+    expect((await anybody(service).downloadSharedResource(given)).body.code).toBe('no_download');
     expect((await anybody(service).followShareDownload(given)).status).toBe(409);
     expect(await downloads()).toBe(0);
   });
@@ -69,18 +69,18 @@ describe('a share link', () => {
       unknown: async () => ({ params: { token: 'x'.repeat(43) } }),
       ended: async () => {
         const { api, id, given } = await shared();
-        await api.updateCoMarketing({ params: { id }, body: { shareEnabled: false } });
-        await api.updateCoMarketing({ params: { id }, body: { shareEnabled: true } });
+        await api.updateCoMarketingResource({ params: { id }, body: { shareEnabled: false } });
+        await api.updateCoMarketingResource({ params: { id }, body: { shareEnabled: true } });
         return given;
       },
       archived: async () => {
         const { api, id, given } = await shared();
-        await api.archiveCoMarketing({ params: { id } });
+        await api.archiveCoMarketingResource({ params: { id } });
         return given;
       },
       deleted: async () => {
         const { api, id, given } = await shared();
-        await api.deleteCoMarketing({ params: { id } });
+        await api.deleteCoMarketingResource({ params: { id } });
         return given;
       },
     };
@@ -88,8 +88,8 @@ describe('a share link', () => {
       const given = await make();
       const somebody = anybody(service);
       const replies = [
-        await somebody.getSharedCoMarketing(given),
-        await somebody.downloadSharedCoMarketing(given),
+        await somebody.getSharedResource(given),
+        await somebody.downloadSharedResource(given),
         await somebody.showSharePage(given),
         await somebody.followShareDownload(given),
       ];
@@ -99,9 +99,9 @@ describe('a share link', () => {
 
   it('of archived material works again when it is active', async () => {
     const { api, id, given } = await shared();
-    await api.archiveCoMarketing({ params: { id } });
-    await api.activateCoMarketing({ params: { id } });
-    expect((await anybody(service).getSharedCoMarketing(given)).status).toBe(200);
+    await api.archiveCoMarketingResource({ params: { id } });
+    await api.activateCoMarketingResource({ params: { id } });
+    expect((await anybody(service).getSharedResource(given)).status).toBe(200);
   });
 
   it('cannot be read from the table that finds whose it is', async () => {

@@ -7,9 +7,9 @@ import { checkSource, type Source } from './source.ts';
 
 const sourceFields = ['fileId', 'fileUrl', 'landingPageId', 'campaignId'] as const;
 
-export const updateCoMarketing = ({
+export const updateCoMarketingResource = ({
   peers,
-}: Tools): Handler<typeof coMarketing.updateCoMarketing, Source | undefined> => ({
+}: Tools): Handler<typeof coMarketing.updateCoMarketingResource, Source | undefined> => ({
   async check({ params, body, caller, tx }) {
     const resource = await readResource(tx, params.id);
     const given = sourceFields.filter((field) => body[field] !== undefined);

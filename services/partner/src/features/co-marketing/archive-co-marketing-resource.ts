@@ -2,7 +2,7 @@ import { type coMarketing, coMarketingUpdated } from '@tandem/partner-contract';
 import type { Handler } from '../../handler.ts';
 import { lockResource, moveResource, told } from './resource.ts';
 
-export const activateCoMarketing: Handler<typeof coMarketing.activateCoMarketing> = async ({
+export const archiveCoMarketingResource: Handler<typeof coMarketing.archiveCoMarketingResource> = async ({
   params,
   tx,
   emit,
@@ -10,7 +10,7 @@ export const activateCoMarketing: Handler<typeof coMarketing.activateCoMarketing
 }) => {
   const resource = await lockResource(tx, params.id);
   ifMatch(resource);
-  const { moved, changes } = await moveResource(tx, resource, 'active');
+  const { moved, changes } = await moveResource(tx, resource, 'archived');
   emit(coMarketingUpdated, { ...told(moved), changes });
   return moved;
 };

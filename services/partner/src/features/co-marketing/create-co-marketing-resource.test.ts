@@ -19,12 +19,12 @@ const categories = [
 ];
 
 async function stored(fields: object = {}, api = service.as()) {
-  const { status, data } = await api.createCoMarketing({ body: { ...ofFile, ...fields } });
+  const { status, data } = await api.createCoMarketingResource({ body: { ...ofFile, ...fields } });
   expect(status).toBe(201);
   return { api, resource: data, params: { id: data.id as string } };
 }
 
-describe('createCoMarketing', () => {
+describe('createCoMarketingResource', () => {
   it('takes an address, or a file with its kind and readable size', async () => {
     const { resource } = await stored();
     expect(resource).toMatchObject({
@@ -59,9 +59,9 @@ describe('createCoMarketing', () => {
   ])('refuses the source %s of %j by naming %s', async (sourceType, source, field) => {
     const api = service.as();
     const body = { name: 'A', category: 'other', sourceType, ...source };
-    const reply = await api.createCoMarketing({ body });
+    const reply = await api.createCoMarketingResource({ body });
     expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, field]);
-    expect((await api.listCoMarketing()).body.pagination?.total).toBe(0);
+    expect((await api.listCoMarketingResources()).body.pagination?.total).toBe(0);
   });
 
   it('tells of it without the token that opens it', async () => {
@@ -74,41 +74,41 @@ describe('createCoMarketing', () => {
   });
 });
 
-describe('listCoMarketing', () => {
+describe('listCoMarketingResources', () => {
   it('filters by category, status and source', async () => {
     const { api, resource: image } = await stored();
     const { resource: video } = await stored({ category: 'videos', name: 'Film' }, api);
     const { resource: kit } = await stored({ sourceType: 'campaign', campaignId: there.campaign, name: 'Kit' }, api);
-    await api.archiveCoMarketing({ params: { id: video.id } });
+    await api.archiveCoMarketingResource({ params: { id: video.id } });
     const names = async (query: Record<string, string>) =>
-      (await api.listCoMarketing({ query })).data.map(({ name }: { name: string }) => name);
+      (await api.listCoMarketingResources({ query })).data.map(({ name }: { name: string }) => name);
     expect(await names({})).toEqual([kit.name, video.name, image.name]);
     expect(await names({ category: 'images' })).toEqual([kit.name, image.name]);
     expect(await names({ status: 'archived' })).toEqual([video.name]);
     expect(await names({ sourceType: 'campaign' })).toEqual([kit.name]);
     expect(await names({ search: 'FIL' })).toEqual([video.name]);
-    expect((await api.listCoMarketing({ query: { category: 'x' } })).status).toBe(422);
+    expect((await api.listCoMarketingResources({ query: { category: 'x' } })).status).toBe(422);
   });
 
   it('grouped is an object of exactly the eight categories, without pagination', async () => {
     const { api, resource: image } = await stored();
     const { resource: video } = await stored({ category: 'videos' }, api);
     const { resource: old } = await stored({ category: 'videos', name: 'Old' }, api);
-    await api.archiveCoMarketing({ params: { id: old.id } });
+    await api.archiveCoMarketingResource({ params: { id: old.id } });
     const query = { grouped: 'true', status: 'active', limit: '1', page: '7' };
-    const { status, data, body } = await api.listCoMarketing({ query });
+    const { status, data, body } = await api.listCoMarketingResources({ query });
     expect([status, Object.keys(data), 'pagination' in body]).toEqual([200, categories, false]);
     const empty = Object.fromEntries(categories.map((category) => [category, []]));
     expect(data).toEqual({ ...empty, images: [image], videos: [video] });
-    expect((await service.as().listCoMarketing({ query })).data).toEqual(empty);
-    expect((await api.listCoMarketing({ query: { grouped: 'false' } })).body.pagination?.total).toBe(3);
+    expect((await service.as().listCoMarketingResources({ query })).data).toEqual(empty);
+    expect((await api.listCoMarketingResources({ query: { grouped: 'false' } })).body.pagination?.total).toBe(3);
   });
 });
 
-describe('updateCoMarketing', () => {
+describe('updateCoMarketingResource', () => {
   it('changes what is given, asks for a new source, and leaves the sourceType', async () => {
     const { api, params } = await stored();
-    const { status, data } = await api.updateCoMarketing({
+    const { status, data } = await api.updateCoMarketingResource({
       params,
       body: { name: 'Poster', category: 'print', sourceType: 'campaign', fileId: there.file, fileUrl: null },
     });
@@ -119,11 +119,11 @@ describe('updateCoMarketing', () => {
         ...{ fileType: 'pdf', fileSize: '1.4 MB', version: 2 },
       }),
     ]);
-    const refused = await api.updateCoMarketing({ params, body: { fileId: nowhere } });
+    const refused = await api.updateCoMarketingResource({ params, body: { fileId: nowhere } });
     expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'fileId']);
-    expect((await api.updateCoMarketing({ params, body: { fileId: null } })).status).toBe(422);
-    expect((await api.updateCoMarketing({ params, body: { name: 'Poster' } })).data.version).toBe(2);
-    const stale = await api.updateCoMarketing({ params, body: { name: 'X' }, headers: { 'if-match': '"1"' } });
+    expect((await api.updateCoMarketingResource({ params, body: { fileId: null } })).status).toBe(422);
+    expect((await api.updateCoMarketingResource({ params, body: { name: 'Poster' } })).data.version).toBe(2);
+    const stale = await api.updateCoMarketingResource({ params, body: { name: 'X' }, headers: { 'if-match': '"1"' } });
     expect(stale.status).toBe(412);
   });
 
@@ -131,7 +131,7 @@ describe('updateCoMarketing', () => {
     const { api, params, resource } = await stored({ shareEnabled: true });
     expect(resource.shareToken).toMatch(/^[\w-]{43}$/);
     const share = async (shareEnabled: boolean) =>
-      (await api.updateCoMarketing({ params, body: { shareEnabled } })).data.shareToken;
+      (await api.updateCoMarketingResource({ params, body: { shareEnabled } })).data.shareToken;
     expect(await share(true)).toBe(resource.shareToken);
     expect(await share(false)).toBeNull();
     expect(await service.sql('SELECT 1 FROM share_lookup WHERE resource_id = $1', [params.id])).toEqual([]);
@@ -144,27 +144,27 @@ describe('updateCoMarketing', () => {
 describe('archive, activate and delete', () => {
   it('move between two statuses and refuse to stay where they are', async () => {
     const { api, params } = await stored();
-    expect((await api.activateCoMarketing({ params })).body).toMatchObject({
+    expect((await api.activateCoMarketingResource({ params })).body).toMatchObject({
       ...{ status: 409, code: 'transition_refused' },
       errors: [{ field: 'status', message: 'From active a resource can move to archived' }],
     });
-    const archived = await api.archiveCoMarketing({ params });
+    const archived = await api.archiveCoMarketingResource({ params });
     expect([archived.data.status, archived.data.allowedTransitions]).toEqual(['archived', ['active']]);
-    expect((await api.archiveCoMarketing({ params })).status).toBe(409);
-    expect((await api.activateCoMarketing({ params })).data.status).toBe('active');
+    expect((await api.archiveCoMarketingResource({ params })).status).toBe(409);
+    expect((await api.activateCoMarketingResource({ params })).data.status).toBe('active');
   });
 
   it('delete it for good, and nobody else’s', async () => {
     const { api, params } = await stored({ shareEnabled: true });
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
     for (const other of [service.as(), sandbox]) {
-      expect((await other.deleteCoMarketing({ params })).status).toBe(404);
-      expect((await other.updateCoMarketing({ params, body: { name: 'X' } })).status).toBe(404);
+      expect((await other.deleteCoMarketingResource({ params })).status).toBe(404);
+      expect((await other.updateCoMarketingResource({ params, body: { name: 'X' } })).status).toBe(404);
       expect((await other.recordCoMarketingUsage({ params, body: { action: 'share' } })).status).toBe(404);
     }
-    expect((await api.deleteCoMarketing({ params })).data).toEqual({ id: params.id, deleted: true });
-    expect((await api.getCoMarketing({ params })).status).toBe(404);
-    expect((await api.deleteCoMarketing({ params })).status).toBe(404);
+    expect((await api.deleteCoMarketingResource({ params })).data).toEqual({ id: params.id, deleted: true });
+    expect((await api.getCoMarketingResource({ params })).status).toBe(404);
+    expect((await api.deleteCoMarketingResource({ params })).status).toBe(404);
     expect(await service.sql('SELECT 1 FROM share_lookup WHERE resource_id = $1', [params.id])).toEqual([]);
   });
 });
@@ -197,7 +197,7 @@ describe('recordCoMarketingUsage', () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => count('download')));
     expect(replies.map(({ data }) => data.downloads).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect((await count('share')).data).toEqual({ downloads: 10, shares: 1 });
-    expect((await api.getCoMarketing({ params })).data).toMatchObject({ downloads: 10, shares: 1, version: 1 });
+    expect((await api.getCoMarketingResource({ params })).data).toMatchObject({ downloads: 10, shares: 1, version: 1 });
     expect((await count('view')).status).toBe(422);
   });
 });

@@ -5,12 +5,12 @@ import { asResource, type ResourceRecord, type ResourceStatus } from './resource
 
 const groupedMax = 1_000;
 
-export const listCoMarketing: Handler<typeof coMarketing.listCoMarketing> = (context) =>
+export const listCoMarketingResources: Handler<typeof coMarketing.listCoMarketingResources> = (context) =>
   listResources(context, context.query.status);
 
 /** One page of the library, or all of it by category. */
 export async function listResources(
-  context: Pick<Context<typeof coMarketing.listCoMarketing, Tx>, 'query' | 'tx' | 'list'>,
+  context: Pick<Context<typeof coMarketing.listCoMarketingResources, Tx>, 'query' | 'tx' | 'list'>,
   status: ResourceStatus | undefined,
 ) {
   const { query, tx, list } = context;

@@ -5,7 +5,9 @@ import { asResource, told } from './resource.ts';
 import { makeToken, openLink } from './share-token.ts';
 import { checkSource, type Source } from './source.ts';
 
-export const createCoMarketing = ({ peers }: Tools): Handler<typeof coMarketing.createCoMarketing, Source> => ({
+export const createCoMarketingResource = ({
+  peers,
+}: Tools): Handler<typeof coMarketing.createCoMarketingResource, Source> => ({
   check: ({ body, caller }) => checkSource(peers, body, caller),
   async run({ body, found, caller, tx, emit }) {
     const shareToken = body.shareEnabled ? makeToken() : null;

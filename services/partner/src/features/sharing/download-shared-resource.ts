@@ -2,7 +2,7 @@ import type { sharing } from '@tandem/partner-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { downloadShared } from './shared.ts';
 
-export const downloadSharedCoMarketing =
-  (tools: Tools): Handler<typeof sharing.downloadSharedCoMarketing> =>
+export const downloadSharedResource =
+  (tools: Tools): Handler<typeof sharing.downloadSharedResource> =>
   ({ params, caller, tx, inTenant }) =>
     downloadShared({ ...params, tx, inTenant }, caller, tools);

@@ -59,10 +59,10 @@ async function aPartnerWith(entries: Entry[]) {
 const follow = (url: string) =>
   anybody(service).serveStatement({ params: { token: url.slice(`${publicUrl}/v1/public/statements/`.length) } });
 
-describe('listStatements', () => {
+describe('listCommissionStatements', () => {
   it('adds each month up to the cent, from the closing balance of the one before', async () => {
     const { api, params } = await aPartnerWith(history);
-    const { status, data, body } = await api.listStatements({ params, query: { sort: 'period' } });
+    const { status, data, body } = await api.listCommissionStatements({ params, query: { sort: 'period' } });
     expect([status, body.pagination?.total]).toEqual([200, 4]);
     const euros = data.filter((one: { currency: string }) => one.currency === 'EUR');
     expect(euros).toMatchObject([
@@ -84,7 +84,7 @@ describe('listStatements', () => {
   it('shows one month, and what is open or final, page by page', async () => {
     const { api, params } = await aPartnerWith([...history, { amount: 700, at: new Date().toISOString() }]);
     const periods = async (query: Record<string, string>) =>
-      (await api.listStatements({ params, query })).data.map(
+      (await api.listCommissionStatements({ params, query })).data.map(
         ({ periodStart, currency }: { periodStart: string; currency: string }) =>
           `${periodStart.slice(0, 7)} ${currency}`,
       );
@@ -92,25 +92,25 @@ describe('listStatements', () => {
     expect(await periods({ status: 'open' })).toEqual([`${currentPeriod()} EUR`]);
     expect(await periods({ status: 'final' })).toHaveLength(4);
     expect(await periods({ limit: '2', page: '2' })).toEqual(['2026-03 EUR', '2026-02 EUR']);
-    expect((await api.listStatements({ params, query: { status: 'open' } })).data[0]).toMatchObject({
+    expect((await api.listCommissionStatements({ params, query: { status: 'open' } })).data[0]).toMatchObject({
       ...{ status: 'open', openingBalance: 90.13, earned: 7, closingBalance: 97.13 },
     });
     for (const period of ['2026-13', '2026', 'march'])
-      expect((await api.listStatements({ params, query: { period } })).status).toBe(422);
+      expect((await api.listCommissionStatements({ params, query: { period } })).status).toBe(422);
   });
 
   it('shows no other tenant’s', async () => {
     const { params, api } = await aPartnerWith(history);
-    expect((await service.as().listStatements({ params })).status).toBe(404);
+    expect((await service.as().listCommissionStatements({ params })).status).toBe(404);
     const { id } = await anApproved(api);
-    expect((await api.listStatements({ params: { id } })).data).toEqual([]);
+    expect((await api.listCommissionStatements({ params: { id } })).data).toEqual([]);
   });
 });
 
 describe('the breakdown of a statement', () => {
   it('is a CSV without credentials, with public ids and without formulas', async () => {
     const { api, params } = await aPartnerWith(history);
-    const [statement] = (await api.listStatements({ params, query: { period: '2026-03' } })).data.filter(
+    const [statement] = (await api.listCommissionStatements({ params, query: { period: '2026-03' } })).data.filter(
       ({ currency }: { currency: string }) => currency === 'EUR',
     );
     const seconds = (new Date(statement.downloadUrlExpiresAt).getTime() - Date.now()) / 1_000;

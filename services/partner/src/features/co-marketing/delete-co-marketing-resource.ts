@@ -3,7 +3,7 @@ import type { Handler } from '../../handler.ts';
 import { lockResource, told } from './resource.ts';
 import { closeLink } from './share-token.ts';
 
-export const deleteCoMarketing: Handler<typeof coMarketing.deleteCoMarketing> = async (context) => {
+export const deleteCoMarketingResource: Handler<typeof coMarketing.deleteCoMarketingResource> = async (context) => {
   const { params, tx, emit, ifMatch } = context;
   const resource = await lockResource(tx, params.id);
   ifMatch(resource);

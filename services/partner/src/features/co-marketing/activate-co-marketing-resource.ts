@@ -2,7 +2,7 @@ import { type coMarketing, coMarketingUpdated } from '@tandem/partner-contract';
 import type { Handler } from '../../handler.ts';
 import { lockResource, moveResource, told } from './resource.ts';
 
-export const archiveCoMarketing: Handler<typeof coMarketing.archiveCoMarketing> = async ({
+export const activateCoMarketingResource: Handler<typeof coMarketing.activateCoMarketingResource> = async ({
   params,
   tx,
   emit,
@@ -10,7 +10,7 @@ export const archiveCoMarketing: Handler<typeof coMarketing.archiveCoMarketing> 
 }) => {
   const resource = await lockResource(tx, params.id);
   ifMatch(resource);
-  const { moved, changes } = await moveResource(tx, resource, 'archived');
+  const { moved, changes } = await moveResource(tx, resource, 'active');
   emit(coMarketingUpdated, { ...told(moved), changes });
   return moved;
 };

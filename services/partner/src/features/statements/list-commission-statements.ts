@@ -8,8 +8,8 @@ import { type Sums, sumUp } from './sums.ts';
 
 const linkMs = 15 * 60_000;
 
-export const listStatements =
-  ({ links, publicUrl }: Tools): Handler<typeof statements.listStatements> =>
+export const listCommissionStatements =
+  ({ links, publicUrl }: Tools): Handler<typeof statements.listCommissionStatements> =>
   async ({ params, query, caller, tx, list }) => {
     const { period, status } = query;
     const { id: partnerId } = await readPartner(tx, params.id);
