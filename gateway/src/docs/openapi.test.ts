@@ -184,6 +184,18 @@ describe('an operation in the document', () => {
     expect(takes('login', 'IdempotencyKey')).toBe(false);
   });
 
+  it('says of a list that may come in groups that the pagination may be absent', () => {
+    const answer = (name: string) =>
+      (byId(name).responses as { 200: { content: Record<string, { schema: JsonSchema }> } })[200].content[
+        'application/json'
+      ]?.schema;
+    const grouped = answer('listCoMarketingResources');
+    expect(grouped?.properties).toHaveProperty('pagination');
+    expect(grouped?.required).not.toContain('pagination');
+    expect(grouped?.properties?.data?.anyOf?.map(({ type }) => type)).toEqual(['array', 'object']);
+    expect(answer('listPartners')?.required).toContain('pagination');
+  });
+
   it('has no envelope around a bare answer', () => {
     const { responses } = byId('getJwks') as {
       responses: Record<string, { content: Record<string, { schema: JsonSchema }> }>;
