@@ -228,9 +228,15 @@ function isRecord(value: unknown): boolean {
 }
 
 // PostgreSQL's class 23 (manual, appendix A) as Prisma's codes, so that a handler reads one kind of error.
-const violations: Record<string, string> = { 23505: 'P2002', 23503: 'P2003' };
+const taken = 'P2002';
+const violations: Record<string, string> = { 23505: taken, 23503: 'P2003' };
 
 function asPrismaTells(error: Error & { code?: string }): Error {
   const code = violations[error.code ?? ''];
   return code ? Object.assign(new Error(error.message, { cause: error }), { code }) : error;
+}
+
+/** Whether the database refused a second record where only one may be. */
+export function isTaken(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === taken;
 }

@@ -1,5 +1,6 @@
 // Gives handlers a database client that can only reach the caller's tenant; the database enforces the same below it.
 
+export { isTaken } from './direct.ts';
 export type { OwnedThrough } from './guard.ts';
 export type { Statement } from './led.ts';
 export { tenantPolicies } from './policies.ts';

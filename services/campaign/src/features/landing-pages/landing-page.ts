@@ -5,6 +5,7 @@ import {
   type landingPageStatuses,
 } from '@tandem/campaign-contract';
 import { fail, failField } from '@tandem/service';
+import { isTaken } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { LandingPage as LandingPageRow } from '../../generated/client.ts';
 import { cleanHtml } from './clean-html.ts';
@@ -26,7 +27,7 @@ export function asLandingPage<Row extends Pick<LandingPageRow, 'id' | 'status'>>
 
 /** Gives what the database said about a slug that exists already a name. */
 export function slugRefusal(error: unknown): unknown {
-  if ((error as { code?: unknown } | null)?.code !== 'P2002') return error;
+  if (!isTaken(error)) return error;
   return fail('slug_taken', [{ field: 'slug', message: 'Another landing page has this slug' }]);
 }
 

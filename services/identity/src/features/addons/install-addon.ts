@@ -2,9 +2,9 @@ import { actingUserId } from '@tandem/caller';
 import { type Plan, planCodes } from '@tandem/contract';
 import { addonInstalled, type addons } from '@tandem/identity-contract';
 import { fail, failField } from '@tandem/service';
+import { isTaken } from '@tandem/tenant-db';
 import type { InstalledAddon } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
-import { isTaken } from '../../is-taken.ts';
 import { readTenant } from '../tenants/tenant.ts';
 import { asInstalled, readAddon, readAddonConfig } from './addon.ts';
 

@@ -1,9 +1,9 @@
 import type { Role } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
+import { isTaken } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Role as RoleRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { isTaken } from '../../is-taken.ts';
 
 export type RoleRecord = z.output<typeof Role>;
 

@@ -1,8 +1,8 @@
 import { userCreated, type users } from '@tandem/identity-contract';
 import { hashPassword } from '@tandem/passwords';
 import { fail } from '@tandem/service';
+import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tools } from '../../handler.ts';
-import { isTaken } from '../../is-taken.ts';
 import { checkRank } from '../../permissions.ts';
 import { defaultRole } from '../roles/system-roles.ts';
 import { readTeamIds, setTeams } from '../teams/members.ts';

@@ -1,8 +1,8 @@
 import { actingUserId } from '@tandem/caller';
 import { type users, userUpdated } from '@tandem/identity-contract';
 import { diff, fail } from '@tandem/service';
+import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { isTaken } from '../../is-taken.ts';
 import { checkRank } from '../../permissions.ts';
 import { endSessions } from '../auth/session.ts';
 import { readTeamIds, setTeams, teamIdsOf } from '../teams/members.ts';

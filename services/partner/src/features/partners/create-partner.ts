@@ -2,8 +2,8 @@ import { actingUserId } from '@tandem/caller';
 import { unknownId } from '@tandem/contract';
 import { partnerRegistered, type partners } from '@tandem/partner-contract';
 import { fail, failField } from '@tandem/service';
+import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tx } from '../../handler.ts';
-import { isTaken } from '../../is-taken.ts';
 import { asPartner } from './partner.ts';
 import { addCode } from './referral-code.ts';
 

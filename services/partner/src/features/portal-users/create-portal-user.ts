@@ -2,8 +2,8 @@ import { actingUserId } from '@tandem/caller';
 import { portalUserCreated, type portalUsers } from '@tandem/partner-contract';
 import { hashPassword } from '@tandem/passwords';
 import { fail } from '@tandem/service';
+import { isTaken } from '@tandem/tenant-db';
 import type { Handler } from '../../handler.ts';
-import { isTaken } from '../../is-taken.ts';
 import { readPartner } from '../partners/partner.ts';
 import { asPortalUser } from './portal-user.ts';
 
