@@ -11,9 +11,9 @@ export const updateCoMarketingResource = ({
   peers,
 }: Tools): Handler<typeof coMarketing.updateCoMarketingResource, Source | undefined> => ({
   async check({ params, body, caller, tx }) {
-    const resource = await readResource(tx, params.id);
     const given = sourceFields.filter((field) => body[field] !== undefined);
     if (!given.length) return undefined;
+    const resource = await readResource(tx, params.id);
     const changed = Object.fromEntries(given.map((field) => [field, body[field]]));
     return checkSource(peers, { ...resource, ...changed }, caller);
   },
