@@ -11,6 +11,8 @@ export interface PageResult<Item> {
   limit: number;
   /** Whether records stand before this page. */
   hasPrev: boolean;
+  /** Whether records follow; of a list with a cursor its cursor says so. */
+  hasNext?: boolean;
   nextCursor: string | null;
 }
 

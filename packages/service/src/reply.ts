@@ -69,7 +69,7 @@ export function failureReply(failed: Failed, requestId: string): Answer {
 }
 
 function pageReply(row: Operation, result: PageResult<unknown>, requestId: string): Answer {
-  const { items, total, page, limit, hasPrev, nextCursor } = result;
+  const { items, total, page, limit, hasPrev, nextCursor, hasNext = nextCursor !== null } = result;
   const item = pageItem(row.reply);
   const data = items.map((one) => z.encode(item, one as never));
   const totalPages = Math.ceil(total / limit);
@@ -78,7 +78,7 @@ function pageReply(row: Operation, result: PageResult<unknown>, requestId: strin
     limit,
     total,
     totalPages,
-    hasNext: nextCursor !== null,
+    hasNext,
     hasPrev,
     nextCursor,
     nextPageToken: nextCursor,
