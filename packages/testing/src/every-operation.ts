@@ -99,8 +99,15 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
   });
 }
 
+/** Params that name nothing; where a schema shows what it takes, such as a type of record, that. */
 function someParams(row: Operation): Record<string, string> {
-  return Object.fromEntries(Object.keys(row.params?.shape ?? {}).map((field) => [field, missingId]));
+  const params = Object.entries((row.params?.shape ?? {}) as Record<string, z.ZodType>);
+  return Object.fromEntries(
+    params.map(([field, schema]) => {
+      const { examples } = (schema.meta() ?? {}) as { examples?: unknown[] };
+      return [field, String(examples?.[0] ?? missingId)];
+    }),
+  );
 }
 
 /** Whether an empty body is valid: then the request reaches the record. */
