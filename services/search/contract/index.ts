@@ -1,2 +1,8 @@
-// What search offers.
-export const search = {};
+// What search offers: a place for documents, finding them by words, and suggestions while somebody types.
+import { documents } from './documents.ts';
+import { searches } from './search.ts';
+
+export * from './documents.ts';
+export * from './search.ts';
+
+export const search = { ...documents, ...searches };

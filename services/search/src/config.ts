@@ -1,0 +1,4 @@
+import { readConfig } from '@tandem/process';
+import { searchSettings } from './settings.ts';
+
+export const settings = readConfig(searchSettings);

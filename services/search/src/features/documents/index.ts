@@ -1,0 +1,11 @@
+import type { documents } from '@tandem/search-contract';
+import type { Handlers } from '@tandem/service';
+import type { Tools, Tx } from '../../handler.ts';
+import { indexDocument } from './index-document.ts';
+import { removeDocument } from './remove-document.ts';
+
+export const documentHandlers = (tools: Tools) =>
+  ({ indexDocument: indexDocument(tools), removeDocument: removeDocument(tools) }) satisfies Handlers<
+    typeof documents,
+    Tx
+  >;

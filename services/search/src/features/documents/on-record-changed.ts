@@ -1,0 +1,78 @@
+import { type EventDef, walkIds } from '@tandem/contract';
+import {
+  leadCreated,
+  leadDeleted,
+  leadRestored,
+  leadUpdated,
+  opportunityCreated,
+  opportunityLost,
+  opportunityStageChanged,
+  opportunityWon,
+} from '@tandem/crm-contract';
+import { consumer, type Received } from '@tandem/events';
+import { compileRewriter } from '@tandem/ids';
+import { partnerApproved, partnerRegistered } from '@tandem/partner-contract';
+import { z } from 'zod';
+import type { Tools, Tx } from '../../handler.ts';
+import { type DocumentType, type Writing, writeDocuments } from './document.ts';
+
+const changes = [
+  ...[leadCreated, leadUpdated, leadRestored, leadDeleted],
+  ...[opportunityCreated, opportunityStageChanged, opportunityWon, opportunityLost],
+  ...[partnerRegistered, partnerApproved],
+] as const satisfies EventDef[];
+
+const removals: string[] = [leadDeleted.name];
+
+/**
+ * Keeps the index as the records are. Each event carries its record whole with a version: the newest wins, so events that
+ * come twice or out of order change nothing. A deleted one stays as a version without words.
+ */
+export const indexRecords = ({ ids }: Tools) =>
+  consumer({
+    name: 'index-records',
+    on: changes,
+    async handle(events, { tx }: { tx: Tx }) {
+      const newest = new Map<string, Writing>();
+      for (const event of events) {
+        const writing = writingOf(event, ids);
+        const key = `${writing.type} ${writing.documentId}`;
+        if (isNewer(writing, newest.get(key))) newest.set(key, writing);
+      }
+      await writeDocuments(tx, [...newest.values()]);
+    },
+  });
+
+function isNewer({ version = 0 }: Writing, than: Writing | undefined): boolean {
+  return !than || version > (than.version ?? 0);
+}
+
+type Change = Received<(typeof changes)[number]>;
+
+// Documents are text to the gateway, so the ids in them get their public form here: where the record's schema has ids.
+const encoders = new Map<
+  string,
+  (record: unknown, encode: Parameters<ReturnType<typeof compileRewriter>>[1]) => object
+>(
+  changes.map(({ name, record: schema }) => {
+    const rewrite = compileRewriter(walkIds(schema));
+    return [
+      name,
+      (record, encode) => {
+        const wire = z.encode(schema as z.ZodType, record as never) as object;
+        rewrite(wire, encode);
+        return wire;
+      },
+    ];
+  }),
+);
+
+function writingOf({ name, target, tenantId, occurredAt, record }: Change, ids: Tools['ids']): Writing {
+  const type = target.type as DocumentType;
+  const { version } = record as { version?: number };
+  const documentId = ids.encode(type, tenantId, record.id);
+  const found = { type, documentId, ...(version !== undefined && { version }), indexedAt: occurredAt };
+  if (removals.includes(name)) return found;
+  const document = encoders.get(name)?.(record, (idType, id) => ids.encode(idType, tenantId, Number(id)));
+  return { ...found, document: document as Record<string, unknown> };
+}

@@ -1,0 +1,18 @@
+import { DocumentType, type documents } from '@tandem/search-contract';
+import { fail, failField } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { canonicalId, writeDocuments } from './document.ts';
+
+export const removeDocument =
+  (tools: Tools): Handler<typeof documents.removeDocument> =>
+  async ({ params, caller, tx }) => {
+    const { data: type, error } = DocumentType.safeParse(params.type);
+    if (!type) throw failField('type', error?.issues[0]?.message ?? '');
+    const documentId = canonicalId(tools, caller, type, params.id);
+    // Two who remove it at once: the second waits, and then finds it gone.
+    const [present] = await tx.sql`SELECT id FROM document
+      WHERE type = ${type} AND document_id = ${documentId} AND removed_at IS NULL FOR UPDATE`;
+    if (!present) throw fail('not_found');
+    await writeDocuments(tx, [{ type, documentId, indexedAt: new Date() }]);
+    return { type, id: documentId, removed: true };
+  };

@@ -1,0 +1,40 @@
+import { documentTypes, type Suggestion, type searches } from '@tandem/search-contract';
+import type { z } from 'zod';
+import type { Handler, Tools } from '../../handler.ts';
+import { wordsOf } from '../../words.ts';
+import { find, type Hit } from './find.ts';
+import { highlight, matchesIn } from './highlight.ts';
+import { ownersFor } from './owners.ts';
+import { type Question, readQuestion } from './question.ts';
+
+const charactersMin = 2;
+const personFields = ['firstName', 'lastName'];
+
+export const autocomplete =
+  (tools: Tools): Handler<typeof searches.autocomplete> =>
+  async ({ query: { q, type, limit }, caller, tx }) => {
+    if ([...q.trim()].length < charactersMin) return [];
+    const found = await Promise.all(
+      (type ? [type] : documentTypes).map(async (one) => {
+        const question = await readQuestion(tx, one, { q, typo: 'auto' });
+        const filter = { owners: ownersFor(one, caller, tools) };
+        const { hits } = await find(tx, question, { type: one, filter, limit, offset: 0 });
+        return hits.map((hit) => ({ hit, question }));
+      }),
+    );
+    return found
+      .flat()
+      .sort((a, b) => b.hit.score - a.hit.score)
+      .slice(0, limit)
+      .map(({ hit, question }) => asSuggestion(hit, question));
+  };
+
+/** The text that matched best; of a person's first or last name, the whole name. */
+function asSuggestion({ type, documentId, document }: Hit, question: Question): z.output<typeof Suggestion> {
+  const [best] = matchesIn(document, question);
+  const suggested = { type, id: documentId };
+  if (best && !personFields.includes(best.path))
+    return { ...suggested, text: best.text, highlight: best.html, field: best.path };
+  const text = personFields.flatMap((field) => document[field] ?? []).join(' ');
+  return { ...suggested, text, highlight: highlight(text, wordsOf(text), question), field: 'name' };
+}

@@ -1,0 +1,179 @@
+import { type Api, aTenantWith, type Service, startSearch } from '../../search.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startSearch();
+});
+afterAll(() => service?.close());
+
+const found = async (api: Api, q: string, query: Record<string, string> = {}) =>
+  (await api.searchLeads({ query: { q, ...query } })).data.map(({ id }: { id: string }) => id);
+
+const people = {
+  ada: {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email: 'ada@analytical.example',
+    phone: '+491701234567',
+    company: 'Engines',
+    ...{ status: 'new', source: 'web', score: 80, createdAt: '2026-01-10T00:00:00.000Z' },
+  },
+  charles: {
+    firstName: 'Charles',
+    lastName: 'Babbage',
+    email: 'cb@engines.example',
+    company: 'Lovelace & Sons',
+    ...{ status: 'contacted', source: 'api', score: 20, createdAt: '2026-02-10T00:00:00.000Z' },
+  },
+  grace: {
+    firstName: 'Grace',
+    lastName: 'Hopper',
+    email: 'grace@navy.example',
+    note: 'Knows Lovelace <b>well</b> & likes it',
+    ...{ status: 'new', source: 'web', score: 50, createdAt: '2026-03-10T00:00:00.000Z' },
+  },
+  lukasz: { firstName: 'Łukasz', lastName: 'Weiß-Müller', email: 'lw@example.com' },
+};
+
+describe('searchLeads', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await aTenantWith(service, people);
+  });
+
+  it('puts names before companies, and those before the rest', async () => {
+    expect(await found(api, 'Lovelace')).toEqual(['ada', 'charles', 'grace']);
+  });
+
+  it.each([
+    ['an e-mail address', 'ADA@analytical.example', 'ada'],
+    ['a phone number, however written', '+49 (170) 123-45.67', 'ada'],
+    ['a full name', 'grace  HOPPER', 'grace'],
+  ])('puts what equals %s first, with score 1', async (_, q, id) => {
+    const { data } = await api.searchLeads({ query: { q } });
+    expect(data[0]).toMatchObject({ id, score: 1 });
+  });
+
+  it.each([
+    ['lov', ['ada', 'charles', 'grace']],
+    ['ada lov', ['ada']],
+    ['lovelace babb', ['charles']],
+    ['ada babbage', []],
+    ['lukasz weiss', ['lukasz']],
+    ['MULLER', ['lukasz']],
+    ['müller łuk', ['lukasz']],
+    ['+49170123', ['ada']],
+    ['analytical', ['ada']],
+    ['new', []],
+    ['%', []],
+    ['nobody', []],
+  ])('finds for %j: %j', async (q, expected) => {
+    expect(await found(api, q)).toEqual(expected);
+  });
+
+  it.each([
+    ['a letter changed', 'hoppar'],
+    ['a letter left out', 'hoper'],
+    ['a letter too many', 'hoppper'],
+    ['two letters swapped', 'ohpper'],
+  ])('forgives %s, unless told not to', async (_, q) => {
+    expect([await found(api, q), await found(api, q, { typo: 'off' })]).toEqual([['grace'], []]);
+  });
+
+  it('forgives neither two errors nor one in a short word', async () => {
+    expect([await found(api, 'hxppxr'), await found(api, 'adx')]).toEqual([[], []]);
+  });
+
+  it('shows what was found as HTML that is safe to put into a page', async () => {
+    const { data } = await api.searchLeads({ query: { q: 'lovelace' } });
+    expect(data[2].highlights).toEqual({ note: 'Knows <em>Lovelace</em> &lt;b&gt;well&lt;/b&gt; &amp; likes it' });
+    expect(data.map(({ matchedOn }: { matchedOn: string[] }) => matchedOn)).toEqual([
+      ['lastName'],
+      ['company'],
+      ['note'],
+    ]);
+    expect((await api.searchLeads({ query: { q: 'weis' } })).data[0].highlights.lastName).toBe('<em>Weiß</em>-Müller');
+  });
+
+  it.each<[Record<string, string>, string[]]>([
+    [{ status: 'new' }, ['ada', 'grace']],
+    [{ source: 'api' }, ['charles']],
+    [{ minScore: '50' }, ['ada', 'grace']],
+    [{ createdFrom: '2026-02-01T00:00:00Z' }, ['charles', 'grace']],
+    [{ createdTo: '2026-02-01T00:00:00Z' }, ['ada']],
+    [{ status: 'new', minScore: '60' }, ['ada']],
+  ])('filters by %j', async (query, expected) => {
+    expect(await found(api, 'lovelace', query)).toEqual(expected);
+  });
+
+  it.each([
+    [{}, 'q', 'Is required'],
+    [{ q: ' ' }, 'q', 'Must not be empty'],
+    [{ q: 'x'.repeat(201) }, 'q', 'Must be at most 200 characters'],
+    [{ q: 'a', typo: 'on' }, 'typo', 'Must be one of auto, off'],
+    [{ q: 'a', limit: '101' }, 'limit', 'Must be a whole number from 1 to 100'],
+    [{ q: 'a', minScore: 'x' }, 'minScore', 'Must be a number that is not negative'],
+  ])('refuses %#', async (query, field, message) => {
+    const reply = await api.searchLeads({ query: query as Record<string, string> });
+    expect([reply.status, reply.body.errors]).toEqual([422, [{ field, message }]]);
+  });
+
+  it('goes by pages, each document once', async () => {
+    const many = await aTenantWith(
+      service,
+      Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`d${n}`, { name: `Common ${n}` }])),
+    );
+    const page = (number: number) => many.searchLeads({ query: { q: 'common', limit: '2', page: String(number) } });
+    const pages = [await page(1), await page(2), await page(3), await page(4)];
+    expect(pages.flatMap(({ data }) => data.map(({ id }: { id: string }) => id))).toEqual([
+      'd4',
+      'd3',
+      'd2',
+      'd1',
+      'd0',
+    ]);
+    expect(pages[0]?.body.pagination).toEqual({
+      ...{ page: 1, limit: 2, total: 5, totalPages: 3, hasNext: true, hasPrev: false },
+      ...{ nextCursor: null, nextPageToken: null },
+    });
+    expect(pages.map(({ body }) => [body.pagination?.hasNext, body.pagination?.total])).toEqual([
+      [true, 5],
+      [true, 5],
+      [false, 5],
+      [false, 5],
+    ]);
+  });
+});
+
+describe('searchOpportunities and searchPartners', () => {
+  it('find their own type, by their own filters', async () => {
+    const api = await aTenantWith(
+      service,
+      {
+        big: { name: 'Crane deal', value: 9000, currency: 'EUR', stage: 'won' },
+        small: { name: 'Crane parts', value: 90.5, currency: 'USD' },
+      },
+      'opportunity',
+    );
+    await api.indexDocument({
+      body: { type: 'partner', id: 'p', data: { company: 'Crane', tier: 'gold', status: 'pending' } },
+    });
+    const ids = async (query: Record<string, string>) =>
+      (await api.searchOpportunities({ query: { q: 'crane', ...query } })).data
+        .map(({ id }: { id: string }) => id)
+        .sort();
+    expect([
+      await ids({}),
+      await ids({ minValue: '90.5', maxValue: '100' }),
+      await ids({ currency: 'EUR' }),
+      await ids({ stage: 'won' }),
+    ]).toEqual([['big', 'small'], ['small'], ['big'], ['big']]);
+    const partners = async (query: Record<string, string>) =>
+      (await api.searchPartners({ query: { q: 'crane', ...query } })).body.pagination?.total;
+    expect([
+      await partners({}),
+      await partners({ tier: 'gold', status: 'pending' }),
+      await partners({ tier: 'silver' }),
+    ]).toEqual([1, 1, 0]);
+  });
+});

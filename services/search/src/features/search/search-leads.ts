@@ -1,0 +1,13 @@
+import type { searches } from '@tandem/search-contract';
+import type { Handler, Tools } from '../../handler.ts';
+import { ownersFor } from './owners.ts';
+import { searchPage } from './search-page.ts';
+
+export const searchLeads =
+  (tools: Tools): Handler<typeof searches.searchLeads> =>
+  ({ query, caller, tx }) => {
+    const { status, source, assignedTo, minScore, createdFrom, createdTo } = query;
+    const assignee = assignedTo === undefined ? undefined : tools.ids.encode('user', caller.tenantId ?? 0, assignedTo);
+    const filter = { status, source, assignedTo: assignee, minScore, createdFrom, createdTo };
+    return searchPage(tx, query, { type: 'lead', filter: { ...filter, owners: ownersFor('lead', caller, tools) } });
+  };

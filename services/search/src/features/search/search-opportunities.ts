@@ -1,0 +1,12 @@
+import type { searches } from '@tandem/search-contract';
+import type { Handler, Tools } from '../../handler.ts';
+import { ownersFor } from './owners.ts';
+import { searchPage } from './search-page.ts';
+
+export const searchOpportunities =
+  (tools: Tools): Handler<typeof searches.searchOpportunities> =>
+  ({ query, caller, tx }) => {
+    const { stage, minValue, maxValue, currency } = query;
+    const owners = ownersFor('opportunity', caller, tools);
+    return searchPage(tx, query, { type: 'opportunity', filter: { stage, minValue, maxValue, currency, owners } });
+  };

@@ -1,0 +1,38 @@
+import type { SearchHit } from '@tandem/search-contract';
+import type { PageResult } from '@tandem/service';
+import type { z } from 'zod';
+import type { Tx } from '../../handler.ts';
+import type { DocumentType } from '../documents/document.ts';
+import { type Filter, find, type Hit } from './find.ts';
+import { matchesIn } from './highlight.ts';
+import { type Question, readQuestion } from './question.ts';
+
+interface SearchQuery {
+  q: string;
+  typo: 'auto' | 'off';
+  page: number;
+  limit: number;
+}
+
+/** One page of what is found. There is no cursor: the order is that of the moment, by how well documents match. */
+export async function searchPage(
+  tx: Tx,
+  query: SearchQuery,
+  { type, filter }: { type: DocumentType; filter: Filter },
+): Promise<PageResult<z.output<typeof SearchHit>>> {
+  const { page, limit } = query;
+  const offset = (page - 1) * limit;
+  const question = await readQuestion(tx, type, query);
+  const { hits, total } = await find(tx, question, { type, filter, limit, offset });
+  const items = hits.map((hit) => asHit(hit, question));
+  return { items, total, page, limit, hasPrev: page > 1, hasNext: offset + limit < total, nextCursor: null };
+}
+
+function asHit({ type, documentId, score, document }: Hit, question: Question): z.output<typeof SearchHit> {
+  const matches = matchesIn(document, question);
+  return {
+    ...{ type, id: documentId, score, document },
+    highlights: Object.fromEntries(matches.map(({ path, html }) => [path, html])),
+    matchedOn: matches.map(({ path }) => path),
+  };
+}

@@ -1,0 +1,14 @@
+import type { Operation } from '@tandem/contract';
+import type { IdCodec } from '@tandem/ids';
+import type { Handler as ServiceHandler } from '@tandem/service';
+import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { PrismaClient } from './generated/client.ts';
+
+/** The tenant-bound database of search. */
+export type Tx = TenantTx<PrismaClient>;
+/** The code of one of search's operations. */
+export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
+/** What handlers need besides the database. */
+export interface Tools {
+  ids: IdCodec;
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { Lead } from '@tandem/crm-contract';
+import { createIdCodec } from '@tandem/ids';
+import type { search } from '@tandem/search-contract';
+import { type TestService, testService } from '@tandem/testing';
+import type { z } from 'zod';
+import { searchService } from './service.ts';
+import { searchSettings } from './settings.ts';
+
+const own = searchSettings.pick({ IDS_ALPHABET: true }).parse(process.env);
+
+export type Service = TestService<typeof search>;
+export type Api = ReturnType<Service['as']>;
+
+export const ids = createIdCodec(own.IDS_ALPHABET);
+
+/** search as a test has it. */
+export const startSearch = (): Promise<Service> =>
+  testService('search', (given) => searchService({ ...given, ...own }));
+
+/** A tenant with these documents of its own: id → data. */
+export async function aTenantWith(
+  service: Service,
+  documents: Record<string, object>,
+  type: 'lead' | 'opportunity' | 'partner' = 'lead',
+): Promise<Api> {
+  const api = service.as();
+  for (const [id, data] of Object.entries(documents)) {
+    const { status, body } = await api.indexDocument({ body: { type, id, data } });
+    if (status !== 200) throw new Error(`${id}: ${JSON.stringify(body)}`);
+  }
+  return api;
+}
+
+/** An event about a record, as the service it belongs to sends one. */
+export function anEvent(name: string, tenantId: number, record: object & { id: string }, data: object = {}) {
+  const target = { type: name.split('.')[0], id: Number(record.id) };
+  const caller = { type: 'key', userId: 1, keyId: 1, requestId: 'test' };
+  const occurredAt = new Date().toISOString();
+  return {
+    id: randomUUID(),
+    name,
+    tenantId,
+    environment: 'live',
+    occurredAt,
+    action: name,
+    target,
+    caller,
+    data,
+    record,
+  };
+}
+
+/** A lead as crm's events carry it. */
+export function aLeadRecord(
+  tenantId: number,
+  id: number,
+  fields: Partial<z.input<typeof Lead>> = {},
+): z.input<typeof Lead> {
+  const times = { createdAt: '2026-03-01T10:00:00.000Z', updatedAt: '2026-03-01T10:00:00.000Z' };
+  return {
+    ...{
+      id: String(id),
+      tenantId: String(tenantId),
+      email: `lead${id}@example.com`,
+      firstName: 'Ada',
+      lastName: 'King',
+    },
+    ...{ phone: null, source: 'web', status: 'new', allowedTransitions: ['contacted'], score: 10, assignedTo: '7' },
+    ...{ customFields: {}, tags: [], externalId: null, createdBy: '8', version: 1, convertedOpportunityId: null },
+    ...{ referralCode: null, convertedAt: null },
+    ...times,
+    ...fields,
+  };
+}

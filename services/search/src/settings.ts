@@ -1,0 +1,9 @@
+import { serviceSettings } from '@tandem/service';
+import { z } from 'zod';
+
+/** The settings of search beside those of every service. */
+export const searchSettings = serviceSettings.extend({
+  IDS_ALPHABET: z.string().length(62, 'Must hold each of the 62 letters and digits once'),
+});
+
+export type SearchSettings = z.output<typeof searchSettings>;

@@ -1,0 +1,71 @@
+/** A word of a text, where it stands in it, and the form in which words are compared. */
+export interface Word {
+  term: string;
+  start: number;
+  end: number;
+}
+
+const termLengthMax = 64;
+// Letters that Unicode does not take apart into a letter and its mark.
+const plainLetters: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+
+/** A text without case and accents: `Łukasz Weiß` and `lukasz weiss` are the same. */
+export function fold(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[ßæœøłđðþı]/g, (letter) => plainLetters[letter] ?? letter);
+}
+
+/** The words of a text in their order. */
+export function wordsOf(text: string): Word[] {
+  return [...text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)].flatMap(({ 0: found, index }) => {
+    const term = fold(found).slice(0, termLengthMax).toWellFormed();
+    return term ? [{ term, start: index, end: index + found.length }] : [];
+  });
+}
+
+/** The digits of a phone number. */
+export function digitsOf(text: string): string {
+  return text.replace(/\D/g, '');
+}
+
+/** Whether typing errors in a word are looked for: in letters, and enough of them to leave the word recognisable. */
+export function mayBeMisspelt(term: string): boolean {
+  return /^\p{L}{4,30}$/u.test(term);
+}
+
+/** Whether a word may be what somebody meant who made an error in a longer one. */
+export function mayBeMeant(term: string): boolean {
+  return /^\p{L}{3,30}$/u.test(term);
+}
+
+/** A word, and each of its forms that lack one letter. */
+export function formsOf(word: string): string[] {
+  const letters = [...word];
+  return [...new Set([word, ...letters.map((_, index) => letters.toSpliced(index, 1).join(''))])];
+}
+
+/** Whether one word becomes the other by one letter more, less or changed, or by two neighbours in the other order. */
+export function isOneErrorApart(one: string, other: string): boolean {
+  const [a, b] = [[...one], [...other]];
+  if (one === other || Math.abs(a.length - b.length) > 1) return false;
+  const at = a.findIndex((letter, index) => letter !== b[index]);
+  const differs = at === -1 ? a.length : at;
+  const rest = (letters: string[], from: number) => letters.slice(differs + from).join('');
+  if (a.length > b.length) return rest(a, 1) === rest(b, 0);
+  if (a.length < b.length) return rest(a, 0) === rest(b, 1);
+  const isSwapped = a[differs] === b[differs + 1] && a[differs + 1] === b[differs];
+  return rest(a, 1) === rest(b, 1) || (isSwapped && rest(a, 2) === rest(b, 2));
+}
