@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { startFleet, type TestFleet, until } from '../fleet.ts';
 import { aTenant } from '../tenant.ts';
-import { differences, drafted } from './compare.ts';
+import { differences } from './compare.ts';
 import { readWalk, type Step } from './document.ts';
+import { drafted, laidOut } from './draft.ts';
 
 const run = promisify(execFile);
 const file = resolve(import.meta.dirname, '../../walk/README.md');
@@ -86,8 +87,8 @@ describe('the walk through the specification', () => {
     if (isDrafting) {
       const isJson = answer.text.startsWith('{');
       const body = isJson
-        ? JSON.stringify(drafted(JSON.parse(answer.text), variables), null, 2)
-        : answer.text.trimEnd();
+        ? laidOut(drafted(JSON.parse(answer.text), variables))
+        : String(drafted(answer.text.trimEnd(), variables));
       drafts.push([step, `\`\`\`${isJson ? 'json' : 'text'} ${answer.status}\n${body}\n\`\`\``]);
     }
     // Also of a wrong answer: what follows is then judged for itself.
