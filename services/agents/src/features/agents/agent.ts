@@ -1,0 +1,40 @@
+import type { Agent, agentStatuses } from '@tandem/agents-contract';
+import { fail } from '@tandem/service';
+import type { z } from 'zod';
+import type { Agent as AgentRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+
+export type AgentRecord = z.output<typeof Agent>;
+export type AgentStatus = (typeof agentStatuses)[number];
+
+const transitions: Record<AgentStatus, AgentStatus[]> = { active: ['paused'], paused: ['active'] };
+
+/** A row as the contract shows it. */
+export function asAgent(row: AgentRow): AgentRecord {
+  return { ...(row as unknown as AgentRecord), allowedTransitions: [...transitions[row.status as AgentStatus]] };
+}
+
+/** The agent under lock, so that what is decided about it still holds when it is written. */
+export async function lockAgent(tx: Tx, id: number): Promise<AgentRecord> {
+  await tx.sql`SELECT id FROM agent WHERE id = ${id} FOR UPDATE`;
+  const row = await tx.agent.findFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return asAgent(row);
+}
+
+/** Writes changes to a locked agent as its next version. */
+export async function writeAgent(
+  tx: Tx,
+  id: number,
+  data: Parameters<Tx['agent']['updateManyAndReturn']>[0]['data'],
+): Promise<AgentRecord> {
+  const [row] = await tx.agent.updateManyAndReturn({ where: { id }, data: { ...data, version: { increment: 1 } } });
+  if (!row) throw fail('not_found');
+  return asAgent(row);
+}
+
+/** Refuses a move to a status that the agent has already. */
+export function checkTransition({ allowedTransitions }: AgentRecord, to: AgentStatus): void {
+  if (allowedTransitions.includes(to)) return;
+  throw fail('wrong_status', [{ field: 'status', message: `The agent can move to ${allowedTransitions.join(', ')}` }]);
+}

@@ -1,0 +1,19 @@
+import { type agentRows, agentUpdated } from '@tandem/agents-contract';
+import { diff } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+import { lockAgent, writeAgent } from './agent.ts';
+
+export const updateAgent: Handler<typeof agentRows.updateAgent> = async ({ params, body, tx, emit, ifMatch }) => {
+  const agent = await lockAgent(tx, params.id);
+  ifMatch(agent);
+  const { config, limits, ...plain } = body;
+  const { isEmpty, values, audit } = diff(agent, {
+    ...plain,
+    ...(config && { config: { ...agent.config, ...config } }),
+    ...(limits && { limits: { ...agent.limits, ...limits } }),
+  });
+  if (isEmpty) return agent;
+  const updated = await writeAgent(tx, agent.id, values as object);
+  emit(agentUpdated, { data: { agentId: agent.id }, record: updated, changes: audit });
+  return updated;
+};

@@ -1,0 +1,45 @@
+import type { Lead, Tools } from '../../handler.ts';
+import type { CallOutcome } from '../../telephony.ts';
+import type { AgentRecord } from '../agents/agent.ts';
+import type { ExecutionRecord } from './execution.ts';
+import type { Ending } from './run-execution.job.ts';
+
+const failures: Record<Exclude<CallOutcome, 'answered'>, string> = {
+  no_answer: 'Nobody answered',
+  busy: 'The line was busy',
+  failed: 'The call could not be made',
+};
+
+// A line that is down is one more outcome, which limits may have tried again.
+const lineIsDown = { outcome: 'failed', durationSeconds: 0, isSimulated: false } as const;
+
+/** Calls a lead. Who is not reached is called again, as often and after such outcomes as the agent's limits say. */
+export async function callLead(
+  { telephony, callAgainMs }: Tools,
+  {
+    agent,
+    execution,
+    lead,
+    startedAt,
+  }: { agent: AgentRecord; execution: ExecutionRecord; lead: Lead; startedAt: Date },
+): Promise<Ending> {
+  const { attempt } = execution;
+  const step = { name: `Call, attempt ${attempt}`, type: 'call' as const, startedAt };
+  if (lead.phone === null) {
+    const error = { code: 'no_phone', message: 'The lead has no phone number', retryable: false };
+    return { step: { ...step, status: 'failed', finishedAt: new Date(), error }, output: {} };
+  }
+  const key = `${execution.id}/${attempt}`;
+  const call = { key, leadId: lead.id, phone: lead.phone, attempt, ...agent.config };
+  const { outcome, durationSeconds, isSimulated } = await telephony.place(call).catch(() => lineIsDown);
+  const output = { outcome, durationSeconds, isSimulated, attempts: attempt };
+  const finishedAt = new Date();
+  if (outcome === 'answered') return { step: { ...step, status: 'succeeded', finishedAt, error: null }, output };
+  const { retryOn, maxAttempts } = agent.limits;
+  const retryable = retryOn.includes(outcome);
+  const error = { code: outcome, message: failures[outcome], retryable };
+  const ending: Ending = { step: { ...step, status: 'failed', finishedAt, error }, output };
+  return retryable && attempt < maxAttempts
+    ? { ...ending, againAt: new Date(finishedAt.getTime() + callAgainMs) }
+    : ending;
+}

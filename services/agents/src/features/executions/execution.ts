@@ -1,0 +1,28 @@
+import type { Execution } from '@tandem/agents-contract';
+import { id } from '@tandem/contract';
+import { z } from 'zod';
+import type { Execution as ExecutionRow } from '../../generated/client.ts';
+
+export type ExecutionRecord = z.output<typeof Execution>;
+export type Step = ExecutionRecord['steps'][number];
+
+/** In which an agent is at work for a lead. */
+export const liveStatuses = ['queued', 'running'];
+
+/** The job that does the work of an execution. A job says whom it asks others for. */
+export const executionJob = {
+  name: 'run-execution',
+  payload: z.object({ executionId: id('execution'), tenantId: z.int(), environment: z.enum(['live', 'sandbox']) }),
+};
+
+/** A row as the contract shows it. */
+export function asExecution(row: ExecutionRow): ExecutionRecord {
+  const record = row as unknown as ExecutionRecord;
+  // In JSON times are text.
+  const steps = record.steps.map((step) => ({
+    ...step,
+    startedAt: new Date(step.startedAt),
+    finishedAt: new Date(step.finishedAt),
+  }));
+  return { ...record, steps };
+}

@@ -1,0 +1,40 @@
+import type { Recommendation } from '@tandem/agents-contract';
+import type { z } from 'zod';
+import type { Lead } from '../../handler.ts';
+
+export type Advice = Pick<z.output<typeof Recommendation>, 'action' | 'reason' | 'confidence' | 'factors'>;
+
+const warmScore = 50;
+const hotScore = 70;
+const staleDays = 30;
+const dayMs = 86_400_000;
+
+/** What to do next about a lead: by rules, so that the same lead always gets the same advice. */
+export function recommend(lead: Lead, now: Date): Advice {
+  const days = Math.max(0, Math.floor((now.getTime() - lead.createdAt.getTime()) / dayMs));
+  const factors = [
+    { name: 'status', value: lead.status },
+    { name: 'score', value: String(lead.score) },
+    { name: 'source', value: lead.source ?? 'unknown' },
+    { name: 'ageDays', value: String(days) },
+    { name: 'hasPhone', value: String(lead.phone !== null) },
+  ];
+  return { ...adviceFor(lead, days), factors };
+}
+
+function adviceFor({ status, score, source, phone }: Lead, days: number): Omit<Advice, 'factors'> {
+  const isWarm = score >= warmScore || source === 'referral';
+  if (status === 'unqualified')
+    return { action: 'nurture', reason: 'The lead is unqualified: stay in touch without effort', confidence: 0.8 };
+  if (status === 'qualified' && score >= hotScore)
+    return { action: 'convert', reason: 'The lead is qualified and scores high: open an opportunity', confidence: 0.9 };
+  if (status === 'qualified')
+    return { action: 'create_task', reason: 'The lead is qualified: plan the next step with it', confidence: 0.7 };
+  if (days > staleDays && !isWarm)
+    return { action: 'nurture', reason: `The lead is ${days} days old and scores low`, confidence: 0.6 };
+  if (isWarm && phone !== null)
+    return { action: 'call', reason: 'The lead is warm and can be reached by phone', confidence: 0.75 };
+  if (status === 'contacted')
+    return { action: 'create_task', reason: 'The lead was contacted: follow up', confidence: 0.55 };
+  return { action: 'email', reason: 'Nobody has written to the lead yet', confidence: 0.65 };
+}

@@ -1,0 +1,116 @@
+import { type Agents, type Api, agentOf, codeOf, startAgents } from '../../agents.test-service.ts';
+
+let service: Agents;
+beforeAll(async () => {
+  service = await startAgents();
+});
+afterAll(() => service?.close());
+
+const later = { scheduledFor: '2999-01-01T00:00:00Z' };
+const run = async (api: Api, leadIds: unknown, more: object = {}) => {
+  const params = { id: await agentOf(api, 'recommender') };
+  return api.runAgentInBulk({ params, body: { leadIds, ...more } });
+};
+
+describe('runAgentInBulk', () => {
+  it('answers for each lead in the order of the request, and names it as the request did', async () => {
+    const api = service.as();
+    const [first, second] = [service.aLead(), service.aLead()].map((lead) => codeOf(api, lead)) as [string, string];
+    const foreign = codeOf(service.as(), service.aLead());
+    const unknown = codeOf(api, 888_888);
+    const before = service.asked();
+    const { status, data } = await run(api, [second, 'nonsense', first, `lead_${second}`, foreign, unknown, ''], later);
+    expect(service.asked() - before).toBe(1);
+    const notFound = { code: 'lead_not_found', message: 'No lead with this id' };
+    const success = { status: 'success', executionId: expect.stringMatching(/^\d+$/) };
+    expect([status, data]).toEqual([
+      200,
+      {
+        bulkRunId: expect.stringMatching(/^\d+$/),
+        agentId: await agentOf(api, 'recommender'),
+        ...{ total: 7, accepted: 2, rejected: 5 },
+        results: [
+          { leadId: second, ...success },
+          { leadId: 'nonsense', status: 'error', error: notFound },
+          { leadId: first, ...success },
+          {
+            leadId: `lead_${second}`,
+            status: 'error',
+            error: { code: 'duplicate_in_request', message: 'The lead stands in the request before' },
+          },
+          ...[foreign, unknown, ''].map((leadId) => ({ leadId, status: 'error', error: notFound })),
+        ],
+      },
+    ]);
+    const { data: execution } = await api.getExecution({ params: { id: data.results[2].executionId } });
+    expect(execution).toMatchObject({
+      status: 'queued',
+      trigger: 'bulk',
+      bulkRunId: data.bulkRunId,
+      attempt: 1,
+      steps: [],
+    });
+    const { data: queued } = await api.listExecutions({ query: { leadId: execution.leadId, status: 'queued' } });
+    expect(queued).toEqual([execution]);
+    expect((await service.as().getExecution({ params: { id: execution.id } })).status).toBe(404);
+  });
+
+  it('answers 200 when every lead is rejected', async () => {
+    const api = service.as();
+    const { status, data } = await run(api, ['nonsense']);
+    expect([status, data.accepted, data.rejected]).toEqual([200, 0, 1]);
+    const { data: bulkRun } = await api.getBulkRun({ params: { id: data.bulkRunId } });
+    expect(bulkRun).toMatchObject({ status: 'completed_with_errors', total: 1, counts: { queued: 0, failed: 0 } });
+  });
+
+  it.each([
+    [[], 'leadIds', 'Must hold at least 1 id'],
+    [Array(251).fill('x'), 'leadIds', 'Must hold at most 250 ids'],
+    [[7], 'leadIds.0', 'Must be a string'],
+    [undefined, 'leadIds', 'Is required'],
+  ])('refuses %#', async (leadIds, field, message) => {
+    const reply = await run(service.as(), leadIds);
+    expect([reply.status, reply.body.errors]).toEqual([422, [{ field, message }]]);
+  });
+
+  it('takes 250 at once', async () => {
+    const api = service.as();
+    const leads = Array.from({ length: 250 }, () => codeOf(api, service.aLead()));
+    const { data } = await run(api, leads, later);
+    expect(data.accepted).toBe(250);
+    expect(data.results.map(({ leadId }: { leadId: string }) => leadId)).toEqual(leads);
+    const { data: bulkRun } = await api.getBulkRun({ params: { id: data.bulkRunId } });
+    expect(bulkRun).toMatchObject({ status: 'running', counts: { queued: 250 } });
+  });
+
+  it('does not start a lead again that it is at work for, also when asked twice at once', async () => {
+    const api = service.as();
+    const lead = codeOf(api, service.aLead());
+    const replies = await Promise.all(Array.from({ length: 5 }, () => run(api, [lead], later)));
+    const codes = replies.map(({ data }) => data.results[0].error?.code ?? 'started').sort();
+    expect(codes).toEqual([...Array(4).fill('already_running'), 'started']);
+    const caller = await agentOf(api, 'caller');
+    const other = await api.runAgentInBulk({ params: { id: caller }, body: { leadIds: [lead], ...later } });
+    expect(other.data.accepted).toBe(1);
+  });
+
+  it('stops at the daily cap of the agent', async () => {
+    const api = service.as();
+    const id = await agentOf(api, 'recommender');
+    await api.updateAgent({ params: { id }, body: { limits: { dailyCap: 2 } } });
+    const leads = [1, 2, 3].map(() => codeOf(api, service.aLead()));
+    const { data } = await run(api, leads, later);
+    expect(data.results.map(({ error }: { error?: { code: string } }) => error?.code)).toEqual([
+      undefined,
+      undefined,
+      'limit_reached',
+    ]);
+    expect((await run(api, [codeOf(api, service.aLead())], later)).data.results[0].error.code).toBe('limit_reached');
+  });
+
+  it('answers 404 for an agent of another tenant', async () => {
+    const id = await agentOf(service.as(), 'caller');
+    const reply = await service.as().runAgentInBulk({ params: { id }, body: { leadIds: ['x'] } });
+    expect(reply.status).toBe(404);
+  });
+});

@@ -1,0 +1,164 @@
+import { until } from '@tandem/testing';
+import { type Agents, agentOf, runThrough, startAgents } from '../../agents.test-service.ts';
+import { type CallOutcome, simulatedLine } from '../../telephony.ts';
+
+// What comes of the calls to a lead, one after the other.
+const plans = new Map<number, CallOutcome[]>();
+let placed: string[] = [];
+let service: Agents;
+beforeAll(async () => {
+  const telephony = {
+    async place({ key, leadId, attempt }: { key: string; leadId: number; attempt: number }) {
+      placed.push(key);
+      const outcome = plans.get(leadId)?.[attempt - 1];
+      if (!outcome) throw new Error('The line is down');
+      return { outcome, durationSeconds: 5, isSimulated: true };
+    },
+  };
+  service = await startAgents({ telephony, callAgainMs: 10 });
+});
+beforeEach(() => {
+  placed = [];
+});
+afterAll(() => service?.close());
+
+const aLeadWhoIs = (...outcomes: CallOutcome[]) => {
+  const lead = service.aLead();
+  plans.set(lead, outcomes);
+  return lead;
+};
+const eventsOf = (tenantId: number, executionId: string) =>
+  service.events.filter(
+    (event) => event.tenantId === tenantId && (event.data as { executionId?: string }).executionId === executionId,
+  );
+
+describe('the caller', () => {
+  it('calls a lead once that answers, and says so', async () => {
+    const api = service.as();
+    const { run, executions } = await runThrough(api, 'caller', [aLeadWhoIs('answered')], { input: { topic: 'x' } });
+    expect(run).toMatchObject({ status: 'completed', counts: { succeeded: 1, failed: 0 } });
+    expect(executions).toMatchObject([
+      {
+        ...{ kind: 'caller', status: 'succeeded', attempt: 1, input: { topic: 'x' }, error: null, source: 'template' },
+        output: { outcome: 'answered', durationSeconds: 5, isSimulated: true, attempts: 1 },
+        steps: [{ name: 'Call, attempt 1', type: 'call', status: 'succeeded', error: null }],
+        ...{ startedAt: expect.any(String), finishedAt: expect.any(String) },
+      },
+    ]);
+    const { id, agentId, leadId } = executions[0];
+    const [event] = await until('the event arrives', () => {
+      const found = eventsOf(api.caller.tenantId as number, id);
+      return found.length > 0 && found;
+    });
+    expect(event).toMatchObject({ name: 'agent.execution_completed', data: { executionId: id, agentId, leadId } });
+  });
+
+  it('calls again after the outcomes of its limits, under a key of its own each time', async () => {
+    const { executions } = await runThrough(service.as(), 'caller', [aLeadWhoIs('no_answer', 'busy', 'answered')]);
+    const [{ id, status, attempt, steps, error }] = executions;
+    expect([status, attempt, error]).toEqual(['succeeded', 3, null]);
+    expect(steps.map((step: { error: { code: string } | null }) => step.error?.code)).toEqual([
+      'no_answer',
+      'busy',
+      undefined,
+    ]);
+    expect(placed).toEqual([`${id}/1`, `${id}/2`, `${id}/3`]);
+  });
+
+  it('gives up after as many attempts as its limits say, and says so', async () => {
+    const api = service.as();
+    const { run, executions } = await runThrough(api, 'caller', [aLeadWhoIs('busy', 'busy', 'busy', 'answered')]);
+    expect(run).toMatchObject({ status: 'completed_with_errors', counts: { failed: 1 } });
+    const error = { code: 'busy', message: 'The line was busy', retryable: true };
+    expect(executions).toMatchObject([{ status: 'failed', attempt: 3, error }]);
+    const [event] = await until('the event arrives', () => {
+      const found = eventsOf(api.caller.tenantId as number, executions[0].id);
+      return found.length > 0 && found;
+    });
+    expect(event?.name).toBe('agent.execution_failed');
+  });
+
+  it('does not call again after other outcomes, nor whoever has no phone', async () => {
+    const leads = [aLeadWhoIs('failed', 'answered'), service.aLead({ phone: null }), aLeadWhoIs()];
+    const { executions } = await runThrough(service.as(), 'caller', leads);
+    const codes = executions.map(({ error }: { error: { code: string } }) => error.code);
+    expect(codes).toEqual(['failed', 'no_phone', 'failed']);
+  });
+
+  it('skips a lead that is gone by then', async () => {
+    const api = service.as();
+    const id = await agentOf(api, 'caller');
+    const lead = aLeadWhoIs('answered');
+    const gone = new Promise<void>((resolve) => setImmediate(resolve)).then(() => lead);
+    const scheduledFor = new Date(Date.now() + 1_000).toISOString();
+    const started = runThrough(api, 'caller', [await gone], { scheduledFor });
+    await until('it is queued', async () => (await api.listExecutions({ query: { agentId: id } })).data.length === 1);
+    service.forget(lead);
+    const { run, executions } = await started;
+    expect([run.status, executions[0].status, executions[0].output]).toEqual([
+      'completed',
+      'skipped',
+      { reason: 'The lead is gone' },
+    ]);
+  });
+});
+
+describe('the recommender', () => {
+  const longAgo = '2020-01-01T00:00:00Z';
+  it.each([
+    [{ status: 'unqualified' }, 'nurture'],
+    [{ status: 'qualified', score: 70 }, 'convert'],
+    [{ status: 'qualified', score: 69 }, 'create_task'],
+    [{ status: 'new', createdAt: longAgo }, 'nurture'],
+    [{ status: 'new', score: 50 }, 'call'],
+    [{ status: 'new', source: 'referral', createdAt: longAgo }, 'call'],
+    [{ status: 'contacted' }, 'create_task'],
+    [{ status: 'new', score: 50, phone: null }, 'email'],
+  ] as const)('says of %j: %s', async (fields, action) => {
+    const api = service.as();
+    const { executions } = await runThrough(api, 'recommender', [service.aLead(fields)]);
+    const { data } = await api.listRecommendations({ query: { leadId: executions[0].leadId, status: 'pending' } });
+    expect(data).toMatchObject([
+      { executionId: executions[0].id, action, status: 'pending', allowedTransitions: ['accepted', 'dismissed'] },
+    ]);
+    expect(data[0].factors).toContainEqual({ name: 'status', value: fields.status });
+    expect(executions[0].output).toEqual({ action, confidence: data[0].confidence });
+  });
+
+  it('has each recommendation decided once, and says so', async () => {
+    const api = service.as();
+    await runThrough(api, 'recommender', [service.aLead(), service.aLead()]);
+    const [one, other] = (await api.listRecommendations()).data;
+    const params = { id: one.id };
+    const replies = await Promise.all([
+      api.acceptRecommendation({ params }),
+      api.dismissRecommendation({ params, body: {} }),
+      api.acceptRecommendation({ params }),
+    ]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const { data } = await api.dismissRecommendation({ params: { id: other.id }, body: { reason: 'Known already' } });
+    expect(data).toMatchObject({
+      status: 'dismissed',
+      dismissReason: 'Known already',
+      decidedBy: '1',
+      allowedTransitions: [],
+    });
+    const theirs = await service.as().acceptRecommendation({ params: { id: other.id } });
+    expect(theirs.status).toBe(404);
+    await until('both events arrive', () => {
+      const isOurs = (event: { name: string; tenantId: number }) =>
+        event.name === 'agent.recommendation_decided' && event.tenantId === api.caller.tenantId;
+      return service.events.filter(isOurs).length === 2;
+    });
+  });
+});
+
+describe('the simulated line', () => {
+  it('foretells the outcome of a lead and attempt, and has all kinds of them', async () => {
+    const call = { key: '', phone: '', goal: null, script: null, tone: null };
+    const ask = (leadId: number) => simulatedLine.place({ ...call, leadId, attempt: 1 });
+    expect(await ask(7)).toEqual(await ask(7));
+    const outcomes = await Promise.all(Array.from({ length: 200 }, async (_, lead) => (await ask(lead)).outcome));
+    expect(new Set(outcomes)).toEqual(new Set(['answered', 'no_answer', 'busy', 'failed']));
+  });
+});

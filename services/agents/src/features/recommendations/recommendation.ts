@@ -1,0 +1,40 @@
+import { type Recommendation, recommendationDecided } from '@tandem/agents-contract';
+import { actingUserId, type Caller } from '@tandem/caller';
+import { fail } from '@tandem/service';
+import type { z } from 'zod';
+import type { Recommendation as RecommendationRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+
+type RecommendationRecord = z.output<typeof Recommendation>;
+type Emitted = { data: z.output<(typeof recommendationDecided)['data']>; record: RecommendationRecord };
+
+/** A row as the contract shows it. */
+export function asRecommendation(row: RecommendationRow): RecommendationRecord {
+  const isPending = row.status === 'pending';
+  return {
+    ...(row as unknown as RecommendationRecord),
+    allowedTransitions: isPending ? ['accepted', 'dismissed'] : [],
+  };
+}
+
+/** Decides about a recommendation, once: of two who do so at the same time the second finds it decided. */
+export async function decide(
+  {
+    tx,
+    caller,
+    emit,
+  }: { tx: Tx; caller: Caller; emit: (event: typeof recommendationDecided, emitted: Emitted) => void },
+  id: number,
+  data: { status: 'accepted' | 'dismissed'; dismissReason?: string | null },
+): Promise<RecommendationRecord> {
+  const decided = { ...data, decidedBy: actingUserId(caller) ?? null, decidedAt: new Date() };
+  const [row] = await tx.recommendation.updateManyAndReturn({ where: { id, status: 'pending' }, data: decided });
+  if (!row) {
+    const known = await tx.recommendation.findFirst({ where: { id } });
+    throw known ? fail('already_decided', [{ field: 'status', message: `It is ${known.status}` }]) : fail('not_found');
+  }
+  const record = asRecommendation(row);
+  const { leadId, status } = record;
+  emit(recommendationDecided, { data: { recommendationId: id, leadId, status }, record });
+  return record;
+}

@@ -1,0 +1,25 @@
+import type { ServiceClient } from '@tandem/client';
+import type { Operation } from '@tandem/contract';
+import type { InternalLead, internalLeads } from '@tandem/crm-contract';
+import type { IdCodec } from '@tandem/ids';
+import type { Handler as ServiceHandler } from '@tandem/service';
+import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { z } from 'zod';
+import type { PrismaClient } from './generated/client.ts';
+import type { Telephony } from './telephony.ts';
+
+/** The tenant-bound database of agents. */
+export type Tx = TenantTx<PrismaClient>;
+/** The code of one of agents' operations; `Found` is what its check hands to its run. */
+export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
+/** A lead as crm shows it to other services. */
+export type Lead = z.output<typeof InternalLead>;
+
+/** What agents work with besides the database. */
+export interface Tools {
+  ids: IdCodec;
+  crm: ServiceClient<typeof internalLeads>;
+  telephony: Telephony;
+  /** How long after a call that reached nobody the next is tried. */
+  callAgainMs: number;
+}

@@ -1,0 +1,45 @@
+import { agents } from '@tandem/agents-contract';
+import { createCallerSigner } from '@tandem/caller';
+import { createServiceClient } from '@tandem/client';
+import { internalLeads } from '@tandem/crm-contract';
+import { createIdCodec } from '@tandem/ids';
+import type { ServiceDefinition } from '@tandem/service';
+import { defineAgents } from './features/agents/defaults.ts';
+import { agentHandlers } from './features/agents/index.ts';
+import { executionHandlers } from './features/executions/index.ts';
+import { runExecution } from './features/executions/run-execution.job.ts';
+import { recommendationHandlers } from './features/recommendations/index.ts';
+import { Prisma, PrismaClient } from './generated/client.ts';
+import type { Tools } from './handler.ts';
+import type { AgentsSettings } from './settings.ts';
+import { simulatedLine } from './telephony.ts';
+
+const callAgainMs = 15 * 60_000;
+
+/**
+ * The agents service: a caller and a recommender for every tenant, and what they do.
+ * @param overrides for tests: a line, or a shorter wait between calls
+ */
+export function agentsService(
+  settings: AgentsSettings,
+  overrides: Partial<Pick<Tools, 'telephony' | 'callAgainMs'>> = {},
+): ServiceDefinition<typeof agents, PrismaClient, AgentsSettings> {
+  const crm = createServiceClient({
+    operations: internalLeads,
+    baseUrl: settings.CRM_URL,
+    service: 'agents',
+    signer: createCallerSigner(settings.INTERNAL_SECRETS),
+  });
+  const ids = createIdCodec(settings.IDS_ALPHABET);
+  const tools: Tools = { ids, crm, telephony: simulatedLine, callAgainMs, ...overrides };
+  return {
+    name: 'agents',
+    operations: agents,
+    handlers: { ...agentHandlers, ...executionHandlers(tools), ...recommendationHandlers },
+    jobs: [runExecution(tools)],
+    firstUse: defineAgents,
+    client: (adapter) => new PrismaClient({ adapter }),
+    prisma: Prisma,
+    settings,
+  };
+}

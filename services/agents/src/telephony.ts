@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+
+/** A call to be made. Two with one key are the same call. */
+export interface Call {
+  key: string;
+  leadId: number;
+  phone: string;
+  attempt: number;
+  goal: string | null;
+  script: string | null;
+  tone: string | null;
+}
+
+export const callOutcomes = ['answered', 'no_answer', 'busy', 'failed'] as const;
+export type CallOutcome = (typeof callOutcomes)[number];
+
+/** A line on which calls are made. */
+export interface Telephony {
+  place(call: Call): Promise<{ outcome: CallOutcome; durationSeconds: number; isSimulated: boolean }>;
+}
+
+// Of ten calls six are answered.
+const lots: readonly CallOutcome[] = [
+  ...Array<CallOutcome>(6).fill('answered'),
+  ...(['no_answer', 'no_answer', 'busy', 'failed'] as const),
+];
+const talkSecondsMax = 300;
+
+/** A line that calls nobody: what comes of a call follows from the lead and the attempt, so that it can be foretold. */
+export const simulatedLine: Telephony = {
+  async place({ leadId, attempt }) {
+    const [first = 0, second = 0] = createHash('sha256').update(`${leadId} ${attempt}`).digest();
+    const outcome = lots[first % lots.length] as CallOutcome;
+    const durationSeconds = outcome === 'answered' ? 20 + Math.floor((second / 256) * talkSecondsMax) : 0;
+    return { outcome, durationSeconds, isSimulated: true };
+  },
+};
