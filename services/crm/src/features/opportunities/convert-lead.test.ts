@@ -41,6 +41,12 @@ describe('convertLead', () => {
     expect((await api.getOpportunity({ params: { id: reply.data.id } })).data).toEqual(reply.data);
   });
 
+  it('takes a lead with the longest of names', async () => {
+    const { api, leadId } = await aStoredLead({ firstName: 'F'.repeat(100), lastName: 'L'.repeat(100) });
+    const { status, data } = await api.convertLead({ body: { leadId } });
+    expect([status, data.name]).toEqual([201, `${'F'.repeat(100)} ${'L'.repeat(99)}`]);
+  });
+
   it('takes value, currency, stage, name, expected close and owner', async () => {
     const { api, leadId } = await aStoredLead();
     const proposal = await stageId(api, 'proposal');

@@ -5,8 +5,10 @@ import { diff, fail, failField } from '@tandem/service';
 import { checkUser } from '../../check-user.ts';
 import type { StatusDefinition } from '../../generated/client.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
-import { lockLeadOf, writeLead } from '../leads/lead.ts';
+import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';
 import { amountColumns, asOpportunity } from './opportunity.ts';
+
+const nameMax = 200;
 
 type Amount = ReturnType<typeof amountColumns> & { currency: string };
 
@@ -28,7 +30,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     const row = await tx.opportunity.create({
       data: {
         ...amount,
-        ...{ leadId, name: name ?? `${lead.firstName} ${lead.lastName}`, expectedCloseAt },
+        ...{ leadId, name: name ?? nameOf(lead), expectedCloseAt },
         ...{ stage: stage.code, stageId: stage.id, probability: stage.defaultProbability ?? 0 },
         ...{ ownerId: body.ownerId === undefined ? userId : body.ownerId, createdBy: userId },
       },
@@ -49,6 +51,11 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     return opportunity;
   },
 });
+
+/** Two names of the longest kind and the space between them are one character more than a name of an opportunity. */
+function nameOf({ firstName, lastName }: Pick<LeadRecord, 'firstName' | 'lastName'>): string {
+  return `${firstName} ${lastName}`.slice(0, nameMax).toWellFormed();
+}
 
 /** The stage that the caller chose, or the default; it must be open. */
 async function firstStage(tx: Tx, id: number | undefined): Promise<StatusDefinition> {
