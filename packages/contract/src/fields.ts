@@ -76,9 +76,10 @@ function leavesOf(value: unknown): unknown[] {
   return [...Object.keys(value), ...Object.values(value).flatMap(leavesOf)];
 }
 
-/** PostgreSQL has no year 0, which a zone can also lead back to. What is no time at all was refused for that already. */
+/** PostgreSQL has no year 0, and a Date reads no year 10000 of it; a zone can lead to both. What is no time at all was refused for that already. */
 function isStorableTime(wire: string): boolean {
-  return !(new Date(wire).getUTCFullYear() < 1);
+  const year = new Date(wire).getUTCFullYear();
+  return !(year < 1 || year > 9999);
 }
 
 function isStorable(value: string): boolean {

@@ -113,6 +113,7 @@ describe('listLeads', () => {
     [{ createdFrom: 'yesterday' }, 422, 'createdFrom'],
     [{ createdFrom: '0000-01-01T00:00:00Z' }, 422, 'createdFrom'],
     [{ createdTo: '0001-01-01T00:00:00+23:59' }, 422, 'createdTo'],
+    [{ createdTo: '9999-12-31T23:59:59-00:01' }, 422, 'createdTo'],
     [{ 'customFields[\0]': 'x' }, 422, 'customFields.\0'],
     [{ cursor: 'made-up' }, 400, 'cursor'],
   ])('refuses %j', async (query, status, field) => {
