@@ -17,11 +17,14 @@ interface Work extends Way {
   root: Schema;
   /** How many values may still be made: references can ask for more than fits into memory. */
   budget: number;
+  /** How many characters they may still have together: one long value can be asked for many times. */
+  room: number;
 }
 
 const valuesMax = 5_000;
 const levelsMax = 40;
 const lengthMax = 50_000;
+const charactersMax = 200_000;
 const branchesMax = 5;
 
 /**
@@ -31,7 +34,7 @@ const branchesMax = 5;
 export function buildInstance(schema: object, fits: (value: unknown) => boolean): unknown {
   for (const way of ways()) {
     try {
-      const value = build(schema, { ...way, root: schema as Schema, budget: valuesMax }, 0, 0);
+      const value = build(schema, { ...way, root: schema as Schema, budget: valuesMax, room: charactersMax }, 0, 0);
       if (fits(value)) return value;
     } catch (error) {
       // Another way may need less.
@@ -51,18 +54,18 @@ function* ways(): Generator<Way> {
 function build(given: unknown, work: Work, nth: number, level: number): unknown {
   if (--work.budget < 0 || level > levelsMax) throw new Unbuildable('Too large');
   const schema = flat(given, work.root, work.branch);
-  if ('const' in schema) return schema.const;
-  if (Array.isArray(schema.enum) && schema.enum.length) return schema.enum[nth % schema.enum.length];
-  if (work.hints && 'default' in schema) return schema.default;
+  if ('const' in schema) return measured(schema.const, work);
+  if (Array.isArray(schema.enum) && schema.enum.length) return measured(schema.enum[nth % schema.enum.length], work);
+  if (work.hints && 'default' in schema) return measured(schema.default, work);
   if (work.hints && Array.isArray(schema.examples) && schema.examples.length)
-    return schema.examples[nth % schema.examples.length];
+    return measured(schema.examples[nth % schema.examples.length], work);
   switch (typeOf(schema, work.branch)) {
     case 'object':
       return object(schema, work, level);
     case 'array':
       return array(schema, work, level);
     case 'string':
-      return text(schema, nth);
+      return measured(text(schema, nth), work);
     case 'integer':
       return number(schema, nth, Number(schema.multipleOf ?? 1));
     case 'number':
@@ -72,6 +75,13 @@ function build(given: unknown, work: Work, nth: number, level: number): unknown 
     default:
       return null;
   }
+}
+
+/** Takes what a value needs from the room that is left. */
+function measured<T>(value: T, work: Work): T {
+  work.room -= JSON.stringify(value).length;
+  if (work.room < 0) throw new Unbuildable('Too large');
+  return value;
 }
 
 const typesByKeyword: [type: string, keywords: string[]][] = [
@@ -98,6 +108,7 @@ function object(schema: Schema, work: Work, level: number): object {
     if (extra > valuesMax) throw new Unbuildable('Too large');
     names.add(`property${extra}`);
   }
+  measured([...names], work);
   const other = schema.additionalProperties ?? true;
   const schemaOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : other);
   return Object.fromEntries([...names].map((name) => [name, build(schemaOf(name), work, 0, level + 1)]));

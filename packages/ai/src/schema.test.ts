@@ -103,6 +103,21 @@ describe('readSchema', () => {
     ['an endless value', { type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }, /No value/],
     ['a huge list', { type: 'array', minItems: 1e9 }, /No value/],
     ['a huge text', { type: 'string', minLength: 1e9 }, /No value/],
+    [
+      'a long text many times',
+      { type: 'array', minItems: 4_000, items: { type: 'string', minLength: 40_000 } },
+      /No value/,
+    ],
+    [
+      'a long constant many times',
+      { type: 'array', minItems: 4_000, items: { const: 'x'.repeat(40_000) } },
+      /No value/,
+    ],
+    [
+      'a long name many times',
+      { type: 'array', minItems: 2_000, items: { required: ['x'.repeat(40_000)] } },
+      /No value/,
+    ],
     ['an impossible one', { not: {} }, /No value/],
   ])('refuses %s', (_, schema, message) => {
     expect(() => readSchema(schema)).toThrow(SchemaError);
