@@ -118,6 +118,7 @@ describe('readSchema', () => {
       { type: 'array', minItems: 2_000, items: { required: ['x'.repeat(40_000)] } },
       /No value/,
     ],
+    ['nothing but itself', { $ref: '#' }, /refers to itself/],
     ['an impossible one', { not: {} }, /No value/],
   ])('refuses %s', (_, schema, message) => {
     expect(() => readSchema(schema)).toThrow(SchemaError);
@@ -133,6 +134,12 @@ describe('readSchema', () => {
     expect(() => readSchema(doubled(40))).toThrow(SchemaError);
     expect(performance.now() - began).toBeLessThan(5_000);
     expect(smallestInstance({ type: 'integer' })).toBe(0);
+  });
+
+  it('finds fault with a value that is too deep to be checked', () => {
+    const { faults } = readSchema({ type: 'array', items: { $ref: '#' } });
+    const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
+    expect(faults(deep)).toEqual([expect.stringContaining('Takes too long')]);
   });
 
   it('says what is wrong with a value', () => {

@@ -88,7 +88,7 @@ function compile(schema: object, draft: string): ValidateFunction {
   try {
     return ajv.compile(schema);
   } catch (error) {
-    if (error instanceof Error && !isTimeout(error))
+    if (error instanceof Error && !isEndless(error))
       throw new SchemaError(`Not a usable JSON Schema: ${error.message.slice(0, 300)}`);
     throw error;
   } finally {
@@ -163,13 +163,14 @@ function bounded<T>(work: () => T): T {
   try {
     return run.runInContext(room, { timeout: timeMs });
   } catch (error) {
-    if (isTimeout(error)) throw new SchemaError('Takes too long to check; make it simpler');
+    if (isEndless(error)) throw new SchemaError('Takes too long to check, or refers to itself without an end');
     throw error;
   } finally {
     room.work = before;
   }
 }
 
-function isTimeout(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+/** Whether the time or the stack was not enough. */
+function isEndless(error: unknown): boolean {
+  return error instanceof RangeError || (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
