@@ -17,7 +17,8 @@ const Action = z
     type: z.enum(['url', 'api', 'dismiss'], { error: 'Must be one of url, api, dismiss' }),
     /** Where a url leads, or which call an api makes: https://…, or a path of this API. */
     url: text(2_000)
-      .regex(/^(https:\/\/|\/)[^\s]+$/, { error: 'Must be an https address or a path' })
+      // What begins with two slashes, of either kind, is the address of another host.
+      .regex(/^(https:\/\/|\/(?![/\\]))[^\s]+$/, { error: 'Must be an https address or a path' })
       .optional(),
     style: z.enum(['primary', 'secondary'], { error: 'Must be primary or secondary' }).default('secondary'),
   })

@@ -111,6 +111,11 @@ describe('a notification', () => {
       { actions: [{ id: 'a', label: 'A', type: 'url', url: 'javascript:1' }] },
       'actions.0.url',
     ],
+    ...['//example.com', '/\\example.com'].map((url): [string, object, string] => [
+      `${url}, the address of another host, as a path`,
+      { actions: [{ id: 'a', label: 'A', type: 'url', url }] },
+      'actions.0.url',
+    ]),
     ['a priority that is none', { priority: 'urgent' }, 'priority'],
   ])('with %s is refused, and reaches nobody', async (_, wrong, field) => {
     const { owner, member, inbox } = await crew();
