@@ -140,7 +140,7 @@ describe('a notification', () => {
     expect([nobody.status, nobody.data]).toEqual([201, expect.objectContaining({ recipients: 0, notifications: [] })]);
   });
 
-  it('reaches at most a thousand users', async () => {
+  it('reaches at most a thousand users, with no more than fits into one answer', async () => {
     const { owner, tenantId, roleId } = await crew();
     await service.sql('ALTER TABLE "user" NO FORCE ROW LEVEL SECURITY');
     const add = (count: number, prefix: string) =>
@@ -153,6 +153,10 @@ describe('a notification', () => {
     const notify = () => owner.createNotification({ body: { ...hello, roleIds: [roleId('viewer')] } });
     const { status, data } = await notify();
     expect([status, data.recipients, data.notifications.length]).toEqual([201, 1_000, 1_000]);
+    const large = await owner.createNotification({
+      body: { ...hello, roleIds: [roleId('viewer')], data: { text: 'x'.repeat(16_000) } },
+    });
+    expect([large.status, large.body.errors?.[0]?.field]).toEqual([422, 'data']);
     await add(1, 'b');
     await service.sql('ALTER TABLE "user" FORCE ROW LEVEL SECURITY');
     const refused = await notify();

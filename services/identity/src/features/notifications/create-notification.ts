@@ -6,6 +6,8 @@ import { deliverNotificationsJob } from './deliver-notifications.job.ts';
 import { asNotification } from './notification.ts';
 import { findRecipients } from './recipients.ts';
 
+const bytesMax = 8 * 1024 * 1024;
+
 export const createNotification: Handler<typeof notifications.createNotification> = async ({
   body,
   caller,
@@ -24,6 +26,7 @@ export const createNotification: Handler<typeof notifications.createNotification
   } = body;
   checkTimes(scheduledFor, expiresAt);
   const userIds = await findRecipients(tx, { userIds: named, teamIds, roleIds });
+  checkSize(shown, userIds.length);
   const batch = await tx.notificationBatch.create({
     data: { scheduledFor, createdBy: actingUserId(caller) ?? null },
   });
@@ -41,6 +44,13 @@ export const createNotification: Handler<typeof notifications.createNotification
   });
   return { ...record, notifications: rows.map(asNotification) };
 };
+
+/** Each recipient has a copy, and all of them stand in the answer: together they must fit into one. */
+function checkSize(shown: object, recipients: number): void {
+  const sizeMax = Math.floor(bytesMax / Math.max(1, recipients));
+  if (Buffer.byteLength(JSON.stringify(shown)) > sizeMax)
+    throw failField('data', `With ${recipients} recipients a notification must be at most ${sizeMax} bytes`);
+}
 
 function checkTimes(scheduledFor: Date | null, expiresAt: Date | null): void {
   const now = new Date();
