@@ -1,4 +1,4 @@
-import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import type { FieldError, Operation } from '@tandem/contract';
 import { relieveMemory } from '@tandem/process';
@@ -47,9 +47,10 @@ export async function readForm<Received>(
       return void stream.resume();
     }
     incoming = stream;
-    file = receive({ stream: guarded(stream), filename: filename ?? '', contentType });
+    const wanted = guarded(stream);
+    file = receive({ stream: wanted, filename: filename ?? '', contentType });
     // What is left of a file that nobody wants must still pass, for the answer to reach the client.
-    file.catch(() => stream.resume());
+    file.catch(() => wanted.destroy());
   });
   parser.on('field', (name, value, isNameCut, isCut) => {
     if (name in given) errors.push({ field: name, message: 'Is given twice' });
@@ -88,11 +89,16 @@ function parserOf(request: Request) {
   }
 }
 
-/** The parser's stream as one that keeps its error for whoever reads it later. */
+/**
+ * The parser's stream as one that keeps its error for whoever reads it later. Who ends it early ends only that: the
+ * parser waits for ever on a stream of its own that is destroyed, and the rest of the file must still pass.
+ */
 function guarded(stream: Readable): Readable {
   const through = new PassThrough();
   through.on('error', () => {});
-  pipeline(stream, through, () => {});
+  stream.once('error', (error) => through.destroy(error));
+  // After `pipe`, whose own listener pauses the stream.
+  stream.pipe(through).once('close', () => stream.resume());
   return through;
 }
 

@@ -153,10 +153,19 @@ describe('an upload that is refused leaves nothing behind', () => {
       expect([status, body.errors]).toEqual([422, [{ field: 'entityType', message: 'Must be at most 64 characters' }]]);
     }));
 
-  it('when the file is too large', () =>
+  it.each([maxBytes + 1, maxBytes * 50])('when the file is too large: %d bytes', (size) =>
     nothingMore(async () => {
-      const { status, body } = await service.as().uploadFile(file(Buffer.alloc(maxBytes + 1)));
+      const { status, body } = await service.as().uploadFile(file(Buffer.alloc(size)));
       expect([status, body.errors]).toEqual([413, [{ field: 'file', message: `Must be at most ${maxBytes} bytes` }]]);
+    }),
+  );
+
+  it('when the service cannot begin with it', () =>
+    nothingMore(async () => {
+      await service.sql('ALTER TABLE platform.job RENAME TO job_away');
+      const { status } = await service.as().uploadFile(file(Buffer.alloc(maxBytes * 50)));
+      await service.sql('ALTER TABLE platform.job_away RENAME TO job');
+      expect(status).toBe(500);
     }));
 
   it('when there are two files', () =>
