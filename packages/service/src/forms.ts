@@ -14,7 +14,7 @@ export interface ReadForm<Received> {
 }
 
 // What a form needs beside its file; a body of nothing but small parts must not fill the memory.
-const limits = { fields: 20, fieldNameSize: 100, fieldSize: 16_384, files: 2, parts: 22, headerPairs: 50 };
+const limits = { fields: 22, fieldNameSize: 100, fieldSize: 16_384, files: 2, parts: 22, headerPairs: 50 };
 const fileField = 'file';
 
 /**
@@ -52,9 +52,11 @@ export async function readForm<Received>(
     // What is left of a file that nobody wants must still pass, for the answer to reach the client.
     file.catch(() => wanted.destroy());
   });
-  parser.on('field', (name, value, isNameCut, isCut) => {
-    if (name in given) errors.push({ field: name, message: 'Is given twice' });
-    if (isNameCut || isCut) errors.push({ field: name, message: `Must be at most ${limits.fieldSize} bytes` });
+  const known = Object.keys((row.form as NonNullable<Operation['form']>).shape);
+  parser.on('field', (name, value, _isNameCut, isCut) => {
+    if (!known.includes(name)) return;
+    if (Object.hasOwn(given, name)) errors.push({ field: name, message: 'Is given twice' });
+    if (isCut) errors.push({ field: name, message: `Must be at most ${limits.fieldSize} bytes` });
     given[name] = value;
   });
   parser.on('partsLimit', () => errors.push({ field: 'body', message: `Must have at most ${limits.parts} parts` }));
