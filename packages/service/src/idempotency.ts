@@ -11,6 +11,7 @@ interface Kept {
   status: number;
   etag: string | null;
   acted_in: number | null;
+  headers: Record<string, string> | null;
   reply: string;
 }
 
@@ -47,7 +48,8 @@ export async function idempotent(options: {
   const [lock] = await sql<{ free: boolean }>`SELECT pg_try_advisory_xact_lock(
     hashtextextended(${`${operation} ${key}`}, coalesce(platform.tenant_id() * 2 + (platform.environment() = 'live')::int, 0))) AS free`;
   if (!lock?.free) throw fail('idempotency_running');
-  const [kept] = await sql<Kept>`SELECT request_hash, status, etag, acted_in, reply FROM platform.idempotency_key
+  const [kept] =
+    await sql<Kept>`SELECT request_hash, status, etag, acted_in, headers, reply FROM platform.idempotency_key
     WHERE operation = ${operation} AND key = ${key} AND created_at > now() - make_interval(hours => ${keptHours}::int)`;
   if (kept && kept.request_hash !== hash) throw fail('idempotency_mismatch');
 
@@ -57,13 +59,14 @@ export async function idempotent(options: {
       body: seal.open(kept.reply, context),
       ...(kept.etag && { etag: kept.etag }),
       ...(kept.acted_in !== null && { tenantId: kept.acted_in }),
+      ...(kept.headers && { headers: kept.headers }),
       replayed: true,
     },
     async keep(answer) {
       await sql`DELETE FROM platform.idempotency_key WHERE operation = ${operation} AND key = ${key}`;
-      await sql`INSERT INTO platform.idempotency_key (operation, key, request_hash, status, etag, acted_in, reply)
+      await sql`INSERT INTO platform.idempotency_key (operation, key, request_hash, status, etag, acted_in, headers, reply)
         VALUES (${operation}, ${key}, ${hash}, ${answer.status}, ${answer.etag ?? null}, ${answer.tenantId ?? null},
-          ${seal.seal(answer.body, context)})`;
+          ${answer.headers ? JSON.stringify(answer.headers) : null}::jsonb, ${seal.seal(answer.body, context)})`;
     },
   };
 }

@@ -142,6 +142,15 @@ describe('generateContent and generate', () => {
     }
   });
 
+  it('answers a repetition under an Idempotency-Key with the same header', async () => {
+    answers.push('From the model');
+    const request = { body: { prompt: 'A title' }, headers: { 'idempotency-key': 'again' } };
+    const api = service.as();
+    const [first, again] = [await api.generateContent(request), await api.generateContent(request)];
+    expect([again.headers['idempotent-replayed'], again.body]).toEqual(['true', first.body]);
+    expect([first.headers['x-ai-source'], again.headers['x-ai-source']]).toEqual(['model', 'model']);
+  });
+
   it('gives the smallest value that fits without a provider', async () => {
     const reply = await withoutKey.as().generateContent({ body: { prompt: 'A title', responseSchema } });
     expect([reply.headers['x-ai-source'], reply.data]).toEqual(['template', { output: { title: 'x' } }]);
