@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { createApiKey } from '@tandem/api-keys';
 import { createCallerSigner } from '@tandem/caller';
@@ -283,6 +283,24 @@ describe('the streaming path, when things go wrong', () => {
     const response = await fetch(url(), options());
     const { code } = (await response.json()) as { code: string };
     expect([response.status, code, response.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
+  });
+
+  it('leaves places to others when one address without credentials takes all it can', async () => {
+    answers['/v1/things/download'] = (_, response) => void response.writeHead(200).write('x');
+    const download = (localAddress: string) =>
+      new Promise<IncomingMessage>((resolve, reject) =>
+        get(`${base}/v1/things/download`, { localAddress, agent: false }, resolve).on('error', reject),
+      );
+    const running = await Promise.all(Array.from({ length: 32 }, () => download('127.0.0.1')));
+    expect(running.every(({ statusCode }) => statusCode === 200)).toBe(true);
+    const [onemore, other] = [await download('127.0.0.1'), await download('127.0.0.2')];
+    for (const one of [...running, onemore, other]) one.destroy();
+    expect([onemore.statusCode, other.statusCode]).toEqual([503, 200]);
+    await until('a place is free again', async () => {
+      const again = await download('127.0.0.1');
+      again.destroy();
+      return again.statusCode === 200;
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
-import { createShares, relieveMemory, ShareTimeout } from '@tandem/process';
+import { countedAddress } from '@tandem/caller';
+import { createShares, relieveMemory } from '@tandem/process';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { GatewayParts, Passage, Streams } from './exchange.ts';
 import { passedOn } from './http/headers.ts';
@@ -26,8 +27,9 @@ const idleMs = 30_000;
 const formMs = 30 * 60_000;
 const replyMax = 1024 * 1024;
 const passagesMax = 256;
-// Each one is a connection on both sides; the rest stays free for everybody else.
-const passagesOfTenantMax = 32;
+// Each one is a connection on both sides; the rest stays free for everybody else. Links need no credentials, so of
+// somebody without any it is the address that has a share.
+const passagesOfOneMax = 32;
 const shareWaitMs = 5_000;
 // What a body needs to be understood, and nothing else of what the client sent.
 const requestHeaders = [
@@ -60,30 +62,35 @@ export function createStreams(): Streams {
   const running = new WeakMap<IncomingMessage, Running>();
   const answers = proxy(running, false);
   const forms = proxy(running, true);
-  const shares = createShares<number>(passagesOfTenantMax, shareWaitMs);
+  const shares = createShares<number | string>(passagesOfOneMax, shareWaitMs);
   let count = 0;
 
   /** Runs one passage to its end, with its place among all others. */
   const admitted = async <T>({ exchange }: Passage, parts: GatewayParts, work: (upstream: Upstream) => Promise<T>) => {
     const upstream = parts.upstreams.get((exchange.route as Route).service);
-    if (!upstream?.breaker.admits() || count >= passagesMax) throw new Refusal('unavailable', { retryAfter: 1 });
+    const leave = await shares.enter(exchange.auth?.who.tenantId ?? countedAddress(exchange.ip)).catch(() => {
+      throw new Refusal('unavailable', { retryAfter: 1 });
+    });
+    // Whoever waits for a share has none of the places yet.
+    if (!upstream?.breaker.admits() || count >= passagesMax) {
+      leave();
+      throw new Refusal('unavailable', { retryAfter: 1 });
+    }
     count++;
     const relieved = relieveMemory();
-    let leave: (() => void) | undefined;
     try {
-      leave = await shares.enter(exchange.auth?.who.tenantId);
       const result = await work(upstream);
       upstream.breaker.succeeded();
       return result;
     } catch (error) {
       if (error instanceof Refusal) throw error;
       // Of a client that went, nothing can be said about the service.
-      if (!(error instanceof ShareTimeout) && !exchange.request.socket.destroyed) upstream.breaker.failed();
+      if (!exchange.request.socket.destroyed) upstream.breaker.failed();
       throw new Refusal('unavailable', { retryAfter: 1 });
     } finally {
       count--;
       relieved();
-      leave?.();
+      leave();
     }
   };
 
