@@ -33,7 +33,7 @@ interface Row extends Omit<Hit, 'score'> {
 }
 
 // A word that more documents have than this says little: the best of them are ranked, so that no search reads them all.
-const depth = 5_000;
+const depth = 2_000;
 const rarityMax = 1_000;
 // Per weight. A misspelling in a name stays behind any beginning of a word.
 const points = { same: 10, beginning: 5, misspelt: 1 };
