@@ -1,12 +1,14 @@
+import * as agents from '@tandem/agents-contract';
 import * as campaign from '@tandem/campaign-contract';
 import type { EventDef } from '@tandem/contract';
 import * as crm from '@tandem/crm-contract';
 import * as identity from '@tandem/identity-contract';
 import * as integrations from '@tandem/integrations-contract';
 import * as partner from '@tandem/partner-contract';
+import * as search from '@tandem/search-contract';
 import { z } from 'zod';
 
-const contracts: Record<string, object> = { crm, partner, campaign, identity, integrations };
+const contracts: Record<string, object> = { crm, partner, campaign, identity, integrations, search, agents };
 
 /** The events that a webhook can receive, in the order of the contracts. */
 export const catalogue: readonly EventDef[] = exported().flatMap(({ value }) => (isCatalogued(value) ? [value] : []));
