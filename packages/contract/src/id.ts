@@ -48,6 +48,7 @@ export const resourceTypes = {
   enrollment: 40,
   commission_plan: 41,
   payout: 42,
+  approval: 43,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

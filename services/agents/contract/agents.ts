@@ -7,7 +7,7 @@ export const retryableOutcomes = ['no_answer', 'busy', 'failed'] as const;
 
 export const AgentKind = z.enum(agentKinds, { error: `Must be one of ${agentKinds.join(', ')}` });
 const AgentStatus = z.enum(agentStatuses, { error: `Must be one of ${agentStatuses.join(', ')}` });
-const ApprovalPolicy = z.enum(['never'], { error: 'Must be never' });
+const ApprovalPolicy = z.enum(['always', 'never'], { error: 'Must be one of always, never' });
 
 const Config = z.object({
   /** What the agent is to reach. */
@@ -91,7 +91,7 @@ export const agentRows = operations({
     permission: 'agents:read',
     summary: 'Retrieve what the agents did',
     description:
-      'Counts between dateFrom and dateTo; without them, of the 30 days before dateTo or now. totalCalls are calls that have ended, and successRate the part of them that was answered; acceptRate is the part of all recommendations that was accepted. Rates are 0 without data.',
+      'Counts between dateFrom and dateTo; without them, of the 30 days before dateTo or now. totalCalls are calls that have ended, and successRate the part of them that was answered; acceptRate is the part of all recommendations that was accepted; pendingApprovals are all that wait now. Rates are 0 without data.',
     query: z.object({ dateFrom: day('first').optional(), dateTo: day('last').optional() }),
     reply: AgentDashboard,
     message: 'Agent dashboard retrieved',

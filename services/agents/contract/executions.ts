@@ -2,7 +2,15 @@ import { event, freeForm, id, listQuery, operations, page, text, timestamp } fro
 import { z } from 'zod';
 import { AgentKind } from './agents.ts';
 
-export const executionStatuses = ['queued', 'running', 'succeeded', 'failed', 'skipped'] as const;
+export const executionStatuses = [
+  'queued',
+  'running',
+  'awaiting_approval',
+  'succeeded',
+  'failed',
+  'skipped',
+  'cancelled',
+] as const;
 export const leadsPerRunMax = 250;
 
 const ExecutionStatus = z.enum(executionStatuses, { error: `Must be one of ${executionStatuses.join(', ')}` });
@@ -26,6 +34,8 @@ export const Execution = z.object({
   bulkRunId: id('bulk_run').nullable(),
   leadId: id('lead'),
   status: ExecutionStatus,
+  /** Of an agent that has to ask: what was asked. */
+  approvalId: id('approval').nullable(),
   /** How often it was tried, this time included. */
   attempt: z.int(),
   input: freeForm().nullable(),
@@ -44,9 +54,11 @@ export const Execution = z.object({
 const States = z.object({
   queued: z.int(),
   running: z.int(),
+  awaiting_approval: z.int(),
   succeeded: z.int(),
   failed: z.int(),
   skipped: z.int(),
+  cancelled: z.int(),
 });
 
 export const BulkRun = z.object({

@@ -6,6 +6,8 @@ import { createIdCodec } from '@tandem/ids';
 import type { ServiceDefinition } from '@tandem/service';
 import { defineAgents } from './features/agents/defaults.ts';
 import { agentHandlers } from './features/agents/index.ts';
+import { expireApproval } from './features/approvals/expire-approval.job.ts';
+import { approvalHandlers } from './features/approvals/index.ts';
 import { executionHandlers } from './features/executions/index.ts';
 import { runExecution } from './features/executions/run-execution.job.ts';
 import { recommendationHandlers } from './features/recommendations/index.ts';
@@ -35,8 +37,8 @@ export function agentsService(
   return {
     name: 'agents',
     operations: agents,
-    handlers: { ...agentHandlers, ...executionHandlers(tools), ...recommendationHandlers },
-    jobs: [runExecution(tools)],
+    handlers: { ...agentHandlers, ...executionHandlers(tools), ...approvalHandlers, ...recommendationHandlers },
+    jobs: [runExecution(tools), expireApproval],
     firstUse: defineAgents,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

@@ -47,7 +47,7 @@ describe('the agents of a tenant', () => {
   });
 
   it.each([
-    [{ approvalPolicy: 'always' }, 'approvalPolicy', 'Must be never'],
+    [{ approvalPolicy: 'risky' }, 'approvalPolicy', 'Must be one of always, never'],
     [{ limits: { maxAttempts: 11 } }, 'limits.maxAttempts', 'Must be a whole number from 1 to 10'],
     [{ limits: { retryOn: ['answered'] } }, 'limits.retryOn.0', 'Must be one of no_answer, busy, failed'],
     [{ name: ' ' }, 'name', 'Must not be empty'],

@@ -11,6 +11,7 @@ interface Counts {
   answered: number;
   recommendations: number;
   accepted: number;
+  pending: number;
 }
 
 const rangeMs = 30 * 86_400_000;
@@ -20,7 +21,8 @@ export const getAgentDashboard: Handler<typeof agentRows.getAgentDashboard> = as
   const from = query.dateFrom ?? new Date(to.getTime() - rangeMs);
   if (from > to) throw failField('dateFrom', 'Must not be after dateTo');
   const [counts] = await tx.sql<Counts>`
-    SELECT agent.*, execution.*, recommendation.* FROM (
+    SELECT agent.*, execution.*, recommendation.*,
+      (SELECT count(*)::int FROM approval WHERE status = 'pending') AS pending FROM (
       SELECT max(status) FILTER (WHERE kind = 'caller') AS caller,
         max(status) FILTER (WHERE kind = 'recommender') AS recommender FROM agent) AS agent
     CROSS JOIN (
@@ -31,7 +33,7 @@ export const getAgentDashboard: Handler<typeof agentRows.getAgentDashboard> = as
     CROSS JOIN (
       SELECT count(*)::int AS recommendations, (count(*) FILTER (WHERE status = 'accepted'))::int AS accepted
       FROM recommendation WHERE created_at BETWEEN ${from} AND ${to}) AS recommendation`;
-  const { caller, recommender, executions, calls, answered, recommendations, accepted } = counts as Counts;
+  const { caller, recommender, executions, calls, answered, recommendations, accepted, pending } = counts as Counts;
   return {
     agents: {
       caller: { status: caller, totalCalls: calls, successRate: rate(answered, calls) },
@@ -42,8 +44,8 @@ export const getAgentDashboard: Handler<typeof agentRows.getAgentDashboard> = as
       },
     },
     recentExecutions: executions,
-    // Agents act without asking: there is no other approval policy than never.
-    pendingApprovals: 0,
+    // Whatever the range: somebody has to decide about them now.
+    pendingApprovals: pending,
   };
 };
 

@@ -7,7 +7,9 @@ export type ExecutionRecord = z.output<typeof Execution>;
 export type Step = ExecutionRecord['steps'][number];
 
 /** In which an agent is at work for a lead. */
-export const liveStatuses = ['queued', 'running'];
+export const liveStatuses = ['queued', 'running', 'awaiting_approval'];
+/** In which its job has something to do. */
+export const workingStatuses = ['queued', 'running'];
 
 /** The job that does the work of an execution. A job says whom it asks others for. */
 export const executionJob = {

@@ -3,8 +3,9 @@ import { type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Lead, Tools, Tx } from '../../handler.ts';
 import { type AgentRecord, asAgent } from '../agents/agent.ts';
+import { askForApproval } from '../approvals/approval.ts';
 import { callLead } from './call-lead.ts';
-import { asExecution, type ExecutionRecord, executionJob, liveStatuses, type Step } from './execution.ts';
+import { asExecution, type ExecutionRecord, executionJob, type Step, workingStatuses } from './execution.ts';
 import { type Advice, recommend } from './recommend.ts';
 
 /** What came of an attempt. */
@@ -26,12 +27,14 @@ export const runExecution = (tools: Tools) =>
     ...executionJob,
     async run({ payload, attempts, tx, finish }: JobContext<z.output<typeof executionJob.payload>, Tx>) {
       const [waiting] = await tx.execution.findMany({
-        where: { id: payload.executionId, status: { in: liveStatuses } },
+        where: { id: payload.executionId, status: { in: workingStatuses } },
       });
       const owner = waiting && (await tx.agent.findFirst({ where: { id: waiting.agentId } }));
       if (!waiting || !owner) return;
       const agent = asAgent(owner);
       if (agent.status === 'paused') return finish(async () => new Date(Date.now() + pausedMs));
+      if (agent.approvalPolicy === 'always' && waiting.approvalId === null)
+        return finish((inside) => askForApproval(inside, waiting));
       const startedAt = waiting.startedAt ?? new Date();
       await tx.execution.updateMany({ where: { id: waiting.id }, data: { status: 'running', startedAt } });
       const execution = asExecution({ ...waiting, startedAt });

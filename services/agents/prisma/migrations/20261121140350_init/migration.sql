@@ -48,6 +48,7 @@ CREATE TABLE "execution" (
     "lead_id" BIGINT NOT NULL,
     "status" TEXT NOT NULL DEFAULT 'queued',
     "attempt" INTEGER NOT NULL DEFAULT 1,
+    "approval_id" BIGINT,
     "input" JSONB,
     "output" JSONB,
     "steps" JSONB NOT NULL DEFAULT '[]',
@@ -83,6 +84,26 @@ CREATE TABLE "recommendation" (
     CONSTRAINT "recommendation_pkey" PRIMARY KEY ("tenant_id","environment","id")
 );
 
+-- CreateTable
+CREATE TABLE "approval" (
+    "tenant_id" BIGINT NOT NULL DEFAULT platform.tenant_id(),
+    "environment" TEXT NOT NULL DEFAULT platform.environment(),
+    "id" BIGSERIAL NOT NULL,
+    "execution_id" BIGINT NOT NULL,
+    "agent_id" BIGINT NOT NULL,
+    "lead_id" BIGINT NOT NULL,
+    "type" TEXT NOT NULL,
+    "status" TEXT NOT NULL DEFAULT 'pending',
+    "comment" TEXT,
+    "reason" TEXT,
+    "decided_by" BIGINT,
+    "decided_at" TIMESTAMPTZ(3),
+    "requested_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "approval_pkey" PRIMARY KEY ("tenant_id","environment","id")
+);
+
 -- CreateIndex
 CREATE INDEX "agent_tenant_id_environment_created_at_id_idx" ON "agent"("tenant_id", "environment", "created_at", "id");
 
@@ -107,6 +128,12 @@ CREATE INDEX "recommendation_tenant_id_environment_lead_id_created_at_id_idx" ON
 -- CreateIndex
 CREATE UNIQUE INDEX "recommendation_tenant_id_environment_execution_id_key" ON "recommendation"("tenant_id", "environment", "execution_id");
 
+-- CreateIndex
+CREATE INDEX "approval_tenant_id_environment_status_requested_at_id_idx" ON "approval"("tenant_id", "environment", "status", "requested_at", "id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "approval_tenant_id_environment_execution_id_key" ON "approval"("tenant_id", "environment", "execution_id");
+
 -- AddForeignKey
 ALTER TABLE "bulk_run" ADD CONSTRAINT "bulk_run_tenant_id_environment_agent_id_fkey" FOREIGN KEY ("tenant_id", "environment", "agent_id") REFERENCES "agent"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
 
@@ -118,6 +145,9 @@ ALTER TABLE "execution" ADD CONSTRAINT "execution_tenant_id_environment_bulk_run
 
 -- AddForeignKey
 ALTER TABLE "recommendation" ADD CONSTRAINT "recommendation_tenant_id_environment_execution_id_fkey" FOREIGN KEY ("tenant_id", "environment", "execution_id") REFERENCES "execution"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "approval" ADD CONSTRAINT "approval_tenant_id_environment_execution_id_fkey" FOREIGN KEY ("tenant_id", "environment", "execution_id") REFERENCES "execution"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 ALTER TABLE "agent" ENABLE ROW LEVEL SECURITY;
 ALTER TABLE "agent" FORCE ROW LEVEL SECURITY;
@@ -135,6 +165,10 @@ ALTER TABLE "recommendation" ENABLE ROW LEVEL SECURITY;
 ALTER TABLE "recommendation" FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON "recommendation" USING (tenant_id = platform.tenant_id() AND environment = platform.environment());
 
+ALTER TABLE "approval" ENABLE ROW LEVEL SECURITY;
+ALTER TABLE "approval" FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON "approval" USING (tenant_id = platform.tenant_id() AND environment = platform.environment());
+
 -- What Prisma's schema cannot say. An agent is at work for a lead once at a time:
 CREATE UNIQUE INDEX "execution_live" ON "execution" ("tenant_id", "environment", "agent_id", "lead_id")
-  WHERE "status" IN ('queued', 'running');
+  WHERE "status" IN ('queued', 'running', 'awaiting_approval');

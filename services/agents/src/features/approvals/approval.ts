@@ -1,0 +1,78 @@
+import { type Approval, approvalDecided, approvalRequested } from '@tandem/agents-contract';
+import { id } from '@tandem/contract';
+import type { JobContext } from '@tandem/jobs';
+import { fail } from '@tandem/service';
+import { z } from 'zod';
+import type { Approval as ApprovalRow, Execution as ExecutionRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { executionJob } from '../executions/execution.ts';
+
+type ApprovalRecord = z.output<typeof Approval>;
+type Inside = Parameters<Parameters<JobContext<unknown, Tx>['finish']>[0]>[0];
+
+const hoursToDecide = 72;
+
+/** The job that ends the wait for a decision. */
+export const expiryJob = { name: 'expire-approval', payload: z.object({ approvalId: id('approval') }) };
+
+/** A row as the contract shows it. */
+export function asApproval(row: ApprovalRow): ApprovalRecord {
+  const isPending = row.status === 'pending';
+  return { ...(row as unknown as ApprovalRecord), allowedTransitions: isPending ? ['approved', 'rejected'] : [] };
+}
+
+/** Lets an execution wait until somebody decides about it. */
+export async function askForApproval(
+  { tx, emit, schedule }: Inside,
+  { id: executionId, agentId, leadId, kind }: ExecutionRow,
+) {
+  const expiresAt = new Date(Date.now() + hoursToDecide * 3_600_000);
+  const type = kind === 'caller' ? 'call' : 'recommend';
+  const row = await tx.approval.create({ data: { executionId, agentId, leadId, type, expiresAt } });
+  await tx.execution.updateMany({
+    where: { id: executionId },
+    data: { status: 'awaiting_approval', approvalId: row.id, startedAt: new Date() },
+  });
+  await schedule(expiryJob, [{ approvalId: row.id }], expiresAt);
+  emit(approvalRequested, { data: { approvalId: row.id, executionId, leadId }, record: asApproval(row) });
+}
+
+interface Decision {
+  status: 'approved' | 'rejected' | 'expired';
+  comment?: string | null;
+  reason?: string | null;
+  decidedBy?: number | null;
+}
+
+/**
+ * Decides about an approval, once: of two who do so at the same time the second finds it decided. Its execution goes on
+ * or is cancelled with it.
+ * @param scope whom the execution's job asks other services for
+ */
+export async function decide(
+  { tx, emit, schedule }: { tx: Tx; emit: EmitDecided; schedule: Inside['schedule'] },
+  approvalId: number,
+  { decision, scope }: { decision: Decision; scope?: { tenantId: number; environment: 'live' | 'sandbox' } },
+): Promise<ApprovalRecord> {
+  const decided = { ...decision, decidedAt: new Date() };
+  const where = { id: approvalId, status: 'pending' };
+  const [row] = await tx.approval.updateManyAndReturn({ where, data: decided });
+  if (!row) {
+    const known = await tx.approval.findFirst({ where: { id: approvalId } });
+    throw known ? fail('already_decided', [{ field: 'status', message: `It is ${known.status}` }]) : fail('not_found');
+  }
+  const record = asApproval(row);
+  const { executionId, leadId, status } = record;
+  await tx.execution.updateMany({
+    where: { id: executionId, status: 'awaiting_approval' },
+    data: status === 'approved' ? { status: 'queued' } : { status: 'cancelled', finishedAt: new Date() },
+  });
+  if (status === 'approved' && scope) await schedule(executionJob, [{ executionId, ...scope }]);
+  emit(approvalDecided, { data: { approvalId, executionId, leadId, status }, record });
+  return record;
+}
+
+type EmitDecided = (
+  event: typeof approvalDecided,
+  emitted: { data: z.output<(typeof approvalDecided)['data']>; record: ApprovalRecord },
+) => void;
