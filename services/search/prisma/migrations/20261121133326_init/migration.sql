@@ -55,9 +55,6 @@ CREATE UNIQUE INDEX "document_tenant_id_environment_type_document_id_key" ON "do
 -- CreateIndex
 CREATE INDEX "posting_tenant_id_environment_type_term_weight_doc_id_idx" ON "posting"("tenant_id", "environment", "type", "term", "weight" DESC, "doc_id" DESC);
 
--- AddForeignKey
-ALTER TABLE "posting" ADD CONSTRAINT "posting_tenant_id_environment_doc_id_fkey" FOREIGN KEY ("tenant_id", "environment", "doc_id") REFERENCES "document"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
-
 ALTER TABLE "document" ENABLE ROW LEVEL SECURITY;
 ALTER TABLE "document" FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON "document" USING (tenant_id = platform.tenant_id() AND environment = platform.environment());
