@@ -208,12 +208,8 @@ export const texts: Record<string, string> = {
 
 /** Numbers by field. */
 export const numbers: Record<string, number> = {
-  'SearchHit.score': 0.85,
   score: 42,
   'SearchHit.score': 0.82,
-  'searchLeads.score': 0.82,
-  'searchOpportunities.score': 0.82,
-  'searchPartners.score': 0.82,
   confidence: 0.92,
   value: 4800,
   probability: 10,
