@@ -9,7 +9,7 @@ type Args = Record<string, unknown>;
 type Operations = Record<string, (args: Args) => PromiseLike<unknown>>;
 
 /**
- * The models of a client whose reads and inserts go to PostgreSQL directly where they can, and through Prisma otherwise.
+ * The models of a client whose queries go to PostgreSQL directly where they can, and through Prisma otherwise.
  * @param send sends a statement within the scope of the moment
  */
 export function directModels(client: object, models: readonly Model[], send: Send): object {
@@ -34,7 +34,7 @@ function over(base: object, more: object): object {
 class NotPlain extends Error {}
 
 /**
- * The reads and inserts that make up nearly all of a service's traffic, as SQL of our own: a query through Prisma costs a
+ * The queries that make up nearly all of a service's traffic, as SQL of our own: a query through Prisma costs a
  * service twice as much as the query itself (infra/bench/notes.md). Arguments and results are Prisma's, for plain columns,
  * plain comparisons and one table. An operation resolves to undefined at once
  * when the arguments are anything else.
@@ -85,6 +85,13 @@ function directly(model: Model, send: Send): Record<string, (args: Args) => Prom
     };
   };
 
+  const update = ({ where, data, ...other }: Args, returning = ''): Statement => {
+    refuse(other);
+    const values: unknown[] = [];
+    const set = assignments(model, data as Args, values);
+    return { text: `UPDATE "${model.table}" SET ${set} WHERE ${condition(model, where, values)} ${returning}`, values };
+  };
+
   const operations: Record<string, (args: Args) => { statement: Statement; read: (result: QueryResult) => unknown }> = {
     findFirst: (args) => ({ statement: select(args, 1), read: ({ rows }) => rows[0] ?? null }),
     findMany: (args) => ({ statement: select(args), read: ({ rows }) => rows }),
@@ -106,6 +113,17 @@ function directly(model: Model, send: Send): Record<string, (args: Args) => Prom
       refuse(other);
       const returning = `RETURNING ${chosen ? columns(model, keys(chosen)) : all}`;
       return { statement: insertAll({ data, skipDuplicates }, returning), read: ({ rows }) => rows };
+    },
+    updateMany: (args) => ({ statement: update(args), read: ({ rowCount }) => ({ count: rowCount ?? 0 }) }),
+    updateManyAndReturn({ select: chosen, ...args }) {
+      const returning = `RETURNING ${chosen ? columns(model, keys(chosen)) : all}`;
+      return { statement: update(args, returning), read: ({ rows }) => rows };
+    },
+    deleteMany({ where, ...other }) {
+      refuse(other);
+      const values: unknown[] = [];
+      const text = `DELETE FROM "${model.table}" WHERE ${condition(model, where, values)}`;
+      return { statement: { text, values }, read: ({ rowCount }) => ({ count: rowCount ?? 0 }) };
     },
   };
   return Object.fromEntries(
@@ -180,6 +198,24 @@ function condition(model: Model, where: unknown, values: unknown[]): string {
     return list.length ? `(${list.map((one) => `(${condition(model, one, values)})`).join(` ${name} `)})` : 'true';
   });
   return parts.length ? parts.join(' AND ') : 'true';
+}
+
+/** What a record is changed to: plain values, and a number that goes up or down. */
+function assignments(model: Model, data: Args, values: unknown[]): string {
+  const given = Object.entries(data).filter(([, value]) => value !== undefined);
+  if (!given.length) throw new NotPlain();
+  const set = given.map(([name, value]) => {
+    const of = field(model, name);
+    const column = quoted(of);
+    const step = of.type !== 'Json' && isRecord(value) ? Object.entries(value as Args) : undefined;
+    if (!step) return `${column} = $${values.push(parameter(of, value))}`;
+    const [[kind, by] = []] = step;
+    const sign = { increment: '+', decrement: '-' }[kind ?? ''];
+    if (!sign || step.length > 1 || typeof by !== 'number') throw new NotPlain();
+    return `${column} = ${column} ${sign} $${values.push(by)}`;
+  });
+  const touched = [...model.fields.values()].filter(({ name, isUpdatedAt }) => isUpdatedAt && data[name] === undefined);
+  return [...set, ...touched.map((of) => `${quoted(of)} = $${values.push(new Date())}`)].join(', ');
 }
 
 const operators: Record<string, string> = { equals: '=', not: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' };

@@ -4,6 +4,8 @@ export interface Field {
   column: string;
   type: string;
   isList: boolean;
+  /** Whether it says when the record was changed, by itself. */
+  isUpdatedAt: boolean;
 }
 
 /** A model as its table is. */
@@ -33,7 +35,8 @@ export function readModels(schemaText: string): Model[] {
       .filter((line) => line && !names.has(line[2] as string) && !/@ignore\b/.test(line[4] as string));
     const fields = lines.map((line): Field => {
       const [, field, type, list, rest] = line as unknown as [string, string, string, string | undefined, string];
-      return { name: field, column: /@map\("([^"]+)"\)/.exec(rest)?.[1] ?? field, type, isList: list !== undefined };
+      const column = /@map\("([^"]+)"\)/.exec(rest)?.[1] ?? field;
+      return { name: field, column, type, isList: list !== undefined, isUpdatedAt: /@updatedAt\b/.test(rest) };
     });
     return {
       name,

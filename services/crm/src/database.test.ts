@@ -193,6 +193,46 @@ describe('a query that goes to PostgreSQL directly', () => {
     });
   });
 
+  it('changes and removes as Prisma does', async () => {
+    await db.within(mine, async () => {
+      const changes: Prisma.LeadUpdateManyMutationInput[] = [
+        { firstName: 'C', phone: null, assignedTo: null, tags: ['x', 'y "z"'], customFields: { budget: 3, a: [null] } },
+        { version: { increment: 1 }, score: 7.5, lastName: undefined as never },
+        { version: { decrement: 2 }, isPaired: true, deletedAt: new Date('2026-01-02T03:04:05.678Z') },
+      ];
+      const leads = [1, 2].map((n) => ({ ...full, email: `same${n}@example.com` }));
+      const [first, second] = await db.tx.lead.createManyAndReturn({ data: leads, select: { id: true } });
+      const began = new Date();
+      for (const data of changes) {
+        const direct = await db.tx.lead.updateManyAndReturn({ where: { id: first?.id ?? 0 }, data });
+        const prisma = await db.tx.lead.updateManyAndReturn({ where: { id: second?.id ?? 0, ...throughPrisma }, data });
+        const [{ id, email, createdAt, updatedAt, ...one } = {} as never, ...more] = direct;
+        const [{ id: _i, email: _e, createdAt: _c, updatedAt: later, ...other } = {} as never] = prisma;
+        expect([one, more]).toEqual([other, []]);
+        // Each by the clock of the process, so that the one is not before the beginning and not after the other.
+        expect(updatedAt.getTime()).toBeGreaterThanOrEqual(began.getTime());
+        expect(later.getTime()).toBeGreaterThanOrEqual(updatedAt.getTime());
+      }
+      expect(await db.tx.lead.updateMany({ where: { email: 'nobody@example.com' }, data: { score: 1 } })).toEqual({
+        count: 0,
+      });
+      expect(
+        await db.tx.lead.updateMany({ where: { email: { in: leads.map(({ email }) => email) } }, data: { score: 1 } }),
+      ).toEqual({ count: 2 });
+      expect(await db.tx.lead.deleteMany({ where: { id: first?.id ?? 0 } })).toEqual({ count: 1 });
+      expect(await db.tx.lead.count({ where: { email: { in: leads.map(({ email }) => email) } } })).toBe(1);
+    });
+  });
+
+  it('tells a second record where one may be as Prisma does', async () => {
+    await db.within(mine, async () => {
+      const codes = ['one', 'two'].map((code) => ({ entityType: 'lead', code, name: code, sortOrder: 1 }));
+      await db.tx.statusDefinition.createMany({ data: codes });
+      const rename = db.tx.statusDefinition.updateMany({ where: { code: 'two' }, data: { code: 'one' } });
+      await expect(rename).rejects.toMatchObject({ code: 'P2002' });
+    });
+  });
+
   it('refuses an undefined filter instead of matching everything', async () => {
     const filter = { email: undefined } as unknown as Prisma.LeadWhereInput;
     await expect(db.within(mine, () => db.tx.lead.findMany({ where: filter }))).rejects.toThrow('email is undefined');
