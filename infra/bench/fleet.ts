@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { countCost } from './cost.ts';
 import { measureEventLatency } from './latency.ts';
 import { type Memory, memoryByProcess } from './memory.ts';
 import { median, shown } from './numbers.ts';
 import type { Place } from './place.ts';
-import { cpuByProcess } from './processes.ts';
 import { sampleReference } from './reference.ts';
 import type { Row } from './results.ts';
 import { type Load, type Measured, runLoad } from './wrk.ts';
@@ -87,21 +87,6 @@ async function repeated(place: Place, id: string, what: string, goal: number, lo
     runs.push(await runLoad(place.programs, load));
   }
   return speedRow(id, what, goal, runs, cost(runs));
-}
-
-/** What processor time the fleet and its stores spend on each answer of some runs, in microseconds. */
-function countCost({ dir }: Place): (runs: Measured[]) => string {
-  const before = cpuByProcess(join(dir, 'run'));
-  return (runs) => {
-    const answers = runs.reduce((all, run) => all + run.answers, 0);
-    const spent = [...cpuByProcess(join(dir, 'run'))].map(([name, seconds]) => ({
-      name,
-      cost: ((seconds - (before.get(name) ?? 0)) / answers) * 1e6,
-    }));
-    const total = spent.reduce((all, { cost }) => all + cost, 0);
-    const largest = spent.filter(({ cost }) => cost >= total / 50).sort((a, b) => b.cost - a.cost);
-    return `${shown(total)} µs of processor each (${largest.map(({ name, cost }) => `${name} ${shown(cost)}`).join(', ')})`;
-  };
 }
 
 function speedRow(id: string, what: string, goal: number, runs: Measured[], cost: string): Row {
