@@ -18,11 +18,18 @@ export function directModels(client: object, models: readonly Model[], send: Sen
     const delegate = delegates[delegateName(model.name)] as Operations;
     const operations = Object.entries(directly(model, send)).map(([name, run]) => [
       name,
-      (args: Args = {}) => run(args) ?? delegate[name]?.(args),
+      (args: Args = {}) => run(args) ?? left(delegate, name, args),
     ]);
     return [delegateName(model.name), over(delegate, Object.fromEntries(operations))];
   });
   return over(client, Object.fromEntries(faster));
+}
+
+/** What is not plain is Prisma's to answer, if it knows the operation. */
+function left(delegate: Operations, name: string, args: Args): PromiseLike<unknown> {
+  const run = delegate[name];
+  if (!run) throw new Error(`${name} takes plain columns and comparisons only`);
+  return run(args);
 }
 
 /** An object with more properties than `base`. They are defined, not assigned: assigning would reach Prisma's proxies. */
@@ -94,6 +101,10 @@ function directly(model: Model, send: Send): Record<string, (args: Args) => Prom
 
   const operations: Record<string, (args: Args) => { statement: Statement; read: (result: QueryResult) => unknown }> = {
     findFirst: (args) => ({ statement: select(args, 1), read: ({ rows }) => rows[0] ?? null }),
+    lockFirst(args) {
+      const { text, values } = select(args, 1);
+      return { statement: { text: `${text} FOR UPDATE`, values }, read: ({ rows }) => rows[0] ?? null };
+    },
     findMany: (args) => ({ statement: select(args), read: ({ rows }) => rows }),
     count({ where, ...other }) {
       refuse(other);

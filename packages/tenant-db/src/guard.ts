@@ -18,6 +18,7 @@ const byWhere = new Set([
   'findFirst',
   'findFirstOrThrow',
   'findMany',
+  'lockFirst',
   'count',
   'aggregate',
   'groupBy',

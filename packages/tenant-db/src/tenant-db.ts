@@ -9,8 +9,19 @@ import { running, type Scope } from './scope.ts';
 
 type Unscopable = 'findUnique' | 'findUniqueOrThrow' | 'update' | 'upsert' | 'delete';
 type Models<Client> = {
-  [K in keyof Client as K extends `$${string}` | symbol ? never : K]: Omit<Client[K], Unscopable>;
+  [K in keyof Client as K extends `$${string}` | symbol ? never : K]: Omit<Client[K], Unscopable> & Lockable<Client[K]>;
 };
+type Lockable<Delegate> = Delegate extends { findFirst(...args: never): infer Found; count(args: infer Count): unknown }
+  ? {
+      /**
+       * The first record that fits, locked until the transaction ends: what is decided about it still holds when it is
+       * written. Plain columns and comparisons only.
+       */
+      lockFirst(args: {
+        where: NonNullable<Count> extends { where?: infer Where } ? Where : never;
+      }): Promise<Awaited<Found>>;
+    }
+  : unknown;
 
 /** SQL by template: `${}` become parameters. bigint columns come back as numbers, timestamps as Dates. */
 export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values: unknown[]) => Promise<Row[]>;

@@ -233,6 +233,21 @@ describe('a query that goes to PostgreSQL directly', () => {
     });
   });
 
+  it('locks the record that it reads, for as long as the transaction lasts', async () => {
+    const { id } = await db.within(mine, () => db.tx.lead.create({ data: { ...full, score: 0 } }));
+    const raise = () =>
+      db.transaction(mine, async () => {
+        const read = await db.tx.lead.lockFirst({ where: { id } });
+        await db.tx.lead.updateMany({ where: { id }, data: { score: (read?.score ?? 0) + 1 } });
+      });
+    await Promise.all(Array.from({ length: 5 }, raise));
+    const after = await db.within(mine, () => db.tx.lead.findFirst({ where: { id } }));
+    expect(after?.score).toBe(5);
+    expect(await db.transaction(theirs, () => db.tx.lead.lockFirst({ where: { id } }))).toBe(null);
+    const notPlain = () => db.tx.lead.lockFirst({ where: throughPrisma });
+    await expect(db.transaction(mine, async () => notPlain())).rejects.toThrow('plain columns');
+  });
+
   it('refuses an undefined filter instead of matching everything', async () => {
     const filter = { email: undefined } as unknown as Prisma.LeadWhereInput;
     await expect(db.within(mine, () => db.tx.lead.findMany({ where: filter }))).rejects.toThrow('email is undefined');

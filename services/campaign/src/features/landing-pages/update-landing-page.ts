@@ -6,8 +6,7 @@ import { asWholePage, cleanContent, slugRefusal } from './landing-page.ts';
 
 export const updateLandingPage: Handler<typeof landingPages.updateLandingPage> = async (context) => {
   const { params, body, tx, emit, ifMatch } = context;
-  await tx.sql`SELECT id FROM landing_page WHERE id = ${params.id} FOR UPDATE`;
-  const row = await tx.landingPage.findFirst({ where: { id: params.id } });
+  const row = await tx.landingPage.lockFirst({ where: { id: params.id } });
   if (!row) throw fail('not_found');
   const page = asWholePage(row);
   ifMatch(page);

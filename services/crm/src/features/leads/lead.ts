@@ -47,8 +47,7 @@ export async function lockLeadOf(tx: Tx, field: string, id: number): Promise<Lea
 }
 
 async function findLocked(tx: Tx, id: number): Promise<LeadRow | null> {
-  await tx.sql`SELECT id FROM lead WHERE id = ${id} FOR UPDATE`;
-  return tx.lead.findFirst({ where: { id } });
+  return tx.lead.lockFirst({ where: { id } });
 }
 
 /** Writes changes to a locked lead as its next version. */

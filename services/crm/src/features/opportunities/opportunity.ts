@@ -39,8 +39,7 @@ export function amountColumns(value: number, currency: string): { value: number;
 
 /** The opportunity under lock, so that what is decided about it still holds when it is written. */
 export async function lockOpportunity(tx: Tx, id: number): Promise<OpportunityRecord> {
-  await tx.sql`SELECT id FROM opportunity WHERE id = ${id} FOR UPDATE`;
-  const row = await tx.opportunity.findFirst({ where: { id } });
+  const row = await tx.opportunity.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return asOpportunity(row);
 }

@@ -20,8 +20,7 @@ export async function findPresent(tx: Tx, id: number): Promise<FileRow> {
 
 /** The file under lock, so that what is decided about it still holds when it is written. */
 export async function lockFile(tx: Tx, id: number): Promise<FileRow> {
-  await tx.sql`SELECT id FROM file WHERE id = ${id} FOR UPDATE`;
-  const row = await tx.file.findFirst({ where: { id } });
+  const row = await tx.file.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return row;
 }

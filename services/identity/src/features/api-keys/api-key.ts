@@ -30,8 +30,7 @@ export function whereStatus(status: KeyRecord['status']): object {
 
 /** The key under lock. */
 export async function lockKey(tx: Tx, id: number): Promise<KeyRow> {
-  await tx.sql`SELECT id FROM api_key WHERE id = ${id} FOR UPDATE`;
-  const row = await tx.apiKey.findFirst({ where: { id } });
+  const row = await tx.apiKey.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return row;
 }

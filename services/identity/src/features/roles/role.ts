@@ -9,8 +9,7 @@ export type RoleRecord = z.output<typeof Role>;
 
 /** The role under lock: neither it nor who has it changes before the commit. */
 export async function lockRole(tx: Tx, id: number): Promise<RoleRow> {
-  await tx.sql`SELECT id FROM role WHERE id = ${id} FOR UPDATE`;
-  const row = await tx.role.findFirst({ where: { id } });
+  const row = await tx.role.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return row;
 }

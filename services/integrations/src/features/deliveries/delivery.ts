@@ -58,8 +58,7 @@ export async function lockDelivery(
   webhookId: number,
   deliveryId: number,
 ): Promise<DeliveryRecord & { round: number }> {
-  await tx.sql`SELECT id FROM delivery WHERE id = ${deliveryId} FOR UPDATE`;
-  const row = await tx.delivery.findFirst({ where: { id: deliveryId, webhookId } });
+  const row = await tx.delivery.lockFirst({ where: { id: deliveryId, webhookId } });
   if (!row) throw fail('not_found');
   return row as DeliveryRecord & { round: number };
 }

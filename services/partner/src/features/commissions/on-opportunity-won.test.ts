@@ -77,10 +77,10 @@ describe('a deal won of a referred lead', () => {
     await win({ value: 200 });
     await commissionsOf(api, id, 2);
     expect((await api.listPartnerCommissions({ params: { id } })).data).toHaveLength(2);
-    const earned = service.events.filter(
-      ({ name, tenantId }) => name === 'commission.earned' && tenantId === api.caller.tenantId,
-    );
-    expect(earned).toHaveLength(2);
+    const earned = () =>
+      service.events.filter(({ name, tenantId }) => name === 'commission.earned' && tenantId === api.caller.tenantId);
+    await until('both are told', () => earned().length >= 2);
+    expect(earned()).toHaveLength(2);
   });
 
   it('earns nothing of value 0, of so little that nothing is left, of a lead nobody referred, and elsewhere', async () => {

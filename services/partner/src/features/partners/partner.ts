@@ -22,8 +22,9 @@ export function asPartner(row: PartnerRow): PartnerRecord {
 
 /** The partner under lock, so that what is decided about it still holds when it is written. */
 export async function lockPartner(tx: Tx, id: number): Promise<PartnerRecord> {
-  await tx.sql`SELECT id FROM partner WHERE id = ${id} FOR UPDATE`;
-  return readPartner(tx, id);
+  const row = await tx.partner.lockFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return asPartner(row);
 }
 
 /** A partner of the tenant. */

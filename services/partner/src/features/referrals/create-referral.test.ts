@@ -106,10 +106,14 @@ describe('a lead that comes with a code', () => {
     await tell(service, service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' }), told);
     await tell(service, api, leadCreatedWith(code, '42'));
     await until('the last one is attributed', async () => (await count(api, id)) === 2);
-    const attributed = service.events.filter(
-      ({ name, tenantId }) => name === 'referral.attributed' && tenantId === api.caller.tenantId,
-    );
-    expect(attributed.map(({ data }) => (data as { leadId: string }).leadId).sort()).toEqual(['40', '42']);
+    const attributed = () =>
+      service.events.filter(({ name, tenantId }) => name === 'referral.attributed' && tenantId === api.caller.tenantId);
+    await until('both are told', () => attributed().length >= 2);
+    expect(
+      attributed()
+        .map(({ data }) => (data as { leadId: string }).leadId)
+        .sort(),
+    ).toEqual(['40', '42']);
   });
 
   it('is left alone when nobody approved has the code', async () => {

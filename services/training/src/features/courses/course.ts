@@ -48,8 +48,7 @@ export async function asCourse(tx: Tx, row: CourseRow): Promise<CourseRecord> {
 
 /** The course under lock, so that what is decided about it still holds when it is written. */
 export async function lockCourse(tx: Tx, id: number): Promise<CourseRow> {
-  await tx.sql`SELECT id FROM course WHERE id = ${id} FOR UPDATE`;
-  const row = await tx.course.findFirst({ where: { id } });
+  const row = await tx.course.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return row;
 }

@@ -9,8 +9,7 @@ export const withdrawEnrollment: Handler<typeof enrollments.withdrawEnrollment> 
   emit,
   ifMatch,
 }) => {
-  await tx.sql`SELECT id FROM enrollment WHERE id = ${params.id} FOR UPDATE`;
-  const before = await tx.enrollment.findFirst({ where: { id: params.id } });
+  const before = await tx.enrollment.lockFirst({ where: { id: params.id } });
   if (!before) throw fail('not_found');
   ifMatch(before);
   if (!live.includes(before.status))
