@@ -1,16 +1,10 @@
 // Encrypts small values before they are stored, so that a copy of the database gives no secret away.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
-export { createLinkTokens, type LinkTokens } from './link-tokens.ts';
+import type { Seal } from './seal.ts';
 
-export interface Seal {
-  /** Encrypts a text; `context` (such as the table and record) must be the same when opening, so that a value cannot be moved. */
-  seal(text: string, context: string): string;
-  /** @throws when the value was changed, belongs to another context or another key. */
-  open(sealed: string, context: string): string;
-  /** The same text always gives the same digest; without the key a digest cannot be checked against guesses of the text. */
-  digest(text: string): string;
-}
+export { createLinkTokens, type LinkTokens } from './link-tokens.ts';
+export type { Seal } from './seal.ts';
 
 const nonceBytes = 12;
 const tagBytes = 16;

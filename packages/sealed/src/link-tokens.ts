@@ -1,4 +1,4 @@
-import type { Seal } from './index.ts';
+import type { Seal } from './seal.ts';
 
 /** What a link may do, in the link itself: nothing is stored for it, and nobody reads or makes one without the key. */
 export interface LinkTokens<What> {

@@ -1,3 +1,4 @@
+import type { Ai } from '@tandem/ai';
 import type { Operation } from '@tandem/contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
@@ -7,3 +8,7 @@ import type { PrismaClient } from './generated/client.ts';
 export type Tx = TenantTx<PrismaClient>;
 /** The code of one of campaign's operations; `Found` is what it learns before its transaction. */
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
+/** What AI generation works with. */
+export interface Tools {
+  ai: Ai;
+}

@@ -1,8 +1,7 @@
 import { SchemaError, type Source, smallestInstance } from '@tandem/ai';
 import type { ai } from '@tandem/campaign-contract';
 import { type Context, failField } from '@tandem/service';
-import type { Tx } from '../../handler.ts';
-import type { Tools } from './index.ts';
+import type { Tools, Tx } from '../../handler.ts';
 import { textTemplate } from './templates/text.ts';
 
 const instructions = 'You write content for the users of a marketing and sales platform. Do what the prompt asks for.';

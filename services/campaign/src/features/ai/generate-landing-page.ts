@@ -1,10 +1,9 @@
 import type { Source } from '@tandem/ai';
 import { type ai, GeneratedPage } from '@tandem/campaign-contract';
 import type { z } from 'zod';
-import type { Handler } from '../../handler.ts';
+import type { Handler, Tools } from '../../handler.ts';
 import { cleanHtml } from '../landing-pages/clean-html.ts';
 import { pageFaults } from './checks.ts';
-import type { Tools } from './index.ts';
 import { landingPageTemplate } from './templates/landing-page.ts';
 import { wishText } from './wish.ts';
 

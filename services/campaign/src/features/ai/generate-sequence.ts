@@ -1,9 +1,8 @@
 import type { Source } from '@tandem/ai';
 import { type ai, Sequence } from '@tandem/campaign-contract';
 import type { z } from 'zod';
-import type { Handler } from '../../handler.ts';
+import type { Handler, Tools } from '../../handler.ts';
 import { sequenceFaults } from './checks.ts';
-import type { Tools } from './index.ts';
 import { emailCountOf, sequenceTemplate } from './templates/sequence.ts';
 import { wishText } from './wish.ts';
 

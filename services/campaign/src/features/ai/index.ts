@@ -1,15 +1,9 @@
-import type { Ai } from '@tandem/ai';
 import type { ai } from '@tandem/campaign-contract';
 import type { Handlers } from '@tandem/service';
-import type { Tx } from '../../handler.ts';
+import type { Tools, Tx } from '../../handler.ts';
 import { generateContent } from './generate-content.ts';
 import { generateLandingPage } from './generate-landing-page.ts';
 import { generateSequence } from './generate-sequence.ts';
-
-/** What the handlers here work with. */
-export interface Tools {
-  ai: Ai;
-}
 
 export const aiHandlers = (tools: Tools) =>
   ({

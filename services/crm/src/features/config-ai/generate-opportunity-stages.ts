@@ -1,7 +1,7 @@
 import type { Ai } from '@tandem/ai';
 import { type configAi, GeneratedStages } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
-import type { Generated } from './index.ts';
+import type { Generated } from './generated.ts';
 import { brokenByStages } from './invariants.ts';
 import { stageTemplate } from './stage-templates.ts';
 
