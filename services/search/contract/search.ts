@@ -24,7 +24,7 @@ export const Suggestion = z.object({
 });
 
 const description =
-  'Finds documents that have all words, also as beginnings of words, in any case and without accents. What equals an e-mail address, phone number or full name comes first; then names and addresses count more than companies, and those more than the rest. Of very common words the best 2,000 documents are ranked.';
+  'Finds documents that have all words, also as beginnings of words, in any case and without accents. What equals an e-mail address, phone number or full name comes first; then names and addresses count more than companies, and those more than the rest. Of what a very common word finds, 1,000 documents are ranked and counted: `total` is at most that.';
 
 const searchQuery = z.object({
   q: name(200).describe('What to look for'),

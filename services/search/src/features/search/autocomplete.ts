@@ -18,7 +18,7 @@ export const autocomplete =
       (type ? [type] : documentTypes).map(async (one) => {
         const question = await readQuestion(tx, one, { q, typo: 'auto' });
         const filter = { owners: ownersFor(one, caller, tools) };
-        const { hits } = await find(tx, question, { type: one, filter, limit, offset: 0 });
+        const { hits } = await find(tx, question, { type: one, filter, limit, offset: 0, isCounted: false });
         return hits.map((hit) => ({ hit, question }));
       }),
     );

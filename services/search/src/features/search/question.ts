@@ -42,6 +42,6 @@ async function neighbours(tx: Tx, type: DocumentType, terms: string[]): Promise<
   if (!terms.length) return [];
   const forms = terms.flatMap(formsOf);
   const rows = await tx.sql<{ word: string }>`
-    SELECT DISTINCT word FROM spelling WHERE type = ${type} AND form = ANY(${forms}::text[]) LIMIT 500`;
+    SELECT DISTINCT word FROM spelling WHERE type = ${type} AND form = ANY(${forms}::text[]) ORDER BY word LIMIT 500`;
   return rows.map(({ word }) => word);
 }

@@ -45,6 +45,16 @@ describe('searchLeads', () => {
     expect(await found(api, 'Lovelace')).toEqual(['ada', 'charles', 'grace']);
   });
 
+  it('puts a beginning in a name before the word in the rest', async () => {
+    const own = await aTenantWith(service, {
+      begins: { name: 'Marlowe' },
+      note: { note: 'marlow' },
+      two: { company: 'Marlow', note: 'marlowes' },
+    });
+    expect(await found(own, 'marlow')).toEqual(['two', 'begins', 'note']);
+    expect(await found(own, 'marlow marlowes', { typo: 'off' })).toEqual(['two']);
+  });
+
   it.each([
     ['an e-mail address', 'ADA@analytical.example', 'ada'],
     ['a phone number, however written', '+49 (170) 123-45.67', 'ada'],
@@ -142,6 +152,23 @@ describe('searchLeads', () => {
       [false, 5],
       [false, 5],
     ]);
+  });
+
+  it('counts 1,000 of what a very common word finds, and filters more than those', async () => {
+    const common = service.as();
+    await service.sqlWithin(
+      common.caller,
+      `WITH made AS (
+        INSERT INTO document (type, document_id, document, status)
+        SELECT 'lead', 'd' || n, '{"name": "Common"}', CASE WHEN n <= 3 THEN 'rare' END FROM generate_series(1, 1100) AS n
+        RETURNING id)
+      INSERT INTO posting (doc_id, type, term, weight) SELECT id, 'lead', 'common', 4 FROM made`,
+    );
+    const { body } = await common.searchLeads({ query: { q: 'common' } });
+    expect([body.pagination?.total, body.pagination?.hasNext]).toEqual([1_000, true]);
+    expect(await found(common, 'common', { limit: '100', page: '10' })).toHaveLength(100);
+    expect(await found(common, 'common', { limit: '100', page: '11' })).toEqual([]);
+    expect(await found(common, 'common', { status: 'rare' })).toEqual(['d3', 'd2', 'd1']);
   });
 });
 

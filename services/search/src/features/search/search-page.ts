@@ -23,7 +23,7 @@ export async function searchPage(
   const { page, limit } = query;
   const offset = (page - 1) * limit;
   const question = await readQuestion(tx, type, query);
-  const { hits, total } = await find(tx, question, { type, filter, limit, offset });
+  const { hits, total } = await find(tx, question, { type, filter, limit, offset, isCounted: true });
   const items = hits.map((hit) => asHit(hit, question));
   return { items, total, page, limit, hasPrev: page > 1, hasNext: offset + limit < total, nextCursor: null };
 }
