@@ -1,6 +1,12 @@
 import type { Emit, Schedule } from '@tandem/events';
 import type { z } from 'zod';
 
+interface Inside<Tx> {
+  tx: Tx;
+  emit: Emit;
+  schedule: Schedule;
+}
+
 /** What a job works with, within the tenant that scheduled it. No transaction is open until it asks for one. */
 export interface JobContext<Payload, Tx> {
   payload: Payload;
@@ -13,7 +19,17 @@ export interface JobContext<Payload, Tx> {
    * Returning a Date runs the job again then. A job that returns without finishing is finished without effects.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: effects that say nothing are the usual ones.
-  finish(effects: (inside: { tx: Tx; emit: Emit; schedule: Schedule }) => Promise<Date | void>): Promise<void>;
+  finish(effects: (inside: Inside<Tx>) => Promise<Date | void>): Promise<void>;
+}
+
+/** What jobs of one kind and tenant that are due together work with. */
+export interface BatchContext<Payload, Tx> {
+  /** Several of them were never tried before: whatever failed is tried again alone, so that it harms no other twice. */
+  due: { payload: Payload; attempts: number }[];
+  /** Reads within the tenant. */
+  tx: Tx;
+  /** Ends them all, in one transaction with the effects. The dates say which of them run again, in the order of `due`. */
+  finish(effects: (inside: Inside<Tx>) => Promise<(Date | undefined)[]>): Promise<void>;
 }
 
 /** Work that runs later. Throwing tries it again with growing pauses, ten times at most. */
@@ -22,12 +38,34 @@ export interface Job<Payload extends z.ZodType = z.ZodType, Tx = unknown> {
   payload: Payload;
   /** How long one run may take before another process may take it over, in seconds; 60 by default. */
   leaseSeconds?: number;
-  run(context: JobContext<z.output<Payload>, Tx>): Promise<void>;
+  /** How many may run together. Of a job that may, those scheduled shortly after one another fall due together. */
+  batchMax: number;
+  run(context: BatchContext<z.output<Payload>, Tx>): Promise<void>;
 }
 
 export type { Schedule };
 
-/** Declares a job; only here for the types to meet. */
-export function job<Payload extends z.ZodType, Tx>(declared: Job<Payload, Tx>): Job<Payload, Tx> {
+type Alone<Payload extends z.ZodType, Tx> = Omit<Job<Payload, Tx>, 'batchMax' | 'run'> & {
+  run(context: JobContext<z.output<Payload>, Tx>): Promise<void>;
+};
+
+/** Declares a job that runs by itself. */
+export function job<Payload extends z.ZodType, Tx>({ run, ...declared }: Alone<Payload, Tx>): Job<Payload, Tx> {
+  return {
+    ...declared,
+    batchMax: 1,
+    async run({ due, tx, finish }) {
+      for (const one of due)
+        await run({
+          ...one,
+          tx,
+          finish: (effects) => finish(async (inside) => [(await effects(inside)) ?? undefined]),
+        });
+    },
+  };
+}
+
+/** Declares a job of which several run together; only here for the types to meet. */
+export function batchJob<Payload extends z.ZodType, Tx>(declared: Job<Payload, Tx>): Job<Payload, Tx> {
   return declared;
 }
