@@ -24,6 +24,8 @@ export interface Agents extends TestService<typeof agents> {
   forget(leadId: number): void;
   /** How often crm was asked. */
   asked(): number;
+  /** Lets crm fail as often as this. */
+  failNext(times: number): void;
 }
 
 export type Api = ReturnType<Agents['as']>;
@@ -31,11 +33,18 @@ export type Api = ReturnType<Agents['as']>;
 /** Starts agents beside a crm that answers what the test gives it. */
 export async function startAgents(overrides: Partial<Pick<Tools, 'telephony' | 'callAgainMs'>> = {}): Promise<Agents> {
   const leads = new Map<number, WireLead>();
+  let made = 0;
   let asked = 0;
+  let failing = 0;
   const crm = createServer(async (request, response) => {
     asked++;
     const { ids: wanted } = JSON.parse(await text(request)) as { ids: string[] };
     response.setHeader('content-type', 'application/json');
+    if (failing > 0) {
+      failing--;
+      response.writeHead(503).end(JSON.stringify({ success: false, code: 'unavailable', message: 'Later' }));
+      return;
+    }
     response.end(JSON.stringify({ success: true, data: wanted.flatMap((id) => leads.get(Number(id)) ?? []) }));
   });
   await new Promise<void>((resolve) => crm.listen(0, '127.0.0.1', resolve));
@@ -44,7 +53,7 @@ export async function startAgents(overrides: Partial<Pick<Tools, 'telephony' | '
   return {
     ...service,
     aLead(fields = {}) {
-      const id = leads.size + 1;
+      const id = ++made;
       leads.set(id, {
         ...{ id: String(id), email: `lead${id}@example.com`, firstName: 'Ada', lastName: 'Lovelace' },
         ...{ phone: '+491701234567', status: 'new', score: 10, source: 'web', assignedTo: null },
@@ -55,6 +64,9 @@ export async function startAgents(overrides: Partial<Pick<Tools, 'telephony' | '
     },
     forget: (leadId) => void leads.delete(leadId),
     asked: () => asked,
+    failNext(times) {
+      failing = times;
+    },
     async close() {
       await service.close();
       crm.closeAllConnections();

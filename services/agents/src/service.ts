@@ -9,7 +9,7 @@ import { agentHandlers } from './features/agents/index.ts';
 import { expireApproval } from './features/approvals/expire-approval.job.ts';
 import { approvalHandlers } from './features/approvals/index.ts';
 import { executionHandlers } from './features/executions/index.ts';
-import { runExecution } from './features/executions/run-execution.job.ts';
+import { runCall, runRecommendation } from './features/executions/run-execution.job.ts';
 import { recommendationHandlers } from './features/recommendations/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
@@ -38,7 +38,7 @@ export function agentsService(
     name: 'agents',
     operations: agents,
     handlers: { ...agentHandlers, ...executionHandlers(tools), ...approvalHandlers, ...recommendationHandlers },
-    jobs: [runExecution(tools), expireApproval],
+    jobs: [runCall(tools), runRecommendation(tools), expireApproval],
     firstUse: defineAgents,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

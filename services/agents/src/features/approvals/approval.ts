@@ -5,7 +5,7 @@ import { fail } from '@tandem/service';
 import { z } from 'zod';
 import type { Approval as ApprovalRow, Execution as ExecutionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { executionJob } from '../executions/execution.ts';
+import { executionJobs, workOf } from '../executions/execution.ts';
 
 type ApprovalRecord = z.output<typeof Approval>;
 type Inside = Parameters<Parameters<JobContext<unknown, Tx>['finish']>[0]>[0];
@@ -21,20 +21,26 @@ export function asApproval(row: ApprovalRow): ApprovalRecord {
   return { ...(row as unknown as ApprovalRecord), allowedTransitions: isPending ? ['approved', 'rejected'] : [] };
 }
 
-/** Lets an execution wait until somebody decides about it. */
-export async function askForApproval(
-  { tx, emit, schedule }: Inside,
-  { id: executionId, agentId, leadId, kind }: ExecutionRow,
-) {
+/** Lets executions wait until somebody decides about each. */
+export async function askForApproval({ tx, emit, schedule }: Inside, executions: ExecutionRow[]): Promise<void> {
+  if (!executions.length) return;
   const expiresAt = new Date(Date.now() + hoursToDecide * 3_600_000);
-  const type = kind === 'caller' ? 'call' : 'recommend';
-  const row = await tx.approval.create({ data: { executionId, agentId, leadId, type, expiresAt } });
-  await tx.execution.updateMany({
-    where: { id: executionId },
-    data: { status: 'awaiting_approval', approvalId: row.id, startedAt: new Date() },
-  });
-  await schedule(expiryJob, [{ approvalId: row.id }], expiresAt);
-  emit(approvalRequested, { data: { approvalId: row.id, executionId, leadId }, record: asApproval(row) });
+  const asked = executions.map(({ id: executionId, agentId, leadId, kind }) => ({
+    ...{ executionId, agentId, leadId, type: workOf(kind), expiresAt },
+  }));
+  const rows = await tx.approval.createManyAndReturn({ data: asked });
+  const ids = rows.map(({ id }) => id);
+  await tx.sql`UPDATE execution SET status = 'awaiting_approval', approval_id = approval.id, started_at = now()
+    FROM approval WHERE approval.execution_id = execution.id AND approval.id = ANY(${ids}::bigint[])`;
+  await schedule(
+    expiryJob,
+    ids.map((approvalId) => ({ approvalId })),
+    expiresAt,
+  );
+  for (const row of rows) {
+    const { executionId, leadId } = row;
+    emit(approvalRequested, { data: { approvalId: row.id, executionId, leadId }, record: asApproval(row) });
+  }
 }
 
 interface Decision {
@@ -62,12 +68,12 @@ export async function decide(
     throw known ? fail('already_decided', [{ field: 'status', message: `It is ${known.status}` }]) : fail('not_found');
   }
   const record = asApproval(row);
-  const { executionId, leadId, status } = record;
+  const { executionId, leadId, status, type } = record;
   await tx.execution.updateMany({
     where: { id: executionId, status: 'awaiting_approval' },
     data: status === 'approved' ? { status: 'queued' } : { status: 'cancelled', finishedAt: new Date() },
   });
-  if (status === 'approved' && scope) await schedule(executionJob, [{ executionId, ...scope }]);
+  if (status === 'approved' && scope) await schedule(executionJobs[type], [{ executionId, ...scope }]);
   emit(approvalDecided, { data: { approvalId, executionId, leadId, status }, record });
   return record;
 }

@@ -11,11 +11,19 @@ export const liveStatuses = ['queued', 'running', 'awaiting_approval'];
 /** In which its job has something to do. */
 export const workingStatuses = ['queued', 'running'];
 
-/** The job that does the work of an execution. A job says whom it asks others for. */
-export const executionJob = {
-  name: 'run-execution',
-  payload: z.object({ executionId: id('execution'), tenantId: z.int(), environment: z.enum(['live', 'sandbox']) }),
+// A job says whom it asks others for.
+const payload = z.object({ executionId: id('execution'), tenantId: z.int(), environment: z.enum(['live', 'sandbox']) });
+
+/** The jobs that do the work of an execution, by what it is. */
+export const executionJobs = {
+  call: { name: 'run-execution', payload },
+  recommend: { name: 'run-recommendation', payload },
 };
+
+/** What an agent of a kind does. */
+export function workOf(kind: string): keyof typeof executionJobs {
+  return kind === 'caller' ? 'call' : 'recommend';
+}
 
 /** A row as the contract shows it. */
 export function asExecution(row: ExecutionRow): ExecutionRecord {

@@ -108,6 +108,23 @@ describe('runAgentInBulk', () => {
     expect((await run(api, [codeOf(api, service.aLead())], later)).data.results[0].error.code).toBe('limit_reached');
   });
 
+  it('keeps to the daily cap, and to one start of each lead, when many ask at once', async () => {
+    const api = service.as();
+    const id = await agentOf(api, 'recommender');
+    const leads = Array.from({ length: 6 }, () => codeOf(api, service.aLead()));
+    const uncapped = await Promise.all([leads, [...leads].reverse(), leads].map((some) => run(api, some, later)));
+    expect(uncapped.reduce((all, { data }) => all + data.accepted, 0)).toBe(6);
+    for (const { data } of uncapped) {
+      const { data: bulkRun } = await api.getBulkRun({ params: { id: data.bulkRunId } });
+      const { accepted, rejected } = data;
+      expect(bulkRun).toMatchObject({ accepted, rejected, counts: { queued: accepted } });
+    }
+    await api.updateAgent({ params: { id }, body: { limits: { dailyCap: 8 } } });
+    const others = Array.from({ length: 5 }, () => codeOf(api, service.aLead()));
+    const capped = await Promise.all(others.map((lead) => run(api, [lead], later)));
+    expect(capped.reduce((all, { data }) => all + data.accepted, 0)).toBe(2);
+  });
+
   it('answers 404 for an agent of another tenant', async () => {
     const id = await agentOf(service.as(), 'caller');
     const reply = await service.as().runAgentInBulk({ params: { id }, body: { leadIds: ['x'] } });

@@ -2,8 +2,8 @@ import { bulkRunStarted, type executions, leadErrors } from '@tandem/agents-cont
 import { actingUserId, type Caller } from '@tandem/caller';
 import { fail } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { type AgentRecord, lockAgent } from '../agents/agent.ts';
-import { executionJob, liveStatuses } from './execution.ts';
+import { type AgentRecord, asAgent, lockAgent } from '../agents/agent.ts';
+import { executionJobs, liveStatuses, workOf } from './execution.ts';
 
 /** A lead of the request: the text given, and the lead that it names. */
 interface Given {
@@ -14,56 +14,63 @@ interface Given {
 type LeadError = keyof typeof leadErrors;
 
 interface Found {
+  agent: AgentRecord;
   given: Given[];
   known: Set<number>;
 }
 
 export const runAgentInBulk = (tools: Tools): Handler<typeof executions.runAgentInBulk, Found> => ({
   async check({ params, body, caller, tx }) {
-    if (!(await tx.agent.count({ where: { id: params.id } }))) throw fail('not_found');
+    const row = await tx.agent.findFirst({ where: { id: params.id } });
+    if (!row) throw fail('not_found');
+    const agent = mayRun(asAgent(row));
     const { tenantId } = caller;
     const given = body.leadIds.map((text) => ({ text, leadId: tools.ids.decode('lead', tenantId, text) }));
-    return { given, known: await findLeads(tools, caller, given) };
+    return { agent, given, known: await findLeads(tools, caller, given) };
   },
-  async run({ params, body, caller, tx, emit, schedule, found }) {
-    // Under its lock, so that two requests at once neither start one lead twice nor exceed the cap together.
-    const agent = await lockAgent(tx, params.id);
-    if (agent.status === 'paused')
-      throw fail('agent_paused', [{ field: 'status', message: 'Must be active; POST /v1/agents/:id/resume' }]);
-    const errors = await refusals(tx, agent, found);
-    const accepted = found.given.flatMap(({ leadId }, index) =>
-      errors[index] || leadId === undefined ? [] : [leadId],
-    );
-    const counts = {
-      total: found.given.length,
-      accepted: accepted.length,
-      rejected: found.given.length - accepted.length,
-    };
+  async run({ body, caller, tx, emit, schedule, found }) {
+    const { agent, given } = found;
+    const errors = refusals(found, agent.limits.dailyCap === null ? undefined : await room(tx, found));
+    const accepted = given.flatMap(({ leadId }, index) => (errors[index] || leadId === undefined ? [] : [leadId]));
     const by = actingUserId(caller) ?? null;
     const scheduledFor = body.scheduledFor ?? null;
-    const run = await tx.bulkRun.create({ data: { agentId: agent.id, ...counts, scheduledFor, createdBy: by } });
+    const planned = { total: given.length, accepted: accepted.length, rejected: given.length - accepted.length };
+    const run = await tx.bulkRun.create({ data: { agentId: agent.id, ...planned, scheduledFor, createdBy: by } });
     const rows = accepted.length
       ? await tx.execution.createManyAndReturn({
-          data: accepted.map((leadId) => ({
-            ...{ agentId: agent.id, kind: agent.kind, trigger: 'bulk', bulkRunId: run.id, leadId, scheduledFor },
-            ...{ actingUserId: by, ...(body.input && { input: body.input as object }) },
-          })),
+          // In one order, so that two requests for the same leads wait for one another and not each for the other.
+          data: accepted
+            .sort((a, b) => a - b)
+            .map((leadId) => ({
+              ...{ agentId: agent.id, kind: agent.kind, trigger: 'bulk', bulkRunId: run.id, leadId, scheduledFor },
+              ...{ actingUserId: by, ...(body.input && { input: body.input as object }) },
+            })),
+          // Those that the agent is at work for already are left out.
+          skipDuplicates: true,
           select: { id: true, leadId: true },
         })
       : [];
+    const counts = { total: given.length, accepted: rows.length, rejected: given.length - rows.length };
+    if (rows.length < accepted.length) await tx.bulkRun.updateMany({ where: { id: run.id }, data: counts });
     const { tenantId = 0, environment } = caller;
     const payloads = rows.map(({ id }) => ({ executionId: id, tenantId, environment }));
-    if (payloads.length) await schedule(executionJob, payloads, body.scheduledFor);
-    emit(bulkRunStarted, { data: { bulkRunId: run.id, agentId: agent.id }, record: run });
+    if (payloads.length) await schedule(executionJobs[workOf(agent.kind)], payloads, body.scheduledFor);
+    emit(bulkRunStarted, { data: { bulkRunId: run.id, agentId: agent.id }, record: { ...run, ...counts } });
     const executionOf = new Map(rows.map((row) => [row.leadId, row.id]));
-    const results = found.given.map(({ text, leadId }, index) => {
-      const code = errors[index];
-      if (code) return { leadId: text, status: 'error' as const, error: { code, message: leadErrors[code] } };
-      return { leadId: text, status: 'success' as const, executionId: executionOf.get(leadId as number) as number };
+    const results = given.map(({ text, leadId }, index) => {
+      const executionId = errors[index] ? undefined : executionOf.get(leadId as number);
+      if (executionId !== undefined) return { leadId: text, status: 'success' as const, executionId };
+      const code = errors[index] ?? 'already_running';
+      return { leadId: text, status: 'error' as const, error: { code, message: leadErrors[code] } };
     });
     return { bulkRunId: run.id, agentId: agent.id, ...counts, results };
   },
 });
+
+function mayRun(agent: AgentRecord): AgentRecord {
+  if (agent.status !== 'paused') return agent;
+  throw fail('agent_paused', [{ field: 'status', message: 'Must be active; POST /v1/agents/:id/resume' }]);
+}
 
 /** Those of the leads that crm knows, asked for at once. */
 async function findLeads({ crm }: Tools, caller: Caller, given: Given[]): Promise<Set<number>> {
@@ -76,30 +83,40 @@ async function findLeads({ crm }: Tools, caller: Caller, given: Given[]): Promis
   return new Set(leads.map(({ id }) => id));
 }
 
-/** Why each lead of the request is refused; undefined for one that is not. */
-async function refusals(tx: Tx, agent: AgentRecord, { given, known }: Found): Promise<(LeadError | undefined)[]> {
-  const ids = [...known];
-  const busy = await tx.execution.findMany({
-    where: { agentId: agent.id, leadId: { in: ids }, status: { in: liveStatuses } },
-    select: { leadId: true },
-  });
-  const isBusy = new Set(busy.map(({ leadId }) => leadId));
-  let left = await leftToday(tx, agent);
+/** Why each lead of the request is refused before it is tried; undefined for one that is not. */
+function refusals({ given, known }: Found, room?: Room): (LeadError | undefined)[] {
+  let left = room?.left ?? Number.POSITIVE_INFINITY;
   const seen = new Set<number>();
   return given.map(({ leadId }) => {
     if (leadId === undefined || !known.has(leadId)) return 'lead_not_found';
     if (seen.has(leadId)) return 'duplicate_in_request';
     seen.add(leadId);
-    if (isBusy.has(leadId)) return 'already_running';
+    if (room?.busy.has(leadId)) return 'already_running';
     if (left < 1) return 'limit_reached';
     left--;
     return undefined;
   });
 }
 
-/** How many executions may still be queued today. */
-async function leftToday(tx: Tx, { id, limits: { dailyCap } }: AgentRecord): Promise<number> {
-  if (dailyCap === null) return Number.POSITIVE_INFINITY;
+/** What a daily cap leaves. */
+interface Room {
+  left: number;
+  /** Leads that the agent is at work for, and that take nothing of what is left. */
+  busy: Set<number>;
+}
+
+/**
+ * Asked only of an agent with a cap, which is held until the end, so that two requests at once do not exceed it together.
+ * Others need not wait for one another: the index of live executions keeps a lead from being started twice.
+ */
+async function room(tx: Tx, { agent: { id: agentId }, known }: Found): Promise<Room> {
+  const { limits } = mayRun(await lockAgent(tx, agentId));
   const midnight = new Date(new Date().setUTCHours(0, 0, 0, 0));
-  return dailyCap - (await tx.execution.count({ where: { agentId: id, createdAt: { gte: midnight } } }));
+  const today = await tx.execution.count({ where: { agentId, createdAt: { gte: midnight } } });
+  const where = { agentId, leadId: { in: [...known] }, status: { in: liveStatuses } };
+  const busy = await tx.execution.findMany({ where, select: { leadId: true } });
+  return {
+    left: (limits.dailyCap ?? Number.POSITIVE_INFINITY) - today,
+    busy: new Set(busy.map(({ leadId }) => leadId)),
+  };
 }

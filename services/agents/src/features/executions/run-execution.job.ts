@@ -1,12 +1,12 @@
-import { executionCompleted, executionFailed } from '@tandem/agents-contract';
-import { type JobContext, job } from '@tandem/jobs';
+import { type BatchContext, batchJob } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Lead, Tools, Tx } from '../../handler.ts';
 import { type AgentRecord, asAgent } from '../agents/agent.ts';
 import { askForApproval } from '../approvals/approval.ts';
 import { callLead } from './call-lead.ts';
-import { asExecution, type ExecutionRecord, executionJob, type Step, workingStatuses } from './execution.ts';
+import { asExecution, type ExecutionRecord, executionJobs, type Step, workingStatuses, workOf } from './execution.ts';
 import { type Advice, recommend } from './recommend.ts';
+import { type Ended, recordEndings } from './record-endings.ts';
 
 /** What came of an attempt. */
 export interface Ending {
@@ -17,61 +17,90 @@ export interface Ending {
   againAt?: Date;
 }
 
+type Context = BatchContext<z.output<typeof executionJobs.call.payload>, Tx>;
+
 const pausedMs = 60_000;
 // The job itself would try ten times; a lead should not wait for hours on a crm that does not answer.
 const askingMax = 5;
+const togetherMax = 50;
 
-/** Does the work of one execution. Its state is written before anything is waited for, so a lost process leaves it clear. */
-export const runExecution = (tools: Tools) =>
-  job({
-    ...executionJob,
-    async run({ payload, attempts, tx, finish }: JobContext<z.output<typeof executionJob.payload>, Tx>) {
-      const [waiting] = await tx.execution.findMany({
-        where: { id: payload.executionId, status: { in: workingStatuses } },
-      });
-      const owner = waiting && (await tx.agent.findFirst({ where: { id: waiting.agentId } }));
-      if (!waiting || !owner) return;
-      const agent = asAgent(owner);
-      if (agent.status === 'paused') return finish(async () => new Date(Date.now() + pausedMs));
-      if (agent.approvalPolicy === 'always' && waiting.approvalId === null)
-        return finish((inside) => askForApproval(inside, waiting));
-      const startedAt = waiting.startedAt ?? new Date();
-      await tx.execution.updateMany({ where: { id: waiting.id }, data: { status: 'running', startedAt } });
-      const execution = asExecution({ ...waiting, startedAt });
-      const lead = await findLead(tools, payload, waiting.leadId).catch((error: unknown) => {
-        if (attempts + 1 < askingMax) throw error;
-        return 'unknown' as const;
-      });
-      const ending = await attempt(tools, { agent, execution, lead });
-      await finish(async ({ tx, emit }) => {
-        const { status, againAt, ...data } = changesBy(execution, ending);
-        const [row] = await tx.execution.updateManyAndReturn({
-          where: { id: execution.id, status: 'running' },
-          data: { status, ...data } as object,
-        });
-        if (!row || againAt) return againAt;
-        const { id: executionId, agentId, leadId } = execution;
-        if (ending?.advice) {
-          const { factors, ...advice } = ending.advice;
-          await tx.recommendation.create({ data: { executionId, agentId, leadId, ...advice, factors } });
-        }
-        if (status === 'skipped') return;
-        const said = { data: { executionId, agentId, leadId }, record: asExecution(row) };
-        emit(status === 'failed' ? executionFailed : executionCompleted, said);
-      });
-    },
+/** Calls wait for people: each by itself, so that a long one holds no other up. */
+export const runCall = (tools: Tools) =>
+  batchJob({ ...executionJobs.call, batchMax: 1, run: (context: Context) => runExecutions(tools, context) });
+
+/** Recommending waits for nobody: what many leads share is done once for all of them. */
+export const runRecommendation = (tools: Tools) =>
+  batchJob({
+    ...executionJobs.recommend,
+    batchMax: togetherMax,
+    run: (context: Context) => runExecutions(tools, context),
   });
 
-async function findLead(
+/** Does the work of executions. Their state is written before anything is waited for, so a lost process leaves it clear. */
+async function runExecutions(tools: Tools, { due, tx, finish }: Context): Promise<void> {
+  const ids = due.map(({ payload }) => payload.executionId);
+  const waiting = await tx.execution.findMany({ where: { id: { in: ids }, status: { in: workingStatuses } } });
+  if (!waiting.length) return;
+  const rows = await tx.agent.findMany({ where: { id: { in: [...new Set(waiting.map(({ agentId }) => agentId))] } } });
+  const agents = new Map(rows.map((row) => [row.id, asAgent(row)]));
+  const paused = waiting.filter(({ agentId }) => agents.get(agentId)?.status === 'paused');
+  const active = waiting.filter(({ agentId }) => agents.get(agentId)?.status === 'active');
+  const hasToAsk = ({ agentId, approvalId }: (typeof active)[number]) =>
+    agents.get(agentId)?.approvalPolicy === 'always' && approvalId === null;
+  const ended = await work(tools, { due, tx }, { agents, rows: active.filter((row) => !hasToAsk(row)) });
+  await finish(async (inside) => {
+    await askForApproval(inside, active.filter(hasToAsk));
+    await recordEndings(inside, ended);
+    const resumeAt = new Date(Date.now() + pausedMs);
+    const again = new Map<number, Date | undefined>([
+      ...paused.map(({ id }) => [id, resumeAt] as const),
+      ...ended.map(({ execution, ending }) => [execution.id, ending?.againAt] as const),
+    ]);
+    return ids.map((id) => again.get(id));
+  });
+}
+
+interface Working {
+  agents: Map<number, AgentRecord>;
+  rows: Parameters<typeof asExecution>[0][];
+}
+
+/** Makes the attempts that are due, all at once; one that fails is an ending like others. */
+async function work(
+  tools: Tools,
+  { due, tx }: Pick<Context, 'due' | 'tx'>,
+  { agents, rows }: Working,
+): Promise<Ended[]> {
+  if (!rows.length) return [];
+  const now = new Date();
+  await tx.sql`UPDATE execution SET status = 'running', started_at = coalesce(started_at, ${now}::timestamptz)
+    WHERE id = ANY(${rows.map(({ id }) => id)}::bigint[]) AND status = ANY(${workingStatuses}::text[])`;
+  const executions = rows.map((row) => asExecution({ ...row, status: 'running', startedAt: row.startedAt ?? now }));
+  const leads = await findLeads(tools, due, executions).catch((error: unknown) => {
+    if (due.some(({ attempts }) => attempts + 1 < askingMax)) throw error;
+    return 'unknown' as const;
+  });
+  return Promise.all(
+    executions.map(async (execution) => {
+      const agent = agents.get(execution.agentId) as AgentRecord;
+      const lead = leads === 'unknown' ? leads : leads.get(execution.leadId);
+      return { execution, ending: await attempt(tools, { agent, execution, lead }) };
+    }),
+  );
+}
+
+/** The leads of some executions that crm still knows, asked for at once. */
+async function findLeads(
   { crm }: Tools,
-  { executionId, ...scope }: z.output<typeof executionJob.payload>,
-  leadId: number,
-): Promise<Lead | undefined> {
+  due: Context['due'],
+  executions: ExecutionRecord[],
+): Promise<Map<number, Lead>> {
+  const { executionId, ...scope } = (due[0] as Context['due'][number]).payload;
   const leads = await crm.findLeads({
-    body: { ids: [leadId] },
+    body: { ids: executions.map(({ leadId }) => leadId) },
     as: { ...scope, requestId: `execution_${executionId}` },
   });
-  return leads[0];
+  return new Map(leads.map((lead) => [lead.id, lead]));
 }
 
 interface Attempt {
@@ -84,28 +113,17 @@ interface Attempt {
 async function attempt(tools: Tools, { agent, execution, lead }: Attempt): Promise<Ending | undefined> {
   if (!lead) return undefined;
   const startedAt = new Date();
+  const type = workOf(execution.kind);
   if (lead === 'unknown') {
     const error = { code: 'unavailable', message: 'The lead could not be read', retryable: true };
-    const type = execution.kind === 'caller' ? ('call' as const) : ('recommend' as const);
     return {
       step: { name: 'Read the lead', type, status: 'failed', startedAt, finishedAt: new Date(), error },
       output: {},
     };
   }
-  if (execution.kind === 'caller') return callLead(tools, { agent, execution, lead, startedAt });
+  if (type === 'call') return callLead(tools, { agent, execution, lead, startedAt });
   const advice = recommend(lead, startedAt);
-  const step = { name: 'Recommend the next action', type: 'recommend' as const, status: 'succeeded' as const };
+  const step = { name: 'Recommend the next action', type, status: 'succeeded' as const };
   const { action, confidence } = advice;
   return { step: { ...step, startedAt, finishedAt: new Date(), error: null }, output: { action, confidence }, advice };
-}
-
-/** What an ending changes about an execution. */
-function changesBy(execution: ExecutionRecord, ending: Ending | undefined) {
-  const finishedAt = new Date();
-  if (!ending) return { status: 'skipped', finishedAt, output: { reason: 'The lead is gone' } };
-  const { step, output, againAt } = ending;
-  const steps = [...execution.steps, step];
-  if (againAt) return { status: 'queued', steps, output, attempt: execution.attempt + 1, againAt };
-  const { error } = step;
-  return { status: error ? 'failed' : 'succeeded', steps, output, finishedAt, ...(error && { error }) };
 }

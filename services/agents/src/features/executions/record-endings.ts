@@ -1,0 +1,51 @@
+import { executionCompleted, executionFailed } from '@tandem/agents-contract';
+import type { BatchContext } from '@tandem/jobs';
+import type { Tx } from '../../handler.ts';
+import type { ExecutionRecord } from './execution.ts';
+import type { Ending } from './run-execution.job.ts';
+
+/** An execution that was attempted, and what came of it; nothing when its lead is gone. */
+export interface Ended {
+  execution: ExecutionRecord;
+  ending: Ending | undefined;
+}
+
+type Inside = Parameters<Parameters<BatchContext<unknown, Tx>['finish']>[0]>[0];
+
+/** Writes what came of some executions, in as many statements as for one. Of two who write the same the second is too late. */
+export async function recordEndings({ tx, emit }: Inside, ended: Ended[]): Promise<void> {
+  if (!ended.length) return;
+  const changed = ended.map(({ execution, ending }) => ({ ending, record: changedBy(execution, ending) }));
+  const values = changed.map(({ record }) => ({ ...record, finished_at: record.finishedAt }));
+  const written = await tx.sql<{ id: number }>`
+    UPDATE execution SET status = done.status, attempt = done.attempt, steps = done.steps, output = done.output,
+      error = done.error, finished_at = done.finished_at
+    FROM jsonb_to_recordset(${JSON.stringify(values)}::jsonb) AS done
+      (id bigint, status text, attempt int, steps jsonb, output jsonb, error jsonb, finished_at timestamptz)
+    WHERE execution.id = done.id AND execution.id = ANY(${values.map(({ id }) => id)}::bigint[])
+      AND execution.status = 'running' RETURNING execution.id`;
+  const isWritten = new Set(written.map(({ id }) => id));
+  const over = changed.filter(({ record, ending }) => isWritten.has(record.id) && !ending?.againAt);
+  const advised = over.flatMap(({ record: { id: executionId, agentId, leadId }, ending }) =>
+    ending?.advice ? { executionId, agentId, leadId, ...ending.advice } : [],
+  );
+  if (advised.length) await tx.recommendation.createMany({ data: advised });
+  for (const { record } of over) {
+    if (record.status === 'skipped') continue;
+    const { id: executionId, agentId, leadId } = record;
+    emit(record.status === 'failed' ? executionFailed : executionCompleted, {
+      data: { executionId, agentId, leadId },
+      record,
+    });
+  }
+}
+
+/** An execution as an ending leaves it. */
+function changedBy(execution: ExecutionRecord, ending: Ending | undefined): ExecutionRecord {
+  const finishedAt = new Date();
+  if (!ending) return { ...execution, status: 'skipped', finishedAt, output: { reason: 'The lead is gone' } };
+  const { step, output, againAt } = ending;
+  const tried = { ...execution, steps: [...execution.steps, step], output };
+  if (againAt) return { ...tried, status: 'queued', attempt: execution.attempt + 1 };
+  return { ...tried, status: step.error ? 'failed' : 'succeeded', error: step.error, finishedAt };
+}
