@@ -19,7 +19,7 @@ const idleMs = 10_000;
 const sampleMs = 250;
 const drainedWithinMs = 120_000;
 const pathsMax = 5_000;
-const memoryGoalMb = 900;
+const memoryGoalMb = 1_600;
 
 /** Measures the whole fleet on real stores: its idle memory, events at a low rate, creates, gets and lists. */
 export async function measureFleet(place: Place): Promise<{ rows: Row[]; memory: Memory[] }> {
