@@ -51,7 +51,8 @@ function contradictions({ entityType, isClosed, isWon, isDefault, category, defa
 
 /** Holds all definitions of a kind, so that two requests find neither the same code free nor the same default to clear. */
 async function lockDefinitions(tx: Tx, entityType: string): Promise<void> {
-  await tx.sql`SELECT id FROM status_definition WHERE entity_type = ${entityType} ORDER BY id FOR NO KEY UPDATE`;
+  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended(${`status_definition ${entityType}`},
+    platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
 }
 
 async function clearDefault(tx: Tx, entityType: string): Promise<StatusRecord[]> {
