@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerHeader, countedAddress } from '@tandem/caller';
 import { allows, signedIn } from '@tandem/contract';
-import type { IdCodec } from '@tandem/ids';
 import { childTrace, readTrace } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
 import { actingFor } from './access/on-behalf-of.ts';
@@ -12,7 +11,7 @@ import { readJson } from './http/read-json.ts';
 import { Refusal, refusalBody } from './http/refusal.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { unservable } from './http/unserved.ts';
-import { decodeBody, decodePath, decodeQuery, encodeReply, encodeTexts, repeatedParameter } from './ids.ts';
+import { decodeBody, decodePath, decodeQuery, encodeAnswer, repeatedParameter } from './ids.ts';
 import { allowanceOf, retryAfter } from './limits/plan.ts';
 import type { Route } from './routes.ts';
 import type { LinkReply } from './upstream/link.ts';
@@ -205,7 +204,7 @@ function answer(
   // A public operation says which tenant it entered.
   const entered = reply.headers['x-ctx-tenant'];
   const tenantId = callersTenant ?? (entered === undefined ? undefined : Number(entered));
-  send(exchange, reply.status, bodyOf(route, reply, tenantId, parts.ids));
+  send(exchange, reply.status, encodeAnswer(route, reply, tenantId, parts.ids));
 }
 
 async function jsonBody(
@@ -220,27 +219,6 @@ async function jsonBody(
   if (!route.bodyIds) return bytes;
   decodeBody(route, parsed, tenantId, ids);
   return JSON.stringify(parsed);
-}
-
-function bodyOf(
-  route: Route,
-  { status, body }: LinkReply,
-  tenantId: number | undefined,
-  ids: IdCodec,
-): Buffer | string {
-  if (status >= 400) return encodeTexts(body, tenantId, ids);
-  return route.replyIds ? rewrite(route, body, tenantId, ids) : body;
-}
-
-function rewrite(route: Route, bytes: Buffer, tenantId: number | undefined, ids: IdCodec): string {
-  let reply: unknown;
-  try {
-    reply = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new Refusal('bad_gateway');
-  }
-  encodeReply(route, reply, tenantId, ids);
-  return JSON.stringify(reply);
 }
 
 async function wrongMethod(exchange: Exchange, methods: string[], parts: GatewayParts): Promise<void> {

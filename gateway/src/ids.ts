@@ -40,23 +40,43 @@ export function decodeBody(route: Route, body: unknown, tenantId: number | undef
   );
 }
 
-/** Turns the ids of a reply into codes, in place. Without a tenant, which only an error of ours can cause, it refuses. */
-export function encodeReply(route: Route, reply: unknown, tenantId: number | undefined, ids: IdCodec): void {
-  route.replyIds?.(reply, (type, found) => {
+/**
+ * The body of a service's answer with codes in place of ids.
+ * @throws Refusal 502 when it cannot be read, or has ids and no tenant they are of: only an error of ours causes that
+ */
+export function encodeAnswer(
+  route: Route,
+  { status, body }: { status: number; body: Buffer },
+  tenantId: number | undefined,
+  ids: IdCodec,
+): Buffer | string {
+  if (status >= 400) return encodeTexts(body, tenantId, ids);
+  if (!route.replyIds) return body;
+  const reply = parsed(body);
+  route.replyIds(reply, (type, found) => {
     const id = Number(found);
     if (tenantId === undefined || !Number.isSafeInteger(id)) throw new Refusal('bad_gateway');
     return ids.encode(type, tenantId, id);
   });
+  return JSON.stringify(reply);
 }
 
 /** Turns the ids that stand in the messages of an error into codes. */
-export function encodeTexts(body: Buffer, tenantId: number | undefined, ids: IdCodec): Buffer | string {
+function encodeTexts(body: Buffer, tenantId: number | undefined, ids: IdCodec): Buffer | string {
   if (tenantId === undefined || !body.includes('‹')) return body;
   return body
     .toString()
     .replace(idsInText, (text, type: string, id: string) =>
       Object.hasOwn(resourceTypes, type) ? ids.encode(type as ResourceType, tenantId, Number(id)) : text,
     );
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new Refusal('bad_gateway');
+  }
 }
 
 /** Query parameters must each be given once, unless the row takes a list. */

@@ -1,8 +1,7 @@
 import type { Lead, Tools } from '../../handler.ts';
 import type { CallOutcome } from '../../telephony.ts';
 import type { AgentRecord } from '../agents/agent.ts';
-import type { ExecutionRecord } from './execution.ts';
-import type { Ending } from './run-execution.job.ts';
+import type { Ending, ExecutionRecord } from './execution.ts';
 
 const failures: Record<Exclude<CallOutcome, 'answered'>, string> = {
   no_answer: 'Nobody answered',

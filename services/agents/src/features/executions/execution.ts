@@ -2,9 +2,19 @@ import type { Execution } from '@tandem/agents-contract';
 import { id } from '@tandem/contract';
 import { z } from 'zod';
 import type { Execution as ExecutionRow } from '../../generated/client.ts';
+import type { Advice } from './recommend.ts';
 
 export type ExecutionRecord = z.output<typeof Execution>;
 export type Step = ExecutionRecord['steps'][number];
+
+/** What came of an attempt. */
+export interface Ending {
+  step: Step;
+  output: Record<string, unknown>;
+  advice?: Advice;
+  /** When it is to be tried again. */
+  againAt?: Date;
+}
 
 /** In which an agent is at work for a lead. */
 export const liveStatuses = ['queued', 'running', 'awaiting_approval'];

@@ -1,8 +1,7 @@
 import { executionCompleted, executionFailed } from '@tandem/agents-contract';
 import type { BatchContext } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
-import type { ExecutionRecord } from './execution.ts';
-import type { Ending } from './run-execution.job.ts';
+import type { Ending, ExecutionRecord } from './execution.ts';
 
 /** An execution that was attempted, and what came of it; nothing when its lead is gone. */
 export interface Ended {

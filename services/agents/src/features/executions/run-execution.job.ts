@@ -4,18 +4,9 @@ import type { Lead, Tools, Tx } from '../../handler.ts';
 import { type AgentRecord, asAgent } from '../agents/agent.ts';
 import { askForApproval } from '../approvals/approval.ts';
 import { callLead } from './call-lead.ts';
-import { asExecution, type ExecutionRecord, executionJobs, type Step, workingStatuses, workOf } from './execution.ts';
-import { type Advice, recommend } from './recommend.ts';
+import { asExecution, type Ending, type ExecutionRecord, executionJobs, workingStatuses, workOf } from './execution.ts';
+import { recommend } from './recommend.ts';
 import { type Ended, recordEndings } from './record-endings.ts';
-
-/** What came of an attempt. */
-export interface Ending {
-  step: Step;
-  output: Record<string, unknown>;
-  advice?: Advice;
-  /** When it is to be tried again. */
-  againAt?: Date;
-}
 
 type Context = BatchContext<z.output<typeof executionJobs.call.payload>, Tx>;
 
