@@ -1,14 +1,28 @@
 import * as agents from '@tandem/agents-contract';
+import * as analytics from '@tandem/analytics-contract';
 import * as campaign from '@tandem/campaign-contract';
 import type { EventDef } from '@tandem/contract';
 import * as crm from '@tandem/crm-contract';
+import * as files from '@tandem/files-contract';
 import * as identity from '@tandem/identity-contract';
 import * as integrations from '@tandem/integrations-contract';
 import * as partner from '@tandem/partner-contract';
 import * as search from '@tandem/search-contract';
+import * as training from '@tandem/training-contract';
 import { z } from 'zod';
 
-const contracts: Record<string, object> = { crm, partner, campaign, identity, integrations, search, agents };
+const contracts: Record<string, object> = {
+  crm,
+  partner,
+  campaign,
+  identity,
+  integrations,
+  search,
+  agents,
+  training,
+  files,
+  analytics,
+};
 
 /** The events that a webhook can receive, in the order of the contracts. */
 export const catalogue: readonly EventDef[] = exported().flatMap(({ value }) => (isCatalogued(value) ? [value] : []));

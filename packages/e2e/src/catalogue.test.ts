@@ -6,7 +6,10 @@ let fleet: TestFleet;
 let tenant: TestTenant;
 let receiver: Receiver;
 beforeAll(async () => {
-  fleet = await startFleet({ services: ['identity', 'crm', 'partner', 'integrations'] });
+  fleet = await startFleet({
+    services: ['identity', 'crm', 'partner', 'integrations', 'training', 'files', 'agents'],
+    env: { WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1' },
+  });
   tenant = await aTenant(fleet);
   receiver = await startReceiver();
 }, 240_000);
@@ -20,13 +23,34 @@ interface Delivered {
   data: Record<string, unknown>;
 }
 const delivered = (): Delivered[] => receiver.deliveries.map(({ body }) => JSON.parse(body));
+
+/** Waits until each has arrived, and compares it with what was sent for its kind. */
+async function haveArrived(expected: Delivered[]) {
+  await until('all of them have arrived', () => {
+    const types = new Set(delivered().map(({ type }) => type));
+    return expected.every(({ type }) => types.has(type));
+  });
+  for (const { type, data } of expected)
+    expect(
+      delivered()
+        .filter((one) => one.type === type)
+        .map((one) => one.data),
+    ).toContainEqual(data);
+}
+
+/** The events of the catalogue that are not among these. */
+async function without(known: Delivered[], query: { include?: 'all' } = {}) {
+  const { data: groups } = await tenant.api.getWebhookCatalog({ query });
+  const names = Object.values(groups as Record<string, { event: string }[]>).flat();
+  const types = new Set(known.map(({ type }) => type));
+  return names.map(({ event }) => event).filter((name) => !types.has(name));
+}
 const person = { firstName: 'Ada', lastName: 'Lovelace' };
 const id = expect.stringMatching(/^[a-zA-Z0-9]{16,17}$/);
 
 it('every event of the catalogue that has a source is delivered, with the fields that the catalogue shows', async () => {
   const { api } = tenant;
   await api.createWebhook({ body: { url: receiver.url, events: ['*'] } });
-
   const { data: partner } = await api.createPartner({
     body: { ...person, email: 'p@example.com', company: 'Engines' },
   });
@@ -57,27 +81,105 @@ it('every event of the catalogue that has a source is delivered, with the fields
     // The partner is bronze, which earns 5 %.
     { type: 'commission.earned', data: { commissionId: id, amount: 50, partnerId: partner.id } },
   ];
-  await until('all of them have arrived', () => {
-    const types = new Set(delivered().map(({ type }) => type));
-    return expected.every(({ type }) => types.has(type));
-  });
-  for (const { type, data } of expected)
-    expect(
-      delivered()
-        .filter((one) => one.type === type)
-        .map((one) => one.data),
-    ).toContainEqual(data);
-
+  await haveArrived(expected);
   // What is catalogued and has no source yet belongs to the later pages of those services.
+  expect((await without(expected)).sort()).toEqual(['commission.paid', 'form.submitted', 'task.completed']);
   const { data: groups } = await api.getWebhookCatalog();
-  const names = Object.values(groups as Record<string, { event: string }[]>).flatMap((group) =>
-    group.map(({ event }) => event),
-  );
-  const sources = new Set(expected.map(({ type }) => type));
-  expect(names.filter((name) => !sources.has(name)).sort()).toEqual([
-    'commission.paid',
-    'form.submitted',
-    'task.completed',
-  ]);
-  expect(Object.keys(groups).sort()).toEqual(['commissions', 'forms', 'leads', 'opportunities', 'partners', 'tasks']);
+  expect(Object.keys(groups)).toEqual(['leads', 'opportunities', 'partners', 'commissions', 'tasks', 'forms']);
 });
+
+it('with include=all the catalogue names those of training, files, agents, billing and integrations, and they arrive', async () => {
+  const { api, owner, userId } = tenant;
+  const { data: standard } = await api.getWebhookCatalog();
+  const { data: all } = await api.getWebhookCatalog({ query: { include: 'all' } });
+  const further = ['training', 'files', 'agents', 'billing', 'integrations', 'analytics'];
+  expect(Object.keys(all)).toEqual([...Object.keys(standard), ...further]);
+  expect(all).toMatchObject(standard);
+  const events = ['training.*', 'file.*', 'agent.*', 'addon.*', 'subscription.*', 'webhook.*'];
+  await api.createWebhook({ body: { url: receiver.url, events } });
+
+  const { data: course } = await api.createCourse({ body: { title: 'How to sell engines' } });
+  await api.createLesson({ params: { id: course.id }, body: { title: 'What they do' } });
+  await api.publishCourse({ params: { id: course.id } });
+  const { data: enrollment } = await api.createEnrollment({ body: { courseId: course.id, learnerId: userId } });
+  await api.withdrawEnrollment({ params: { id: enrollment.id } });
+  await api.archiveCourse({ params: { id: course.id } });
+
+  const fileId = await upload('notes.txt', 'Numbers and more');
+  await api.deleteFile({ params: { id: fileId } });
+  await api.restoreFile({ params: { id: fileId } });
+
+  const { data: agents } = await api.listAgents({});
+  const [caller, recommender] = (['caller', 'recommender'] as const).map(
+    (kind) => agents.find((agent) => agent.kind === kind)?.id as string,
+  ) as [string, string];
+  await api.updateAgent({ params: { id: recommender }, body: { approvalPolicy: 'always' } });
+  const { data: lead } = await api.createLead({ body: { ...person, email: 'agents@example.com' } });
+  const run = async (agentId: string) => {
+    const { data } = await api.runAgentInBulk({ params: { id: agentId }, body: { leadIds: [lead.id] } });
+    return { agentId, leadId: lead.id, executionId: data.results[0]?.executionId as string };
+  };
+  // The lead has no phone number.
+  const called = await run(caller);
+  const recommended = await run(recommender);
+  const approvalId = await until('the recommender asks', async () => (await api.listApprovals({})).data[0]?.id);
+  await owner.approveExecution({ params: { id: approvalId as string }, body: {} });
+
+  const { data: addon } = await owner.listAddonCatalog({ query: { search: 'Partner Program' } });
+  const addonId = addon[0]?.id as string;
+  const { data: installed } = await owner.installAddon({ params: { addonId }, body: {} });
+  const { data: subscriptions } = await owner.listSubscriptions({});
+  const subscription = { subscriptionId: subscriptions[0]?.id as string, planCode: 'enterprise' };
+
+  const [gone, broken] = [await startReceiver(() => 410), await startReceiver(() => 500)];
+  const hook = async (url: string) => (await api.createWebhook({ body: { url, events: ['task.*'] } })).data.id;
+  const [goneHook, brokenHook] = [await hook(gone.url), await hook(broken.url)];
+  await api.createTask({ body: { title: 'Nobody hears of it' } });
+  await api.rotateWebhookSecret({ params: { id: brokenHook }, body: { graceSeconds: 0 } });
+  await until('the receiver that is gone is disabled', async () => {
+    const { data } = await api.getWebhook({ params: { id: goneHook } });
+    return data.disabledReason === 'gone';
+  });
+  await api.updateWebhook({ params: { id: goneHook }, body: { active: true } });
+  await owner.cancelSubscription({ params: { id: subscription.subscriptionId }, body: { atPeriodEnd: true } });
+
+  const of = { enrollmentId: enrollment.id, courseId: course.id, learnerId: userId };
+  const { agentId: _, ...asked } = recommended;
+  const expected: Delivered[] = [
+    { type: 'training.course.published', data: { courseId: course.id } },
+    { type: 'training.course.archived', data: { courseId: course.id } },
+    { type: 'training.enrollment.created', data: of },
+    { type: 'training.enrollment.withdrawn', data: of },
+    { type: 'file.uploaded', data: { fileId } },
+    { type: 'file.deleted', data: { fileId } },
+    { type: 'file.restored', data: { fileId } },
+    { type: 'agent.execution_failed', data: called },
+    { type: 'agent.approval_requested', data: { approvalId, ...asked } },
+    { type: 'agent.approval_decided', data: { approvalId, ...asked, status: 'approved' } },
+    { type: 'agent.execution_completed', data: recommended },
+    { type: 'addon.installed', data: { addonId, name: 'Partner Program', version: installed.version } },
+    { type: 'subscription.updated', data: { ...subscription, status: 'active' } },
+    { type: 'webhook.secret_rotated', data: { webhookId: brokenHook, previousSecretExpiresAt: null } },
+    { type: 'webhook.disabled', data: { webhookId: goneHook, reason: 'gone' } },
+    { type: 'webhook.recovered', data: { webhookId: goneHook } },
+    {
+      type: 'webhook.delivery_exhausted',
+      data: { webhookId: brokenHook, deliveryId: id, eventId: id, event: 'task.created' },
+    },
+  ];
+  await haveArrived(expected);
+  const standardNames = Object.values(standard).flat() as { event: string }[];
+  const known = [...expected, ...standardNames.map(({ event }) => ({ type: event, data: {} }))];
+  // A day of failures, and the end of a period, are tested beside the rules that know the time.
+  expect((await without(known, { include: 'all' })).sort()).toEqual(['subscription.canceled', 'webhook.failing']);
+  await Promise.all([gone.close(), broken.close()]);
+}, 60_000);
+
+async function upload(name: string, text: string): Promise<string> {
+  const body = new FormData();
+  body.append('file', new Blob([text], { type: 'text/plain' }), name);
+  const headers = { 'X-API-Key': tenant.live };
+  const response = await fetch(`${fleet.baseUrl}/v1/files/upload`, { method: 'POST', headers, body });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { data: { id: string } }).data.id;
+}

@@ -24,22 +24,27 @@ export const Approval = z.object({
   decidedAt: timestamp().nullable(),
 });
 
+const example = { approvalId: 'Ap9sD4gKx7ZmRtVb', executionId: 'Ex6pL9dHs4KcMwTz', leadId: 'Ld3tG5mPz9VhWcQy' };
 const data = z.object({ approvalId: id('approval'), executionId: id('execution'), leadId: id('lead') });
 
 export const approvalRequested = event('agent.approval_requested', {
+  group: 'agents',
   description: 'An agent asks before it acts',
   action: 'approval.request',
   target: 'approval',
   data,
   record: Approval,
+  example,
 });
 
 export const approvalDecided = event('agent.approval_decided', {
+  group: 'agents',
   description: 'What an agent asked for is approved, rejected or expired',
   action: 'approval.decide',
   target: 'approval',
   data: data.extend({ status: ApprovalStatus }),
   record: Approval,
+  example: { ...example, status: 'approved' },
 });
 
 const withId = z.object({ id: id('approval') });

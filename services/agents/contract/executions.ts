@@ -76,8 +76,10 @@ export const BulkRun = z.object({
 });
 
 const ended = {
+  group: 'agents',
   data: z.object({ executionId: id('execution'), agentId: id('agent'), leadId: id('lead') }),
   record: Execution,
+  example: { executionId: 'Ex6pL9dHs4KcMwTz', agentId: 'Ag2fY7jRv8NqBkXs', leadId: 'Ld3tG5mPz9VhWcQy' },
 };
 
 export const executionCompleted = event('agent.execution_completed', {

@@ -42,7 +42,13 @@ export const File = z.object({
 export const FileLink = z.object({ url: z.url(), expiresAt: timestamp() });
 
 const withId = z.object({ id: id('file') });
-const change = { target: 'file', data: z.object({ fileId: id('file') }), record: File } as const;
+const change = {
+  group: 'files',
+  target: 'file',
+  data: z.object({ fileId: id('file') }),
+  record: File,
+  example: { fileId: 'Fi8kW3zQn5TbVxRm' },
+} as const;
 
 export const fileUploaded = event('file.uploaded', {
   ...change,

@@ -46,11 +46,13 @@ const Installation = InstalledAddon.extend({ config: freeForm(), installedBy: id
 const withId = z.object({ addonId: id('addon') });
 
 export const addonInstalled = event('addon.installed', {
+  group: 'billing',
   description: 'A tenant installs an addon',
   action: 'addon.install',
   target: 'addon',
   data: z.object({ addonId: id('addon'), name: z.string(), version: z.string() }),
   record: InstalledAddon.extend({ id: id('addon') }),
+  example: { addonId: 'Ad7cM4yLt9QzWvKs', name: 'Training Academy', version: '1.0.0' },
 });
 
 export const addons = operations({

@@ -25,7 +25,9 @@ export const Subscription = z.object({
 });
 
 const withId = z.object({ id: id('subscription') });
+const exampleId = 'Sb5nX2wFq8JkTrGm';
 const subscriptionEvent = {
+  group: 'billing',
   target: 'subscription',
   data: z.object({ subscriptionId: id('subscription'), planCode: z.enum(planCodes), status: SubscriptionStatus }),
   // What is told is the subscription itself; addons have events of their own.
@@ -34,11 +36,13 @@ const subscriptionEvent = {
 
 export const subscriptionUpdated = event('subscription.updated', {
   ...subscriptionEvent,
+  example: { subscriptionId: exampleId, planCode: 'pro', status: 'active' },
   description: 'A subscription changes its plan, or is to end with its period',
   action: 'subscription.update',
 });
 export const subscriptionCanceled = event('subscription.canceled', {
   ...subscriptionEvent,
+  example: { subscriptionId: exampleId, planCode: 'pro', status: 'canceled' },
   description: 'A subscription ends',
   action: 'subscription.cancel',
 });

@@ -62,11 +62,18 @@ const ofWebhook = z.object({ id: id('webhook') });
 const ofDelivery = z.object({ id: id('webhook'), deliveryId: id('delivery') });
 
 export const deliveryExhausted = event('webhook.delivery_exhausted', {
+  group: 'integrations',
   description: 'The last attempt of a delivery fails',
   action: 'webhook.exhaust_delivery',
   target: 'delivery',
   data: z.object({ webhookId: id('webhook'), deliveryId: id('delivery'), eventId: id('event'), event: z.string() }),
   record: Delivery,
+  example: {
+    webhookId: 'Wh7kR2nTq5XsLmZb',
+    deliveryId: 'Dv4mB9xWc6JtRzKq',
+    eventId: 'Ev3nT7kQm92XsLpZ',
+    event: 'lead.created',
+  },
 });
 
 export const deliveryRetried = event('webhook.delivery_retried', {

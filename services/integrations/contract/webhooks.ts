@@ -62,59 +62,62 @@ const writable = z.object({
 const Secret = z.string();
 const withId = z.object({ id: id('webhook') });
 
-/** Declares an internal event of a webhook: for the audit log and notifications, not for the catalogue. */
-function webhookEvent<const Name extends `webhook.${string}`, Data extends z.ZodRawShape>(
+const about = z.object({ webhookId: id('webhook') });
+const exampleAbout = { webhookId: 'Wh7kR2nTq5XsLmZb' };
+
+/** Declares an event of a webhook: with an example it is in the catalogue, without one only in the audit log. */
+function webhookEvent<const Name extends `webhook.${string}`, Data extends z.ZodType>(
   name: Name,
   action: string,
   description: string,
   data: Data,
+  example?: z.input<Data>,
 ) {
-  return event(name, {
-    description,
-    action,
-    target: 'webhook',
-    data: z.object({ webhookId: id('webhook'), ...data }),
-    record: Webhook,
-  });
+  const shown = example && { group: 'integrations', example };
+  return event(name, { ...shown, description, action, target: 'webhook', data, record: Webhook });
 }
 
-export const webhookCreated = webhookEvent('webhook.created', 'webhook.create', 'A webhook is registered', {});
-export const webhookUpdated = webhookEvent('webhook.updated', 'webhook.update', 'A webhook is changed', {
-  fields: z.array(z.string()),
-});
-export const webhookDeleted = webhookEvent('webhook.deleted', 'webhook.delete', 'A webhook is removed', {});
+export const webhookCreated = webhookEvent('webhook.created', 'webhook.create', 'A webhook is registered', about);
+export const webhookUpdated = webhookEvent(
+  'webhook.updated',
+  'webhook.update',
+  'A webhook is changed',
+  about.extend({ fields: z.array(z.string()) }),
+);
+export const webhookDeleted = webhookEvent('webhook.deleted', 'webhook.delete', 'A webhook is removed', about);
 export const webhookSecretRotated = webhookEvent(
   'webhook.secret_rotated',
   'webhook.rotate_secret',
   'A webhook gets another secret',
-  {
-    previousSecretExpiresAt: timestamp().nullable(),
-  },
+  about.extend({ previousSecretExpiresAt: timestamp().nullable() }),
+  { ...exampleAbout, previousSecretExpiresAt: '2026-01-16T09:30:00.000Z' },
 );
 export const webhookFailing = webhookEvent(
   'webhook.failing',
   'webhook.warn',
   'Every delivery to a webhook has failed for a day',
-  { failureSince: timestamp() },
+  about.extend({ failureSince: timestamp() }),
+  { ...exampleAbout, failureSince: '2026-01-14T09:30:00.000Z' },
 );
-export const webhookDisabled = webhookEvent('webhook.disabled', 'webhook.disable', 'The platform disables a webhook', {
-  reason: z.enum(disabledReasons),
-});
+export const webhookDisabled = webhookEvent(
+  'webhook.disabled',
+  'webhook.disable',
+  'The platform disables a webhook',
+  about.extend({ reason: z.enum(disabledReasons) }),
+  { ...exampleAbout, reason: 'failing' },
+);
 export const webhookRecovered = webhookEvent(
   'webhook.recovered',
   'webhook.recover',
   'A webhook works again after its owner was warned or the platform disabled it',
-  {},
+  about,
+  exampleAbout,
 );
 export const webhookRecoveryRequested = webhookEvent(
   'webhook.recovery_requested',
   'webhook.request_recovery',
   'Missed deliveries of a webhook are sent again',
-  {
-    since: timestamp(),
-    until: timestamp().nullable(),
-    matched: z.int(),
-  },
+  about.extend({ since: timestamp(), until: timestamp().nullable(), matched: z.int() }),
 );
 
 const CatalogueItem = z.object({
@@ -142,7 +145,7 @@ export const webhooks = operations({
     narrows: true,
     summary: 'Register a webhook',
     description:
-      'events names events of the catalogue, all events of a resource (`lead.*`) or all (`*`). The secret is shown this once; with it verify the signature of each delivery.',
+      'events names events of the catalogue, all that begin alike (`lead.*`, `training.*`), or all that the catalogue shows without `include=all` (`*`). The secret is shown this once; with it verify the signature of each delivery.',
     body: writable,
     reply: Webhook.extend({ secret: Secret }),
     status: 201,
@@ -168,7 +171,7 @@ export const webhooks = operations({
     narrows: true,
     summary: 'List the events a webhook can receive',
     description:
-      'By group. `include=all` adds the groups beyond leads, opportunities, partners, commissions, tasks and forms.',
+      'By group. `include=all` adds training, files, agents, billing, integrations and analytics; `*` does not stand for these, they are subscribed to by name.',
     query: z.object({ include: z.enum(['all'], { error: 'Must be all' }).optional() }),
     reply: z.record(z.string(), z.array(CatalogueItem)),
     message: 'Catalog retrieved',

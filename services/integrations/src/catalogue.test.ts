@@ -1,15 +1,21 @@
+import * as agents from '@tandem/agents-contract';
 import * as campaign from '@tandem/campaign-contract';
 import type { EventDef } from '@tandem/contract';
 import { walkIds } from '@tandem/contract';
 import * as crm from '@tandem/crm-contract';
+import * as files from '@tandem/files-contract';
+import * as identity from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import * as integrations from '@tandem/integrations-contract';
 import * as partner from '@tandem/partner-contract';
+import * as training from '@tandem/training-contract';
 import { z } from 'zod';
 import { catalogued, exampleEnvelope, firstEvent, isSubscribable, matches, publicData } from './catalogue.ts';
 
 const ids = createIdCodec(process.env['IDS_ALPHABET'] as string);
-const declared = [crm, partner, campaign, integrations].flatMap((contract) => Object.values(contract) as unknown[]);
+const declared = [crm, partner, campaign, training, files, agents, identity, integrations].flatMap(
+  (contract) => Object.values(contract) as unknown[],
+);
 const isEvent = (value: unknown): value is EventDef =>
   typeof value === 'object' && value !== null && 'action' in value && 'target' in value;
 
@@ -44,14 +50,30 @@ it.each([
   [['lead.*'], 'lead.updated', true],
   [['lead.*'], 'opportunity.won', false],
   [['task.created', '*'], 'form.submitted', true],
+  [['training.*'], 'training.course.published', true],
+  [['training.course.*'], 'training.enrollment.created', false],
+  [['*'], 'training.course.published', false],
+  [['*', 'file.*'], 'file.uploaded', true],
   [[], 'lead.created', false],
 ] as const)('covers by %j the event %s: %s', (patterns, event, covered) => {
   expect(matches(patterns, event)).toBe(covered);
 });
 
 it('accepts as subscription names, resources and everything, and nothing else', () => {
-  for (const pattern of ['*', 'lead.*', 'commission.*', 'form.submitted']) expect(isSubscribable(pattern)).toBe(true);
-  for (const pattern of ['', '**', '.*', 'lead', 'lead.', 'lead.c*', '*.created', 'webhook.disabled', 'webhook.*'])
+  for (const pattern of ['*', 'lead.*', 'commission.*', 'form.submitted', 'training.*', 'training.course.*'])
+    expect(isSubscribable(pattern)).toBe(true);
+  for (const pattern of [
+    '',
+    '**',
+    '.*',
+    'lead',
+    'lead.',
+    'lead.c*',
+    '*.created',
+    'webhook.updated',
+    'training.c*',
+    'training.lesson.*',
+  ])
     expect(isSubscribable(pattern)).toBe(false);
   expect([firstEvent(['*']), firstEvent(['task.completed', 'partner.*'])]).toEqual([
     'lead.created',

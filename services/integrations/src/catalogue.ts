@@ -1,3 +1,4 @@
+import { approvalDecided, approvalRequested, executionCompleted, executionFailed } from '@tandem/agents-contract';
 import { formSubmitted } from '@tandem/campaign-contract';
 import { type EventDef, walkIds } from '@tandem/contract';
 import {
@@ -11,8 +12,18 @@ import {
   taskCompleted,
   taskCreated,
 } from '@tandem/crm-contract';
+import { fileDeleted, fileRestored, fileUploaded } from '@tandem/files-contract';
+import { addonInstalled, subscriptionCanceled, subscriptionUpdated } from '@tandem/identity-contract';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
+import {
+  deliveryExhausted,
+  webhookDisabled,
+  webhookFailing,
+  webhookRecovered,
+  webhookSecretRotated,
+} from '@tandem/integrations-contract';
 import { commissionEarned, commissionPaid, partnerApproved, partnerRegistered } from '@tandem/partner-contract';
+import { courseArchived, coursePublished, enrollmentCreated, enrollmentWithdrawn } from '@tandem/training-contract';
 import { z } from 'zod';
 
 /** The events that webhooks can receive, in the order the catalogue shows them. A test finds one that was left out. */
@@ -31,24 +42,55 @@ export const catalogued = [
   taskCreated,
   taskCompleted,
   formSubmitted,
+  coursePublished,
+  courseArchived,
+  enrollmentCreated,
+  enrollmentWithdrawn,
+  fileUploaded,
+  fileDeleted,
+  fileRestored,
+  executionCompleted,
+  executionFailed,
+  approvalRequested,
+  approvalDecided,
+  subscriptionUpdated,
+  subscriptionCanceled,
+  addonInstalled,
+  webhookFailing,
+  webhookDisabled,
+  webhookRecovered,
+  webhookSecretRotated,
+  deliveryExhausted,
 ] as const satisfies readonly EventDef[];
 
-/** The groups of the spec; others are shown only when asked for. */
+/** The groups of the spec; the catalogue shows these, and the further ones only when asked for. */
 export const standardGroups = ['leads', 'opportunities', 'partners', 'commissions', 'tasks', 'forms'] as const;
+export const furtherGroups = ['training', 'files', 'agents', 'billing', 'integrations', 'analytics'] as const;
 
 const byName = new Map<string, EventDef>(catalogued.map((event) => [event.name, event]));
-const resources = new Set(catalogued.map(({ name }) => name.slice(0, name.lastIndexOf('.'))));
+/** What may stand before `.*`: `lead`; of `training.course.published` both `training` and `training.course`. */
+const prefixes = new Set(
+  catalogued.flatMap(({ name }) => [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index))),
+);
+const standard = new Set(
+  [...byName.values()].filter(({ group }) => standardGroups.some((one) => one === group)).map(({ name }) => name),
+);
 const rewriters = new Map(catalogued.map(({ name, data }) => [name as string, compileRewriter(walkIds(data))]));
 
-/** Whether a subscription may name this: an event, all events of a resource (`lead.*`), or all (`*`). */
+/** Whether a subscription may name this: an event, all that begin alike (`lead.*`), or all of the spec (`*`). */
 export function isSubscribable(pattern: string): boolean {
-  return pattern === '*' || byName.has(pattern) || (pattern.endsWith('.*') && resources.has(pattern.slice(0, -2)));
+  return pattern === '*' || byName.has(pattern) || (pattern.endsWith('.*') && prefixes.has(pattern.slice(0, -2)));
 }
 
-/** Whether a subscription covers an event. */
+/**
+ * Whether a subscription covers an event. `*` stands for the groups of the spec: who has it is not to be sent, with a
+ * release of ours, what was never asked for; a further event is subscribed to by its name or its beginning.
+ */
 export function matches(patterns: readonly string[], event: string): boolean {
-  const resource = `${event.slice(0, event.lastIndexOf('.'))}.*`;
-  return patterns.some((pattern) => pattern === '*' || pattern === event || pattern === resource);
+  return patterns.some((pattern) => {
+    if (pattern === '*') return standard.has(event);
+    return pattern.endsWith('.*') ? event.startsWith(pattern.slice(0, -1)) : pattern === event;
+  });
 }
 
 /** The first event a subscription covers. */

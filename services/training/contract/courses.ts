@@ -42,6 +42,7 @@ export const Course = z.object({
 
 const withId = z.object({ id: id('course') });
 const change = { target: 'course', data: z.object({ courseId: id('course') }), record: Course } as const;
+const shown = { group: 'training', example: { courseId: 'Cr7mT2kQw9XsLpZa' } } as const;
 
 export const courseCreated = event('training.course.created', {
   ...change,
@@ -50,11 +51,13 @@ export const courseCreated = event('training.course.created', {
 });
 export const coursePublished = event('training.course.published', {
   ...change,
+  ...shown,
   description: 'A course is published',
   action: 'course.publish',
 });
 export const courseArchived = event('training.course.archived', {
   ...change,
+  ...shown,
   description: 'A course is archived',
   action: 'course.archive',
 });

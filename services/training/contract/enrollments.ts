@@ -17,9 +17,11 @@ export const Enrollment = z.object({
 });
 
 const change = {
+  group: 'training',
   target: 'enrollment',
   data: z.object({ enrollmentId: id('enrollment'), courseId: id('course'), learnerId: id('user') }),
   record: Enrollment,
+  example: { enrollmentId: 'En4vR8sTq2WxZkLm', courseId: 'Cr7mT2kQw9XsLpZa', learnerId: 'Us5bN3hJy6GfDpRt' },
 } as const;
 
 export const enrollmentCreated = event('training.enrollment.created', {

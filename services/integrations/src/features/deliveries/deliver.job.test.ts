@@ -89,6 +89,21 @@ it('gives up after the last attempt, and says so', async () => {
   expect((await api.getWebhook({ params: { id } })).data.failureSince).not.toBeNull();
 });
 
+it('tells of a message that was given up, and not of one that only told so', async () => {
+  const api = service.as();
+  const hook = await aHook(500);
+  await aWebhook(api, hook.url);
+  const id = await aWebhook(api, hook.url, { events: ['webhook.*'] });
+  await publish(service, leadCreated, api.caller, leadData());
+  const told = await inStatus(api, id, 'failed');
+  expect(told.event).toBe('webhook.delivery_exhausted');
+  // What comes after it in the outbox has left; so would it have.
+  await api.rotateWebhookSecret({ params: { id }, body: {} });
+  await emitted(service, 'webhook.secret_rotated', id);
+  const exhausted = service.events.filter(({ name }) => name === 'webhook.delivery_exhausted');
+  expect(exhausted.filter(({ data }) => (data as { webhookId: string }).webhookId === id)).toEqual([]);
+});
+
 describe('what counts as a failure', () => {
   let elsewhere: Receiver;
   beforeAll(async () => {

@@ -88,7 +88,8 @@ async function afterFailure(
     where: { id: due.id },
     data: { status: 'failed', ...ended },
   });
-  if (!failed) return undefined;
+  // Receivers that are all down would have no end of telling each other so.
+  if (!failed || due.event.startsWith('webhook.')) return undefined;
   emit(deliveryExhausted, {
     data: { webhookId: due.webhookId, deliveryId: due.id, eventId: due.eventId, event: due.event },
     record: asDelivery(failed),

@@ -1,11 +1,9 @@
 import type { webhooks } from '@tandem/integrations-contract';
-import { catalogued, exampleEnvelope, standardGroups } from '../../catalogue.ts';
+import { catalogued, exampleEnvelope, furtherGroups, standardGroups } from '../../catalogue.ts';
 import type { Handler } from '../../handler.ts';
 
-const groups = [...new Set<string>([...standardGroups, ...catalogued.flatMap(({ group }) => group ?? [])])];
-
 export const getWebhookCatalog: Handler<typeof webhooks.getWebhookCatalog> = ({ query }) => {
-  const shown = query.include === 'all' ? groups : standardGroups;
+  const shown = query.include === 'all' ? [...standardGroups, ...furtherGroups] : standardGroups;
   return Object.fromEntries(
     shown.map((group) => [
       group,
