@@ -151,6 +151,16 @@ describe('the share page', () => {
     expect(await downloads()).toBe(1);
   });
 
+  it('leads on to an address with letters beyond ASCII', async () => {
+    const { given } = await shared({ fileUrl: 'https://cdn.example.com/Übersicht 漢字.pdf' });
+    const { status, headers } = await anybody(service).followShareDownload(given);
+    expect([status, headers.location]).toEqual([
+      302,
+      'https://cdn.example.com/%C3%9Cbersicht%20%E6%BC%A2%E5%AD%97.pdf',
+    ]);
+    expect((await anybody(service).downloadSharedResource(given)).data.url).toContain('Übersicht 漢字.pdf');
+  });
+
   it('counts nothing while the file cannot be linked', async () => {
     const { api, id, given, downloads } = await shared({ fileUrl: undefined, fileId: there.file });
     await service.sqlWithin(api.caller, 'UPDATE co_marketing_resource SET file_id = $1 WHERE id = $2', [nowhere, id]);
