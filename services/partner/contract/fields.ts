@@ -13,5 +13,11 @@ export function email() {
 /** An address on the web that a browser may be sent to or load a picture from. */
 export function webAddress() {
   const error = 'Must be an address that begins with https://';
-  return z.url({ protocol: /^https$/, error }).max(2000, 'Must be at most 2000 characters');
+  return (
+    z
+      .url({ protocol: /^https$/, error })
+      .max(2000, 'Must be at most 2000 characters')
+      // Parsers of addresses forgive what neither a header nor the database takes, and an address without its slashes.
+      .refine((given) => /^https:\/\//i.test(given) && !given.includes('\0') && given.isWellFormed(), { error })
+  );
 }
