@@ -80,7 +80,10 @@ function keyUse(row: Operation, request: ReadRequest, { db, seal }: Parts): Effe
       operation: row.id,
       key,
       isPublic: !scope,
-      request: { params, query, body, checksum, by: caller.userId, as: caller.onBehalfOf, can: caller.permissions },
+      request: {
+        ...{ params, query, body, checksum, by: caller.userId, portalUser: caller.portalUserId },
+        ...{ as: caller.onBehalfOf, can: caller.permissions },
+      },
     });
 }
 

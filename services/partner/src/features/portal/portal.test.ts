@@ -157,6 +157,17 @@ describe('a session of the portal', () => {
     expect(peer.asked.at(-1)).toMatchObject({ path: '/internal/portal-sessions/end', body: { sessionId: '3' } });
   });
 
+  it('is not taken for ended because another portal user ended theirs with the same Idempotency-Key', async () => {
+    const api = service.as();
+    const [one, other] = [await aPortalUser(api), await aPortalUser(api)];
+    const signOut = ({ signedIn }: typeof one) =>
+      signedIn.logoutFromPortal({ headers: { 'idempotency-key': 'sign-out' } });
+    expect((await signOut(one)).status).toBe(200);
+    const { status, body } = await signOut(other);
+    expect([status, body.code]).toEqual([409, 'idempotency_mismatch']);
+    expect((await signOut(one)).headers['idempotent-replayed']).toBe('true');
+  });
+
   it('knows who is signed in', async () => {
     const { signedIn, user, partner } = await aPortalUser();
     expect((await signedIn.getPortalMe()).data).toMatchObject({ user: { id: user.id }, partner: { id: partner.id } });
