@@ -146,12 +146,14 @@ export const coMarketing = operations({
     path: '/v1/partners/co-marketing/:id',
     permission: 'co_marketing:write',
     summary: 'Change material',
-    description: 'shareEnabled false ends the share link for good; true again makes a new one. sourceType stays.',
+    description:
+      'shareEnabled false ends the share link for good; true again makes a new one. sourceType stays. A status change follows the rules of archive and activate.',
     params: withResourceId,
-    body: writable.partial(),
+    body: writable.partial().extend({ status: Status.optional() }),
     reply: CoMarketingResource,
     message: 'Co-marketing resource updated',
     emits: [coMarketingUpdated],
+    errors: refused,
   },
   archiveCoMarketingResource: {
     method: 'POST',

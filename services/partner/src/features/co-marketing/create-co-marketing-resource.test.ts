@@ -157,6 +157,16 @@ describe('archive, activate and delete', () => {
     expect((await api.activateCoMarketingResource({ params })).data.status).toBe('active');
   });
 
+  it('are also what a status in an update does', async () => {
+    const { api, params } = await stored();
+    const update = (status: string) => api.updateCoMarketingResource({ params, body: { status, name: 'Poster' } });
+    const { data } = await update('archived');
+    expect(data).toMatchObject({ status: 'archived', allowedTransitions: ['active'], name: 'Poster', version: 2 });
+    expect((await update('archived')).data.version).toBe(2);
+    expect((await update('active')).data.status).toBe('active');
+    expect((await update('gone')).body.errors?.[0]?.field).toBe('status');
+  });
+
   it('delete it for good, and nobody else’s', async () => {
     const { api, params } = await stored({ shareEnabled: true });
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });

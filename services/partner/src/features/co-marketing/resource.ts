@@ -41,13 +41,18 @@ export async function writeResource(
   return asResource(row);
 }
 
-/** Moves a resource to another status; 409 when it is there already. */
+/** Refuses with 409 a move that the state table does not have, such as to the status it is in. */
+export function checkTransition({ status: from }: ResourceRecord, to: ResourceStatus): void {
+  if (transitions[from].includes(to)) return;
+  throw fail('transition_refused', [
+    { field: 'status', message: `From ${from} a resource can move to ${transitions[from].join(', ')}` },
+  ]);
+}
+
+/** Moves a resource to another status. */
 export async function moveResource(tx: Tx, resource: ResourceRecord, to: ResourceStatus) {
   const { id, status: from } = resource;
-  if (!transitions[from].includes(to))
-    throw fail('transition_refused', [
-      { field: 'status', message: `From ${from} a resource can move to ${transitions[from].join(', ')}` },
-    ]);
+  checkTransition(resource, to);
   return { moved: await writeResource(tx, id, { status: to }), changes: { status: { from, to } } };
 }
 

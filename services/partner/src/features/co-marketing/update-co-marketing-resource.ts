@@ -1,7 +1,7 @@
 import { type coMarketing, coMarketingUpdated } from '@tandem/partner-contract';
 import { diff } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { lockResource, readResource, told, writeResource } from './resource.ts';
+import { checkTransition, lockResource, readResource, told, writeResource } from './resource.ts';
 import { closeLink, makeToken, openLink } from './share-token.ts';
 import { checkSource, type Source } from './source.ts';
 
@@ -24,7 +24,8 @@ export const updateCoMarketingResource = ({
     const { fileId, fileUrl, landingPageId, campaignId, ...fields } = body;
     const { isEmpty, values, audit } = diff(resource, { ...fields, ...found });
     if (isEmpty) return resource;
-    const { shareEnabled } = values;
+    const { shareEnabled, status } = values;
+    if (status) checkTransition(resource, status);
     const shareToken = shareEnabled ? makeToken() : null;
     if (shareEnabled === false) await closeLink(tx, resource.shareToken);
     if (shareToken) await openLink(tx, shareToken, resource.id, caller);
