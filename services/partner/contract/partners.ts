@@ -123,6 +123,8 @@ export const partners = operations({
       status: PartnerStatus.optional(),
       tier: PartnerTier.optional(),
       parentPartnerId: id('partner').optional(),
+      joinedFrom: timestamp().describe('Approved at this moment or later').optional(),
+      joinedTo: timestamp().describe('Approved at this moment or earlier').optional(),
     }),
     reply: page(Partner),
     message: 'Partners retrieved',

@@ -94,6 +94,20 @@ describe('listPartners', () => {
     expect(await ids({ search: 'clarke' })).toEqual([pending.id]);
     expect((await api.listPartners({ query: { status: 'best' } })).status).toBe(422);
   });
+
+  it('filters by when a partner was approved, the moment included', async () => {
+    const api = service.as();
+    await api.createPartner({ body: aPartner() });
+    const { id } = await anApproved(api);
+    const { approvedAt } = (await api.getPartner({ params: { id } })).data;
+    const earlier = new Date(Date.parse(approvedAt) - 1).toISOString();
+    const later = new Date(Date.parse(approvedAt) + 1).toISOString();
+    const ids = async (query: Record<string, string>) =>
+      (await api.listPartners({ query })).data.map((one: { id: string }) => one.id);
+    expect(await ids({ joinedFrom: approvedAt, joinedTo: approvedAt })).toEqual([id]);
+    expect(await ids({ joinedFrom: later })).toEqual([]);
+    expect(await ids({ joinedTo: earlier })).toEqual([]);
+  });
 });
 
 describe('approvePartner', () => {

@@ -3,7 +3,7 @@ import type { Handler } from '../../handler.ts';
 import { asPartner } from './partner.ts';
 
 export const listPartners: Handler<typeof partners.listPartners> = async ({ query, tx, list }) => {
-  const { status, tier, parentPartnerId } = query;
+  const { status, tier, parentPartnerId, joinedFrom, joinedTo } = query;
   const page = await list({
     model: tx.partner,
     where: {
@@ -11,6 +11,10 @@ export const listPartners: Handler<typeof partners.listPartners> = async ({ quer
       ...(tier && { tier }),
       ...(parentPartnerId !== undefined && { parentPartnerId }),
     },
+    and: [
+      ...(joinedFrom ? [{ approvedAt: { gte: joinedFrom } }] : []),
+      ...(joinedTo ? [{ approvedAt: { lte: joinedTo } }] : []),
+    ],
     searchIn: ['email', 'firstName', 'lastName', 'company'],
   });
   return { ...page, items: page.items.map(asPartner) };
