@@ -1,6 +1,6 @@
 import { amount, currency, event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { oneOf } from './fields.ts';
+import { month, oneOf } from './fields.ts';
 
 export const commissionStatuses = ['pending', 'approved', 'on_hold', 'paid', 'cancelled'] as const;
 export const commissionTypes = ['earned', 'adjustment', 'clawback'] as const;
@@ -76,6 +76,7 @@ export const commissions = operations({
       .extend({
         status: CommissionStatus.optional(),
         type: CommissionType.optional(),
+        period: month().describe('The month (UTC) in which it was recorded').optional(),
         currency: currency().optional(),
         opportunityId: id('opportunity').optional(),
       }),

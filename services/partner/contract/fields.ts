@@ -21,3 +21,8 @@ export function webAddress() {
       .refine((given) => /^https:\/\//i.test(given) && !given.includes('\0') && given.isWellFormed(), { error })
   );
 }
+
+/** A calendar month in UTC. */
+export function month() {
+  return z.string().regex(/^[1-9]\d{3}-(0[1-9]|1[0-2])$/, { error: 'Must be a month, such as 2026-03' });
+}

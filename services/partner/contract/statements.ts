@@ -1,6 +1,6 @@
 import { currency, id, listQuery, media, operations, page, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { oneOf } from './fields.ts';
+import { month, oneOf } from './fields.ts';
 
 export const statementStatuses = ['open', 'final'] as const;
 
@@ -40,15 +40,10 @@ export const statements = operations({
     description:
       'One for each month (UTC) and currency in which something was recorded or paid, the latest first. What was cancelled counts nowhere.',
     params: z.object({ id: id('partner') }),
-    query: listQuery(['period'])
-      .omit({ search: true, createdFrom: true, createdTo: true })
-      .extend({
-        period: z
-          .string()
-          .regex(/^[1-9]\d{3}-(0[1-9]|1[0-2])$/, { error: 'Must be a month, such as 2026-03' })
-          .optional(),
-        status: StatementStatus.optional(),
-      }),
+    query: listQuery(['period']).omit({ search: true, createdFrom: true, createdTo: true }).extend({
+      period: month().optional(),
+      status: StatementStatus.optional(),
+    }),
     reply: page(Statement),
     message: 'Statements retrieved',
   },
