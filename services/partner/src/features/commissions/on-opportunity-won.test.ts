@@ -106,6 +106,37 @@ describe('a deal won of a referred lead', () => {
     expect((await api.listPartnerCommissions({ params: { id }, query: { status: 'paid' } })).data).toEqual([]);
   });
 
+  it('earns also when it is told before its lead, or at the same time', async () => {
+    const api = service.as();
+    const { id, code } = await anApproved(api);
+    const [first, ...others] = Array.from({ length: 12 }, another) as [string, ...string[]];
+    const win = (leadId: string) => tell(service, api, won({ opportunityId: another(), leadId, value: 100 }));
+    await win(first);
+    await until('the deal waits', async () => {
+      const [kept] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [first]);
+      return kept;
+    });
+    await tell(service, api, leadCreatedWith(code, first));
+    expect(await commissionsOf(api, id, 1)).toMatchObject([{ amount: 5, basisAmount: 100 }]);
+    await Promise.all(others.flatMap((leadId) => [win(leadId), tell(service, api, leadCreatedWith(code, leadId))]));
+    expect(await commissionsOf(api, id, 12)).toHaveLength(12);
+    expect(await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal')).toEqual([]);
+  });
+
+  it('that nobody had referred earns nothing for a referral that comes later', async () => {
+    const api = service.as();
+    const { id } = await anApproved(api);
+    const leadId = another();
+    await tell(service, api, won({ opportunityId: another(), leadId, value: 100 }));
+    await until('the deal was seen', async () => {
+      const [kept] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [leadId]);
+      return kept;
+    });
+    expect((await api.createReferral({ body: { partnerId: id, leadId } })).status).toBe(201);
+    await tell(service, api, won({ opportunityId: another(), leadId, value: 10 }));
+    expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10 }]);
+  });
+
   it('earns also when it is told together with the lead and its code', async () => {
     const api = service.as();
     const { id, code } = await anApproved(api);

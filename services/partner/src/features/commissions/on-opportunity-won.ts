@@ -6,27 +6,37 @@ import type { Tx } from '../../handler.ts';
 import { periodOf } from '../statements/period.ts';
 import { asCommission } from './commission.ts';
 import { readPlan, shareOf, type Tier } from './plan.ts';
+import { keepUncredited, type WonDeal } from './uncredited-deals.ts';
 
 const dayMs = 86_400_000;
 
-/** Records what partners earn by deals that came of their leads: once for each deal, however often it is told. */
-export async function earnCommissions(
-  events: readonly Received<typeof opportunityWon>[],
-  { tx, emit }: ConsumerContext<Tx>,
-): Promise<void> {
-  const deals = events.map(({ record }) => record).filter(({ leadId, value }) => leadId !== null && value > 0);
+/** Deals as events tell of them: those that have a lead and a value. */
+export function wonDeals(events: readonly Received<typeof opportunityWon>[]): WonDeal[] {
+  return events.flatMap(({ record: { id: opportunityId, leadId, value, currency } }) =>
+    leadId !== null && value > 0 ? [{ opportunityId, leadId, valueMinor: toMinor(value, currency), currency }] : [],
+  );
+}
+
+/**
+ * Records what partners earn by deals that came of their leads: once for each deal, however often it is told. Deals of
+ * leads that nobody is known to have referred are kept, as a lead may be told of later than its deal.
+ */
+export async function earnCommissions(deals: WonDeal[], { tx, emit }: ConsumerContext<Tx>): Promise<void> {
   const referrers = await findReferrers(
     tx,
-    deals.map(({ leadId }) => leadId as number),
+    deals.map(({ leadId }) => leadId),
+  );
+  await keepUncredited(
+    tx,
+    deals.filter(({ leadId }) => !referrers.has(leadId)),
   );
   if (!referrers.size) return;
   const { id: planId, version: planVersion, tierRates, holdDays } = await readPlan(tx);
   const holdUntil = holdDays ? new Date(Date.now() + holdDays * dayMs) : null;
-  const data = deals.flatMap(({ id: opportunityId, leadId, value, currency }) => {
-    const referrer = referrers.get(leadId as number);
+  const data = deals.flatMap(({ opportunityId, leadId, valueMinor: basisMinor, currency }) => {
+    const referrer = referrers.get(leadId);
     if (!referrer) return [];
     const rate = tierRates[referrer.tier];
-    const basisMinor = toMinor(value, currency);
     const amountMinor = shareOf(basisMinor, rate);
     const { partnerId } = referrer;
     const plan = { planId, planVersion, rate, holdUntil };

@@ -4,15 +4,18 @@ import { referralAttributed } from '@tandem/partner-contract';
 import type { Tx } from '../../handler.ts';
 import { asReferral } from './referral.ts';
 
-/** Attributes new leads that came with a code of an approved partner. A code that nobody has is no reason to fail. */
+/**
+ * Attributes new leads that came with a code of an approved partner; returns the leads that were. A code that nobody has
+ * is no reason to fail.
+ */
 export async function attributeLeads(
   events: readonly Received<typeof leadCreated>[],
   { tx, emit }: ConsumerContext<Tx>,
-): Promise<void> {
+): Promise<number[]> {
   const coming = events.flatMap(({ record: { id, referralCode } }) =>
     referralCode ? [{ leadId: id, code: referralCode.toUpperCase() }] : [],
   );
-  if (!coming.length) return;
+  if (!coming.length) return [];
   const owners = await partnersByCode(
     tx,
     coming.map(({ code }) => code),
@@ -21,11 +24,13 @@ export async function attributeLeads(
     const partnerId = owners.get(code);
     return partnerId === undefined ? [] : [{ leadId, code, partnerId }];
   });
-  if (!data.length) return;
-  for (const row of await tx.referral.createManyAndReturn({ data, skipDuplicates: true })) {
+  if (!data.length) return [];
+  const rows = await tx.referral.createManyAndReturn({ data, skipDuplicates: true });
+  for (const row of rows) {
     const { id: referralId, partnerId, leadId } = row;
     emit(referralAttributed, { data: { referralId, partnerId, leadId }, record: asReferral(row) });
   }
+  return rows.map(({ leadId }) => leadId);
 }
 
 async function partnersByCode(tx: Tx, codes: string[]): Promise<Map<string, number>> {

@@ -1,0 +1,26 @@
+import type { Tx } from '../../handler.ts';
+
+/** A deal that was won of a lead. */
+export interface WonDeal {
+  opportunityId: number;
+  leadId: number;
+  valueMinor: number;
+  currency: string;
+}
+
+/** Keeps deals of leads that nobody is known to have referred. */
+export async function keepUncredited(tx: Tx, data: WonDeal[]): Promise<void> {
+  if (data.length) await tx.uncreditedDeal.createMany({ data, skipDuplicates: true });
+}
+
+/** Takes out what was kept of these leads. */
+export async function takeUncredited(tx: Tx, leadIds: number[]): Promise<WonDeal[]> {
+  if (!leadIds.length) return [];
+  const rows = await tx.sql<{ opportunity_id: number; lead_id: number; value_minor: number; currency: string }>`
+    DELETE FROM uncredited_deal WHERE lead_id = ANY(${leadIds})
+    RETURNING opportunity_id, lead_id, value_minor, currency`;
+  return rows.map((row) => ({
+    ...{ opportunityId: row.opportunity_id, leadId: row.lead_id },
+    ...{ valueMinor: row.value_minor, currency: row.currency },
+  }));
+}
