@@ -6,6 +6,7 @@ import type { Authenticated } from './access/authenticate.ts';
 import { actingFor } from './access/on-behalf-of.ts';
 import type { Exchange, GatewayParts } from './exchange.ts';
 import { limitHeaders, passOn } from './http/headers.ts';
+import { loggedPath } from './http/logged-path.ts';
 import { readBody } from './http/read-body.ts';
 import { readJson } from './http/read-json.ts';
 import { Refusal, refusalBody } from './http/refusal.ts';
@@ -269,8 +270,7 @@ function finish(exchange: Exchange, ms: number, parts: GatewayParts): void {
     traceId: trace.traceId,
     operation: route?.row.id,
     method: request.method as string,
-    // A key that somebody put into the address by mistake must not stand in a log.
-    path: path.slice(0, 200).replace(/svc_(?:live|sandbox)_sk_\w+/g, 'svc_***'),
+    path: loggedPath(path),
     status,
     ms: Math.round(ms * 10) / 10,
     ip,
