@@ -1,6 +1,9 @@
 import { event, id, operations, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { oneOf } from './fields.ts';
 import { Code } from './partners.ts';
+
+export const referralStatuses = ['attributed', 'flagged'] as const;
 
 export const Referral = z.object({
   id: id('referral'),
@@ -9,6 +12,8 @@ export const Referral = z.object({
   leadId: id('lead'),
   /** The referral code that the lead came with, if any. */
   code: Code.nullable(),
+  /** flagged: the lead has the partner's own e-mail address; its deals earn nothing. */
+  status: oneOf(referralStatuses),
   externalId: text(255).nullable(),
   createdBy: id('user').nullable(),
   createdAt: timestamp(),
@@ -29,7 +34,7 @@ export const referrals = operations({
     permission: 'partners:write',
     summary: 'Say which partner a lead comes from',
     description:
-      'Name the partner by partnerId or by one of its codes. A lead comes from one partner. The same externalId again answers the first referral.',
+      'Name the partner by partnerId or by one of its codes. A lead comes from one partner; one with that partner’s own e-mail address is flagged and earns nothing. The same externalId again answers the first referral.',
     body: z.object({
       partnerId: id('partner').nullish(),
       code: Code.nullish(),

@@ -95,6 +95,23 @@ describe('a deal won of a referred lead', () => {
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10, amount: 0.5 }]);
   });
 
+  it('earns nothing when the lead has the address of the partner who referred it', async () => {
+    const api = service.as();
+    const { id, code } = await anApproved(api, { email: 'Ada@Example.com' });
+    const [named, coming] = [another(), another()];
+    const { status, data } = await api.createReferral({ body: { partnerId: id, leadId: named } });
+    expect([status, data.status]).toEqual([201, 'flagged']);
+    await tell(service, api, leadCreatedWith(code, coming));
+    for (const leadId of [named, coming])
+      await tell(service, api, won({ opportunityId: another(), leadId, value: 100 }));
+    const kept = await until('both deals were seen', async () => {
+      const rows = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal');
+      return rows.length === 2 && rows;
+    });
+    expect([kept.length, (await api.getPartner({ params: { id } })).data.referralCount]).toEqual([2, 2]);
+    expect((await api.listPartnerCommissions({ params: { id } })).data).toEqual([]);
+  });
+
   it('is reckoned in the minor units of its currency', async () => {
     const api = service.as();
     const { id, win } = await aReferrer(api, { tier: 'silver' });

@@ -19,7 +19,8 @@ export function wonDeals(events: readonly Received<typeof opportunityWon>[]): Wo
 
 /**
  * Records what partners earn by deals that came of their leads: once for each deal, however often it is told. Deals of
- * leads that nobody is known to have referred are kept, as a lead may be told of later than its deal.
+ * leads that nobody is known to have referred are kept, as a lead may be told of later than its deal; so are those of
+ * flagged referrals.
  */
 export async function earnCommissions(deals: WonDeal[], { tx, emit }: ConsumerContext<Tx>): Promise<void> {
   const referrers = await findReferrers(
@@ -63,6 +64,6 @@ async function findReferrers(tx: Tx, leadIds: number[]): Promise<Map<number, { p
     SELECT referral.lead_id, referral.partner_id, partner.tier FROM referral
     JOIN partner ON partner.tenant_id = referral.tenant_id AND partner.environment = referral.environment
       AND partner.id = referral.partner_id
-    WHERE referral.lead_id = ANY(${leadIds})`;
+    WHERE referral.lead_id = ANY(${leadIds}) AND referral.status = 'attributed'`;
   return new Map(rows.map((row) => [row.lead_id, { partnerId: row.partner_id, tier: row.tier }]));
 }

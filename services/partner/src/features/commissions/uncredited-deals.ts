@@ -8,7 +8,7 @@ export interface WonDeal {
   currency: string;
 }
 
-/** Keeps deals of leads that nobody is known to have referred. */
+/** Keeps deals of leads that nobody is known to have referred, or whose referral is flagged. */
 export async function keepUncredited(tx: Tx, data: WonDeal[]): Promise<void> {
   if (data.length) await tx.uncreditedDeal.createMany({ data, skipDuplicates: true });
 }

@@ -30,7 +30,10 @@ describe('createReferral', () => {
     const api = service.as();
     const { id: partnerId, code } = await anApproved(api);
     const { status, data } = await api.createReferral({ body: { code: code.toLowerCase(), leadId } });
-    expect([status, data]).toEqual([201, expect.objectContaining({ partnerId, leadId, code, externalId: null })]);
+    expect([status, data]).toEqual([
+      201,
+      expect.objectContaining({ partnerId, leadId, code, status: 'attributed', externalId: null }),
+    ]);
     const event = await until('the event arrives', () =>
       service.events.find((one) => one.name === 'referral.attributed' && one.target.id === Number(data.id)),
     );

@@ -4,23 +4,29 @@ import { referralAttributed, type referrals } from '@tandem/partner-contract';
 import { fail, failField } from '@tandem/service';
 import { asService } from '../../as-service.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { asReferral } from './referral.ts';
+import { asReferral, statusOf } from './referral.ts';
 
-export const createReferral = ({ peers }: Tools): Handler<typeof referrals.createReferral> => ({
+export const createReferral = ({
+  peers,
+}: Tools): Handler<typeof referrals.createReferral, { email: string } | undefined> => ({
   async check({ body, caller, tx }) {
-    if (await findByExternalId(tx, body.externalId)) return;
-    const found = await peers.crm.findLeads({ body: { ids: [body.leadId] }, as: asService(caller) });
-    if (!found.length) throw failField('leadId', unknownId('lead'));
+    if (await findByExternalId(tx, body.externalId)) return undefined;
+    const [lead] = await peers.crm.findLeads({ body: { ids: [body.leadId] }, as: asService(caller) });
+    if (!lead) throw failField('leadId', unknownId('lead'));
+    return lead;
   },
-  async run({ body, caller, tx, emit, wasThere }) {
+  async run({ body, found: lead, caller, tx, emit, wasThere }) {
     const { leadId, externalId = null } = body;
     const earlier = await findByExternalId(tx, externalId);
     if (earlier) {
       wasThere();
       return asReferral(earlier);
     }
-    const { partnerId, code } = await findPartner(tx, body);
-    const data = [{ partnerId, leadId, code, externalId, createdBy: actingUserId(caller) ?? null }];
+    // Referrals are never removed: the one that was there for the check is there now.
+    if (!lead) throw fail('not_found');
+    const { partnerId, emailKey, code } = await findPartner(tx, body);
+    const status = statusOf(lead, { emailKey });
+    const data = [{ partnerId, leadId, code, status, externalId, createdBy: actingUserId(caller) ?? null }];
     const [row] = await tx.referral.createManyAndReturn({ data, skipDuplicates: true });
     if (!row) {
       // Somebody else was quicker, with the same externalId or only for the same lead.
@@ -49,9 +55,10 @@ async function findPartner(tx: Tx, given: { partnerId?: number | null | undefine
   if (!id) throw failField('partnerId', 'Send partnerId or code');
   const field = known ? 'code' : 'partnerId';
   // Shared: referrals of one partner need not wait for each other, only for a change of its status.
-  const [partner] = await tx.sql<{ status: string }>`SELECT status FROM partner WHERE id = ${id} FOR SHARE`;
+  const [partner] = await tx.sql<{ status: string; email_key: string }>`
+    SELECT status, email_key FROM partner WHERE id = ${id} FOR SHARE`;
   if (!partner) throw failField(field, unknownId('partner'));
   if (partner.status !== 'approved')
     throw fail('partner_not_approved', [{ field, message: `The partner is ${partner.status}` }]);
-  return { partnerId: id, code: known?.code ?? null };
+  return { partnerId: id, emailKey: partner.email_key, code: known?.code ?? null };
 }

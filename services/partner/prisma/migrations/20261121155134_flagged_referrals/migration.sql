@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "referral" ADD COLUMN     "status" TEXT NOT NULL DEFAULT 'attributed';
