@@ -10,16 +10,27 @@ export function email() {
   return z.email({ error: 'Must be a valid e-mail address' }).max(254, 'Must be at most 254 characters');
 }
 
+const addressMax = 2_000;
+
 /** An address on the web that a browser may be sent to or load a picture from. */
 export function webAddress() {
   const error = 'Must be an address that begins with https://';
+  const tooLong = `Must be at most ${addressMax} characters`;
   return (
     z
       .url({ protocol: /^https$/, error })
-      .max(2000, 'Must be at most 2000 characters')
+      .max(addressMax, tooLong)
       // Parsers of addresses forgive what neither a header nor the database takes, and an address without its slashes.
       .refine((given) => /^https:\/\//i.test(given) && !given.includes('\0') && given.isWellFormed(), { error })
+      // In a header each letter beyond ASCII takes up to twelve, and headers that are too large break the connection.
+      .refine((given) => given.length > addressMax || headerLength(given) <= addressMax, {
+        error: `${tooLong}, each letter beyond ASCII counted as it is encoded`,
+      })
   );
+}
+
+function headerLength(address: string): number {
+  return URL.canParse(address) ? new URL(address).href.length : 0;
 }
 
 /** A calendar month in UTC. */

@@ -67,6 +67,20 @@ describe('createCoMarketingResource', () => {
     expect((await api.listCoMarketingResources()).body.pagination?.total).toBe(0);
   });
 
+  it('refuses an address that would be too long for the header of a redirect', async () => {
+    const api = service.as();
+    const create = (path: string) =>
+      api.createCoMarketingResource({ body: { ...ofFile, fileUrl: `https://cdn.example.com/${path}` } });
+    expect((await create('漢'.repeat(200))).status).toBe(201);
+    for (const path of ['漢'.repeat(300), 'a'.repeat(2_000)]) {
+      const { status, body } = await create(path);
+      expect([status, body.errors]).toEqual([
+        422,
+        [{ field: 'fileUrl', message: expect.stringContaining('Must be at most 2000 characters') }],
+      ]);
+    }
+  });
+
   it('tells of it without the token that opens it', async () => {
     const { resource } = await stored({ shareEnabled: true });
     const event = await until('the event arrives', () =>
