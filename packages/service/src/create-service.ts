@@ -48,7 +48,7 @@ export interface RunningService {
   log: Log;
   health: Health;
   /** Removes what is past its time, as happens every hour. */
-  housekeep(): Promise<void>;
+  housekeep(): Promise<string[]>;
   /** Whether every consumer's queue exists. */
   consuming(): boolean;
   /** Stops consuming and relaying, then closes the stores. */

@@ -50,29 +50,32 @@ export function startHousekeeping({ url, purge, log }: { url: string; purge: rea
     return isDone;
   };
 
-  const run = async (): Promise<boolean> => {
+  const run = async (): Promise<{ isDone: boolean; failed: string[] }> => {
     let isDone = true;
+    const failed: string[] = [];
     for (const one of [answers, ...purge]) {
       try {
         isDone = (await removeDue(one)) && isDone;
       } catch (error) {
         // The next hour tries again; nothing depends on it.
         log.warn('housekeeping failed', { table: one.table, error });
+        failed.push(one.table);
       }
     }
-    return isDone;
+    return { isDone, failed };
   };
 
   let timer: NodeJS.Timeout | undefined;
   const runIn = (ms: number) => {
     timer = setTimeout(async () => {
-      const isDone = await run();
+      const { isDone } = await run();
       if (timer) runIn(isDone ? everyMs : soonMs);
     }, ms).unref();
   };
   runIn(everyMs);
   return {
-    run: async () => void (await run()),
+    /** Removes what is due now. Resolves to the tables where it could not. */
+    run: async () => (await run()).failed,
     async close() {
       clearTimeout(timer);
       timer = undefined;

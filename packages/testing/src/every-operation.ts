@@ -17,6 +17,10 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
     (row) => row.audience === undefined || row.audience === 'tenant' || row.audience === 'portal',
   );
 
+  it('may remove all that the service declares to be past its time', async () => {
+    expect(await service().housekeep()).toEqual([]);
+  });
+
   describe('every operation', () => {
     it.each(named(rows))('%s refuses a request that did not come through the gateway', async (_, row) => {
       const reply = await service().send(row, { params: someParams(row) }, undefined);

@@ -50,7 +50,7 @@ export interface TestService<Ops extends Operations> {
   /** Where it listens, for requests that are not made of rows. */
   app: RunningService['app'];
   /** Removes what is past its time. */
-  housekeep(): Promise<void>;
+  housekeep(): Promise<string[]>;
   /** What a consumer of this service gave up on. */
   deadLetters(consumer: string): Promise<DeadLetter[]>;
   /** SQL as the owner of the database, under no tenant's scope unless it sets one. */
