@@ -13,6 +13,7 @@ import type { ServiceDefinition } from '@tandem/service';
 import { coMarketingHandlers } from './features/co-marketing/index.ts';
 import { commissionHandlers } from './features/commissions/index.ts';
 import { makeDefaultPlan } from './features/commissions/plan.ts';
+import { uncreditedDays } from './features/commissions/uncredited-deals.ts';
 import { creditPartners } from './features/credit-partners.ts';
 import { partnerHandlers } from './features/partners/index.ts';
 import { portalHandlers } from './features/portal/index.ts';
@@ -52,6 +53,7 @@ export function partnerService(
     },
     consumers: [creditPartners],
     firstUse: makeDefaultPlan,
+    purge: [{ table: 'uncredited_deal', column: 'created_at', days: uncreditedDays }],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,

@@ -17,3 +17,9 @@ CREATE INDEX "uncredited_deal_tenant_id_environment_lead_id_idx" ON "uncredited_
 ALTER TABLE "uncredited_deal" ENABLE ROW LEVEL SECURITY;
 ALTER TABLE "uncredited_deal" FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON "uncredited_deal" USING (tenant_id = platform.tenant_id() AND environment = platform.environment());
+
+-- A lead is told of within hours of its deal, a flagged referral cleared within weeks. The relay's role removes what is
+-- older, and sees no more of it than that.
+CREATE INDEX "uncredited_deal_created_at_idx" ON "uncredited_deal"("created_at");
+GRANT SELECT ("created_at"), DELETE ON "uncredited_deal" TO "tandem_partner_relay";
+CREATE POLICY purge ON "uncredited_deal" TO "tandem_partner_relay" USING ("created_at" < now() - interval '90 days');

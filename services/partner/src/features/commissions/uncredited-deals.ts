@@ -1,5 +1,8 @@
 import type { Tx } from '../../handler.ts';
 
+/** For how long a deal waits for somebody whose lead it was. */
+export const uncreditedDays = 90;
+
 /** A deal that was won of a lead. */
 export interface WonDeal {
   opportunityId: number;
