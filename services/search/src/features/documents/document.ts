@@ -26,12 +26,12 @@ export function canonicalId({ ids }: Tools, { tenantId }: Caller, type: Document
   return id === undefined || tenantId === undefined ? given : ids.encode(type, tenantId, id);
 }
 
-/** Writes documents and what they are found by, any number in one statement; none may stand in it twice. */
+/** Writes documents and what they are found by, any number at once; none may stand in it twice. */
 export async function writeDocuments(tx: Tx, writings: Writing[]): Promise<void> {
-  const rows = JSON.stringify(writings.map(asRow));
-  const gone = await tx.sql<{ type: string; word: string }>`
+  const rows = writings.map(asRow);
+  const replaced = await tx.sql<{ id: number; type: string; document_id: string }>`
     WITH given AS MATERIALIZED (
-      SELECT * FROM jsonb_to_recordset(${rows}::jsonb) AS row (type text, document_id text, version int, removed boolean,
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (type text, document_id text, version int, removed boolean,
         document jsonb, status text, source text, stage text, tier text, currency text, assigned_to text, score float,
         value float, created_at timestamptz, owners text[], indexed_at timestamptz, terms jsonb, spelled jsonb)),
     written AS (
@@ -49,15 +49,13 @@ export async function writeDocuments(tx: Tx, writings: Writing[]): Promise<void>
         removed_at = excluded.removed_at
       -- Without a version: a client's word.
       WHERE excluded.version = 0 OR document.version < excluded.version
-      RETURNING id, type, document_id),
+      -- An inserted row has no xmax yet, a replaced one that of the lock on it.
+      RETURNING id, type, document_id, xmax <> '0' AS was_there),
     fresh AS MATERIALIZED (
-      SELECT written.id, written.type, given.terms, given.spelled FROM written JOIN given USING (type, document_id)),
+      SELECT written.*, given.terms, given.spelled FROM written JOIN given USING (type, document_id)),
     term AS MATERIALIZED (
       SELECT fresh.id, fresh.type, term.key AS term, term.value::smallint AS weight
       FROM fresh CROSS JOIN LATERAL jsonb_each_text(fresh.terms) AS term),
-    dropped AS (
-      DELETE FROM posting USING fresh
-      WHERE posting.doc_id = fresh.id AND NOT (fresh.terms ? posting.term) RETURNING posting.type, posting.term),
     placed AS (
       INSERT INTO posting (doc_id, type, term, weight) SELECT id, type, term, weight FROM term
       ON CONFLICT (tenant_id, environment, doc_id, term) DO UPDATE SET weight = excluded.weight
@@ -70,8 +68,23 @@ export async function writeDocuments(tx: Tx, writings: Writing[]): Promise<void>
       WHERE NOT EXISTS (
         SELECT FROM spelling known WHERE known.type = fresh.type AND known.form = word.key AND known.word = word.key)
       ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING)
+    SELECT id, type, document_id FROM fresh WHERE was_there`;
+  if (!replaced.length) return;
+  const termsOfRow = new Map(rows.map(({ type, document_id, terms }) => [`${type} ${document_id}`, terms]));
+  const kept = replaced.map(({ id, type, document_id }) => ({ id, terms: termsOfRow.get(`${type} ${document_id}`) }));
+  await forgetWords(tx, await dropPostings(tx, kept));
+}
+
+/**
+ * Takes the words from documents that they no longer have. A statement of its own, begun with their rows under lock: the
+ * one before sees no words of a writer that it had to wait for.
+ */
+function dropPostings(tx: Tx, kept: { id: number; terms: object | undefined }[]) {
+  return tx.sql<{ type: string; word: string }>`
+    WITH dropped AS (
+      DELETE FROM posting USING jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) AS kept (id bigint, terms jsonb)
+      WHERE posting.doc_id = kept.id AND NOT (kept.terms ? posting.term) RETURNING posting.type, posting.term)
     SELECT DISTINCT type, term AS word FROM dropped`;
-  await forgetWords(tx, gone);
 }
 
 /** A word that stands in no document any more is no longer what somebody may have meant, and may be a person's name. */

@@ -89,6 +89,17 @@ describe('indexDocument', () => {
     const own = data[0].document.name.split(' ')[1];
     expect((await api.searchLeads({ query: { q: 'word', typo: 'off' } })).data[0].highlights.name).toContain(own);
   });
+
+  it('is found by nothing that stood in it before, also after many wrote at once', async () => {
+    const api = service.as();
+    const write = (n: number) =>
+      api.indexDocument({ body: { type: 'lead', id: 'a', data: { name: `Same Word${n}` } } });
+    for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 20 }, (_, n) => write(n)));
+    const { data } = await api.searchLeads({ query: { q: 'same' } });
+    const own = data[0].document.name.split(' ')[1].toLowerCase();
+    const terms = await service.sqlWithin(api.caller, 'SELECT term FROM posting ORDER BY term');
+    expect(terms.map(({ term }) => term)).toEqual([`=same ${own}`, 'same', own]);
+  });
 });
 
 describe('removeDocument', () => {
