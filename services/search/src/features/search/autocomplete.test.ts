@@ -25,6 +25,20 @@ describe('autocomplete', () => {
     expect((await api.autocomplete({ query: { q: 'ada', type: 'partner' } })).data).toHaveLength(1);
   });
 
+  it('takes what stands in the place of a name as it comes', async () => {
+    const odd = { toString: 1, valueOf: 2 };
+    const api = await aTenantWith(service, { a: { firstName: 'Ada', lastName: odd }, b: { firstName: ['Ada', odd] } });
+    const { status, data } = await api.autocomplete({ query: { q: 'ada' } });
+    const shown = data.map(({ text, field }: Record<string, string>) => [text, field]);
+    expect([status, shown]).toEqual([
+      200,
+      [
+        ['Ada', 'name'],
+        ['Ada', 'firstName'],
+      ],
+    ]);
+  });
+
   it('puts what begins with the words before what does so but for an error', async () => {
     const api = await aTenantWith(service, {
       misspelt: { name: 'Marla' },

@@ -33,8 +33,11 @@ export const autocomplete =
 function asSuggestion({ type, documentId, document }: Hit, question: Question): z.output<typeof Suggestion> {
   const [best] = matchesIn(document, question);
   const suggested = { type, id: documentId };
-  if (best && !personFields.includes(best.path))
+  const text = personFields
+    .map((field) => document[field])
+    .filter((part) => typeof part === 'string')
+    .join(' ');
+  if (best && !(text && personFields.includes(best.path)))
     return { ...suggested, text: best.text, highlight: best.html, field: best.path };
-  const text = personFields.flatMap((field) => document[field] ?? []).join(' ');
   return { ...suggested, text, highlight: highlight(text, wordsOf(text), question), field: 'name' };
 }
