@@ -24,7 +24,7 @@ export const Suggestion = z.object({
 });
 
 const description =
-  'Finds documents that have all words, also as beginnings of words, in any case and without accents. What equals an e-mail address, phone number or full name comes first; then names and addresses count more than companies, and those more than the rest. Of what a very common word finds, 1,000 documents are ranked and counted: `total` is at most that.';
+  'Finds documents that have all words, also as beginnings of words, in any case and without accents. What equals an e-mail address, phone number or full name comes first; then names and addresses count more than companies, and those more than the rest. Of what a very common word finds, 1,000 documents are ranked and counted: `total` is at most that. It takes the permission to read such records as well, and finds those that it reaches.';
 
 const searchQuery = z.object({
   q: name(200).describe('What to look for'),
@@ -91,7 +91,8 @@ export const searches = operations({
     path: '/v1/search/autocomplete',
     permission: 'search:read',
     summary: 'Suggest documents while somebody types',
-    description: 'What begins with the words first, then what does so but for one typing error.',
+    description:
+      'What begins with the words first, then what does so but for one typing error. Suggests what the caller may read.',
     query: z.object({
       q: text(200).describe('What was typed so far; of fewer than two characters nothing is suggested').default(''),
       type: DocumentType.optional(),

@@ -4,7 +4,7 @@ import type { Handler, Tools } from '../../handler.ts';
 import { wordsOf } from '../../words.ts';
 import { find, type Hit } from './find.ts';
 import { highlight, matchesIn } from './highlight.ts';
-import { ownersFor } from './owners.ts';
+import { mayRead, ownersFor } from './owners.ts';
 import { type Question, readQuestion } from './question.ts';
 
 const charactersMin = 2;
@@ -15,7 +15,7 @@ export const autocomplete =
   async ({ query: { q, type, limit }, caller, tx }) => {
     if ([...q.trim()].length < charactersMin) return [];
     const found = await Promise.all(
-      (type ? [type] : documentTypes).map(async (one) => {
+      (type ? [type] : documentTypes.filter((one) => mayRead(one, caller))).map(async (one) => {
         const question = await readQuestion(tx, one, { q, typo: 'auto' });
         const filter = { owners: ownersFor(one, caller, tools) };
         const { hits } = await find(tx, question, { type: one, filter, limit, offset: 0, isCounted: false });

@@ -128,6 +128,23 @@ describe('searchLeads', () => {
     expect([reply.status, reply.body.errors]).toEqual([422, [{ field, message }]]);
   });
 
+  it('shows nobody records that they may not read where they are', async () => {
+    const as = (...can: string[]) => service.as({ tenantId: api.caller.tenantId as number, can });
+    const replies = await Promise.all([
+      as('search:read').searchLeads({ query: { q: 'ada' } }),
+      as('search:read', 'partners:read').searchLeads({ query: { q: 'ada' } }),
+      as('search:read').autocomplete({ query: { q: 'ada', type: 'lead' } }),
+    ]);
+    for (const { status, body } of replies) expect([status, body.message]).toEqual([403, 'Insufficient permissions']);
+    const suggested = async (...can: string[]) => (await as(...can).autocomplete({ query: { q: 'ada' } })).data.length;
+    expect([
+      await suggested('search:read'),
+      await suggested('search:read', 'partners:read'),
+      await suggested('search:read', 'leads:read'),
+    ]).toEqual([0, 0, 1]);
+    expect((await as('search:read', 'leads:read').searchLeads({ query: { q: 'ada' } })).data).toHaveLength(1);
+  });
+
   it('goes by pages, each document once', async () => {
     const many = await aTenantWith(
       service,
