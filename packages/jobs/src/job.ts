@@ -1,7 +1,8 @@
 import type { Emit, Schedule } from '@tandem/events';
 import type { z } from 'zod';
 
-interface Inside<Tx> {
+/** What effects are written with, in one transaction. */
+export interface Inside<Tx> {
   tx: Tx;
   emit: Emit;
   schedule: Schedule;
@@ -32,7 +33,7 @@ export interface BatchContext<Payload, Tx> {
   finish(effects: (inside: Inside<Tx>) => Promise<(Date | undefined)[]>): Promise<void>;
 }
 
-/** Work that runs later. Throwing tries it again with growing pauses, ten times at most. */
+/** Work that runs later. Throwing tries it again with growing pauses, ten times at most; so does a run that is lost. */
 export interface Job<Payload extends z.ZodType = z.ZodType, Tx = unknown> {
   name: string;
   payload: Payload;

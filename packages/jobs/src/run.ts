@@ -5,7 +5,7 @@ import { type Job as BullJob, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { type Queued, startDispatcher } from './dispatch.ts';
-import type { Job, Schedule } from './job.ts';
+import type { BatchContext, Inside, Job, Schedule } from './job.ts';
 
 export interface Scheduler {
   schedule: Schedule;
@@ -103,9 +103,7 @@ async function runJobs<Tx>(
     const taken = await db.within(scope, () => take(db, ids, jobs));
     const job = jobs.find(({ name }) => name === taken[0]?.name);
     if (!job) return;
-    let finished = false;
-    const finish = async (effects: (inside: never) => Promise<(Date | undefined)[]>) => {
-      finished = true;
+    const commit = async (effects: (inside: Inside<Tx>) => Promise<(Date | undefined)[]>) => {
       const due: Date[] = [];
       const caller = { type: 'system' as const, name: service, permissions: [], requestId, ...scope };
       const { emit, written } = emitter(caller, scope);
@@ -114,15 +112,26 @@ async function runJobs<Tx>(
           await schedule(job, payloads, dueAt);
           due.push(dueAt);
         };
-        const again = await effects({ tx: db.tx, emit, schedule: scheduling } as never);
+        const again = await effects({ tx: db.tx as Tx, emit, schedule: scheduling });
         due.push(...again.flatMap((at) => at ?? []));
-        await end(db, taken, again);
       };
       await db.transaction(scope, work, written);
       onCommit();
       for (const at of due) wakeAt(at);
     };
+    let finished = false;
+    const finish: BatchContext<unknown, Tx>['finish'] = (effects) => {
+      finished = true;
+      return commit(async (inside) => {
+        const again = await effects(inside);
+        await end(db, taken, again);
+        return again;
+      });
+    };
+    // Several were never tried before, so it is one number for all.
+    const attempts = taken[0]?.attempts ?? 0;
     try {
+      if (attempts >= attemptsMax) throw new Error('Of the last run nothing came back');
       const due = taken.map(({ payload, attempts }) => ({
         payload: z.decode(job.payload, payload as never),
         attempts,
@@ -130,8 +139,12 @@ async function runJobs<Tx>(
       await db.within(scope, () => job.run({ due, tx: db.tx as Tx, finish }));
       if (!finished) await finish(async () => []);
     } catch (error) {
-      log.warn('job failed', { job: job.name, jobs: taken.length, attempts: taken[0]?.attempts, error });
-      await db.within(scope, () => postpone(db, taken, error));
+      log.warn('job failed', { job: job.name, jobs: taken.length, attempts, error });
+      if (attempts + 1 < attemptsMax) return db.within(scope, () => postpone(db, taken, error));
+      await commit(async () => {
+        await bury(db, taken, error);
+        return [];
+      });
     }
   });
 }
@@ -141,33 +154,53 @@ interface Taken {
   name: string;
   payload: unknown;
   attempts: number;
+  /** Until when, to the microsecond: what only this run knows. */
+  lease: string;
 }
 
+/** A run counts as a try from its beginning, as one that takes its process along says nothing at its end. */
 function take<Tx>(db: TenantDb<unknown>, ids: number[], jobs: readonly Job<z.ZodType, Tx>[]): Promise<Taken[]> {
   const longest = Math.max(...jobs.map((job) => job.leaseSeconds ?? leaseSecondsDefault));
   return db.tx.sql<Taken>`UPDATE platform.job
-    SET state = 'running', lease_until = now() + make_interval(secs => ${longest}::int)
-    WHERE id = ANY(${ids}::bigint[]) AND state = 'queued' RETURNING id, name, payload, attempts`;
+    SET state = 'running', attempts = attempts + 1, lease_until = now() + make_interval(secs => ${longest}::int)
+    WHERE id = ANY(${ids}::bigint[]) AND state = 'queued'
+    RETURNING id, name, payload, attempts - 1 AS attempts, lease_until::text AS lease`;
 }
 
+/** @throws when this run took so long that another has begun: then its effects are undone, and those of the other stay. */
 async function end(db: TenantDb<unknown>, taken: Taken[], again: (Date | undefined)[]): Promise<void> {
+  const lease = taken[0]?.lease;
   const ended = taken.filter((_, index) => !again[index]).map(({ id }) => id);
   const going = taken.flatMap(({ id }, index) => (again[index] ? { id, at: again[index] } : []));
-  if (ended.length) await db.tx.sql`DELETE FROM platform.job WHERE id = ANY(${ended}::bigint[])`;
-  if (going.length)
-    await db.tx.sql`UPDATE platform.job SET state = 'waiting', due_at = going.at, attempts = 0, lease_until = NULL
-      FROM unnest(${going.map(({ id }) => id)}::bigint[], ${going.map(({ at }) => at)}::timestamptz[]) AS going (id, at)
-      WHERE job.id = going.id`;
+  const gone = ended.length
+    ? await db.tx.sql`DELETE FROM platform.job
+        WHERE id = ANY(${ended}::bigint[]) AND state = 'running' AND lease_until = ${lease}::timestamptz RETURNING id`
+    : [];
+  const waiting = going.length
+    ? await db.tx.sql`UPDATE platform.job SET state = 'waiting', due_at = going.at, attempts = 0, lease_until = NULL
+        FROM unnest(${going.map(({ id }) => id)}::bigint[], ${going.map(({ at }) => at)}::timestamptz[]) AS going (id, at)
+        WHERE job.id = going.id AND state = 'running' AND lease_until = ${lease}::timestamptz RETURNING job.id`
+    : [];
+  if (gone.length + waiting.length < taken.length) throw new Error('The lease ended before the run');
 }
 
-/** Doubles the pause from one second; after the last attempt the row stays as dead, with the reason. */
+/** Doubles the pause from one second. */
 async function postpone(db: TenantDb<unknown>, taken: Taken[], error: unknown): Promise<void> {
-  const ids = taken.map(({ id }) => id);
-  // Several were never tried before, so it is one number for all.
   const attempts = (taken[0]?.attempts ?? 0) + 1;
-  const text = (error instanceof Error ? error.message : String(error)).slice(0, 500);
-  const state = attempts >= attemptsMax ? 'dead' : 'waiting';
-  await db.tx
-    .sql`UPDATE platform.job SET state = ${state}, attempts = ${attempts}::int, error = ${text}, lease_until = NULL,
-    due_at = now() + make_interval(secs => ${2 ** Math.min(attempts, 9)}::int) WHERE id = ANY(${ids}::bigint[])`;
+  await db.tx.sql`UPDATE platform.job SET state = 'waiting', error = ${textOf(error)}, lease_until = NULL,
+    due_at = now() + make_interval(secs => ${2 ** Math.min(attempts, 9)}::int)
+    WHERE id = ANY(${taken.map(({ id }) => id)}::bigint[]) AND state = 'running'
+      AND lease_until = ${taken[0]?.lease}::timestamptz`;
+}
+
+/** After the last attempt the row stays as dead, with the reason. */
+async function bury(db: TenantDb<unknown>, taken: Taken[], error: unknown): Promise<void> {
+  const dead = await db.tx.sql`UPDATE platform.job SET state = 'dead', error = ${textOf(error)}, lease_until = NULL
+    WHERE id = ANY(${taken.map(({ id }) => id)}::bigint[]) AND state = 'running'
+      AND lease_until = ${taken[0]?.lease}::timestamptz RETURNING id`;
+  if (dead.length < taken.length) throw new Error('The lease ended before the run');
+}
+
+function textOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
 }
