@@ -33,6 +33,9 @@ export interface BatchContext<Payload, Tx> {
   finish(effects: (inside: Inside<Tx>) => Promise<(Date | undefined)[]>): Promise<void>;
 }
 
+/** What is left to be done for a job that is given up. */
+export type GiveUpContext<Payload, Tx> = Inside<Tx> & { payload: Payload };
+
 /** Work that runs later. Throwing tries it again with growing pauses, ten times at most; so does a run that is lost. */
 export interface Job<Payload extends z.ZodType = z.ZodType, Tx = unknown> {
   name: string;
@@ -42,6 +45,8 @@ export interface Job<Payload extends z.ZodType = z.ZodType, Tx = unknown> {
   /** How many may run together. Of a job that may, those scheduled shortly after one another fall due together. */
   batchMax: number;
   run(context: BatchContext<z.output<Payload>, Tx>): Promise<void>;
+  /** What becomes of one that failed for the last time, in the transaction that gives it up. */
+  giveUp?(context: GiveUpContext<z.output<Payload>, Tx>): Promise<void>;
 }
 
 export type { Schedule };

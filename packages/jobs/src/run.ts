@@ -141,8 +141,12 @@ async function runJobs<Tx>(
     } catch (error) {
       log.warn('job failed', { job: job.name, jobs: taken.length, attempts, error });
       if (attempts + 1 < attemptsMax) return db.within(scope, () => postpone(db, taken, error));
-      await commit(async () => {
+      await commit(async (inside) => {
         await bury(db, taken, error);
+        for (const { payload } of taken) {
+          const { success, data } = z.safeDecode(job.payload, payload as never);
+          if (success) await job.giveUp?.({ payload: data, ...inside });
+        }
         return [];
       });
     }

@@ -1,7 +1,7 @@
 import { executionCompleted, executionFailed } from '@tandem/agents-contract';
 import type { BatchContext } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
-import type { Ending, ExecutionRecord } from './execution.ts';
+import { asExecution, type Ending, type ExecutionRecord, workingStatuses, workOf } from './execution.ts';
 
 /** An execution that was attempted, and what came of it; nothing when its lead is gone. */
 export interface Ended {
@@ -37,6 +37,20 @@ export async function recordEndings({ tx, emit }: Inside, ended: Ended[]): Promi
       record,
     });
   }
+}
+
+/** Fails an execution whose job was tried for the last time: without this it would be running for ever. */
+export async function failGivenUp(inside: Inside, executionId: number): Promise<void> {
+  const { tx } = inside;
+  const where = { id: executionId, status: { in: workingStatuses } };
+  const now = new Date();
+  const [row] = await tx.execution.updateManyAndReturn({ where, data: { status: 'running' } });
+  if (!row) return;
+  const execution = asExecution(row);
+  const error = { code: 'given_up', message: 'It failed on our side, each time that it was tried', retryable: true };
+  const step = { name: 'Give up', type: workOf(execution.kind), status: 'failed' as const };
+  const ending = { step: { ...step, startedAt: now, finishedAt: now, error }, output: execution.output ?? {} };
+  await recordEndings(inside, [{ execution, ending }]);
 }
 
 /** An execution as an ending leaves it. */

@@ -1,15 +1,18 @@
 import { until } from '@tandem/testing';
-import { type Agents, agentOf, runThrough, startAgents } from '../../agents.test-service.ts';
+import { type Agents, agentOf, codeOf, runThrough, startAgents } from '../../agents.test-service.ts';
 import { type CallOutcome, simulatedLine } from '../../telephony.ts';
 
 // What comes of the calls to a lead, one after the other.
 const plans = new Map<number, CallOutcome[]>();
+// Leads to whom a call answers what no line answers, so that the job fails.
+const broken = new Set<number>();
 let placed: string[] = [];
 let service: Agents;
 beforeAll(async () => {
   const telephony = {
     async place({ key, leadId, attempt }: { key: string; leadId: number; attempt: number }) {
       placed.push(key);
+      if (broken.has(leadId)) return undefined as never;
       const outcome = plans.get(leadId)?.[attempt - 1];
       if (!outcome) throw new Error('The line is down');
       return { outcome, durationSeconds: 5, isSimulated: true };
@@ -100,6 +103,38 @@ describe('the caller', () => {
       'skipped',
       { reason: 'The lead is gone' },
     ]);
+  });
+});
+
+describe('an execution whose job fails for good', () => {
+  // The eleventh hour of a job: its last try, or the time after a last run that never came back.
+  it.each([
+    ['on our side', `due_at = now(), attempts = 9`, 1],
+    ['by runs that never come back', `state = 'running', attempts = 10, lease_until = now() - interval '1 s'`, 0],
+  ])('%s fails, and says so', async (_, now, calls) => {
+    const api = service.as();
+    const lead = service.aLead();
+    broken.add(lead);
+    const started = runThrough(api, 'caller', [lead], { scheduledFor: '2999-01-01T00:00:00Z' });
+    await until('it is queued', async () => (await api.listExecutions()).data.length === 1);
+    await service.sqlWithin(api.caller, `UPDATE platform.job SET ${now}`);
+    const { run, executions } = await started;
+    expect(run).toMatchObject({ status: 'completed_with_errors', counts: { failed: 1 } });
+    const error = { code: 'given_up', message: 'It failed on our side, each time that it was tried', retryable: true };
+    expect(executions).toMatchObject([
+      { status: 'failed', error, steps: [{ name: 'Give up', status: 'failed' }], finishedAt: expect.any(String) },
+    ]);
+    expect(placed).toHaveLength(calls);
+    const [event] = await until('the event arrives', () => {
+      const found = eventsOf(api.caller.tenantId as number, executions[0].id);
+      return found.length > 0 && found;
+    });
+    expect(event?.name).toBe('agent.execution_failed');
+    const again = await api.runAgentInBulk({
+      params: { id: executions[0].agentId },
+      body: { leadIds: [codeOf(api, lead)], scheduledFor: '2999-01-01T00:00:00Z' },
+    });
+    expect(again.data.accepted).toBe(1);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type BatchContext, batchJob } from '@tandem/jobs';
+import { type BatchContext, batchJob, type GiveUpContext } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Lead, Tools, Tx } from '../../handler.ts';
 import { type AgentRecord, asAgent } from '../agents/agent.ts';
@@ -6,7 +6,7 @@ import { askForApproval } from '../approvals/approval.ts';
 import { callLead } from './call-lead.ts';
 import { asExecution, type Ending, type ExecutionRecord, executionJobs, workingStatuses, workOf } from './execution.ts';
 import { recommend } from './recommend.ts';
-import { type Ended, recordEndings } from './record-endings.ts';
+import { type Ended, failGivenUp, recordEndings } from './record-endings.ts';
 
 type Context = BatchContext<z.output<typeof executionJobs.call.payload>, Tx>;
 
@@ -17,15 +17,20 @@ const togetherMax = 50;
 
 /** Calls wait for people: each by itself, so that a long one holds no other up. */
 export const runCall = (tools: Tools) =>
-  batchJob({ ...executionJobs.call, batchMax: 1, run: (context: Context) => runExecutions(tools, context) });
+  batchJob({ ...executionJobs.call, batchMax: 1, giveUp, run: (context: Context) => runExecutions(tools, context) });
 
 /** Recommending waits for nobody: what many leads share is done once for all of them. */
 export const runRecommendation = (tools: Tools) =>
   batchJob({
     ...executionJobs.recommend,
     batchMax: togetherMax,
+    giveUp,
     run: (context: Context) => runExecutions(tools, context),
   });
+
+function giveUp({ payload, ...inside }: GiveUpContext<Context['due'][number]['payload'], Tx>): Promise<void> {
+  return failGivenUp(inside, payload.executionId);
+}
 
 /** Does the work of executions. Their state is written before anything is waited for, so a lost process leaves it clear. */
 async function runExecutions(tools: Tools, { due, tx, finish }: Context): Promise<void> {
