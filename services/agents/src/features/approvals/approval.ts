@@ -60,12 +60,17 @@ export async function decide(
   approvalId: number,
   { decision, scope }: { decision: Decision; scope?: { tenantId: number; environment: 'live' | 'sandbox' } },
 ): Promise<ApprovalRecord> {
-  const decided = { ...decision, decidedAt: new Date() };
-  const where = { id: approvalId, status: 'pending' };
+  const decidedAt = new Date();
+  const decided = { ...decision, decidedAt };
+  // The job that lets it expire may be late; nobody may use that to decide after all.
+  const isInTime = decision.status === 'expired' ? {} : { expiresAt: { gt: decidedAt } };
+  const where = { id: approvalId, status: 'pending', ...isInTime };
   const [row] = await tx.approval.updateManyAndReturn({ where, data: decided });
   if (!row) {
     const known = await tx.approval.findFirst({ where: { id: approvalId } });
-    throw known ? fail('already_decided', [{ field: 'status', message: `It is ${known.status}` }]) : fail('not_found');
+    if (!known) throw fail('not_found');
+    const status = known.status === 'pending' ? 'expired' : known.status;
+    throw fail('already_decided', [{ field: 'status', message: `It is ${status}` }]);
   }
   const record = asApproval(row);
   const { executionId, leadId, status, type } = record;

@@ -96,6 +96,25 @@ describe('an agent that has to ask', () => {
     expect(data).toMatchObject([{ id: approval.id, status: 'expired', decidedBy: null }]);
   });
 
+  it('takes no decision once its time is over, also while nobody has looked yet', async () => {
+    const { api, executionId, approval } = await aWaitingExecution();
+    await service.sqlWithin(api.caller, `UPDATE approval SET expires_at = now() - interval '1 s'`);
+    const params = { id: approval.id };
+    const late = [
+      await api.approveExecution({ params, body: {} }),
+      await api.rejectExecution({ params, body: { reason: 'No' } }),
+    ];
+    for (const { status, body } of late)
+      expect([status, body.code, body.errors]).toEqual([
+        409,
+        'already_decided',
+        [{ field: 'status', message: 'It is expired' }],
+      ]);
+    expect((await execution(api, executionId)).status).toBe('awaiting_approval');
+    await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'expire-approval'`);
+    await until('it is cancelled', async () => (await execution(api, executionId)).status === 'cancelled');
+  });
+
   it('is answered by its own tenant only', async () => {
     const { approval } = await aWaitingExecution();
     const params = { id: approval.id };
