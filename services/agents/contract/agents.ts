@@ -121,11 +121,12 @@ export const agentRows = operations({
     permission: 'agents:manage',
     summary: 'Update an agent',
     description:
-      'Changes the given fields, also those inside config and limits. What is queued already goes by the new ones.',
+      'Changes the given fields, also those inside config and limits. What is queued already goes by the new ones. A status pauses or resumes it.',
     params: withId,
     body: z
       .object({
         name: name(100),
+        status: AgentStatus,
         description: text(1_000).nullable(),
         config: Config.partial(),
         approvalPolicy: ApprovalPolicy,
@@ -135,6 +136,7 @@ export const agentRows = operations({
     reply: Agent,
     message: 'Agent updated',
     emits: [agentUpdated],
+    errors: wrongStatus,
   },
   pauseAgent: {
     method: 'POST',

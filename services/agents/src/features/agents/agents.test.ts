@@ -31,7 +31,7 @@ describe('the agents of a tenant', () => {
   it('change field by field, also inside config and limits, and say so', async () => {
     const api = service.as();
     const params = { id: await agentOf(api, 'caller') };
-    const body = { name: 'Anna', config: { goal: 'A meeting' }, limits: { dailyCap: 5 }, status: 'paused', kind: 'x' };
+    const body = { name: 'Anna', config: { goal: 'A meeting' }, limits: { dailyCap: 5 }, kind: 'x' };
     const { status, data, headers } = await api.updateAgent({ params, body });
     expect([status, headers['etag']]).toEqual([200, '"2"']);
     expect(data).toMatchObject({
@@ -73,6 +73,27 @@ describe('the agents of a tenant', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'agent_paused']);
     expect((await api.resumeAgent({ params })).data.status).toBe('active');
     expect((await run()).status).toBe(200);
+  });
+});
+
+describe('the status of an agent', () => {
+  it('changes with an update as by pausing and resuming', async () => {
+    const api = service.as();
+    const params = { id: await agentOf(api, 'recommender') };
+    const { data } = await api.updateAgent({ params, body: { status: 'paused' } });
+    expect(data).toMatchObject({ status: 'paused', allowedTransitions: ['active'], version: 2 });
+    const run = () => api.runAgentInBulk({ params, body: { leadIds: [codeOf(api, service.aLead())] } });
+    expect((await run()).body.code).toBe('agent_paused');
+    expect((await api.updateAgent({ params, body: { status: 'paused' } })).data.version).toBe(2);
+    expect((await api.updateAgent({ params, body: { status: 'active', name: 'Anna' } })).data).toMatchObject({
+      ...{ status: 'active', name: 'Anna', version: 3 },
+    });
+    expect((await run()).status).toBe(200);
+    const wrong = await api.updateAgent({ params, body: { status: 'gone' } });
+    expect([wrong.status, wrong.body.errors]).toEqual([
+      422,
+      [{ field: 'status', message: 'Must be one of active, paused' }],
+    ]);
   });
 });
 

@@ -1,11 +1,12 @@
 import { type agentRows, agentUpdated } from '@tandem/agents-contract';
 import { diff } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { lockAgent, writeAgent } from './agent.ts';
+import { checkTransition, lockAgent, writeAgent } from './agent.ts';
 
 export const updateAgent: Handler<typeof agentRows.updateAgent> = async ({ params, body, tx, emit, ifMatch }) => {
   const agent = await lockAgent(tx, params.id);
   ifMatch(agent);
+  if (body.status && body.status !== agent.status) checkTransition(agent, body.status);
   const { config, limits, ...plain } = body;
   const { isEmpty, values, audit } = diff(agent, {
     ...plain,
