@@ -8,7 +8,7 @@ export const SearchHit = z.object({
   /** How well it matches, from 0 to 1; 1 is the very e-mail address, phone number or full name. */
   score: z.number().min(0).max(1),
   document: z.record(z.string(), z.unknown()),
-  /** Field → its text as HTML, with what was looked for in `<em>`. */
+  /** Field → its text as HTML, with what was looked for in `<em>`; of a long text the 500 characters around the first find. */
   highlights: z.record(z.string(), z.string()),
   /** The fields in which something was found. */
   matchedOn: z.array(z.string()),
@@ -17,6 +17,7 @@ export const SearchHit = z.object({
 export const Suggestion = z.object({
   type: DocumentType,
   id: DocumentId,
+  /** Of a long one the 500 characters around what was typed. */
   text: z.string(),
   /** The text as HTML, with what was typed in `<em>`. */
   highlight: z.string(),

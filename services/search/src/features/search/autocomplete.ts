@@ -1,11 +1,11 @@
 import { documentTypes, type Suggestion, type searches } from '@tandem/search-contract';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
-import { wordsOf } from '../../words.ts';
 import { find, type Hit } from './find.ts';
 import { highlight, matchesIn } from './highlight.ts';
 import { mayRead, ownersFor } from './owners.ts';
 import { type Question, readQuestion } from './question.ts';
+import { inTurns } from './turns.ts';
 
 const charactersMin = 2;
 const personFields = ['firstName', 'lastName'];
@@ -22,11 +22,11 @@ export const autocomplete =
         return hits.map((hit) => ({ hit, question }));
       }),
     );
-    return found
+    const best = found
       .flat()
       .sort((a, b) => b.hit.score - a.hit.score)
-      .slice(0, limit)
-      .map(({ hit, question }) => asSuggestion(hit, question));
+      .slice(0, limit);
+    return inTurns(best, ({ hit, question }) => asSuggestion(hit, question));
   };
 
 /** The text that matched best; of a person's first or last name, the whole name. */
@@ -39,5 +39,6 @@ function asSuggestion({ type, documentId, document }: Hit, question: Question): 
     .join(' ');
   if (best && !(text && personFields.includes(best.path)))
     return { ...suggested, text: best.text, highlight: best.html, field: best.path };
-  return { ...suggested, text, highlight: highlight(text, wordsOf(text), question), field: 'name' };
+  const name = highlight(text, question);
+  return { ...suggested, text: name.text, highlight: name.html, field: 'name' };
 }

@@ -1,46 +1,60 @@
-import { type Field, fieldsOf } from '../../fields.ts';
-import type { Word } from '../../words.ts';
+import { fieldsOf } from '../../fields.ts';
+import { type Word, wordsOf } from '../../words.ts';
 import type { Question } from './question.ts';
 
 /** A field in which something was found, its text, and the same as HTML with what was found in `<em>`. */
-export interface Match {
+export interface Match extends Excerpt {
   path: string;
-  text: string;
-  html: string;
   weight: number;
 }
+
+/** A text, of a long one the part around what was found first. */
+interface Excerpt {
+  text: string;
+  html: string;
+}
+
+// A document may be 64 KB of words, and a page has a hundred of them.
+const excerptMax = 500;
+const beforeMax = 60;
 
 /** Where in a document the words of a question stand: once for each field, the weightiest first. */
 export function matchesIn(document: Record<string, unknown>, question: Question): Match[] {
   const matches = new Map<string, Match>();
-  for (const field of fieldsOf(document)) {
-    const found = field.words.filter(({ term }) => isWanted(term, question));
-    if (!found.length || matches.has(field.path)) continue;
-    matches.set(field.path, { path: field.path, text: field.text, html: marked(field, found), weight: field.weight });
+  for (const { path, weight, text, words } of fieldsOf(document)) {
+    if (matches.has(path)) continue;
+    const found = words.filter(({ term }) => isWanted(term, question));
+    if (found.length) matches.set(path, { path, weight, ...excerpt(text, found) });
   }
   return [...matches.values()].sort((a, b) => b.weight - a.weight);
 }
 
-/** A text as HTML, with the words of a question in `<em>`. */
-export function highlight(text: string, words: Word[], question: Question): string {
-  return marked(
-    { text },
-    words.filter(({ term }) => isWanted(term, question)),
-  );
+/** A text with the words of a question marked. */
+export function highlight(text: string, question: Question): Excerpt {
+  const found = wordsOf(text).filter(({ term }) => isWanted(term, question));
+  return excerpt(text, found);
 }
 
 function isWanted(term: string, { words }: Question): boolean {
   return words.some(({ low, alike }) => term.startsWith(low) || alike.includes(term));
 }
 
-function marked({ text }: Pick<Field, 'text'>, found: Word[]): string {
-  let at = 0;
-  let html = '';
+function excerpt(text: string, found: Word[]): Excerpt {
+  const first = found[0]?.start ?? 0;
+  const from = Math.max(0, Math.min(first - beforeMax, text.length - excerptMax));
+  const to = from + excerptMax;
+  const [before, after] = [from > 0 ? '…' : '', to < text.length ? '…' : ''];
+  let at = from;
+  let html = before;
   for (const { start, end } of found) {
-    html += `${escaped(text.slice(at, start))}<em>${escaped(text.slice(start, end))}</em>`;
-    at = end;
+    if (start >= to) break;
+    html += `${escaped(text.slice(at, start))}<em>${escaped(text.slice(start, Math.min(end, to)))}</em>`;
+    at = Math.min(end, to);
   }
-  return html + escaped(text.slice(at));
+  return {
+    text: `${before}${text.slice(from, to)}${after}`.toWellFormed(),
+    html: `${html}${escaped(text.slice(at, to))}${after}`.toWellFormed(),
+  };
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

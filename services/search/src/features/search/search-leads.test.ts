@@ -105,6 +105,19 @@ describe('searchLeads', () => {
     expect((await api.searchLeads({ query: { q: 'weis' } })).data[0].highlights.lastName).toBe('<em>Weiß</em>-Müller');
   });
 
+  it('shows of a long text the part around what was found', async () => {
+    const words = (n: number) => 'many words '.repeat(n);
+    const note = `${words(1_000)}needle <here> ${words(1_000)}needle`;
+    const long = await aTenantWith(service, { middle: { note }, start: { note: `needle ${words(1_000)}` } });
+    const { data } = await long.searchLeads({ query: { q: 'needle' } });
+    const [start, middle] = data.map(({ highlights }: { highlights: { note: string } }) => highlights.note);
+    expect(start).toMatch(/^<em>needle<\/em> many words .*…$/);
+    expect(middle).toMatch(/^….*many words <em>needle<\/em> &lt;here&gt; many words .*…$/);
+    expect([start.length, middle.length].every((length) => length > 500 && length < 600)).toBe(true);
+    const suggested = (await long.autocomplete({ query: { q: 'needle' } })).data[0];
+    expect([suggested.text.length, suggested.highlight]).toEqual([501, start]);
+  });
+
   it.each<[Record<string, string>, string[]]>([
     [{ status: 'new' }, ['ada', 'grace']],
     [{ source: 'api' }, ['charles']],

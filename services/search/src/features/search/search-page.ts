@@ -6,6 +6,7 @@ import type { DocumentType } from '../documents/document.ts';
 import { type Filter, find, type Hit } from './find.ts';
 import { matchesIn } from './highlight.ts';
 import { type Question, readQuestion } from './question.ts';
+import { inTurns } from './turns.ts';
 
 interface SearchQuery {
   q: string;
@@ -24,7 +25,7 @@ export async function searchPage(
   const offset = (page - 1) * limit;
   const question = await readQuestion(tx, type, query);
   const { hits, total } = await find(tx, question, { type, filter, limit, offset, isCounted: true });
-  const items = hits.map((hit) => asHit(hit, question));
+  const items = await inTurns(hits, (hit) => asHit(hit, question));
   return { items, total, page, limit, hasPrev: page > 1, hasNext: offset + limit < total, nextCursor: null };
 }
 
