@@ -1,10 +1,10 @@
 import { documentTypes, type Suggestion, type searches } from '@tandem/search-contract';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
-import { find, type Hit } from './find.ts';
+import { findFor, type Hit } from './find.ts';
 import { highlight, matchesIn } from './highlight.ts';
 import { mayRead, ownersFor } from './owners.ts';
-import { type Question, readQuestion } from './question.ts';
+import type { Question } from './question.ts';
 import { inTurns } from './turns.ts';
 
 const charactersMin = 2;
@@ -16,9 +16,9 @@ export const autocomplete =
     if ([...q.trim()].length < charactersMin) return [];
     const found = await Promise.all(
       (type ? [type] : documentTypes.filter((one) => mayRead(one, caller))).map(async (one) => {
-        const question = await readQuestion(tx, one, { q, typo: 'auto' });
         const filter = { owners: ownersFor(one, caller, tools) };
-        const { hits } = await find(tx, question, { type: one, filter, limit, offset: 0, isCounted: false });
+        const options = { type: one, filter, limit, offset: 0, isCounted: false };
+        const { question, hits } = await findFor(tx, { q, typo: 'auto' }, options);
         return hits.map((hit) => ({ hit, question }));
       }),
     );

@@ -1,6 +1,6 @@
 import type { Tx } from '../../handler.ts';
 import type { DocumentType } from '../documents/document.ts';
-import type { Question } from './question.ts';
+import { type Question, readQuestion } from './question.ts';
 
 /** What results are filtered by; owners are those of which a document must have one. */
 export interface Filter {
@@ -40,17 +40,35 @@ const depths = { choosing: 2_000, counting: rankedMax, suggesting: 500 };
 const points = { same: 10, beginning: 5, misspelt: 1 };
 const weightMax = 4;
 
+/** What a question finds, and how it was read. */
+export async function findFor(
+  tx: Tx,
+  given: { q: string; typo: 'auto' | 'off' },
+  options: Options,
+): Promise<{ question: Question; hits: Hit[]; total: number }> {
+  const question = await readQuestion(tx, options.type, given);
+  const found = await find(tx, question, options);
+  if (found.total || !question.isPhone) return { question, ...found };
+  // A date looks like a phone number too, and so does the number of an order.
+  const inWords = await readQuestion(tx, options.type, { ...given, isNoPhone: true });
+  return { question: inWords, ...(await find(tx, inWords, options)) };
+}
+
+interface Options {
+  type: DocumentType;
+  filter: Filter;
+  limit: number;
+  offset: number;
+  /** Whether somebody wants to know the total; else it may be less. */
+  isCounted: boolean;
+}
+
 /**
  * The documents that have all words, best first. The rarest word names the candidates, by the index of words; the others
  * are looked up in each candidate. How many documents the tenant has does not matter for that.
  * Rows of documents are read for filters and for the page only: one that was removed has no words.
- * @param options.isCounted whether somebody wants to know the total; else it may be less
  */
-export async function find(
-  tx: Tx,
-  { words, wholes }: Question,
-  options: { type: DocumentType; filter: Filter; limit: number; offset: number; isCounted: boolean },
-): Promise<{ hits: Hit[]; total: number }> {
+async function find(tx: Tx, { words, wholes }: Question, options: Options): Promise<{ hits: Hit[]; total: number }> {
   if (!words.length) return { hits: [], total: 0 };
   const { type, filter, limit, offset, isCounted } = options;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);

@@ -14,6 +14,8 @@ export interface Wanted {
 /** What somebody looks for. */
 export interface Question {
   words: Wanted[];
+  /** Whether the only word is the digits of what looks like a phone number. */
+  isPhone: boolean;
   wholes: string[];
 }
 
@@ -21,20 +23,23 @@ const wordsMax = 10;
 const alikeMax = 20;
 const lastCharacter = '\u{10FFFF}';
 
-/** Reads a question; which words of the index are one typing error away, the index knows. */
+/**
+ * Reads a question; which words of the index are one typing error away, the index knows.
+ * @param given.isNoPhone when the digits of what looks like a phone number are words like others
+ */
 export async function readQuestion(
   tx: Tx,
   type: DocumentType,
-  given: { q: string; typo: 'auto' | 'off' },
+  given: { q: string; typo: 'auto' | 'off'; isNoPhone?: boolean },
 ): Promise<Question> {
-  const phone = phoneIn(given.q);
+  const phone = given.isNoPhone ? undefined : phoneIn(given.q);
   const terms = phone ? [phone] : [...new Set(wordsOf(given.q).map(({ term }) => term))].slice(0, wordsMax);
   const known = given.typo === 'auto' ? await neighbours(tx, type, terms.filter(mayBeMisspelt)) : [];
   const words = terms.map((term) => {
     const alike = mayBeMisspelt(term) ? known.filter((word) => isOneErrorApart(term, word)) : [];
     return { low: term, high: `${term}${lastCharacter}`, alike: alike.slice(0, alikeMax) };
   });
-  return { words, wholes: wholesOf(given.q) };
+  return { words, isPhone: phone !== undefined, wholes: wholesOf(given.q) };
 }
 
 /** Words of the index that share a form with one of these: all that are one error away, and a few that are two. */

@@ -105,6 +105,24 @@ describe('searchLeads', () => {
     expect((await api.searchLeads({ query: { q: 'weis' } })).data[0].highlights.lastName).toBe('<em>Weiß</em>-Müller');
   });
 
+  it('finds numbers that look like those of a phone', async () => {
+    const own = await aTenantWith(service, {
+      order: { note: 'Order 1234-5678 of 2026-01-31' },
+      phone: { phone: '+4930123456' },
+      both: { note: '555 12 34', phone: '555 12 34' },
+    });
+    expect([
+      await found(own, '1234-5678'),
+      await found(own, '2026-01-31', { page: '2' }),
+      await found(own, '2026-01-31'),
+      await found(own, '+49 30 123-4'),
+      await found(own, '999-9999'),
+      (await own.autocomplete({ query: { q: '1234-567' } })).data.length,
+    ]).toEqual([['order'], [], ['order'], ['phone'], [], 1]);
+    const { data } = await own.searchLeads({ query: { q: '2026-01-31' } });
+    expect(data[0].highlights.note).toBe('Order 1234-5678 of <em>2026</em>-<em>01</em>-<em>31</em>');
+  });
+
   it('shows of a long text the part around what was found', async () => {
     const words = (n: number) => 'many words '.repeat(n);
     const note = `${words(1_000)}needle <here> ${words(1_000)}needle`;

@@ -3,9 +3,9 @@ import type { PageResult } from '@tandem/service';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { DocumentType } from '../documents/document.ts';
-import { type Filter, find, type Hit } from './find.ts';
+import { type Filter, findFor, type Hit } from './find.ts';
 import { matchesIn } from './highlight.ts';
-import { type Question, readQuestion } from './question.ts';
+import type { Question } from './question.ts';
 import { inTurns } from './turns.ts';
 
 interface SearchQuery {
@@ -23,8 +23,8 @@ export async function searchPage(
 ): Promise<PageResult<z.output<typeof SearchHit>>> {
   const { page, limit } = query;
   const offset = (page - 1) * limit;
-  const question = await readQuestion(tx, type, query);
-  const { hits, total } = await find(tx, question, { type, filter, limit, offset, isCounted: true });
+  const options = { type, filter, limit, offset, isCounted: true };
+  const { question, hits, total } = await findFor(tx, query, options);
   const items = await inTurns(hits, (hit) => asHit(hit, question));
   return { items, total, page, limit, hasPrev: page > 1, hasNext: offset + limit < total, nextCursor: null };
 }
