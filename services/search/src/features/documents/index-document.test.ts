@@ -126,6 +126,20 @@ describe('removeDocument', () => {
     expect((await api.searchLeads({ query: { q: 'lovelaec' } })).data).toMatchObject([{ id: 'b' }]);
   });
 
+  it('leaves no trace of a document after 30 days', async () => {
+    const api = await aTenantWith(service, { old: ada, late: ada, kept: ada });
+    const remove = (id: string) => api.removeDocument({ params: { type: 'lead', id } });
+    await remove('old');
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE document SET removed_at = now() - interval '31 days' WHERE removed_at IS NOT NULL`,
+    );
+    await remove('late');
+    await service.housekeep();
+    const left = await service.sqlWithin(api.caller, 'SELECT document_id FROM document ORDER BY document_id');
+    expect(left.map(({ document_id }) => document_id)).toEqual(['kept', 'late']);
+  });
+
   it('refuses a type that is none', async () => {
     const reply = await service.as().removeDocument({ params: { type: 'task', id: 'a' } });
     expect([reply.status, reply.body.errors]).toEqual([
