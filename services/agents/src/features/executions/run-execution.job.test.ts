@@ -88,6 +88,17 @@ describe('the caller', () => {
     expect(codes).toEqual(['failed', 'no_phone', 'failed']);
   });
 
+  it('calls nobody in sandbox, whatever line there is', async () => {
+    const sandbox = service.as({ environment: 'sandbox' });
+    const lead = aLeadWhoIs('answered');
+    await sandbox.updateAgent({
+      params: { id: await agentOf(sandbox, 'caller') },
+      body: { limits: { maxAttempts: 1 } },
+    });
+    const { executions } = await runThrough(sandbox, 'caller', [lead]);
+    expect([placed, executions[0].output]).toEqual([[], expect.objectContaining({ isSimulated: true, attempts: 1 })]);
+  });
+
   it('skips a lead that is gone by then', async () => {
     const api = service.as();
     const id = await agentOf(api, 'caller');

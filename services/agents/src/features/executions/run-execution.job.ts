@@ -1,6 +1,7 @@
 import { type BatchContext, batchJob, type GiveUpContext } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Lead, Tools, Tx } from '../../handler.ts';
+import { simulatedLine } from '../../telephony.ts';
 import { type AgentRecord, asAgent } from '../agents/agent.ts';
 import { askForApproval } from '../approvals/approval.ts';
 import { callLead } from './call-lead.ts';
@@ -76,11 +77,14 @@ async function work(
     if (due.some(({ attempts }) => attempts + 1 < askingMax)) throw error;
     return 'unknown' as const;
   });
+  // Sandbox calls nobody, whatever line there is.
+  const isSandbox = due[0]?.payload.environment === 'sandbox';
+  const line = isSandbox ? { ...tools, telephony: simulatedLine } : tools;
   return Promise.all(
     executions.map(async (execution) => {
       const agent = agents.get(execution.agentId) as AgentRecord;
       const lead = leads === 'unknown' ? leads : leads.get(execution.leadId);
-      return { execution, ending: await attempt(tools, { agent, execution, lead }) };
+      return { execution, ending: await attempt(line, { agent, execution, lead }) };
     }),
   );
 }
