@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Caller } from '@tandem/caller';
 import type { documentTypes } from '@tandem/search-contract';
 import { termsOf } from '../../fields.ts';
@@ -28,17 +29,28 @@ export function canonicalId({ ids }: Tools, { tenantId }: Caller, type: Document
 
 /** Writes documents and what they are found by, any number at once; none may stand in it twice. */
 export async function writeDocuments(tx: Tx, writings: Writing[]): Promise<void> {
-  const rows = writings.map(asRow);
-  const replaced = await tx.sql<{ id: number; type: string; document_id: string }>`
+  const rows = writings.map((writing) => ({ writing, terms: termsOf(writing.document ?? {}) }));
+  const changed = await writeRows(tx, rows.map(asRow));
+  if (!changed.length) return;
+  const termsOfRow = new Map(rows.map(({ writing: { type, documentId }, terms }) => [`${type} ${documentId}`, terms]));
+  const found = changed.map(({ id, type, document_id }) => ({
+    ...{ id, type, terms: termsOfRow.get(`${type} ${document_id}`) as Map<string, number> },
+  }));
+  await forgetWords(tx, await writeWords(tx, found));
+}
+
+/** Writes the documents themselves; resolves to those whose words are not those that stand in the index. */
+function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[]) {
+  return tx.sql<{ id: number; type: DocumentType; document_id: string }>`
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (type text, document_id text, version int, removed boolean,
         document jsonb, status text, source text, stage text, tier text, currency text, assigned_to text, score float,
-        value float, created_at timestamptz, owners text[], indexed_at timestamptz, terms jsonb, spelled jsonb)),
+        value float, created_at timestamptz, owners text[], indexed_at timestamptz, words text)),
     written AS (
       INSERT INTO document (type, document_id, version, document, status, source, stage, tier, currency, assigned_to, score,
-        value, created_at, owners, indexed_at, removed_at)
+        value, created_at, owners, indexed_at, removed_at, words)
       SELECT type, document_id, coalesce(version, 0), document, status, source, stage, tier, currency, assigned_to, score,
-        value, created_at, owners, indexed_at, CASE WHEN removed THEN indexed_at END
+        value, created_at, owners, indexed_at, CASE WHEN removed THEN indexed_at END, words
       -- In one order always: two transactions that lock in different orders would wait for each other.
       FROM given ORDER BY type, document_id
       ON CONFLICT (tenant_id, environment, type, document_id) DO UPDATE SET
@@ -46,44 +58,44 @@ export async function writeDocuments(tx: Tx, writings: Writing[]): Promise<void>
         source = excluded.source, stage = excluded.stage, tier = excluded.tier, currency = excluded.currency,
         assigned_to = excluded.assigned_to, score = excluded.score, value = excluded.value,
         created_at = excluded.created_at, owners = excluded.owners, indexed_at = excluded.indexed_at,
-        removed_at = excluded.removed_at
+        removed_at = excluded.removed_at, words = excluded.words,
+        words_changed = document.words IS DISTINCT FROM excluded.words
       -- Without a version: a client's word.
       WHERE excluded.version = 0 OR document.version < excluded.version
-      -- An inserted row has no xmax yet, a replaced one that of the lock on it.
-      RETURNING id, type, document_id, xmax <> '0' AS was_there),
-    fresh AS MATERIALIZED (
-      SELECT written.*, given.terms, given.spelled FROM written JOIN given USING (type, document_id)),
-    term AS MATERIALIZED (
-      SELECT fresh.id, fresh.type, term.key AS term, term.value::smallint AS weight
-      FROM fresh CROSS JOIN LATERAL jsonb_each_text(fresh.terms) AS term),
+      RETURNING id, type, document_id, words_changed)
+    SELECT id, type, document_id FROM written WHERE words_changed`;
+}
+
+/**
+ * Writes what documents are found by, and resolves to the words that some of them no longer have. A statement of its own,
+ * begun with their rows under lock: the one before sees no words of a writer that it had to wait for.
+ */
+function writeWords(tx: Tx, found: { id: number; type: DocumentType; terms: Map<string, number> }[]) {
+  const rows = found.map(({ id, type, terms }) => {
+    const spelled = [...terms.keys()].filter(mayBeMeant).slice(0, spelledMax);
+    const forms = Object.fromEntries(spelled.map((word) => [word, formsOf(word)]));
+    return { id, type, terms: Object.fromEntries(terms), forms };
+  });
+  return tx.sql<{ type: string; word: string }>`
+    WITH found AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb, forms jsonb)),
     placed AS (
-      INSERT INTO posting (doc_id, type, term, weight) SELECT id, type, term, weight FROM term
+      INSERT INTO posting (doc_id, type, term, weight)
+      SELECT found.id, found.type, term.key, term.value::smallint
+      FROM found CROSS JOIN LATERAL jsonb_each_text(found.terms) AS term
       ON CONFLICT (tenant_id, environment, doc_id, term) DO UPDATE SET weight = excluded.weight
       WHERE posting.weight <> excluded.weight),
     spelled AS (
       INSERT INTO spelling (type, form, word)
-      SELECT DISTINCT fresh.type, form.value, word.key
-      FROM fresh CROSS JOIN LATERAL jsonb_each(fresh.spelled) AS word
+      SELECT DISTINCT found.type, form.value, word.key
+      FROM found CROSS JOIN LATERAL jsonb_each(found.forms) AS word
         CROSS JOIN LATERAL jsonb_array_elements_text(word.value) AS form
       WHERE NOT EXISTS (
-        SELECT FROM spelling known WHERE known.type = fresh.type AND known.form = word.key AND known.word = word.key)
-      ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING)
-    SELECT id, type, document_id FROM fresh WHERE was_there`;
-  if (!replaced.length) return;
-  const termsOfRow = new Map(rows.map(({ type, document_id, terms }) => [`${type} ${document_id}`, terms]));
-  const kept = replaced.map(({ id, type, document_id }) => ({ id, terms: termsOfRow.get(`${type} ${document_id}`) }));
-  await forgetWords(tx, await dropPostings(tx, kept));
-}
-
-/**
- * Takes the words from documents that they no longer have. A statement of its own, begun with their rows under lock: the
- * one before sees no words of a writer that it had to wait for.
- */
-function dropPostings(tx: Tx, kept: { id: number; terms: object | undefined }[]) {
-  return tx.sql<{ type: string; word: string }>`
-    WITH dropped AS (
-      DELETE FROM posting USING jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) AS kept (id bigint, terms jsonb)
-      WHERE posting.doc_id = kept.id AND NOT (kept.terms ? posting.term) RETURNING posting.type, posting.term)
+        SELECT FROM spelling known WHERE known.type = found.type AND known.form = word.key AND known.word = word.key)
+      ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING),
+    dropped AS (
+      DELETE FROM posting USING found
+      WHERE posting.doc_id = found.id AND NOT (found.terms ? posting.term) RETURNING posting.type, posting.term)
     SELECT DISTINCT type, term AS word FROM dropped`;
 }
 
@@ -99,15 +111,14 @@ async function forgetWords(tx: Tx, gone: { type: string; word: string }[]): Prom
       AND NOT EXISTS (SELECT FROM posting WHERE posting.type = gone.type AND posting.term = gone.word)`;
 }
 
-function asRow({ type, documentId, version, document, indexedAt }: Writing) {
-  const found = document ?? {};
-  const terms = termsOf(found);
-  const spelled = [...terms.keys()].filter(mayBeMeant).slice(0, spelledMax);
+function asRow({ writing, terms }: { writing: Writing; terms: Map<string, number> }) {
+  const { type, documentId, version, document, indexedAt } = writing;
   return {
-    ...{ type, document_id: documentId, version, document: found, removed: !document, indexed_at: indexedAt },
-    ...filtersOf(found),
-    terms: Object.fromEntries(terms),
-    spelled: Object.fromEntries(spelled.map((word) => [word, formsOf(word)])),
+    ...{ type, document_id: documentId, version, removed: !document, indexed_at: indexedAt },
+    ...{ document: document ?? {}, ...filtersOf(document ?? {}) },
+    words: createHash('sha256')
+      .update(JSON.stringify([...terms]))
+      .digest('base64'),
   };
 }
 
