@@ -47,6 +47,7 @@ export function emitter(caller: Caller, scope: { tenantId: number; environment: 
   const messages: EventMessage[] = [];
   const trace = currentTrace();
   const { permissions, teamIds, environment, tenantId, usage, ...who } = caller;
+  const encodeRecord = encodeOnce();
 
   const emit: Emit = (event, { data, record, changes }) => {
     if (!scope) throw new Error(`${event.name} needs a tenant`);
@@ -60,7 +61,7 @@ export function emitter(caller: Caller, scope: { tenantId: number; environment: 
       caller: who,
       ...(trace && { traceparent: childTrace(trace) }),
       data: z.encode(event.data, data),
-      record: z.encode(event.record, record),
+      record: encodeRecord(event.record, record),
       ...(changes && { changes: typed(event, changes) }),
     });
   };
@@ -77,6 +78,15 @@ export function emitter(caller: Caller, scope: { tenantId: number; environment: 
   };
 
   return { emit, written, count: () => messages.length };
+}
+
+/** Encodes; a record that several events in a row tell of, such as `lead.updated` and `lead.converted`, only once. */
+function encodeOnce(): typeof z.encode {
+  let last: { schema: unknown; record: unknown; encoded: unknown } | undefined;
+  return (schema, record) => {
+    if (last?.schema !== schema || last.record !== record) last = { schema, record, encoded: z.encode(schema, record) };
+    return last.encoded as z.input<typeof schema>;
+  };
 }
 
 /** Says of each changed field that the record declares as an id, or as a list of them, which kind of id it is. */
