@@ -27,7 +27,7 @@ export async function actingFor(
   const userId = parts.ids.decode('user', tenantId, header);
   if (userId === undefined) throw new Refusal('bad_target_user');
   const as = { tenantId, environment, requestId: parts.requestId };
-  const user = await parts.principals.remember(tenantId, `user ${userId}`, () =>
+  const user = await parts.principals.rememberUser(tenantId, userId, () =>
     orAbsent(parts.users.findUser({ params: { id: userId }, as })),
   );
   if (user?.status !== 'active') throw new Refusal('bad_target_user');

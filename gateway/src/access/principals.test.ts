@@ -24,7 +24,7 @@ it('does not remember an answer that was on its way when the key was revoked', a
   const news = new Redis(redisUrl);
   try {
     let marks = 0;
-    const mark = () => principals.remember(tenantId, 'mark', async () => ++marks);
+    const mark = () => principals.rememberUser(tenantId, 1, async () => ++marks);
     await until('changes are heard', async () => {
       await news.publish(credentialChannel, JSON.stringify({ tenantId }));
       return (await mark()) > 2;
@@ -37,6 +37,39 @@ it('does not remember an answer that was on its way when the key was revoked', a
     arrive({ tenantId, keyId } as Who);
     expect(await first).toMatchObject({ keyId });
     await expect(principals.byKey('hash')).rejects.toThrow();
+  } finally {
+    news.disconnect();
+    principals.close();
+  }
+});
+
+it('forgets of a tenant only the users who are named', async () => {
+  const asked = new Map<string, number>();
+  const resolveKey = async ({ body: { hash } }: { body: { hash: string } }) => {
+    asked.set(hash, (asked.get(hash) ?? 0) + 1);
+    return { tenantId, keyId: null, userId: Number(hash) };
+  };
+  const principals = createPrincipals({
+    identity: { resolveKey } as unknown as Parameters<typeof createPrincipals>[0]['identity'],
+    redisUrl,
+    log: createLog('test', 'error'),
+  });
+  const news = new Redis(redisUrl);
+  try {
+    await until('changes are heard', async () => {
+      await news.publish(credentialChannel, JSON.stringify({ tenantId, userIds: [1] }));
+      await principals.byKey('1');
+      return (asked.get('1') ?? 0) > 2;
+    });
+    await principals.byKey('2');
+    const before = asked.get('1') as number;
+    await news.publish(credentialChannel, JSON.stringify({ tenantId, userIds: [3, 1] }));
+    await until('the change arrived', async () => {
+      await principals.byKey('1');
+      return asked.get('1') === before + 1;
+    });
+    await principals.byKey('2');
+    expect(asked.get('2')).toBe(1);
   } finally {
     news.disconnect();
     principals.close();

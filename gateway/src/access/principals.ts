@@ -14,14 +14,15 @@ export interface Principals {
   bySession(tenantId: number, sessionId: number): Promise<Who | undefined>;
   /** Whether the answer for a key is known already, so that asking costs nothing. */
   knows(hash: string): boolean;
-  /** Remembers something that belongs to a tenant for as long as credentials are remembered. */
-  remember<T>(tenantId: number, name: string, fetch: () => Promise<T>): Promise<T>;
+  /** Remembers what is known of a user for as long as credentials are remembered. */
+  rememberUser<T>(tenantId: number, userId: number, fetch: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
 interface Entry {
   value: unknown;
   tenantId: number | undefined;
+  userId: number | null | undefined;
   keyId: number | null | undefined;
   sessionId: number | null | undefined;
   freshUntil: number;
@@ -66,6 +67,7 @@ export function createPrincipals(options: {
     const held: Entry = entry ?? {
       value: undefined,
       tenantId: undefined,
+      userId: undefined,
       keyId: undefined,
       sessionId: undefined,
       freshUntil: 0,
@@ -97,13 +99,17 @@ export function createPrincipals(options: {
     return held.pending as Promise<T | undefined>;
   };
 
-  const describeWho = (who: Who) => ({ tenantId: who.tenantId, keyId: who.keyId, sessionId: who.sessionId });
+  const describeWho = ({ tenantId, userId, keyId, sessionId }: Who) => ({ tenantId, userId, keyId, sessionId });
   const subscription = listen(
     options.redisUrl,
     (change) => {
       if ('keyId' in change) forget((entry) => entry.keyId === change.keyId);
       else if ('sessionId' in change) forget((entry) => entry.sessionId === change.sessionId);
-      else forget((entry) => entry.tenantId === change.tenantId);
+      else {
+        const users = 'userIds' in change ? new Set(change.userIds) : undefined;
+        const isMeant = ({ userId }: Entry) => !users || (typeof userId === 'number' && users.has(userId));
+        forget((entry) => entry.tenantId === change.tenantId && isMeant(entry));
+      }
     },
     () => entries.clear(),
   );
@@ -117,8 +123,8 @@ export function createPrincipals(options: {
         describeWho,
       ),
     knows: (hash) => (entries.get(`key ${hash}`)?.freshUntil ?? 0) > Date.now(),
-    remember: (tenantId, name, fetch) =>
-      lookUp(`${name} of ${tenantId}`, fetch, () => ({ tenantId })) as ReturnType<typeof fetch>,
+    rememberUser: (tenantId, userId, fetch) =>
+      lookUp(`user ${userId} of ${tenantId}`, fetch, () => ({ tenantId, userId })) as ReturnType<typeof fetch>,
     close: () => subscription.disconnect(),
   };
 }

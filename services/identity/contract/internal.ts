@@ -156,9 +156,10 @@ export const internalAdmin = operations({
 /** The Redis channel on which identity says that something about a credential changed: gateways forget what they know of it. */
 export const credentialChannel = 'tandem:credentials';
 
-/** A message on that channel: forget one key, one session, or everything of a tenant. Ids are plain numbers. */
+/** A message on that channel: forget one key, one session, what belongs to some users, or everything of a tenant. Ids are plain numbers. */
 export const CredentialChange = z.union([
   z.object({ keyId: z.int() }),
   z.object({ sessionId: z.int() }),
+  z.object({ tenantId: z.int(), userIds: z.array(z.int()) }),
   z.object({ tenantId: z.int() }),
 ]);

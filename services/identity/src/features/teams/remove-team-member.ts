@@ -11,6 +11,6 @@ export const removeTeamMember =
     const { count } = await tx.teamMember.deleteMany({ where: { teamId: team.id, userId } });
     if (!count) throw fail('not_found');
     emit(teamMembersChanged, { data: { teamId: team.id, added: [], removed: [userId] }, record: team });
-    afterCommit(() => tools.news({ tenantId: team.tenantId }));
+    afterCommit(() => tools.news({ tenantId: team.tenantId, userIds: [userId] }));
     return { id: userId, deleted: true };
   };

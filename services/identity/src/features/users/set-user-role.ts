@@ -28,6 +28,6 @@ export const setUserRole =
       record: updated,
       changes,
     });
-    afterCommit(() => tools.news({ tenantId: user.tenantId }));
+    afterCommit(() => tools.news({ tenantId: user.tenantId, userIds: [user.id] }));
     return updated;
   };

@@ -45,9 +45,9 @@ export const updateUser =
       changes: audit,
     });
     if (endsAs) await endSessions(tx, emit, { where: { userId: user.id }, reason: endsAs });
-    // Keys of this user may stand on role and teams, and sessions on the status: the gateways forget the tenant as a whole.
+    // Keys of this user may stand on role and teams, and sessions on the status.
     if (status !== undefined || roleId !== undefined || teamIds)
-      afterCommit(() => tools.news({ tenantId: user.tenantId }));
+      afterCommit(() => tools.news({ tenantId: user.tenantId, userIds: [user.id] }));
     return updated;
   };
 
