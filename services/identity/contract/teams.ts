@@ -1,6 +1,6 @@
 import { event, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { teamMembersChanged, User } from './users.ts';
+import { teamMembersChanged, teamsOfUserMax, User } from './users.ts';
 
 export const Team = z.object({
   id: id('team'),
@@ -96,7 +96,7 @@ export const teams = operations({
     path: '/v1/teams/:id/members',
     permission: 'teams:write',
     summary: 'Add members to a team',
-    description: 'Each id succeeds or fails by itself, in the order given. Who is a member already stays one.',
+    description: `Each id succeeds or fails by itself, in the order given. Who is a member already stays one; nobody is in more than ${teamsOfUserMax} teams.`,
     params: withId,
     body: z.object({ userIds: MemberIds.min(1, { error: 'Must name at least one user' }) }),
     reply: z.object({

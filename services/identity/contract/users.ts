@@ -34,7 +34,10 @@ export const User = z.object({
 
 const withId = z.object({ id: id('user') });
 
-const TeamIds = z.array(id('team')).max(100, { error: 'Must be at most 100 teams' });
+/** Every request inside the fleet carries the teams of whoever sends it. */
+export const teamsOfUserMax = 100;
+
+const TeamIds = z.array(id('team')).max(teamsOfUserMax, { error: `Must be at most ${teamsOfUserMax} teams` });
 
 export const userCreated = event('user.created', {
   description: 'A user is added to a tenant',

@@ -1,7 +1,7 @@
 import { unknownId } from '@tandem/contract';
 import { teamMembersChanged, type teams } from '@tandem/identity-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { addMembers, knownUsers } from './members.ts';
+import { addMembers, fullUsers, inTooManyTeams, knownUsers } from './members.ts';
 import { asTeam, lockTeam } from './team.ts';
 
 export const addTeamMembers =
@@ -9,15 +9,16 @@ export const addTeamMembers =
   async ({ params, body, tx, emit, afterCommit }) => {
     const row = await lockTeam(tx, params.id);
     const known = await knownUsers(tx, body.userIds);
-    const added = await addMembers(tx, row.id, [...known]);
+    const full = await fullUsers(tx, [...known], row.id);
+    const added = await addMembers(tx, row.id, [...known.difference(full)]);
     if (added.length) {
       emit(teamMembersChanged, { data: { teamId: row.id, added, removed: [] }, record: row });
-      afterCommit(() => tools.news({ tenantId: row.tenantId }));
+      afterCommit(() => tools.news({ tenantId: row.tenantId, userIds: added }));
     }
     const { memberCount } = await asTeam(tx, row);
     const results = body.userIds.map((id) => {
-      const success = known.has(id);
-      return { id, success, error: success ? null : unknownId('user') };
+      if (!known.has(id)) return { id, success: false, error: unknownId('user') };
+      return full.has(id) ? { id, success: false, error: inTooManyTeams } : { id, success: true, error: null };
     });
     return { memberCount, results };
   };

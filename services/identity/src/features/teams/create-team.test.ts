@@ -115,6 +115,24 @@ describe('a team', () => {
     expect((await owner.addTeamMembers({ params, body: { userIds: many } })).status).toBe(422);
   });
 
+  it('takes nobody who is in 100 teams already, which every request of theirs carries', async () => {
+    const { owner, addUser, team, user } = await aTeam();
+    const others = await Promise.all(
+      Array.from({ length: 99 }, async (_, n) => (await owner.createTeam({ body: { name: `Team ${n}` } })).data.id),
+    );
+    const full = await addUser('member', { teamIds: [team.id, ...others] });
+    const error = 'Is in 100 teams already, and in more nobody can be';
+    const created = await owner.createTeam({ body: { name: 'One more', memberIds: [user.id, full.id] } });
+    expect([created.status, created.body.errors]).toEqual([422, [{ field: 'memberIds.1', message: error }]]);
+    const { data: more } = await owner.createTeam({ body: { name: 'One more' } });
+    const add = (id: string) =>
+      owner.addTeamMembers({ params: { id }, body: { userIds: [full.id, user.id] } }).then(({ data }) => data);
+    const joined = { id: user.id, success: true, error: null };
+    expect(await add(more.id)).toEqual({ memberCount: 1, results: [{ id: full.id, success: false, error }, joined] });
+    const { results } = await add(team.id);
+    expect(results).toEqual([{ id: full.id, success: true, error: null }, joined]);
+  });
+
   it('counts right when the same users join many times at once', async () => {
     const { owner, addUser, team, user } = await aTeam();
     const userIds = [user.id, (await addUser('member')).id];
@@ -143,7 +161,8 @@ describe('membership', () => {
     await redis.subscribe(credentialChannel);
     redis.on('message', (_, text) => told.push(text));
     await owner.addTeamMembers({ params: { id: team.id }, body: { userIds: [user.id] } });
-    await until('the gateways are told', () => told.includes(JSON.stringify({ tenantId })));
+    const userIds = [Number(user.id)];
+    await until('the gateways are told', () => told.includes(JSON.stringify({ tenantId, userIds })));
     redis.disconnect();
 
     const { sid } = jsonwebtoken.decode(accessToken) as jsonwebtoken.JwtPayload;

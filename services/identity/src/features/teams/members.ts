@@ -1,6 +1,6 @@
 import { unknownId } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
-import { teamMembersChanged } from '@tandem/identity-contract';
+import { teamMembersChanged, teamsOfUserMax } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
@@ -21,15 +21,34 @@ export async function knownUsers(tx: Tx, userIds: readonly number[]): Promise<Se
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Of some users, those that are in as many teams as anybody may be, this one not among them. */
+export async function fullUsers(tx: Tx, userIds: readonly number[], teamId?: number): Promise<Set<number>> {
+  if (!userIds.length) return new Set();
+  const rows = await tx.sql<{ user_id: number }>`
+    SELECT user_id FROM team_member WHERE user_id = ANY(${userIds}) GROUP BY user_id
+    HAVING count(*) >= ${teamsOfUserMax} AND NOT bool_or(team_id = ${teamId ?? 0})`;
+  return new Set(rows.map((row) => row.user_id));
+}
+
+export const inTooManyTeams = `Is in ${teamsOfUserMax} teams already, and in more nobody can be`;
+
 /** Refuses a list of ids for each one that is not known. */
 export function checkKnown(
   known: ReadonlySet<number>,
   ids: readonly number[],
   { field, type }: { field: string; type: 'user' | 'team' | 'role' },
 ): void {
+  refuseEach(ids, { field, message: unknownId(type), isRefused: (id) => !known.has(id) });
+}
+
+/** Refuses a list of ids for each one of which something is wrong. */
+export function refuseEach(
+  ids: readonly number[],
+  { field, message, isRefused }: { field: string; message: string; isRefused: (id: number) => boolean },
+): void {
   const errors = ids
-    .map((id, index) => ({ id, field: `${field}.${index}`, message: unknownId(type) }))
-    .filter(({ id }) => !known.has(id));
+    .map((id, index) => ({ id, field: `${field}.${index}`, message }))
+    .filter(({ id }) => isRefused(id));
   if (errors.length)
     throw fail(
       'validation_failed',
