@@ -43,8 +43,11 @@ export function startJobs<Tx>(options: Options<Tx>): Scheduler {
     const texts = payloads.map((payload) => JSON.stringify(z.encode(job.payload, payload as never)));
     const runsTogether = options.jobs.some(({ name, batchMax }) => name === job.name && batchMax > 1);
     const at = runsTogether ? new Date(Math.ceil(dueAt.getTime() / gatherMs) * gatherMs) : dueAt;
-    await db.tx
+    const queued = db.tx
       .sql`INSERT INTO platform.job (name, payload, due_at) SELECT ${job.name}, unnest(${texts}::jsonb[]), ${at}::timestamptz`;
+    // Nobody reads what it answers, and in a transaction its failure is one of the commit: it travels with what follows.
+    if (db.inTransaction()) queued.catch(() => {});
+    else await queued;
   };
   if (!options.jobs.length) return { schedule, wake() {}, close: async () => {} };
 

@@ -49,6 +49,7 @@ class NotPlain extends Error {}
 function directly(model: Model, send: Send): Record<string, (args: Args) => Promise<unknown> | undefined> {
   if (!model.isPlain) return {};
   const all = columns(model, [...model.fields.keys()]);
+  const returning = (chosen: unknown) => `RETURNING ${chosen ? columns(model, keys(chosen)) : all}`;
 
   const select = ({ where, select: chosen, orderBy, take, skip, ...other }: Args, limit?: number): Statement => {
     refuse(other);
@@ -64,17 +65,20 @@ function directly(model: Model, send: Send): Record<string, (args: Args) => Prom
       values,
     };
   };
-  const insert = (data: Args, chosen: unknown): Statement => {
+  const insert = (data: Args, ending: string): Statement => {
     const names = Object.keys(data).filter((name) => data[name] !== undefined);
+    if (!names.length) throw new NotPlain();
     const values = names.map((name) => parameter(field(model, name), data[name]));
     return {
       text: `INSERT INTO "${model.table}" (${names.map((name) => quoted(field(model, name))).join(', ')})
-        VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')}) RETURNING ${chosen ? columns(model, keys(chosen)) : all}`,
+        VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')}) ${ending}`,
       values,
     };
   };
-  const insertAll = ({ data, skipDuplicates }: Args, returning = ''): Statement => {
+  const insertAll = ({ data, skipDuplicates }: Args, answer = ''): Statement => {
     const rows = (Array.isArray(data) ? data : [data]) as Args[];
+    const ending = `${skipDuplicates ? 'ON CONFLICT DO NOTHING ' : ''}${answer}`;
+    if (rows.length === 1) return insert(rows[0] as Args, ending);
     const names = Object.keys(rows[0] ?? {});
     const isUniform = rows.every(
       (row) => Object.keys(row).length === names.length && names.every((name) => row[name] !== undefined),
@@ -86,17 +90,17 @@ function directly(model: Model, send: Send): Record<string, (args: Args) => Prom
     );
     return {
       // One text for any number of rows, so that the plan is made once.
-      text: `INSERT INTO "${model.table}" (${list}) SELECT ${list} FROM jsonb_populate_recordset(NULL::"${model.table}", $1)
-        ${skipDuplicates ? 'ON CONFLICT DO NOTHING' : ''} ${returning}`,
+      text: `INSERT INTO "${model.table}" (${list})
+        SELECT ${list} FROM jsonb_populate_recordset(NULL::"${model.table}", $1) ${ending}`,
       values: [JSON.stringify(records)],
     };
   };
 
-  const update = ({ where, data, ...other }: Args, returning = ''): Statement => {
+  const update = ({ where, data, ...other }: Args, answer = ''): Statement => {
     refuse(other);
     const values: unknown[] = [];
     const set = assignments(model, data as Args, values);
-    return { text: `UPDATE "${model.table}" SET ${set} WHERE ${condition(model, where, values)} ${returning}`, values };
+    return { text: `UPDATE "${model.table}" SET ${set} WHERE ${condition(model, where, values)} ${answer}`, values };
   };
 
   const operations: Record<string, (args: Args) => { statement: Statement; read: (result: QueryResult) => unknown }> = {
@@ -114,7 +118,7 @@ function directly(model: Model, send: Send): Record<string, (args: Args) => Prom
     },
     create({ data, select: chosen, ...other }) {
       refuse(other);
-      return { statement: insert(data as Args, chosen), read: ({ rows }) => rows[0] };
+      return { statement: insert(data as Args, returning(chosen)), read: ({ rows }) => rows[0] };
     },
     createMany({ data, skipDuplicates, ...other }) {
       refuse(other);
@@ -122,13 +126,11 @@ function directly(model: Model, send: Send): Record<string, (args: Args) => Prom
     },
     createManyAndReturn({ data, skipDuplicates, select: chosen, ...other }) {
       refuse(other);
-      const returning = `RETURNING ${chosen ? columns(model, keys(chosen)) : all}`;
-      return { statement: insertAll({ data, skipDuplicates }, returning), read: ({ rows }) => rows };
+      return { statement: insertAll({ data, skipDuplicates }, returning(chosen)), read: ({ rows }) => rows };
     },
     updateMany: (args) => ({ statement: update(args), read: ({ rowCount }) => ({ count: rowCount ?? 0 }) }),
     updateManyAndReturn({ select: chosen, ...args }) {
-      const returning = `RETURNING ${chosen ? columns(model, keys(chosen)) : all}`;
-      return { statement: update(args, returning), read: ({ rows }) => rows };
+      return { statement: update(args, returning(chosen)), read: ({ rows }) => rows };
     },
     deleteMany({ where, ...other }) {
       refuse(other);
@@ -238,7 +240,10 @@ function comparison(of: Field, value: unknown, values: unknown[]): string {
   if (isScalar(value)) return `${quoted(of)} = $${values.push(value)}`;
   const parts = Object.entries(value as Args).map(([operator, operand]) => {
     if (operator === 'in' && Array.isArray(operand) && operand.every(isScalar))
-      return `${quoted(of)} = ANY($${values.push(operand)})`;
+      // For a list PostgreSQL makes a plan each time, for one value it keeps one.
+      return operand.length === 1
+        ? `${quoted(of)} = $${values.push(operand[0])}`
+        : `${quoted(of)} = ANY($${values.push(operand)})`;
     const sign = operators[operator];
     if (operand === null && operator === 'not') return `${quoted(of)} IS NOT NULL`;
     if (operand === null && operator === 'equals') return `${quoted(of)} IS NULL`;

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { createShares } from '@tandem/process';
 import pg from 'pg';
 import { Led, type Statement } from './led.ts';
@@ -148,13 +149,14 @@ function send(now: Running, args: unknown[]): Promise<unknown> {
   // Its connection may serve somebody else by now.
   if (now.isOver) throw new Error('The transaction of this statement is over');
   if (now.isInPart) throw new Error('A part of this transaction is open, under a scope of its own');
-  if (!ahead?.length) return client.query(...(args as [string]));
+  corkForNow(client);
+  if (!ahead?.length) return noted(now, client.query(...(args as [string])) as unknown as Promise<unknown>);
   now.ahead = undefined;
   const [given, values] = args as [string | object, unknown[] | undefined];
   const config = typeof given === 'string' ? { text: given, values } : given;
   const { promise, resolve: opened } = Promise.withResolvers<void>();
   now.opening = promise;
-  return new Promise((resolve, reject) => {
+  const sent = new Promise((resolve, reject) => {
     const callback = (error: Error | null, result: unknown) => {
       now.opening = undefined;
       opened();
@@ -166,6 +168,29 @@ function send(now: Running, args: unknown[]): Promise<unknown> {
     const led = new Led({ ...config, callback }, ahead);
     client.query(led);
   });
+  return noted(now, sent);
+}
+
+const corked = new WeakSet<pg.PoolClient>();
+
+/** What is sent before the event loop goes on leaves in one piece: a write to a socket costs more than what it carries. */
+function corkForNow(client: pg.PoolClient): void {
+  if (corked.has(client)) return;
+  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+  corked.add(client);
+  stream.cork();
+  process.nextTick(() => {
+    corked.delete(client);
+    stream.uncork();
+  });
+}
+
+/** Remembers the first failure of a transaction, for when nobody waited for that statement. */
+function noted(now: Running, sent: Promise<unknown>): Promise<unknown> {
+  sent.catch((error: unknown) => {
+    now.failure ??= error;
+  });
+  return sent;
 }
 
 /** Commits; the last statement travels with the COMMIT, which PostgreSQL turns into a rollback when it fails. */
@@ -175,13 +200,11 @@ async function commit(now: Running, last: Statement | undefined): Promise<void> 
   if (now.isOver) throw new Error('The transaction never began: the failure of its first statement was ignored');
   // Nothing was asked: there is no transaction.
   if (now.ahead && !last) return;
-  const { stream } = (client as unknown as { connection: { stream: { cork(): void; uncork(): void } } }).connection;
-  stream.cork();
-  const sent = Promise.all([last && send(now, [last]), client.query('COMMIT')]);
-  stream.uncork();
-  const [, { command }] = await sent;
+  corkForNow(client);
+  const [, { command }] = await Promise.all([last && send(now, [last]), client.query('COMMIT')]);
   // PostgreSQL answers COMMIT with a rollback when a statement failed and nobody took notice.
-  if (command !== 'COMMIT') throw new Error('The transaction was rolled back: a failed statement in it was ignored');
+  if (command !== 'COMMIT')
+    throw new Error('The transaction was rolled back: a failed statement in it was ignored', { cause: now.failure });
 }
 
 const nested: Record<string, string> = {

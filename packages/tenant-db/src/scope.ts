@@ -23,6 +23,8 @@ export interface Running {
   ahead?: string[] | undefined;
   /** Settles when the statement that took the beginning along was answered: nothing is sent before. */
   opening?: Promise<unknown> | undefined;
+  /** Why a statement of the transaction failed, when one did. */
+  failure?: unknown;
   /** Whether a part of the transaction is open, under a scope of its own. */
   isInPart?: boolean;
   /** Whether it has ended, or never began: no statement may follow. */
