@@ -35,27 +35,14 @@ export const runAgentInBulk = (tools: Tools): Handler<typeof executions.runAgent
     const by = actingUserId(caller) ?? null;
     const scheduledFor = body.scheduledFor ?? null;
     const planned = { total: given.length, accepted: accepted.length, rejected: given.length - accepted.length };
-    const run = await tx.bulkRun.create({ data: { agentId: agent.id, ...planned, scheduledFor, createdBy: by } });
-    const rows = accepted.length
-      ? await tx.execution.createManyAndReturn({
-          // In one order, so that two requests for the same leads wait for one another and not each for the other.
-          data: accepted
-            .sort((a, b) => a - b)
-            .map((leadId) => ({
-              ...{ agentId: agent.id, kind: agent.kind, trigger: 'bulk', bulkRunId: run.id, leadId, scheduledFor },
-              ...{ actingUserId: by, ...(body.input && { input: body.input as object }) },
-            })),
-          // Those that the agent is at work for already are left out.
-          skipDuplicates: true,
-          select: { id: true, leadId: true },
-        })
-      : [];
+    const { runId, rows } = await start(tx, { agent, planned, leadIds: accepted, scheduledFor, by, input: body.input });
     const counts = { total: given.length, accepted: rows.length, rejected: given.length - rows.length };
-    if (rows.length < accepted.length) await tx.bulkRun.updateMany({ where: { id: run.id }, data: counts });
+    if (rows.length < accepted.length) await tx.bulkRun.updateMany({ where: { id: runId }, data: counts });
     const { tenantId = 0, environment } = caller;
     const payloads = rows.map(({ id }) => ({ executionId: id, tenantId, environment }));
     if (payloads.length) await schedule(executionJobs[workOf(agent.kind)], payloads, body.scheduledFor);
-    emit(bulkRunStarted, { data: { bulkRunId: run.id, agentId: agent.id }, record: { ...run, ...counts } });
+    const ids = { bulkRunId: runId, agentId: agent.id };
+    emit(bulkRunStarted, { data: ids, record: { id: runId, agentId: agent.id, ...counts } });
     const executionOf = new Map(rows.map((row) => [row.leadId, row.id]));
     const results = given.map(({ text, leadId }, index) => {
       const executionId = errors[index] ? undefined : executionOf.get(leadId as number);
@@ -63,9 +50,36 @@ export const runAgentInBulk = (tools: Tools): Handler<typeof executions.runAgent
       const code = errors[index] ?? 'already_running';
       return { leadId: text, status: 'error' as const, error: { code, message: leadErrors[code] } };
     });
-    return { bulkRunId: run.id, agentId: agent.id, ...counts, results };
+    return { ...ids, ...counts, results };
   },
 });
+
+interface Start {
+  agent: AgentRecord;
+  planned: { total: number; accepted: number; rejected: number };
+  leadIds: number[];
+  scheduledFor: Date | null;
+  by: number | null;
+  input: object | null | undefined;
+}
+
+/** Writes the run with its executions; those leads are left out that the agent is at work for already. */
+async function start(tx: Tx, { agent, planned, leadIds, scheduledFor, by, input }: Start) {
+  const found = await tx.sql<{ run_id: number; id: number | null; lead_id: number }>`
+    WITH run AS (
+      INSERT INTO bulk_run (agent_id, total, accepted, rejected, scheduled_for, created_by)
+      VALUES (${agent.id}, ${planned.total}, ${planned.accepted}, ${planned.rejected}, ${scheduledFor}, ${by}) RETURNING id),
+    started AS (
+      INSERT INTO execution (agent_id, kind, trigger, bulk_run_id, lead_id, scheduled_for, acting_user_id, input)
+      SELECT ${agent.id}::bigint, ${agent.kind}::text, 'bulk', run.id, lead.id::bigint, ${scheduledFor}::timestamptz,
+        ${by}::bigint, ${input ? JSON.stringify(input) : null}::jsonb
+      FROM run, jsonb_array_elements_text(${JSON.stringify(leadIds)}::jsonb) AS lead (id)
+      -- In one order, so that two requests for the same leads wait for one another and not each for the other.
+      ORDER BY lead.id::bigint ON CONFLICT DO NOTHING RETURNING id, lead_id)
+    SELECT run.id AS run_id, started.id, started.lead_id FROM run LEFT JOIN started ON true`;
+  const rows = found.flatMap(({ id, lead_id }) => (id === null ? [] : [{ id, leadId: lead_id }]));
+  return { runId: (found[0] as (typeof found)[0]).run_id, rows };
+}
 
 function mayRun(agent: AgentRecord): AgentRecord {
   if (agent.status !== 'paused') return agent;
