@@ -20,7 +20,7 @@ interface Row {
 
 const batchMax = 500;
 // In a stream of commits a batch gathers this long; the first after a quiet moment does not wait.
-const gatherMs = 10;
+const gatherMs = 20;
 const pollMinMs = 5;
 const pollMaxMs = 250;
 const confirmTimeoutMs = 5_000;
