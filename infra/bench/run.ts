@@ -1,4 +1,5 @@
-// `npm run bench [-- fleet operations upload gateway]`: measures, prints one table, writes results.md. Without a name, everything.
+// `npm run bench [-- fleet operations upload gateway]`: measures, prints one table, writes results.md. Without a name,
+// everything. `npm run bench -- operations convertLead winOpportunity` measures those operations alone.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
 import { Explained } from '../local/failure.ts';
@@ -14,6 +15,8 @@ import { openPlace, type Place } from './place.ts';
 import { describeReference } from './reference.ts';
 import { notMeasured, printed, type Row, writeResults } from './results.ts';
 import { measureUpload } from './upload.ts';
+
+const parts = ['fleet', 'operations', 'upload', 'gateway'];
 
 prepareTerminal();
 const interrupted = interrupts();
@@ -52,7 +55,12 @@ async function main(only: string[]): Promise<number> {
 async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; memory: Memory[] }> {
   const wanted = (part: string) => !only.length || only.includes(part);
   const fleet = wanted('fleet') ? await measureFleet(place) : { rows: [], memory: [] };
-  const calls = wanted('operations') ? await fresh(place, measureOperations) : [];
+  const operations = (one: Place) =>
+    measureOperations(
+      one,
+      only.filter((name) => !parts.includes(name)),
+    );
+  const calls = wanted('operations') ? await fresh(place, operations) : [];
   const upload = wanted('upload') ? await fresh(place, measureUpload) : [];
   const peers = wanted('gateway') ? await fresh(place, measurePeers) : [];
   return { rows: [...peers, ...fleet.rows, ...upload, ...calls], memory: fleet.memory };
