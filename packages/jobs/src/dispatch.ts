@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Log, Metrics } from '@tandem/process';
 import type { Scope } from '@tandem/tenant-db';
 import type { Queue } from 'bullmq';
@@ -19,6 +18,8 @@ interface DueRow {
   tenant_id: number;
   environment: Scope['environment'];
   attempts: number;
+  /** When it was due, in microseconds. */
+  due: number;
 }
 
 interface Options<Tx> {
@@ -131,7 +132,7 @@ const takeDueSql = `
       OR (state = 'queued' AND queued_at < now() - make_interval(secs => ${lostAfterSeconds}))
       OR (state = 'running' AND lease_until < now()))
     ORDER BY due_at LIMIT ${dispatchMax} FOR UPDATE SKIP LOCKED)
-  RETURNING id, name, tenant_id, environment, attempts`;
+  RETURNING id, name, tenant_id, environment, attempts, (extract(epoch FROM due_at) * 1000000)::bigint AS due`;
 
 const nextDueSql = `SELECT (extract(epoch FROM min(due_at) - now()) * 1000)::float AS ms
   FROM platform.job WHERE state = 'waiting' AND name = ANY($1)`;
@@ -151,9 +152,11 @@ function batches(rows: DueRow[], jobs: readonly Pick<Job, 'name' | 'batchMax'>[]
 }
 
 function queueEntry(batch: DueRow[]) {
-  const { name, tenant_id, environment } = batch[0] as DueRow;
+  const { id, name, tenant_id, environment, due, attempts } = batch[0] as DueRow;
   const data: Queued = { ids: batch.map(({ id }) => id), scope: { tenantId: tenant_id, environment } };
-  return { name, data, opts: { jobId: randomUUID(), removeOnComplete: true, removeOnFail: true } };
+  // BullMQ leaves out what it has: a row that only waits its turn in a long queue is there once, however often it is put in.
+  const jobId = `${id}-${due}-${attempts}-${batch.length}`;
+  return { name, data, opts: { jobId, removeOnComplete: true, removeOnFail: true } };
 }
 
 function watch(pool: pg.Pool, metrics: Metrics): void {

@@ -1,6 +1,7 @@
 import type { agents } from '@tandem/agents-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import { type TestService, testService, until } from '@tandem/testing';
+import { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Tx } from './handler.ts';
 import { agentsService } from './service.ts';
@@ -30,18 +31,23 @@ const probe = job({
 });
 
 let service: TestService<typeof agents>;
+let namespace: string;
+const redis = new Redis(process.env['TEST_REDIS_URL'] as string);
 beforeAll(async () => {
-  service = await testService('agents', (given) => ({
-    ...agentsService({ ...given, ...own, CRM_URL: 'http://127.0.0.1:1' }),
-    jobs: [probe],
-  }));
+  service = await testService('agents', (given) => {
+    namespace = given.NAMESPACE;
+    return { ...agentsService({ ...given, ...own, CRM_URL: 'http://127.0.0.1:1' }), jobs: [probe] };
+  });
 });
 beforeEach(() => {
   tried = [];
   ends = [];
   refused = [];
 });
-afterAll(() => service?.close());
+afterAll(async () => {
+  await service?.close();
+  redis.disconnect();
+});
 
 /** A tenant whose job has begun to run. */
 async function aRunningJob() {
@@ -67,6 +73,29 @@ describe('a job', () => {
     ends[1]?.();
     await until('it is done', async () => (await sql('SELECT id FROM platform.job')).length === 0);
     expect([await effects(), refused.length]).toEqual([1, 1]);
+  });
+
+  it('that waits for its turn is queued once, however long it waits', async () => {
+    const { sql } = await aRunningJob();
+    const more = (jobs: number) =>
+      sql(
+        `INSERT INTO platform.job (name, payload, due_at) SELECT 'probe', '{}', now() FROM generate_series(1, ${jobs})`,
+      );
+    const waiting = () => redis.llen(`{${namespace}}:agents:wait`);
+    await more(24);
+    await until('all slots are taken', async () => ends.length === 20 && (await waiting()) === 5);
+    await sql(`UPDATE platform.job SET queued_at = now() - interval '31 s' WHERE state = 'queued'`);
+    const lost = `SELECT id FROM platform.job WHERE state = 'queued' AND queued_at < now() - interval '30 s'`;
+    await until('they were taken for lost', async () => !(await sql(lost)).length);
+    // What is put in later stands behind them.
+    await more(1);
+    await until('one more waits', async () => (await waiting()) > 5);
+    expect(await waiting()).toBe(6);
+    await until('all are done', async () => {
+      for (const end of ends.splice(0)) end();
+      return !(await sql('SELECT id FROM platform.job')).length;
+    });
+    expect(tried).toEqual(Array(26).fill(0));
   });
 
   it('that fails is tried again later, and its row says why', async () => {
