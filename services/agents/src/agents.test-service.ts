@@ -6,7 +6,6 @@ import type { InternalLead } from '@tandem/crm-contract';
 import { createIdCodec } from '@tandem/ids';
 import { type TestService, testService, until } from '@tandem/testing';
 import type { z } from 'zod';
-import type { Tools } from './handler.ts';
 import { agentsService } from './service.ts';
 import { agentsSettings } from './settings.ts';
 
@@ -31,7 +30,7 @@ export interface Agents extends TestService<typeof agents> {
 export type Api = ReturnType<Agents['as']>;
 
 /** Starts agents beside a crm that answers what the test gives it. */
-export async function startAgents(overrides: Partial<Pick<Tools, 'telephony' | 'callAgainMs'>> = {}): Promise<Agents> {
+export async function startAgents(overrides: Parameters<typeof agentsService>[1] = {}): Promise<Agents> {
   const leads = new Map<number, WireLead>();
   let made = 0;
   let asked = 0;

@@ -22,4 +22,6 @@ export interface Tools {
   telephony: Telephony;
   /** How long after a call that reached nobody the next is tried. */
   callAgainMs: number;
+  /** How long a call may take; below the lease of its job, or it would be made a second time. */
+  callMaxMs: number;
 }

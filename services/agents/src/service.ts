@@ -17,14 +17,15 @@ import type { AgentsSettings } from './settings.ts';
 import { simulatedLine } from './telephony.ts';
 
 const callAgainMs = 15 * 60_000;
+const callMaxMs = 50_000;
 
 /**
  * The agents service: a caller and a recommender for every tenant, and what they do.
- * @param overrides for tests: a line, or a shorter wait between calls
+ * @param overrides for tests: a line, or shorter waits
  */
 export function agentsService(
   settings: AgentsSettings,
-  overrides: Partial<Pick<Tools, 'telephony' | 'callAgainMs'>> = {},
+  overrides: Partial<Pick<Tools, 'telephony' | 'callAgainMs' | 'callMaxMs'>> = {},
 ): ServiceDefinition<typeof agents, PrismaClient, AgentsSettings> {
   const crm = createServiceClient({
     operations: internalLeads,
@@ -33,7 +34,7 @@ export function agentsService(
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
   const ids = createIdCodec(settings.IDS_ALPHABET);
-  const tools: Tools = { ids, crm, telephony: simulatedLine, callAgainMs, ...overrides };
+  const tools: Tools = { ids, crm, telephony: simulatedLine, callAgainMs, callMaxMs, ...overrides };
   return {
     name: 'agents',
     operations: agents,

@@ -14,9 +14,19 @@ export interface Call {
 export const callOutcomes = ['answered', 'no_answer', 'busy', 'failed'] as const;
 export type CallOutcome = (typeof callOutcomes)[number];
 
+export interface Called {
+  outcome: CallOutcome;
+  durationSeconds: number;
+  isSimulated: boolean;
+}
+
 /** A line on which calls are made. */
 export interface Telephony {
-  place(call: Call): Promise<{ outcome: CallOutcome; durationSeconds: number; isSimulated: boolean }>;
+  /**
+   * Resolves when the call is over.
+   * @param signal ends a call that takes too long; one that goes on all the same is not waited for
+   */
+  place(call: Call, signal: AbortSignal): Promise<Called>;
 }
 
 // Of ten calls six are answered.

@@ -14,7 +14,7 @@ const lineIsDown = { outcome: 'failed', durationSeconds: 0, isSimulated: false }
 
 /** Calls a lead. Who is not reached is called again, as often and after such outcomes as the agent's limits say. */
 export async function callLead(
-  { telephony, callAgainMs }: Tools,
+  { telephony, callAgainMs, callMaxMs }: Tools,
   {
     agent,
     execution,
@@ -30,7 +30,9 @@ export async function callLead(
   }
   const key = `${execution.id}/${attempt}`;
   const call = { key, leadId: lead.id, phone: lead.phone, attempt, ...agent.config };
-  const { outcome, durationSeconds, isSimulated } = await telephony.place(call).catch(() => lineIsDown);
+  const { outcome, durationSeconds, isSimulated } = await inTime(callMaxMs, (signal) =>
+    telephony.place(call, signal),
+  ).catch(() => lineIsDown);
   const output = { outcome, durationSeconds, isSimulated, attempts: attempt };
   const finishedAt = new Date();
   if (outcome === 'answered') return { step: { ...step, status: 'succeeded', finishedAt, error: null }, output };
@@ -41,4 +43,12 @@ export async function callLead(
   return retryable && attempt < maxAttempts
     ? { ...ending, againAt: new Date(finishedAt.getTime() + callAgainMs) }
     : ending;
+}
+
+/** Rejects when a call takes longer. */
+async function inTime<T>(ms: number, place: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const signal = AbortSignal.timeout(ms);
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => reject(signal.reason));
+  return Promise.race([place(signal), late]);
 }

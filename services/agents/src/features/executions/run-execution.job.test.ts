@@ -6,6 +6,8 @@ import { type CallOutcome, simulatedLine } from '../../telephony.ts';
 const plans = new Map<number, CallOutcome[]>();
 // Leads to whom a call answers what no line answers, so that the job fails.
 const broken = new Set<number>();
+// Leads to whom a call does not end.
+const endless = new Set<number>();
 let placed: string[] = [];
 let service: Agents;
 beforeAll(async () => {
@@ -13,12 +15,13 @@ beforeAll(async () => {
     async place({ key, leadId, attempt }: { key: string; leadId: number; attempt: number }) {
       placed.push(key);
       if (broken.has(leadId)) return undefined as never;
+      if (endless.has(leadId)) return new Promise<never>(() => {});
       const outcome = plans.get(leadId)?.[attempt - 1];
       if (!outcome) throw new Error('The line is down');
       return { outcome, durationSeconds: 5, isSimulated: true };
     },
   };
-  service = await startAgents({ telephony, callAgainMs: 10 });
+  service = await startAgents({ telephony, callAgainMs: 10, callMaxMs: 500 });
 });
 beforeEach(() => {
   placed = [];
@@ -66,6 +69,14 @@ describe('the caller', () => {
       undefined,
     ]);
     expect(placed).toEqual([`${id}/1`, `${id}/2`, `${id}/3`]);
+  });
+
+  it('does not wait for a call that never ends', async () => {
+    const lead = aLeadWhoIs();
+    endless.add(lead);
+    const { executions } = await runThrough(service.as(), 'caller', [lead]);
+    expect(executions).toMatchObject([{ status: 'failed', error: { code: 'failed' } }]);
+    expect(executions[0].steps).toHaveLength(placed.length);
   });
 
   it('gives up after as many attempts as its limits say, and says so', async () => {
@@ -202,7 +213,8 @@ describe('the recommender', () => {
 describe('the simulated line', () => {
   it('foretells the outcome of a lead and attempt, and has all kinds of them', async () => {
     const call = { key: '', phone: '', goal: null, script: null, tone: null };
-    const ask = (leadId: number) => simulatedLine.place({ ...call, leadId, attempt: 1 });
+    const { signal } = new AbortController();
+    const ask = (leadId: number) => simulatedLine.place({ ...call, leadId, attempt: 1 }, signal);
     expect(await ask(7)).toEqual(await ask(7));
     const outcomes = await Promise.all(Array.from({ length: 200 }, async (_, lead) => (await ask(lead)).outcome));
     expect(new Set(outcomes)).toEqual(new Set(['answered', 'no_answer', 'busy', 'failed']));
