@@ -218,7 +218,7 @@ function runConsumer<Client>(
   };
 
   const failed = async (from: Source, message: ConsumeMessage, error: unknown): Promise<void> => {
-    if (error instanceof PermanentFailure) return setAside(from, message, 'permanent', error);
+    if (error instanceof PermanentFailure) return setAside(from, message, error.reason, error);
     const attempt = Number(message.properties.headers?.['x-attempt'] ?? 1);
     if (attempt >= attemptsMax) return setAside(from, message, 'attempts_exhausted', error);
     const delayMs = retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] as number;

@@ -2,6 +2,7 @@ import type { EventDef } from '@tandem/contract';
 import type { ConsumeMessage } from 'amqplib';
 import { z } from 'zod';
 import type { Received } from './consumer.ts';
+import { Unreadable } from './failure.ts';
 import type { EventMessage } from './outbox.ts';
 
 /** A message as the broker delivered it, and what it says. */
@@ -12,8 +13,9 @@ export interface Delivery {
 }
 
 /**
- * Reads a message by its contract; without contracts its data stays as it is.
- * @throws when it is no event, or not as its contract says
+ * Reads a message by its contract; without contracts its data stays as it is. Data and record are decoded when a consumer
+ * asks for them, as most ask for one of the two; either throws `Unreadable` when it is not as its contract says.
+ * @throws when it is no event, or one that no contract declares
  */
 export function readDelivery(message: ConsumeMessage, events: ReadonlyMap<string, EventDef> | undefined): Delivery {
   const event = JSON.parse(message.content.toString()) as EventMessage;
@@ -22,13 +24,54 @@ export function readDelivery(message: ConsumeMessage, events: ReadonlyMap<string
     return { message, event, received: { ...event, occurredAt: new Date(event.occurredAt) } as Received<EventDef> };
   const def = events.get(event.name);
   if (!def) throw new Error(`No contract declares the event ${event.name}`);
+  const data = decodedOnce(def.data, event.data);
+  const record = decodedOnce(def.record, event.record);
   const received = {
     ...event,
     occurredAt: new Date(event.occurredAt),
-    data: z.decode(def.data, event.data as never),
-    record: z.decode(def.record, event.record as never),
+    get data() {
+      return data();
+    },
+    get record() {
+      return record();
+    },
   } as Received<EventDef>;
   return { message, event, received };
+}
+
+function decodedOnce(schema: z.ZodType, given: unknown): () => unknown {
+  let decoded: { value: unknown } | undefined;
+  return () => {
+    try {
+      decoded ??= { value: z.decode(schema, completed(schema, given) as never) };
+      return decoded.value;
+    } catch (error) {
+      throw new Unreadable(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+  };
+}
+
+const mayBeNull = new WeakMap<z.ZodType, string[]>();
+
+/**
+ * What a field says that came with a later release than the event: nothing, where the contract has null for that. Such
+ * events are under way at every update, and wait among dead letters.
+ */
+function completed(schema: z.ZodType, given: unknown): unknown {
+  if (!(schema instanceof z.ZodObject) || typeof given !== 'object' || given === null) return given;
+  const names = mayBeNull.get(schema) ?? nullable(schema);
+  mayBeNull.set(schema, names);
+  const missing = names.filter((name) => !(name in given));
+  return missing.length ? { ...given, ...Object.fromEntries(missing.map((name) => [name, null])) } : given;
+}
+
+function nullable({ shape }: z.ZodObject): string[] {
+  return Object.entries(shape).flatMap(([name, field]) =>
+    z.safeDecode(field as z.ZodType, null as never).success &&
+    !z.safeDecode(field as z.ZodType, undefined as never).success
+      ? [name]
+      : [],
+  );
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

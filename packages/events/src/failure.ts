@@ -1,6 +1,14 @@
 /** Thrown by a consumer that no further attempt would help: the event goes to its dead letters at once. */
 export class PermanentFailure extends Error {
-  override readonly name = 'PermanentFailure';
+  override readonly name: string = 'PermanentFailure';
+  /** What stands at the dead letter. */
+  readonly reason: string = 'permanent';
+}
+
+/** Thrown where somebody reads what is not as its contract says. */
+export class Unreadable extends PermanentFailure {
+  override readonly name = 'Unreadable';
+  override readonly reason = 'unreadable';
 }
 
 // Headers of a message have to fit into one frame.

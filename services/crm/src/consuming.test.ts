@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { leadCreated } from '@tandem/crm-contract';
 import { connectBroker, consumer } from '@tandem/events';
@@ -80,6 +81,33 @@ describe('a consumer', () => {
       open();
       await service.close();
       door.close();
+    }
+  });
+
+  it('reads an event of an earlier release, which lacks a field that may be null', async () => {
+    const seen: unknown[] = [];
+    const listening = consumer({
+      name: 'listening',
+      on: [leadCreated],
+      async handle(events) {
+        seen.push(...events.map(({ record }) => [record.email, record.referralCode]));
+      },
+    });
+    const service = await testService('crm', (settings) => ({
+      ...crmService({ ...settings, ...alone }),
+      consumers: [listening],
+    }));
+    try {
+      await service.as().createLead({ body: aLead({ email: 'now@example.com' }) });
+      const sent = await until('the event is sent', () => service.events.find(({ name }) => name === 'lead.created'));
+      const { referralCode, ...record } = sent.record as Record<string, unknown>;
+      const id = randomUUID();
+      await service.publish('lead.created', { ...sent, id, record: { ...record, email: 'before@example.com' } }, id);
+      await until('both are read', () => seen.length === 2);
+      expect(seen).toContainEqual(['before@example.com', null]);
+      expect(await service.deadLetters('listening')).toEqual([]);
+    } finally {
+      await service.close();
     }
   });
 
