@@ -10,8 +10,10 @@ import * as partner from '@tandem/partner-contract';
 import * as search from '@tandem/search-contract';
 import * as training from '@tandem/training-contract';
 import { z } from 'zod';
+import type { fleet } from '../contracts.ts';
 
-const contracts: Record<string, object> = {
+// Whole contracts, with their events and schemas; a service of the fleet that is left out here is a type error.
+const contracts = {
   crm,
   partner,
   campaign,
@@ -22,7 +24,7 @@ const contracts: Record<string, object> = {
   training,
   files,
   analytics,
-};
+} satisfies Record<keyof typeof fleet, object>;
 
 /** The events that a webhook can receive, in the order of the contracts. */
 export const catalogue: readonly EventDef[] = exported().flatMap(({ value }) => (isCatalogued(value) ? [value] : []));

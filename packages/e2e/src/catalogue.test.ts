@@ -95,6 +95,10 @@ it('with include=all the catalogue names those of training, files, agents, billi
   const further = ['training', 'files', 'agents', 'billing', 'integrations', 'analytics'];
   expect(Object.keys(all)).toEqual([...Object.keys(standard), ...further]);
   expect(all).toMatchObject(standard);
+  // The document has the events of every service's contract.
+  const { webhooks } = (await (await fetch(`${fleet.baseUrl}/v1/openapi.json`)).json()) as { webhooks: object };
+  const names = Object.values(all as Record<string, { event: string }[]>).flat();
+  expect(new Set(names.map(({ event }) => event))).toEqual(new Set(Object.keys(webhooks)));
   const events = ['training.*', 'file.*', 'agent.*', 'addon.*', 'subscription.*', 'webhook.*'];
   await api.createWebhook({ body: { url: receiver.url, events } });
 
