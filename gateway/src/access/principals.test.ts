@@ -8,6 +8,21 @@ const redisUrl = process.env.TEST_REDIS_URL as string;
 const tenantId = 1;
 const keyId = 7;
 
+/** What a gateway remembers of an identity that answers so, and the channel on which identity tells of changes. */
+function listening(resolveKey: (asked: { body: { hash: string } }) => Promise<unknown>) {
+  const principals = createPrincipals({
+    identity: { resolveKey } as unknown as Parameters<typeof createPrincipals>[0]['identity'],
+    redisUrl,
+    log: createLog('test', 'error'),
+  });
+  const news = new Redis(redisUrl);
+  const close = () => {
+    news.disconnect();
+    principals.close();
+  };
+  return { principals, news, close };
+}
+
 it('does not remember an answer that was on its way when the key was revoked', async () => {
   const { promise: answer, resolve: arrive } = Promise.withResolvers<Who>();
   let asked = 0;
@@ -16,12 +31,7 @@ it('does not remember an answer that was on its way when the key was revoked', a
     if (++asked === 1) return answer;
     throw new Error('the key is revoked');
   };
-  const principals = createPrincipals({
-    identity: { resolveKey } as unknown as Parameters<typeof createPrincipals>[0]['identity'],
-    redisUrl,
-    log: createLog('test', 'error'),
-  });
-  const news = new Redis(redisUrl);
+  const { principals, news, close } = listening(resolveKey);
   try {
     let marks = 0;
     const mark = () => principals.rememberUser(tenantId, 1, async () => ++marks);
@@ -38,8 +48,7 @@ it('does not remember an answer that was on its way when the key was revoked', a
     expect(await first).toMatchObject({ keyId });
     await expect(principals.byKey('hash')).rejects.toThrow();
   } finally {
-    news.disconnect();
-    principals.close();
+    close();
   }
 });
 
@@ -49,12 +58,7 @@ it('forgets of a tenant only the users who are named', async () => {
     asked.set(hash, (asked.get(hash) ?? 0) + 1);
     return { tenantId, keyId: null, userId: Number(hash) };
   };
-  const principals = createPrincipals({
-    identity: { resolveKey } as unknown as Parameters<typeof createPrincipals>[0]['identity'],
-    redisUrl,
-    log: createLog('test', 'error'),
-  });
-  const news = new Redis(redisUrl);
+  const { principals, news, close } = listening(resolveKey);
   try {
     await until('changes are heard', async () => {
       await news.publish(credentialChannel, JSON.stringify({ tenantId, userIds: [1] }));
@@ -71,7 +75,6 @@ it('forgets of a tenant only the users who are named', async () => {
     await principals.byKey('2');
     expect(asked.get('2')).toBe(1);
   } finally {
-    news.disconnect();
-    principals.close();
+    close();
   }
 });

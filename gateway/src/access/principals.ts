@@ -106,8 +106,7 @@ export function createPrincipals(options: {
       if ('keyId' in change) forget((entry) => entry.keyId === change.keyId);
       else if ('sessionId' in change) forget((entry) => entry.sessionId === change.sessionId);
       else {
-        const users = 'userIds' in change ? new Set(change.userIds) : undefined;
-        const isMeant = ({ userId }: Entry) => !users || (typeof userId === 'number' && users.has(userId));
+        const isMeant = ({ userId }: Entry) => !('userIds' in change) || change.userIds.includes(userId ?? 0);
         forget((entry) => entry.tenantId === change.tenantId && isMeant(entry));
       }
     },
