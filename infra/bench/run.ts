@@ -55,12 +55,8 @@ async function main(only: string[]): Promise<number> {
 async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; memory: Memory[] }> {
   const wanted = (part: string) => !only.length || only.includes(part);
   const fleet = wanted('fleet') ? await measureFleet(place) : { rows: [], memory: [] };
-  const operations = (one: Place) =>
-    measureOperations(
-      one,
-      only.filter((name) => !parts.includes(name)),
-    );
-  const calls = wanted('operations') ? await fresh(place, operations) : [];
+  const named = only.filter((name) => !parts.includes(name));
+  const calls = wanted('operations') ? await fresh(place, (one) => measureOperations(one, named)) : [];
   const upload = wanted('upload') ? await fresh(place, measureUpload) : [];
   const peers = wanted('gateway') ? await fresh(place, measurePeers) : [];
   return { rows: [...peers, ...fleet.rows, ...upload, ...calls], memory: fleet.memory };
