@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '@tandem/caller';
-import { type EventData, type EventDef, type EventRecord, idTypeOf, type ResourceType, unwrap } from '@tandem/contract';
+import {
+  type EventData,
+  type EventDef,
+  type EventRecord,
+  encodeOnce,
+  idTypeOf,
+  type ResourceType,
+  unwrap,
+} from '@tandem/contract';
 import { childTrace, currentTrace } from '@tandem/process';
 import { type Statement, statement } from '@tandem/tenant-db';
 import { z } from 'zod';
@@ -47,7 +55,6 @@ export function emitter(caller: Caller, scope: { tenantId: number; environment: 
   const messages: EventMessage[] = [];
   const trace = currentTrace();
   const { permissions, teamIds, environment, tenantId, usage, ...who } = caller;
-  const encodeRecord = encodeOnce();
 
   const emit: Emit = (event, { data, record, changes }) => {
     if (!scope) throw new Error(`${event.name} needs a tenant`);
@@ -61,32 +68,22 @@ export function emitter(caller: Caller, scope: { tenantId: number; environment: 
       caller: who,
       ...(trace && { traceparent: childTrace(trace) }),
       data: z.encode(event.data, data),
-      record: encodeRecord(event.record, record),
+      record: encodeOnce(event.record, record),
       ...(changes && { changes: typed(event, changes) }),
     });
   };
 
   const written = (): Statement | undefined => {
     if (!messages.length) return undefined;
-    const [ids, names, texts] = [
-      messages.map((m) => m.id),
-      messages.map((m) => m.name),
-      messages.map((m) => JSON.stringify(m)),
-    ];
+    const [ids, names] = [messages.map((m) => m.id), messages.map((m) => m.name)];
+    // One parameter with a message on each line, as JSON has no line break: in an array each of its quotes is escaped by the
+    // driver and read back by PostgreSQL.
+    const lines = messages.map((m) => JSON.stringify(m)).join('\n');
     return statement`INSERT INTO platform.outbox (id, name, message)
-      SELECT * FROM unnest(${ids}::uuid[], ${names}::text[], ${texts}::text[])`;
+      SELECT * FROM ROWS FROM (unnest(${ids}::uuid[]), unnest(${names}::text[]), string_to_table(${lines}, E'\n'))`;
   };
 
   return { emit, written, count: () => messages.length };
-}
-
-/** Encodes; a record that several events in a row tell of, such as `lead.updated` and `lead.converted`, only once. */
-function encodeOnce(): typeof z.encode {
-  let last: { schema: unknown; record: unknown; encoded: unknown } | undefined;
-  return (schema, record) => {
-    if (last?.schema !== schema || last.record !== record) last = { schema, record, encoded: z.encode(schema, record) };
-    return last.encoded as z.input<typeof schema>;
-  };
 }
 
 /** Says of each changed field that the record declares as an id, or as a list of them, which kind of id it is. */

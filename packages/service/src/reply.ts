@@ -1,4 +1,5 @@
 import {
+  encodeOnce,
   envelope,
   failure,
   isPage,
@@ -42,7 +43,7 @@ export function reply(row: Operation, result: unknown, requestId: string, status
   if (either) return reply({ ...row, reply: either.page as z.ZodType }, result, requestId, status);
   if (isPage(row.reply)) return pageReply(row, result as PageResult<unknown>, requestId);
   if (mediaOf(row.reply)) return servedReply(status, result as Served);
-  const data = z.encode(row.reply, result as never);
+  const data = encodeOnce(row.reply, result);
   const version = (result as { version?: unknown } | null)?.version;
   return {
     status,
