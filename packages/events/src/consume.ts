@@ -29,7 +29,7 @@ const prefetch = 100;
 const batchMax = 50;
 // In a stream of events a batch gathers this long, so that a transaction is for several of them. The first after a quiet
 // moment does not wait.
-const gatherMs = 20;
+const gatherMs = 40;
 const databaseRetryMs = 500;
 // A broker that takes nothing must not be dialled without a pause.
 const interruptedMs = 500;
