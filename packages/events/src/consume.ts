@@ -3,10 +3,10 @@ import { type Log, type Metrics, readTrace, withTrace } from '@tandem/process';
 import type { TenantDb } from '@tandem/tenant-db';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import type { Broker } from './broker.ts';
-import type { Consumer, Schedule } from './consumer.ts';
+import type { Consumer } from './consumer.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
 import { describeError, PermanentFailure } from './failure.ts';
-import { emitter } from './outbox.ts';
+import type { BeginOutgoing } from './outbox.ts';
 import { watchQueues } from './queue-metrics.ts';
 import { attemptsMax, declareConsumer, declareShared, retryDelaysMs } from './topology.ts';
 
@@ -44,10 +44,9 @@ export function startConsumers<Client>(options: {
   events: ReadonlyMap<string, EventDef>;
   db: TenantDb<Client>;
   broker: Broker;
-  schedule: Schedule;
+  outgoing: BeginOutgoing;
   log: Log;
   metrics: Metrics;
-  onCommit: () => void;
 }): Consumption {
   const handled = options.metrics.counter('events_consumed_total', 'Events dealt with', ['consumer']);
   const count = (consumer: string, events: number) => handled.inc({ consumer }, events);
@@ -181,13 +180,8 @@ function runConsumer<Client>(
     const scope = { tenantId: first.tenantId, environment: first.environment };
     const trace = readTrace(first.traceparent, first.caller.requestId);
     const after: (() => void | Promise<void>)[] = [];
-    let left = false;
-    const schedule: Schedule = async (...given) => {
-      left = true;
-      await options.schedule(...given);
-    };
     const caller = { ...first.caller, type: 'system' as const, name: service, permissions: [], ...scope };
-    const { emit, written, count } = emitter(caller, scope);
+    const { emit, schedule, written, committed } = options.outgoing(caller, scope);
     const work = async () => {
       const ids = group.map(({ event }) => event.id);
       const fresh = await db.tx.sql<{ event_id: string }>`INSERT INTO platform.inbox (consumer, event_id)
@@ -198,7 +192,7 @@ function runConsumer<Client>(
       await consumer.handle(received, { tx: db.tx, emit, schedule, afterCommit: (work) => void after.push(work) });
     };
     await withTrace(trace, () => db.transaction(scope, work, written));
-    if (left || count()) options.onCommit();
+    committed();
     for (const work of after) await work();
   };
 

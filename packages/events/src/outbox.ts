@@ -12,6 +12,7 @@ import {
 import { childTrace, currentTrace } from '@tandem/process';
 import { type Statement, statement } from '@tandem/tenant-db';
 import { z } from 'zod';
+import type { Schedule } from './consumer.ts';
 
 /** What travels through RabbitMQ. Ids inside data and record are in the form of the inside (decimal strings). */
 export interface EventMessage {
@@ -47,11 +48,29 @@ export interface Emission<E extends EventDef> {
 
 export type Emit<E extends EventDef = EventDef> = <One extends E>(event: One, emission: Emission<One>) => void;
 
+/** What one transaction leaves to be done: the events and jobs that are written with it. */
+export interface Outgoing {
+  emit: Emit;
+  schedule: Schedule;
+  /** The statement for the end of the transaction; undefined when nothing happened in it. */
+  written(): Statement | undefined;
+  /** Says after the commit that there is something to do; nobody is woken for nothing. */
+  committed(): void;
+}
+
+/** Begins to collect what a transaction of this scope leaves, in the caller's name. */
+export type BeginOutgoing = (caller: Caller, scope: EventScope | undefined) => Outgoing;
+
+interface EventScope {
+  tenantId: number;
+  environment: 'live' | 'sandbox';
+}
+
 /**
  * Collects the events of one transaction. `emit` only remembers; `written` is the statement that puts them into the
  * outbox by the order of their emission, for the end of the transaction.
  */
-export function emitter(caller: Caller, scope: { tenantId: number; environment: 'live' | 'sandbox' } | undefined) {
+export function emitter(caller: Caller, scope: EventScope | undefined) {
   const messages: EventMessage[] = [];
   const trace = currentTrace();
   const { permissions, teamIds, environment, tenantId, usage, ...who } = caller;

@@ -36,8 +36,14 @@ const dispatchMax = 500;
 // A job queued this long ago without having begun was lost with Redis (T5 allows 60 s).
 const lostAfterSeconds = 30;
 
+export interface Dispatcher {
+  /** Looks for due rows at this time, unless it will look before. */
+  wakeAt(at: Date): void;
+  close(): Promise<void>;
+}
+
 /** Puts due rows, and rows whose run was lost, into Redis; the row remembers since when. */
-export function startDispatcher<Tx>(queue: Queue, redis: Redis, options: Options<Tx>) {
+export function startDispatcher<Tx>(queue: Queue, redis: Redis, options: Options<Tx>): Dispatcher {
   const pool = new pg.Pool({ connectionString: options.relayUrl, max: 2, connectionTimeoutMillis: 2_000 });
   pool.on('error', () => {});
   let running = true;
@@ -85,7 +91,6 @@ export function startDispatcher<Tx>(queue: Queue, redis: Redis, options: Options
     return Math.min(Math.max(rows[0]?.ms ?? sweepMs, pauseMinMs), sweepMs);
   };
 
-  /** Looks for due rows at this time, unless it will look before. */
   const wakeAt = (at: Date) => {
     if (!running || at.getTime() >= wakesAt) return;
     clearTimeout(timer);
@@ -95,7 +100,8 @@ export function startDispatcher<Tx>(queue: Queue, redis: Redis, options: Options
         wakesAt = Number.POSITIVE_INFINITY;
         wake();
       },
-      Math.max(wakesAt - Date.now(), 0),
+      // A timer for what is due in weeks would overflow.
+      Math.min(Math.max(wakesAt - Date.now(), 0), sweepMs),
     );
   };
 
@@ -114,7 +120,6 @@ export function startDispatcher<Tx>(queue: Queue, redis: Redis, options: Options
   watch(pool, options.metrics);
 
   return {
-    wake,
     wakeAt,
     async close() {
       running = false;

@@ -8,4 +8,4 @@ export {
   job,
   type Schedule,
 } from './job.ts';
-export { type Scheduler, startJobs } from './run.ts';
+export { type Scheduler, type Scheduling, startJobs } from './run.ts';

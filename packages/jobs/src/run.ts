@@ -1,17 +1,22 @@
-import { emitter } from '@tandem/events';
+import type { BeginOutgoing } from '@tandem/events';
 import { type Log, type Metrics, newTrace, withTrace } from '@tandem/process';
 import type { TenantDb } from '@tandem/tenant-db';
 import { type Job as BullJob, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import { type Queued, startDispatcher } from './dispatch.ts';
+import { type Dispatcher, type Queued, startDispatcher } from './dispatch.ts';
 import type { BatchContext, Inside, Job, Schedule } from './job.ts';
 
 export interface Scheduler {
-  schedule: Schedule;
-  /** Says that something was committed: due jobs are looked for at once. */
-  wake(): void;
+  /** Scheduling for one transaction. */
+  scheduling(): Scheduling;
   close(): Promise<void>;
+}
+
+export interface Scheduling {
+  schedule: Schedule;
+  /** Says that the transaction was committed: what it scheduled is looked for when it is due. */
+  committed(): void;
 }
 
 interface Options<Tx> {
@@ -23,7 +28,7 @@ interface Options<Tx> {
   namespace: string;
   log: Log;
   metrics: Metrics;
-  onCommit: () => void;
+  outgoing: BeginOutgoing;
   concurrency?: number;
 }
 
@@ -38,18 +43,28 @@ const leaseSecondsDefault = 60;
  * @param options.relayUrl under the role that sees jobs of all tenants, but nothing else of theirs
  */
 export function startJobs<Tx>(options: Options<Tx>): Scheduler {
-  const { service, db } = options;
-  const schedule: Schedule = async (job, payloads, dueAt = new Date()) => {
-    const texts = payloads.map((payload) => JSON.stringify(z.encode(job.payload, payload as never)));
-    const runsTogether = options.jobs.some(({ name, batchMax }) => name === job.name && batchMax > 1);
-    const at = runsTogether ? new Date(Math.ceil(dueAt.getTime() / gatherMs) * gatherMs) : dueAt;
-    const queued = db.tx
-      .sql`INSERT INTO platform.job (name, payload, due_at) SELECT ${job.name}, unnest(${texts}::jsonb[]), ${at}::timestamptz`;
-    // Nobody reads what it answers, and in a transaction its failure is one of the commit: it travels with what follows.
-    if (db.inTransaction()) queued.catch(() => {});
-    else await queued;
+  const { service, db, jobs } = options;
+  let dispatcher: Dispatcher | undefined;
+  const scheduling = (): Scheduling => {
+    let firstDue = Number.POSITIVE_INFINITY;
+    return {
+      async schedule(job, payloads, dueAt = new Date()) {
+        const texts = payloads.map((payload) => JSON.stringify(z.encode(job.payload, payload as never)));
+        const runsTogether = jobs.some(({ name, batchMax }) => name === job.name && batchMax > 1);
+        const at = runsTogether ? new Date(Math.ceil(dueAt.getTime() / gatherMs) * gatherMs) : dueAt;
+        firstDue = Math.min(firstDue, at.getTime());
+        const queued = db.tx
+          .sql`INSERT INTO platform.job (name, payload, due_at) SELECT ${job.name}, unnest(${texts}::jsonb[]), ${at}::timestamptz`;
+        // Nobody reads what it answers, and in a transaction its failure is one of the commit: it travels with what follows.
+        if (db.inTransaction()) queued.catch(() => {});
+        else await queued;
+      },
+      committed() {
+        if (firstDue < Number.POSITIVE_INFINITY) dispatcher?.wakeAt(new Date(firstDue));
+      },
+    };
   };
-  if (!options.jobs.length) return { schedule, wake() {}, close: async () => {} };
+  if (!jobs.length) return { scheduling, close: async () => {} };
 
   const connect = () =>
     new Redis(options.redisUrl, {
@@ -65,7 +80,7 @@ export function startJobs<Tx>(options: Options<Tx>): Scheduler {
   const queue = new Queue(service, { connection: connections[0] as never, prefix });
   const worker = new Worker(
     service,
-    (job: BullJob<Queued>) => runJobs(job.data, options, schedule, (at) => dispatcher.wakeAt(at)),
+    (job: BullJob<Queued>) => runJobs(job.data, options, (at) => dispatcher?.wakeAt(at)),
     {
       connection: connections[1] as never,
       prefix,
@@ -77,12 +92,11 @@ export function startJobs<Tx>(options: Options<Tx>): Scheduler {
   queue.on('error', note);
   worker.on('error', note);
 
-  const dispatcher = startDispatcher(queue, connections[0] as Redis, options);
+  dispatcher = startDispatcher(queue, connections[0] as Redis, options);
   return {
-    schedule,
-    wake: dispatcher.wake,
+    scheduling,
     async close() {
-      await dispatcher.close();
+      await dispatcher?.close();
       // Without Redis neither can say goodbye; the rows say what is to be done.
       await Promise.race([
         Promise.all([worker.close(), queue.close()]),
@@ -94,33 +108,19 @@ export function startJobs<Tx>(options: Options<Tx>): Scheduler {
 }
 
 /** Runs those of some jobs that are still to be run. Whoever finds one taken, finished or not yet due leaves it alone. */
-async function runJobs<Tx>(
-  { ids, scope }: Queued,
-  options: Options<Tx>,
-  schedule: Schedule,
-  wakeAt: (at: Date) => void,
-): Promise<void> {
-  const { db, log, onCommit, service, jobs } = options;
+async function runJobs<Tx>({ ids, scope }: Queued, options: Options<Tx>, wakeAt: (at: Date) => void): Promise<void> {
+  const { db, log, outgoing, service, jobs } = options;
   const requestId = `job_${ids[0]}`;
   await withTrace(newTrace(requestId), async () => {
     const taken = await db.within(scope, () => take(db, ids, jobs));
     const job = jobs.find(({ name }) => name === taken[0]?.name);
     if (!job) return;
     const commit = async (effects: (inside: Inside<Tx>) => Promise<(Date | undefined)[]>) => {
-      const due: Date[] = [];
       const caller = { type: 'system' as const, name: service, permissions: [], requestId, ...scope };
-      const { emit, written } = emitter(caller, scope);
-      const work = async () => {
-        const scheduling: Schedule = async (job, payloads, dueAt = new Date()) => {
-          await schedule(job, payloads, dueAt);
-          due.push(dueAt);
-        };
-        const again = await effects({ tx: db.tx as Tx, emit, schedule: scheduling });
-        due.push(...again.flatMap((at) => at ?? []));
-      };
-      await db.transaction(scope, work, written);
-      onCommit();
-      for (const at of due) wakeAt(at);
+      const { emit, schedule, written, committed } = outgoing(caller, scope);
+      const again = await db.transaction(scope, () => effects({ tx: db.tx as Tx, emit, schedule }), written);
+      committed();
+      for (const at of again) if (at) wakeAt(at);
     };
     let finished = false;
     const finish: BatchContext<unknown, Tx>['finish'] = (effects) => {

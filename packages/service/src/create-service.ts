@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createCallerSigner } from '@tandem/caller';
 import type { EventDef, Operations } from '@tandem/contract';
-import { type Consumer, connectBroker, startConsumers, startRelay } from '@tandem/events';
+import { type BeginOutgoing, type Consumer, connectBroker, emitter, startConsumers, startRelay } from '@tandem/events';
 import { type Job, startJobs } from '@tandem/jobs';
 import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
@@ -76,7 +76,15 @@ export function createService<Ops extends Operations, Client, Settings extends S
   });
   const broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
   const relay = startRelay({ url: settings.RELAY_DATABASE_URL, broker, log, metrics });
-  const onCommit = () => relay.wake();
+  const outgoing: BeginOutgoing = (caller, scope) => {
+    const { emit, written, count } = emitter(caller, scope);
+    const { schedule, committed } = scheduler.scheduling();
+    const wake = () => {
+      if (count()) relay.wake();
+      committed();
+    };
+    return { emit, schedule, written, committed: wake };
+  };
   const scheduler = startJobs<never>({
     ...{ service: name, jobs: jobs as readonly Job<z.ZodType, never>[], db: db as TenantDb<unknown> },
     ...{
@@ -85,23 +93,18 @@ export function createService<Ops extends Operations, Client, Settings extends S
       namespace: settings.NAMESPACE,
       log,
       metrics,
-      onCommit,
+      outgoing,
     },
   });
-  const committed = () => {
-    relay.wake();
-    scheduler.wake();
-  };
   const consumption = startConsumers({
     ...{
       service: name,
       consumers: consumers as readonly Consumer[],
       db,
       broker,
-      schedule: scheduler.schedule,
+      outgoing,
       log,
       metrics,
-      onCommit: committed,
     },
     events: new Map(
       consumers.flatMap(({ on }) => (on === 'all' ? [] : on)).map((event: EventDef) => [event.name, event]),
@@ -113,7 +116,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
   health.need('consumers', () => consumption.declared() || broker.away());
 
   const parts: Parts = {
-    ...{ db: db as TenantDb<unknown>, log, metrics, health, scheduler, committed },
+    ...{ db: db as TenantDb<unknown>, log, metrics, health, outgoing },
     firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse as never),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
     seal: createSeal(settings.ENCRYPTION_KEY),

@@ -69,7 +69,6 @@ async function serve(
       answer = row.form
         ? await runForm(row, handler as never, { request, read }, parts)
         : await runOperation(row, handler, read, parts);
-      if (row.method !== 'GET') parts.committed();
     } catch (error) {
       answer = failureReply(failed(error, row, parts.log), requestId);
     }
@@ -95,13 +94,13 @@ async function runForm(
   { request, read }: { request: Request; read: ReadRequest },
   parts: Parts,
 ): Promise<Answer> {
-  const { db, scheduler } = parts;
   const { caller, scope } = read;
+  const { schedule, committed } = parts.outgoing(caller, scope);
   const { fields, received } = await readForm(request, row, {
-    receive: (file) =>
-      db.within(scope, () => handler.receive(file, { caller, tx: db.tx, schedule: scheduler.schedule })),
+    receive: (file) => parts.db.within(scope, () => handler.receive(file, { caller, tx: parts.db.tx, schedule })),
     discard: handler.discard,
   });
+  committed();
   let answer: Answer | undefined;
   try {
     const { checksum } = received;

@@ -1,5 +1,5 @@
 import type { CallerSigner } from '@tandem/caller';
-import type { Scheduler } from '@tandem/jobs';
+import type { BeginOutgoing } from '@tandem/events';
 import type { Health, Log, Metrics } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
 import type { Scope, TenantDb } from '@tandem/tenant-db';
@@ -10,12 +10,10 @@ export interface Parts {
   signer: CallerSigner;
   seal: Seal;
   cursorSecret: string;
-  scheduler: Scheduler;
   log: Log;
   metrics: Metrics;
   health: Health;
   /** Gives a tenant what every tenant has from the start. */
   firstUse: ((scope: Scope) => Promise<void>) | undefined;
-  /** Says that a transaction was committed. */
-  committed(): void;
+  outgoing: BeginOutgoing;
 }

@@ -1,5 +1,5 @@
 import { type Operation, takesIdempotencyKey } from '@tandem/contract';
-import { emitter } from '@tandem/events';
+import type { Outgoing } from '@tandem/events';
 import type { Log } from '@tandem/process';
 import type { Statement } from '@tandem/tenant-db';
 import { failed } from './failed.ts';
@@ -38,17 +38,19 @@ export async function runOperation(
     check ? await parts.db.within(scope, () => check({ ...request, tx: parts.db.tx } as never)) : received
   ) as undefined;
 
-  const { emit, written } = emitter(caller, scope);
+  const { emit, schedule, written, committed } = parts.outgoing(caller, scope);
   const work = async (): Promise<Answer> => {
     let tenantId: number | undefined;
-    const inTenant = tenantEntry(row, request, parts, (entered) => {
+    const inTenant = tenantEntry(row, request, parts, (entered, leaves) => {
       tenantId = entered;
+      said.after.push(leaves.committed);
     });
-    const result = await run({ ...contextOf(row, request, parts, said), emit, inTenant, found } as never);
+    const result = await run({ ...contextOf(row, request, parts, said), emit, schedule, inTenant, found } as never);
     const answer = reply(row, result, caller.requestId, said.wasThere ? 200 : undefined);
     return { ...answer, headers: said.headers, ...(tenantId !== undefined && { tenantId }) };
   };
-  const answer = await committed(row, request, parts, { work, written, begin });
+  const answer = await inOne(row, request, parts, { work, written, begin });
+  committed();
   for (const then of said.after) await settled(then, parts.log);
   return answer;
 }
@@ -87,7 +89,7 @@ function keyUse(row: Operation, request: ReadRequest, { db, seal }: Parts): Effe
     });
 }
 
-function committed(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
+function inOne(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
   const { db } = parts;
   const { work, written, begin } = effect;
   const { scope } = request;
@@ -134,14 +136,13 @@ function contextOf(
   request: ReadRequest,
   parts: Parts,
   said: Said,
-): Omit<AnyContext, 'emit' | 'inTenant'> {
+): Omit<AnyContext, 'emit' | 'schedule' | 'inTenant'> {
   const { caller, params, query, body } = request;
-  const { db, cursorSecret, scheduler } = parts;
+  const { db, cursorSecret } = parts;
   return {
     ...({ params, query, body } as Pick<AnyContext, 'params' | 'query' | 'body'>),
     caller,
     tx: db.tx,
-    schedule: scheduler.schedule,
     ifMatch({ version }) {
       if (request.ifMatch !== undefined && !matches(request.ifMatch, version)) throw fail('stale_version');
     },
@@ -166,17 +167,14 @@ function tenantEntry(
   row: Operation,
   { scope: given, caller }: ReadRequest,
   parts: Parts,
-  entered: (tenantId: number) => void,
+  entered: (tenantId: number, leaves: Outgoing) => void,
 ): AnyContext['inTenant'] {
   return (scope, work) => {
     if (given) throw new Error(`${row.id} already works within a tenant`);
-    entered(scope.tenantId);
-    const { emit, written } = emitter({ ...caller, ...scope }, scope);
-    return parts.db.transaction(
-      scope,
-      () => work({ tx: parts.db.tx, emit, schedule: parts.scheduler.schedule }),
-      written,
-    );
+    const leaves = parts.outgoing({ ...caller, ...scope }, scope);
+    entered(scope.tenantId, leaves);
+    const { emit, schedule, written } = leaves;
+    return parts.db.transaction(scope, () => work({ tx: parts.db.tx, emit, schedule }), written);
   };
 }
 
