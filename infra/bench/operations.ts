@@ -173,8 +173,8 @@ const leadsOf = ({ api }: TestTenant, count: number) => {
 };
 
 async function crmCalls(tenant: TestTenant): Promise<Call[]> {
-  const leads = await leadsOf(tenant, 11_000);
-  const opportunities = await many(5_500, async (n) => {
+  const leads = await leadsOf(tenant, 13_000);
+  const opportunities = await many(6_500, async (n) => {
     const { data } = await tenant.api.convertLead({
       body: { leadId: leads.shift() as string, value: n, currency: 'EUR' },
     });
@@ -221,7 +221,7 @@ async function identityCalls({ api, userId }: TestTenant): Promise<Call[]> {
 
 async function partnerCalls({ api }: TestTenant): Promise<Call[]> {
   const run = randomBytes(3).toString('hex');
-  const partners = await many(5_500, (n) =>
+  const partners = await many(8_000, (n) =>
     api.createPartner({ body: { email: `p${run}${n}@example.com`, ...aName } }),
   );
   const first = partners[0] as string;
@@ -272,7 +272,7 @@ async function campaignCalls({ api }: TestTenant): Promise<Call[]> {
 
 async function restCalls(tenant: TestTenant): Promise<Call[]> {
   const { api } = tenant;
-  const leads = await leadsOf(tenant, 5_000);
+  const leads = await leadsOf(tenant, 6_500);
   const courses = await many(300, (n) => api.createCourse({ body: { title: `Course ${n}` } }));
   const agent = (await api.listAgents({ query: { kind: 'recommender' } })).data[0]?.id as string;
   return [

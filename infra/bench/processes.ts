@@ -84,10 +84,8 @@ function statOf(pid: number): string[] {
 
 /** The processor time that a process has used so far with everything it started, in seconds. */
 export function cpuSeconds(pid: number): number {
-  const ticks = descendants(pid).map((one) => {
-    const fields = statOf(one);
-    return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
-  });
+  // Its own, and that of children which have ended, such as connections of PostgreSQL: utime, stime, cutime and cstime.
+  const ticks = descendants(pid).flatMap((one) => statOf(one).slice(11, 15).map(Number));
   return ticks.reduce((all, one) => all + one, 0) / ticksPerSecond;
 }
 
