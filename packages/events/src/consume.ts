@@ -6,7 +6,7 @@ import type { Broker } from './broker.ts';
 import type { Consumer } from './consumer.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
 import { describeError, PermanentFailure } from './failure.ts';
-import type { BeginOutgoing } from './outbox.ts';
+import type { BeginOutgoing } from './outgoing.ts';
 import { watchQueues } from './queue-metrics.ts';
 import { attemptsMax, declareConsumer, declareShared, retryDelaysMs } from './topology.ts';
 

@@ -12,7 +12,6 @@ import {
 import { childTrace, currentTrace } from '@tandem/process';
 import { type Statement, statement } from '@tandem/tenant-db';
 import { z } from 'zod';
-import type { Schedule } from './consumer.ts';
 
 /** What travels through RabbitMQ. Ids inside data and record are in the form of the inside (decimal strings). */
 export interface EventMessage {
@@ -48,20 +47,8 @@ export interface Emission<E extends EventDef> {
 
 export type Emit<E extends EventDef = EventDef> = <One extends E>(event: One, emission: Emission<One>) => void;
 
-/** What one transaction leaves to be done: the events and jobs that are written with it. */
-export interface Outgoing {
-  emit: Emit;
-  schedule: Schedule;
-  /** The statement for the end of the transaction; undefined when nothing happened in it. */
-  written(): Statement | undefined;
-  /** Says after the commit that there is something to do; nobody is woken for nothing. */
-  committed(): void;
-}
-
-/** Begins to collect what a transaction of this scope leaves, in the caller's name. */
-export type BeginOutgoing = (caller: Caller, scope: EventScope | undefined) => Outgoing;
-
-interface EventScope {
+/** Whose events they are. */
+export interface EventScope {
   tenantId: number;
   environment: 'live' | 'sandbox';
 }
