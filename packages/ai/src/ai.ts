@@ -1,8 +1,9 @@
 import type { Log } from '@tandem/process';
 import { z } from 'zod';
 import { createBreaker } from './breaker.ts';
+import { notJson, parseJson } from './parse-json.ts';
 import { createProvider, type Message, type Question } from './provider.ts';
-import { readSchema } from './schema.ts';
+import { createSchemas } from './schemas.ts';
 import type { AiSettings } from './settings.ts';
 
 /** Where a result comes from. */
@@ -23,26 +24,35 @@ interface Asked {
 export interface Task<T> extends Asked {
   schema: z.ZodType<T>;
   /** Rules that a schema cannot say: a sentence for each one that is broken. */
-  check?: ((output: T) => string[]) | undefined;
+  check?: ((output: T) => string[] | Promise<string[]>) | undefined;
   /** The result without a provider. */
   template: () => T;
 }
 
-/** Something to generate that fits a JSON Schema of the caller's; without one it is a text. */
+/** Something to generate that fits a JSON Schema of a customer's; without one it is a text. */
 export interface SchemaTask extends Asked {
   schema?: object | undefined;
-  template: () => unknown;
+  /** The tenant of the schema: each tenant has a share of the threads that read them. */
+  tenantId: number | undefined;
+  /** The text without a provider. With a schema, the result without a provider is the smallest value that fits. */
+  template: () => string;
 }
 
 export interface Ai {
   /** Never throws on account of the provider: whatever goes wrong there, the template is the result. */
   generate<T>(task: Task<T>): Promise<{ output: T; source: Source }>;
-  /** @throws SchemaError for a schema that `readSchema` refuses */
+  /**
+   * @throws SchemaError for a schema that cannot be used
+   * @throws ShareTimeout when too many schemas wait to be read, or the machine is too busy
+   */
   generateBySchema(task: SchemaTask): Promise<{ output: unknown; source: Source }>;
+  /** Ends the threads that read schemas. */
+  close(): Promise<void>;
 }
 
 /** Reads an answer: the output, or what is wrong with it. */
-type Read<T> = (text: string) => { output: T } | { output?: never; faults: string[] };
+type Result<T> = { output: T; faults?: never } | { output?: never; faults: string[] };
+type Read<T> = (text: string) => Result<T> | Promise<Result<T>>;
 
 const defaults = {
   /** For everything that a generation asks of the provider. */
@@ -62,6 +72,7 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
   const { timeoutMs, pauseMs, now } = { ...defaults, ...limits };
   const provider = createProvider(settings);
   const breaker = createBreaker(pauseMs, now);
+  const schemas = createSchemas();
 
   /** @returns undefined when the template has to do. */
   async function ask<T>(task: Asked, schema: object | undefined, read: Read<T>): Promise<{ output: T } | undefined> {
@@ -84,8 +95,8 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
         return without(answer.why);
       }
       breaker.succeeded();
-      const result = read(answer.text);
-      if (!('faults' in result)) {
+      const result = await read(answer.text);
+      if (!result.faults) {
         log.info('generated', { task: task.name, source: 'model', attempt });
         return result;
       }
@@ -95,33 +106,32 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
   }
 
   return {
-    async generate({ schema, check, template, ...task }) {
-      const found = await ask(task, z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }), (text) => {
-        const value = parseJson(text);
-        if (value === undefined) return { faults: [notJson] };
-        const parsed = schema.safeParse(value);
-        if (!parsed.success) return { faults: parsed.error.issues.map(({ path, message }) => at(path, message)) };
-        const faults = check?.(parsed.data) ?? [];
-        return faults.length ? { faults } : { output: parsed.data };
-      });
-      return found ? { ...found, source: 'model' } : { output: template(), source: 'template' };
+    async generate<T>({ schema, check, template, ...task }: Task<T>): Promise<{ output: T; source: Source }> {
+      const found = await ask<T>(
+        task,
+        z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }),
+        async (text) => {
+          const value = parseJson(text);
+          if (value === undefined) return { faults: [notJson] };
+          const parsed = schema.safeParse(value);
+          if (!parsed.success) return { faults: parsed.error.issues.map(({ path, message }) => at(path, message)) };
+          const faults = (await check?.(parsed.data)) ?? [];
+          return faults.length ? { faults } : { output: parsed.data };
+        },
+      );
+      return found ? { output: found.output, source: 'model' } : { output: template(), source: 'template' };
     },
 
-    async generateBySchema({ schema, template, ...task }) {
-      const known = schema && readSchema(schema);
-      const found = await ask<unknown>(task, schema, (text) => {
-        if (!known) return { output: text };
-        const value = parseJson(text);
-        if (value === undefined) return { faults: [notJson] };
-        const faults = known.faults(value);
-        return faults.length ? { faults } : { output: value };
-      });
-      return found ? { ...found, source: 'model' } : { output: template(), source: 'template' };
+    async generateBySchema({ schema, tenantId, template, ...task }) {
+      const known = schema && (await schemas.read(schema, tenantId));
+      const found = await ask<unknown>(task, schema, known?.check ?? ((text) => ({ output: text })));
+      if (found) return { output: found.output, source: 'model' };
+      return { output: known ? known.smallest : template(), source: 'template' };
     },
+
+    close: schemas.close,
   };
 }
-
-const notJson = 'The answer must be one JSON value and nothing else.';
 
 function question(
   { name, temperature, maxTokens }: Asked,
@@ -147,18 +157,6 @@ function corrections(answer: string, faults: string[]): Message[] {
       content: `The answer breaks these rules:\n${list.join('\n')}\nAnswer again with the whole, corrected JSON.`,
     },
   ];
-}
-
-/** Models like to put a fence around their JSON. */
-function parseJson(text: string): unknown {
-  const start = text.indexOf('\n') + 1;
-  const isFenced = text.trimStart().startsWith('```');
-  const bare = isFenced ? text.slice(start, text.lastIndexOf('```')) : text;
-  try {
-    return JSON.parse(bare);
-  } catch {
-    return undefined;
-  }
 }
 
 function at(path: PropertyKey[], message: string): string {

@@ -1,3 +1,4 @@
+import { outgoingGuard } from '@tandem/process';
 import { Agent, request } from 'undici';
 import type { AiSettings } from './settings.ts';
 
@@ -37,6 +38,7 @@ export function createProvider(settings: AiSettings): Provider {
   const agent = new Agent({ connect: { timeout: connectTimeoutMs }, allowH2: false, connections: 64 });
   return {
     async ask(question) {
+      outgoingGuard.assertMayCall('The AI provider');
       const signal = AbortSignal.timeout(question.timeoutMs);
       try {
         const { statusCode, body } = await request(url, {

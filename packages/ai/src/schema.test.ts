@@ -1,4 +1,8 @@
-import { readSchema, SchemaError, smallestInstance } from './index.ts';
+import { longestTurn } from '@tandem/testing';
+import { checkAnswer } from './check-answer.ts';
+import { compileSchema, smallestInstance } from './schema.ts';
+import { SchemaError } from './schema-error.ts';
+import { createSchemas } from './schemas.ts';
 
 const nested = (levels: number): object => (levels ? { type: 'object', properties: { a: nested(levels - 1) } } : {});
 const doubled = (levels: number) => {
@@ -71,7 +75,7 @@ describe('smallestInstance', () => {
     ],
   ])('makes of %j the value %j', (schema, expected) => {
     expect(smallestInstance(schema)).toEqual(expected);
-    expect(readSchema(schema).faults(expected)).toEqual([]);
+    expect(compileSchema(schema)(expected)).toEqual([]);
   });
 
   it.each(
@@ -80,11 +84,11 @@ describe('smallestInstance', () => {
     ),
   )('makes a text of the format %s', (format) => {
     const schema = { type: 'object', properties: { a: { type: 'string', format } }, required: ['a'] };
-    expect(readSchema(schema).faults(smallestInstance(schema))).toEqual([]);
+    expect(compileSchema(schema)(smallestInstance(schema))).toEqual([]);
   });
 });
 
-describe('readSchema', () => {
+describe('a schema', () => {
   it.each<[string, unknown, RegExp]>([
     ['no object', [], /Must be an object/],
     ['nothing', null, /Must be an object/],
@@ -118,39 +122,87 @@ describe('readSchema', () => {
       { type: 'array', minItems: 2_000, items: { required: ['x'.repeat(40_000)] } },
       /No value/,
     ],
-    ['nothing but itself', { $ref: '#' }, /refers to itself/],
+    ['nothing but itself', { $ref: '#' }, /Refers to itself/],
     ['an impossible one', { not: {} }, /No value/],
-  ])('refuses %s', (_, schema, message) => {
-    expect(() => readSchema(schema)).toThrow(SchemaError);
-    expect(() => readSchema(schema)).toThrow(message);
+  ])('is refused when it is %s', (_, schema, message) => {
+    expect(() => smallestInstance(schema)).toThrow(SchemaError);
+    expect(() => smallestInstance(schema)).toThrow(message);
   });
 
-  it('takes ten levels', () => {
-    expect(readSchema(nested(9)).faults({})).toEqual([]);
-  });
-
-  it('stops a schema whose check takes longer than anybody waits', () => {
-    const began = performance.now();
-    expect(() => readSchema(doubled(40))).toThrow(SchemaError);
-    expect(performance.now() - began).toBeLessThan(5_000);
-    expect(smallestInstance({ type: 'integer' })).toBe(0);
-  });
-
-  it('finds fault with a value that is too deep to be checked', () => {
-    const { faults } = readSchema({ type: 'array', items: { $ref: '#' } });
-    const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
-    expect(faults(deep)).toEqual([expect.stringContaining('Takes too long')]);
+  it('may have ten levels', () => {
+    expect(compileSchema(nested(9))({})).toEqual([]);
   });
 
   it('says what is wrong with a value', () => {
-    const { faults } = readSchema({ type: 'object', properties: { a: { enum: ['x'] } }, required: ['a'] });
+    const faults = compileSchema({ type: 'object', properties: { a: { enum: ['x'] } }, required: ['a'] });
     expect(faults({})).toEqual(["The value must have required property 'a'"]);
     expect(faults({ a: 'y' })).toEqual(['a must be equal to one of the allowed values (["x"])']);
   });
 
-  it('keeps nothing of a schema: the same names mean something else the next time', () => {
+  it('leaves nothing behind: the same names mean something else the next time', () => {
     for (const type of ['string', 'integer']) {
       expect(smallestInstance({ $ref: '#/$defs/a', $defs: { a: { type } } })).toBe(type === 'string' ? '' : 0);
     }
+  });
+});
+
+describe('checkAnswer', () => {
+  const schema = { type: 'array', items: { $ref: '#' } };
+
+  it('finds fault with a value that is too deep to be copied', () => {
+    const answer = '['.repeat(100_000) + ']'.repeat(100_000);
+    expect(checkAnswer({ schema, answer })).toEqual({ faults: [expect.stringContaining('40 levels')] });
+  });
+
+  it('gives the value that fits', () => {
+    expect(checkAnswer({ schema, answer: '[[],[[]]]' })).toEqual({ output: [[], [[]]] });
+  });
+});
+
+describe('createSchemas', () => {
+  const schemas = createSchemas();
+  afterAll(() => schemas.close());
+
+  const [customer, other] = [1, 2];
+  const alternatives = (levels: number) => {
+    const level = (n: number) => ({ anyOf: Array(3).fill({ $ref: `#/$defs/a${n + 1}` }) });
+    const defs = Array.from({ length: levels }, (_, n): [string, object] => [`a${n}`, level(n)]);
+    const last = { type: 'string', minLength: 1 };
+    return {
+      $ref: '#/$defs/a0',
+      not: { type: 'string' },
+      $defs: { ...Object.fromEntries(defs), [`a${levels}`]: last },
+    };
+  };
+
+  it.each<[string, object]>([
+    ['30 levels of 3 alternatives', alternatives(30)],
+    ['40 levels of doubled conditions', doubled(40)],
+  ])('refuses %s as too complex, without holding the event loop, and reads the next schema', async (_, schema) => {
+    const read = () => expect(schemas.read(schema, customer)).rejects.toThrow(/too complex/);
+    expect(await longestTurn(read, 2)).toBeLessThan(50);
+    for (const tenant of [customer, other])
+      expect((await schemas.read({ type: 'integer', minimum: 3 }, tenant)).smallest).toBe(3);
+  });
+
+  it('reads the schema of one tenant while that of another is being refused', async () => {
+    // Both threads have started, so only their work counts.
+    await Promise.all([customer, other].map((tenant) => schemas.read({ type: 'integer' }, tenant)));
+    const ended: string[] = [];
+    const refused = [1, 2, 3, 4, 5].map(() =>
+      schemas.read(alternatives(30), customer).catch(() => void ended.push('too complex')),
+    );
+    await schemas.read({ type: 'integer' }, other).then(() => ended.push('read'));
+    expect(ended.length).toBeLessThan(5);
+    await Promise.all(refused);
+    expect(ended).toHaveLength(6);
+  });
+
+  it('tells a model whose answer takes too long to check', async () => {
+    const { $defs } = alternatives(30);
+    const schema = { type: ['integer', 'string'], if: { type: 'integer' }, else: { $ref: '#/$defs/a0' }, $defs };
+    const { check } = await schemas.read(schema, customer);
+    expect(await check('5')).toEqual({ output: 5 });
+    expect(await check('""')).toEqual({ faults: [expect.stringContaining('too long')] });
   });
 });

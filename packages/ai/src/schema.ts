@@ -1,25 +1,13 @@
-import { createContext, Script } from 'node:vm';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { buildInstance, Unbuildable } from './build-instance.ts';
-
-/** A schema that was read and found usable. */
-export interface ReadSchema {
-  /** What is wrong with a value, a sentence each; empty when it fits. */
-  faults(value: unknown): string[];
-  /** The smallest value that fits. */
-  smallest: unknown;
-}
-
-/** A JSON Schema that cannot be used; the message is a sentence for the caller. */
-export class SchemaError extends Error {}
+import { SchemaError } from './schema-error.ts';
 
 const bytesMax = 64 * 1024;
 const levelsMax = 10;
 // A schema inside a schema stands two levels of JSON deeper, and there may be data at its end.
 const jsonLevelsMax = 40;
-const timeMs = 1_000;
 
 const options = {
   strict: true,
@@ -29,37 +17,31 @@ const options = {
   allErrors: false,
   // Inlined, references to references grow to the power of their depth.
   inlineRefs: false,
+  // Each schema is used once: optimizing its code takes three times as long as everything else.
+  code: { optimize: false },
   logger: false,
 } as const;
 
-// A request reads its schema several times.
-const read = new WeakMap<object, ReadSchema>();
+const drafts = { seven: formats.default(new Ajv(options)), latest: formats.default(new Ajv2020(options)) };
+// Compiles the meta-schemas now, so that the first customer's time limit does not include it.
+for (const ajv of Object.values(drafts)) ajv.compile({});
 
 /**
- * Reads a JSON Schema that somebody sent: draft 2020-12, or draft 7 if `$schema` says so. Reading it and checking
- * values against it are bounded in time.
- * @throws SchemaError with what is wrong with it
+ * Reads a JSON Schema that a customer sent: draft 2020-12, or draft 7 if `$schema` says so. The time this takes, and
+ * that of the returned check, can grow exponentially with the schema, so both belong in a worker thread.
+ * @returns a function that says what is wrong with a value, a sentence each
+ * @throws SchemaError with what is wrong with the schema
  */
-export function readSchema(given: unknown): ReadSchema {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new SchemaError('Must be an object');
-  const known = read.get(given);
-  if (known) return known;
-  checkLevels(given, jsonLevelsMax);
-  if (Buffer.byteLength(JSON.stringify(given)) > bytesMax) throw new SchemaError('Must be at most 64 KB');
-  const { $schema = '', ...schema } = given as Record<string, unknown>;
-  for (const part of subschemas(schema)) checkKeywords(part);
-  const usable = bounded((): ReadSchema => {
-    const validate = compile(schema, String($schema));
-    const fits = (value: unknown) => validate(value) === true;
+export function compileSchema(given: unknown): (value: unknown) => string[] {
+  const { validate } = compile(given);
+  return (value) => {
     try {
-      return { faults: (value) => faultsOf(value, validate), smallest: buildInstance(schema, fits) };
+      return validate(value) ? [] : (validate.errors ?? []).map(sentence);
     } catch (error) {
-      if (error instanceof Unbuildable) throw new SchemaError(error.message);
+      if (error instanceof RangeError) return ['The value is nested too deep to check'];
       throw error;
     }
-  });
-  read.set(given, usable);
-  return usable;
+  };
 }
 
 /**
@@ -67,40 +49,42 @@ export function readSchema(given: unknown): ReadSchema {
  * format ask for. Of an object its required properties, or all of them when the schema requires none.
  * @throws SchemaError when the schema cannot be used or no such value is found
  */
-export function smallestInstance(schema: object): unknown {
-  return readSchema(schema).smallest;
-}
-
-function faultsOf(value: unknown, validate: ValidateFunction): string[] {
+export function smallestInstance(given: unknown): unknown {
+  const { schema, validate } = compile(given);
   try {
-    return bounded(() => (validate(value) ? [] : (validate.errors ?? []).map(sentence)));
+    return buildInstance(schema, (value) => validate(value) === true);
   } catch (error) {
-    if (error instanceof SchemaError) return [error.message];
+    if (error instanceof Unbuildable) throw new SchemaError(error.message);
+    if (error instanceof RangeError) throw new SchemaError(endless);
     throw error;
   }
 }
 
-let drafts: { seven: Ajv; latest: Ajv } | undefined;
+const endless = 'Refers to itself without an end, or is too deep to check';
 
-function compile(schema: object, draft: string): ValidateFunction {
-  drafts ??= { seven: formats.default(new Ajv(options)), latest: formats.default(new Ajv2020(options)) };
-  const ajv = draft.includes('draft-07') ? drafts.seven : drafts.latest;
+function compile(given: unknown): { schema: object; validate: ValidateFunction } {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new SchemaError('Must be an object');
+  checkLevels(given, jsonLevelsMax);
+  if (Buffer.byteLength(JSON.stringify(given)) > bytesMax) throw new SchemaError('Must be at most 64 KB');
+  const { $schema = '', ...schema } = given as Record<string, unknown>;
+  for (const part of subschemas(schema)) checkKeywords(part);
+  const ajv = String($schema).includes('draft-07') ? drafts.seven : drafts.latest;
   try {
-    return ajv.compile(schema);
+    return { schema, validate: ajv.compile(schema) };
   } catch (error) {
-    if (error instanceof Error && !isEndless(error))
-      throw new SchemaError(`Not a usable JSON Schema: ${error.message.slice(0, 300)}`);
+    if (error instanceof RangeError) throw new SchemaError(endless);
+    if (error instanceof Error) throw new SchemaError(`Not a usable JSON Schema: ${error.message.slice(0, 300)}`);
     throw error;
   } finally {
-    // What is compiled lives as long as its request, not as long as the process.
+    // A compiled schema lives as long as its task, not as long as the thread.
     ajv.removeSchema(schema);
   }
 }
 
 const tooDeep = `Must be nested at most ${levelsMax} levels deep`;
 
-/** Counts levels before anything else walks through it: a value that is deep enough overflows the stack. */
-function checkLevels(value: unknown, left: number): void {
+/** Runs before any other walk through the value: a value that is deep enough overflows the stack. */
+export function checkLevels(value: unknown, left: number): void {
   if (typeof value !== 'object' || value === null) return;
   if (left === 0) throw new SchemaError(tooDeep);
   for (const inner of Object.values(value)) checkLevels(inner, left - 1);
@@ -151,26 +135,4 @@ function sentence({ instancePath, message, params }: ErrorObject): string {
   const where = instancePath ? instancePath.slice(1).replaceAll('/', '.') : 'The value';
   const allowed = 'allowedValues' in params ? ` (${JSON.stringify(params.allowedValues).slice(0, 200)})` : '';
   return `${where} ${message}${allowed}`;
-}
-
-const room = createContext({ work: undefined as unknown });
-const run = new Script('work()');
-
-/** Runs something that a caller can make long, and stops it: nothing else runs meanwhile. */
-function bounded<T>(work: () => T): T {
-  const before = room.work;
-  room.work = work;
-  try {
-    return run.runInContext(room, { timeout: timeMs });
-  } catch (error) {
-    if (isEndless(error)) throw new SchemaError('Takes too long to check, or refers to itself without an end');
-    throw error;
-  } finally {
-    room.work = before;
-  }
-}
-
-/** Whether the time or the stack was not enough. */
-function isEndless(error: unknown): boolean {
-  return error instanceof RangeError || (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

@@ -23,9 +23,11 @@ export interface Caller {
   /** For system: which service. For people: the name the audit log shows. */
   name?: string;
   permissions: readonly string[];
+  /** For system: whose records the call is limited to. Absent for all records of the tenant. */
+  narrow?: { userId: number; teamIds?: readonly number[] };
   teamIds?: readonly number[];
   ip?: string;
-  userAgent?: string;
+  userAgent?: string | undefined;
   requestId: string;
   /** For key: how many calls of the month the tenant has made with this one, as the answer's header says. */
   usage?: number;
@@ -43,10 +45,16 @@ export const callerHeader = 'x-ctx';
 
 const lifetimeSeconds = 30;
 
+/** A genuine context that is past its time: the request waited too long, or somebody sends a copy of it. */
+export class ExpiredCaller extends Error {}
+
 export interface CallerSigner {
   /** The header value for one request to `path` (without its query). */
   sign(caller: Caller, method: string, path: string): string;
-  /** The caller of a request, or undefined when the header is absent, forged, expired or made for another request. */
+  /**
+   * The caller of a request, or undefined when the header is absent, forged or made for another request.
+   * @throws ExpiredCaller when the gateway made it for this request, but too long ago
+   */
   verify(header: string | undefined, method: string, path: string): Caller | undefined;
 }
 
@@ -56,7 +64,8 @@ export interface CallerSigner {
  * @throws when it has another form.
  */
 export function createCallerSigner(secrets: string, now: () => number = Date.now): CallerSigner {
-  const byKid = new Map(secrets.split(',').map(parseSecret));
+  // Key objects: from a text, every signature would make one again.
+  const byKid = new Map(readSecrets(secrets).map(([kid, secret]) => [kid, createSecretKey(secret, 'utf8')]));
   const current = byKid.entries().next().value as [string, KeyObject];
 
   return {
@@ -73,7 +82,8 @@ export function createCallerSigner(secrets: string, now: () => number = Date.now
       const actual = Buffer.from(given);
       if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
       const signed = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Signed;
-      if (signed.exp < now() / 1000 || signed.for !== `${method} ${path}`) return undefined;
+      if (signed.for !== `${method} ${path}`) return undefined;
+      if (signed.exp < now() / 1000) throw new ExpiredCaller(`Expired at ${signed.exp}`);
       return signed.caller;
     },
   };
@@ -83,15 +93,25 @@ function mac(secret: KeyObject, payload: string): string {
   return createHmac('sha256', secret).update(payload).digest('base64url');
 }
 
-function parseSecret(entry: string): [string, KeyObject] {
-  const [kid, secret] = entry.split(':');
-  if (!kid || !secret || secret.length < 32)
-    throw new Error('INTERNAL_SECRETS must be kid:secret pairs with secrets of 32 or more characters');
-  // A key object: of a text every signature would make one again.
-  return [kid, createSecretKey(secret, 'utf8')];
+/**
+ * The secrets of INTERNAL_SECRETS, the current one first, each with its id.
+ * @throws when they have another form than `kid:secret[,kid:secret]`, or one has less than 32 characters
+ */
+export function readSecrets(secrets: string): [kid: string, secret: string][] {
+  return secrets.split(',').map((entry) => {
+    const [kid, secret] = entry.split(':');
+    if (!kid || !secret || secret.length < 32)
+      throw new Error('INTERNAL_SECRETS must be kid:secret pairs with secrets of 32 or more characters');
+    return [kid, secret];
+  });
 }
 
 /** The user whose name a change bears: who is acted for, else who acts. */
 export function actingUserId(caller: Caller): number | undefined {
   return caller.onBehalfOf ?? caller.userId;
+}
+
+/** The team that records of the acting user belong to unless another is named: their only one. */
+export function onlyTeamOf({ teamIds = [] }: Caller): number | null {
+  return teamIds.length === 1 ? (teamIds[0] as number) : null;
 }

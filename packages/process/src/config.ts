@@ -22,6 +22,8 @@ export const storeSettings = {
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535),
   DATABASE_URL: z.url(),
+  /** False behind a pooler in transaction mode that does not track prepared statements. */
+  DATABASE_NAMED_STATEMENTS: z.union([z.boolean(), z.stringbool()]).default(true),
   RELAY_DATABASE_URL: z.url(),
   REDIS_URL: z.url(),
   REDIS_JOBS_URL: z.url(),

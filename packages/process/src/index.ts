@@ -4,6 +4,8 @@ export { createHealth, type Health } from './health.ts';
 export { createLog, type Log } from './log.ts';
 export { relieveMemory } from './memory-relief.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
+export { outgoingGuard } from './outgoing-guard.ts';
 export { createShares, type Shares, ShareTimeout } from './shares.ts';
 export { type Closer, onShutdown } from './shutdown.ts';
 export { childTrace, currentTrace, newTrace, randomHex, readTrace, type Trace, withTrace } from './trace.ts';
+export { inTurns } from './turns.ts';

@@ -2,7 +2,7 @@
 export interface Shares<Key> {
   /**
    * Waits for a place and resolves to what gives it back. Work without a key never waits.
-   * @throws ShareTimeout when no place became free in time
+   * @throws ShareTimeout when no place became free in time, or too many wait already
    */
   enter(key: Key | undefined): Promise<() => void>;
 }
@@ -16,8 +16,13 @@ const free = () => {};
  * Makes a share for each key: what one tenant does at once must not take everything from all others.
  * @param max how many of one key run at once
  * @param waitMs how long one waits for a place
+ * @param waitingMax how many of one key wait at once
  */
-export function createShares<Key>(max: number, waitMs: number): Shares<Key> {
+export function createShares<Key>(
+  max: number,
+  waitMs: number,
+  waitingMax: number = Number.POSITIVE_INFINITY,
+): Shares<Key> {
   const busy = new Map<Key, { count: number; waiting: Set<() => void> }>();
 
   const leave = (key: Key) => () => {
@@ -34,6 +39,7 @@ export function createShares<Key>(max: number, waitMs: number): Shares<Key> {
       const mine = busy.get(key) ?? { count: 0, waiting: new Set() };
       busy.set(key, mine);
       if (mine.count < max) mine.count++;
+      else if (mine.waiting.size >= waitingMax) throw new ShareTimeout(`${waitingMax} are waiting already`);
       else {
         await new Promise<void>((resolve, reject) => {
           const go = () => {

@@ -6,11 +6,12 @@ const deadlineMs = 12_000;
 
 /**
  * Runs the closers in order on SIGTERM or SIGINT, then ends the process; a second signal ends it at once.
- * What has not finished after 12 s is cut off.
+ * Closers that have not finished after 12 s are cut off. After an unhandled rejection the process ends in the same order, with code 1:
+ * the requests under way have nothing to do with it.
  */
 export function onShutdown(log: Log, closers: Closer[]): void {
   let stopping = false;
-  const stop = async (signal: string) => {
+  const stop = async (signal: string, code = 0) => {
     if (stopping) process.exit(1);
     stopping = true;
     log.info('stopping', { signal });
@@ -26,7 +27,7 @@ export function onShutdown(log: Log, closers: Closer[]): void {
         log.error('closing failed', { error });
       }
     }
-    process.exit(0);
+    process.exit(code);
   };
   process.on('exit', () => log.flush());
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
@@ -37,6 +38,6 @@ export function onShutdown(log: Log, closers: Closer[]): void {
   });
   process.on('unhandledRejection', (error) => {
     log.error('unhandled rejection', { error: error instanceof Error ? error : new Error(String(error)) });
-    process.exit(1);
+    if (!stopping) void stop('unhandledRejection', 1);
   });
 }

@@ -1,0 +1,23 @@
+import { notJson, parseJson } from './parse-json.ts';
+import { checkLevels, compileSchema } from './schema.ts';
+import { SchemaError } from './schema-error.ts';
+
+/** The value in a model's answer, or what is wrong with it. */
+export type Checked = { output: unknown; faults?: never } | { output?: never; faults: string[] };
+
+const levelsMax = 40;
+
+/** Reads a model's answer, which must be JSON that fits a schema. */
+export function checkAnswer({ schema, answer }: { schema: object; answer: string }): Checked {
+  const output = parseJson(answer);
+  if (output === undefined) return { faults: [notJson] };
+  try {
+    // Deeper values overflow the stack of whatever copies or writes them.
+    checkLevels(output, levelsMax);
+  } catch (error) {
+    if (error instanceof SchemaError) return { faults: [`The value must be nested at most ${levelsMax} levels deep`] };
+    throw error;
+  }
+  const faults = compileSchema(schema)(output);
+  return faults.length ? { faults } : { output };
+}

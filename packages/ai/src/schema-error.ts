@@ -1,0 +1,2 @@
+/** A JSON Schema that cannot be used; the message is a sentence for the caller. */
+export class SchemaError extends Error {}

@@ -1,0 +1,121 @@
+import { Worker } from 'node:worker_threads';
+import { ShareTimeout } from '@tandem/process';
+import type { Order, Report } from './serve.ts';
+
+/** A task used up its processor time or memory. Its thread has ended. */
+export class TaskTooLong extends Error {}
+
+export interface ThreadLimits {
+  /** Processor time of one task, in milliseconds. */
+  cpuMs: number;
+  /** Time that may pass for one task. More than `cpuMs`, because other processes may keep the processor busy. */
+  elapsedMs: number;
+  /** Time that the start of a thread may take. */
+  startMs: number;
+  /** Memory for JavaScript values, in megabytes. */
+  heapMb: number;
+}
+
+/** A worker thread that runs one task at a time. */
+export interface Thread {
+  /**
+   * @throws TaskTooLong when the task takes too much processor time or memory
+   * @throws ShareTimeout when the machine is too busy to run it in time
+   */
+  run(order: Order): Promise<unknown>;
+  /** Whether it can run another task. */
+  isAlive(): boolean;
+  end(): Promise<void>;
+}
+
+// The timer may fire a little early, so a second look waits at least this long.
+const lookAgainMs = 5;
+
+/** Starts a thread from a module that calls `serveTasks`. Neither the thread nor its timers keep the process running. */
+export function startThread(file: URL, limits: ThreadLimits): Thread {
+  const worker = new Worker(file, {
+    // A thread that works on a customer's input needs no secret of the environment.
+    env: {},
+    // Libraries print the input they complain about, which does not belong in the log.
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: limits.heapMb },
+  });
+  worker.stdout.resume();
+  worker.stderr.resume();
+  worker.unref();
+
+  let isAlive = true;
+  let settle: { resolve(report: Report): void; reject(error: Error): void } | undefined;
+  const end = async (reason: Error) => {
+    isAlive = false;
+    settle?.reject(reason);
+    await worker.terminate();
+  };
+  worker.on('message', (report: Report) => settle?.resolve(report));
+  worker.on('error', (error: Error & { code?: string }) => {
+    const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    void end(isMemory ? new TaskTooLong('The task needs too much memory') : error);
+  });
+  worker.on('exit', () => void end(new Error('The thread ended')));
+
+  const next = () =>
+    new Promise<Report>((resolve, reject) => {
+      settle = { resolve, reject };
+    }).finally(() => {
+      settle = undefined;
+    });
+  const started = within(next(), limits.startMs, () => end(new ShareTimeout('The thread did not start in time')));
+  // The first task rejects with this error; before that it must not count as an unhandled rejection.
+  started.catch(() => {});
+
+  const cpuMs = async () => {
+    const { user, system } = await worker.cpuUsage();
+    return (user + system) / 1_000;
+  };
+
+  return {
+    isAlive: () => isAlive,
+    end: () => end(new Error('The thread was ended')),
+    async run(order) {
+      await started;
+      if (!isAlive) throw new ShareTimeout('The thread ended before the task');
+      // Before anything else is awaited: when the thread ends meanwhile, that settles the report.
+      const report = next();
+      report.catch(() => {});
+      const before = await cpuMs().catch(() => 0);
+      const beganAt = performance.now();
+      worker.postMessage(order);
+      const lookIn = (ms: number) => setTimeout(() => void look().catch(() => {}), Math.max(lookAgainMs, ms)).unref();
+      // When the thread has ended it has no processor time to tell, and its end has settled the report.
+      const look = async () => {
+        const used = (await cpuMs()) - before;
+        // The task may end while its processor time is read; the thread may run the next one by now.
+        if (isOver) return;
+        const elapsed = performance.now() - beganAt;
+        if (used >= limits.cpuMs) return end(new TaskTooLong(`The task took ${Math.round(used)} ms`));
+        if (elapsed >= limits.elapsedMs) return end(new ShareTimeout('The machine is too busy to run the task'));
+        timer = lookIn(Math.min(limits.cpuMs - used, limits.elapsedMs - elapsed));
+      };
+      let isOver = false;
+      let timer = lookIn(Math.min(limits.cpuMs, limits.elapsedMs));
+      try {
+        const outcome = await report;
+        if ('error' in outcome) throw new Error(outcome.error);
+        return 'result' in outcome ? outcome.result : undefined;
+      } finally {
+        isOver = true;
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+async function within<T>(promise: Promise<T>, ms: number, late: () => void): Promise<T> {
+  const timer = setTimeout(late, ms).unref();
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+  }
+}
