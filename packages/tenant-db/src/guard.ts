@@ -1,16 +1,6 @@
-import { type Ownership, running, type Scope } from './scope.ts';
-
-/** The fields of each model, as the generated client lists them. */
-export type ModelFields = Record<string, readonly string[]>;
-
-/** Model → relation → the model that it leads to. */
-export type OwnedThrough = Record<string, Record<string, string>>;
-
-interface Rules {
-  models: ModelFields;
-  owners: readonly string[];
-  ownedThrough: OwnedThrough;
-}
+import { hasCondition, isRecord } from './conditions.ts';
+import { checkNarrowing, ownedBy, type Rules } from './narrowing.ts';
+import { running, type Scope } from './scope.ts';
 
 type Args = { where?: Record<string, unknown>; data?: unknown };
 
@@ -27,22 +17,24 @@ const byWhere = new Set([
   'deleteMany',
 ]);
 const byData = new Set(['create', 'createMany', 'createManyAndReturn']);
+const inBulk = new Set(['updateMany', 'updateManyAndReturn', 'deleteMany']);
 const unscopable = ['findUnique', 'findUniqueOrThrow', 'update', 'upsert', 'delete'];
 
 /**
- * Wall one: the models of a client, where every operation on a tenant table gets the scope of the moment, in its filter
+ * Wall one: the models of a client, where every operation on a tenant table gets the current scope, in its filter
  * or in its data. What cannot be scoped that way is refused: findUnique (whose calls Prisma merges across requests),
  * update, upsert and delete by unique key. updateManyAndReturn and deleteMany do the same work in one statement.
+ * Arguments that would match more than they say are refused too: `undefined` anywhere, and a change or removal of many
+ * records without a condition.
  * Plain functions around Prisma's own: an extension of the client costs a fifth of a query.
  */
 export function guardModels(client: object, rules: Rules): Record<string, object> {
-  checkRelated(rules);
+  checkNarrowing(rules);
   const delegates = client as Record<string, Delegate>;
   return Object.fromEntries(
-    Object.entries(rules.models).map(([model, fields]) => {
+    Object.keys(rules.models).map((model) => {
       const name = delegateName(model);
-      const delegate = delegates[name] as Delegate;
-      return [name, fields.includes('tenantId') ? guarded(model, delegate, rules) : delegate];
+      return [name, guarded(model, delegates[name] as Delegate, rules)];
     }),
   );
 }
@@ -55,9 +47,14 @@ export function delegateName(model: string): string {
 type Delegate = Record<string, (args: Args) => PromiseLike<unknown>>;
 
 function guarded(model: string, delegate: Delegate, rules: Rules): Delegate {
+  const isOfTenants = rules.models[model]?.includes('tenantId');
   const operations = [...byWhere, ...byData, ...unscopable].map((operation) => [
     operation,
     (args: Args = {}) => {
+      refuseUndefined(`${model}.${operation}`, args);
+      if (inBulk.has(operation) && !hasCondition(args.where))
+        throw new Error(`${model}.${operation} needs a condition; name the tenant's id to change all of its records`);
+      if (!isOfTenants) return (delegate[operation] as Delegate[string])(args);
       const scope = running.getStore()?.scope;
       if (!scope) throw new Error(`${model}.${operation} without a tenant`);
       return (delegate[operation] as Delegate[string])(scoped(model, operation, args, rules, scope));
@@ -85,7 +82,7 @@ function scoped(model: string, operation: string, args: Args, rules: Rules, scop
   );
 }
 
-/** A caller who may reach only own or team records gets that as one more condition on every model that has owners. */
+/** A caller who may reach only own or team records gets that as one more condition on every narrowed model. */
 function narrowed(model: string, args: Args, rules: Rules, scope: Scope): { AND?: unknown[] } {
   const own = scope.narrow && ownedBy(scope.narrow, model, rules);
   if (!own) return {};
@@ -93,25 +90,13 @@ function narrowed(model: string, args: Args, rules: Rules, scope: Scope): { AND?
   return { AND: [...(Array.isArray(already) ? already : already ? [already] : []), own] };
 }
 
-/** The filter for what belongs to somebody; undefined for a model that belongs to nobody in particular. */
-function ownedBy(who: Ownership, model: string, rules: Rules): object | undefined {
-  const { userId, teamIds } = who;
-  const fields = rules.models[model] ?? [];
-  const own = rules.owners.filter((field) => fields.includes(field)).map((field) => ({ [field]: userId }));
-  const team = teamIds?.length && fields.includes('teamId') ? [{ teamId: { in: [...teamIds] } }] : [];
-  if (own.length) return { OR: [...own, ...team] };
-  const related = rules.ownedThrough[model];
-  if (!related) return undefined;
-  return Object.fromEntries(
-    Object.entries(related).map(([relation, target]) => [relation, ownedBy(who, target, rules)]),
-  );
-}
-
-/** A name that is none would leave a model open to everybody. */
-function checkRelated({ models, owners, ownedThrough }: Rules): void {
-  for (const [model, related] of Object.entries(ownedThrough)) {
-    const isOwned = (target: string) => owners.some((field) => models[target]?.includes(field));
-    const wrong = [...(models[model] ? [] : [model]), ...Object.values(related).filter((target) => !isOwned(target))];
-    if (wrong.length) throw new Error(`ownedThrough names ${wrong.join(', ')}, which is no model or has no owner`);
+/** Prisma leaves a condition out whose value is undefined: the query would match everything. */
+function refuseUndefined(path: string, value: unknown): void {
+  if (value === undefined) throw new Error(`${path} is undefined: leave it out, or say null`);
+  if (Array.isArray(value)) {
+    for (const [index, one] of value.entries()) refuseUndefined(`${path}.${index}`, one);
+    return;
   }
+  if (!isRecord(value)) return;
+  for (const [name, one] of Object.entries(value as object)) refuseUndefined(`${path}.${name}`, one);
 }

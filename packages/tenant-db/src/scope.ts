@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
+import type { Statement } from './pipelined-query.ts';
 
 /** The slice of data that a piece of work may reach. */
 export interface Scope {
@@ -15,33 +16,37 @@ export interface Ownership {
   teamIds?: readonly number[];
 }
 
-/** What runs right now: its scope, and its connection while a transaction is open. */
+/** An open transaction, as the pool uses it. */
+export interface OpenTransaction {
+  send(args: readonly unknown[]): Promise<unknown>;
+  part<T>(
+    scope: Scope | undefined,
+    work: () => Promise<T>,
+    last: (() => Statement | undefined) | undefined,
+  ): Promise<T>;
+  asClient(): pg.PoolClient;
+}
+
+/** The scope of the current asynchronous context, and its transaction while one is open. */
 export interface Running {
   scope: Scope | undefined;
-  client?: pg.PoolClient;
-  /** What the first statement of the transaction brings along: its beginning. */
-  ahead?: string[] | undefined;
-  /** Settles when the statement that took the beginning along was answered: nothing is sent before. */
-  opening?: Promise<unknown> | undefined;
-  /** Why a statement of the transaction failed, when one did. */
-  failure?: unknown;
-  /** Whether a part of the transaction is open, under a scope of its own. */
-  isInPart?: boolean;
-  /** Whether it has ended, or never began: no statement may follow. */
-  isOver?: boolean;
+  transaction?: OpenTransaction;
 }
 
 export const running = new AsyncLocalStorage<Running>();
 
-/** The key under which a connection remembers its scope. */
-export function scopeKey(scope: Scope | undefined): string {
-  return scope ? `${scope.tenantId}/${scope.environment}` : '';
-}
+const text = `SELECT set_config('app.tenant_id', $1, true), set_config('app.environment', $2, true)`;
 
-/** The statement that sets a connection's scope. Both values are checked here, so they can stand in the text. */
-export function setScopeSql(scope: Scope | undefined): string {
-  if (!scope) return `SELECT set_config('app.tenant_id', '', false), set_config('app.environment', '', false)`;
+/**
+ * The statement that sets a scope until the end of the transaction it runs in (set_config with `is_local`), so that a
+ * connection never remembers one. An absent scope sets empty values, under which row-level security shows nothing.
+ * @param isNamed whether connections keep statements by name
+ * @throws when the scope names no tenant or no environment
+ */
+export function setScope(scope: Scope | undefined, isNamed: boolean): Statement {
+  const set = isNamed ? { name: 'scope', text } : { text };
+  if (!scope) return { ...set, values: ['', ''] };
   if (!Number.isSafeInteger(scope.tenantId) || scope.tenantId < 1) throw new Error('A scope needs the id of a tenant');
   if (scope.environment !== 'live' && scope.environment !== 'sandbox') throw new Error('A scope needs an environment');
-  return `SELECT set_config('app.tenant_id', '${scope.tenantId}', false), set_config('app.environment', '${scope.environment}', false)`;
+  return { ...set, values: [String(scope.tenantId), scope.environment] };
 }

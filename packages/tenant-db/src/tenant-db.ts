@@ -1,9 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import { outgoingGuard } from '@tandem/process';
 import pg from 'pg';
 import { directModels } from './direct.ts';
-import { guardModels, type ModelFields, type OwnedThrough } from './guard.ts';
-import type { Statement } from './led.ts';
+import { guardModels } from './guard.ts';
 import { readModels } from './models.ts';
+import type { ModelFields, Narrowing } from './narrowing.ts';
+import type { Statement } from './pipelined-query.ts';
 import { ScopedPool } from './pool.ts';
 import { running, type Scope } from './scope.ts';
 
@@ -36,16 +38,19 @@ export interface TenantDb<Client> {
   tx: Tx<Client>;
   /** Whether live and sandbox are two sets of data here; if not, a tenant has one set that both see. */
   separatesEnvironments: boolean;
-  /** Runs `work` under a scope, without a transaction. No scope means the tables that belong to no tenant. */
+  /**
+   * Runs `work` under a scope, without a transaction. No scope means the tables that belong to no tenant.
+   * @throws inside a transaction, which it would silently leave
+   */
   within<T>(scope: Scope | undefined, work: () => Promise<T>): Promise<T>;
   /**
    * Runs `work` under a scope in one transaction.
    * @param last a statement for the end of it, which then costs no round trip of its own
    */
   transaction<T>(scope: Scope | undefined, work: () => Promise<T>, last?: () => Statement | undefined): Promise<T>;
-  /** Whether a transaction is open at this moment: nothing may leave the process then. */
+  /** Whether a transaction is open in this asynchronous context. */
   inTransaction(): boolean;
-  /** Throws while the database cannot be reached. */
+  /** Throws while the database cannot be reached, or is not the primary. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,57 +65,74 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const [int4Array, int8Array] = [1007, 1016];
 pg.types.setTypeParser(int8Array as number, pg.types.getTypeParser(int4Array as number));
 
+// Longer than the statement timeout of the service's role (5 s): what PostgreSQL still ends costs no connection.
+const queryTimeoutMs = 6_000;
+
+// Work that waits for another system inside a transaction holds a connection and locks for as long as that takes.
+outgoingGuard.refuseWhile(() => (running.getStore()?.transaction ? 'a database transaction is open' : undefined));
+
 /**
  * Opens the tenant-bound database of a service.
  * @param options.url under a role that owns nothing and cannot bypass row-level security
  * @param options.client makes the service's Prisma client on the given adapter
  * @param options.prisma the `Prisma` namespace of the generated client, which lists the fields of each model
- * @param options.owners fields that name the owner of a record, for callers narrowed to their own
- * @param options.ownedThrough models that belong to whoever has the records they relate to: model → relation → its model
- * @throws when some tenant tables have an environment and others do not
+ * @param options.narrowing for every tenant model, which records a caller reaches who is narrowed to own or team
+ *   records; without it a narrowed caller's query throws
+ * @param options.namedStatements false behind a pooler in transaction mode that does not track prepared statements,
+ *   such as PgBouncer before 1.21
+ * @param options.throughPrisma is told of each query that is not written here and goes through Prisma's engine
+ * @param options.engine `prisma` sends every query through Prisma's engine: for comparing the two
+ * @throws when some tenant tables have an environment and others do not, or the narrowing contradicts itself
  */
 export function createTenantDb<Client>(options: {
   url: string;
   client: (adapter: PrismaPg) => Client;
   prisma: object;
-  owners?: readonly string[];
-  ownedThrough?: OwnedThrough;
+  narrowing?: Readonly<Record<string, Narrowing>> | undefined;
+  namedStatements?: boolean;
+  throughPrisma?: (model: string, operation: string) => void;
+  engine?: 'direct' | 'prisma';
 }): TenantDb<Client> {
-  const pool = new ScopedPool({
-    connectionString: options.url,
-    max: poolMax,
-    idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    options: '-c statement_timeout=5000 -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000',
-  });
-  // An idle connection that the server closes is replaced at the next query.
-  pool.on('error', () => {});
-  const statementName = statementNames();
+  const { namedStatements = true, throughPrisma = () => {}, engine = 'direct' } = options;
+  const pool = new ScopedPool(
+    { connectionString: options.url, max: poolMax, idleTimeoutMillis: 60_000, query_timeout: queryTimeoutMs },
+    namedStatements,
+  );
+  const statementName = namedStatements ? statementNames() : () => '';
   const adapter = new PrismaPg(pool, { statementNameGenerator: (query) => statementName(query.sql) });
   const raw = options.client(adapter) as Client & { $disconnect(): Promise<void> };
   const fields = fieldsOf(options.prisma);
   const named = (statement: Statement) => ({ ...statement, name: statementName(statement.text) });
   const send = (statement: Statement): Promise<pg.QueryResult> => pool.query(named(statement));
-  const direct = directModels(raw, readModels(schemaOf(raw)), send);
-  const models = guardModels(direct, {
+  const schema = readModels(schemaOf(raw));
+  const client = engine === 'prisma' ? raw : directModels(raw, schema, send, throughPrisma);
+  const models = guardModels(client, {
     models: fields,
-    owners: options.owners ?? [],
-    ownedThrough: options.ownedThrough ?? {},
+    relations: (model) => schema.get(model)?.relations,
+    narrowing: options.narrowing,
   }) as Models<Client>;
   const sql: Sql = async (strings, ...values) => (await send(statement(strings, ...values))).rows;
 
   return {
     tx: Object.assign(Object.create(raw), models, { sql }) as Tx<Client>,
     separatesEnvironments: separatesEnvironments(fields),
-    // Prisma's promises begin only when awaited, which must be inside the scope.
-    within: (scope, work) => running.run({ scope }, async () => await work()),
+    async within(scope, work) {
+      if (running.getStore()?.transaction) throw new Error('Work under another scope inside a transaction');
+      // Prisma's promises begin only when awaited, which must be inside the scope.
+      return running.run({ scope }, async () => await work());
+    },
     transaction: (scope, work, last) =>
       pool.transaction(scope, work, () => {
         const end = last?.();
         return end && named(end);
       }),
-    inTransaction: () => running.getStore()?.client !== undefined,
-    ping: () => running.run({ scope: undefined }, () => pool.query('SELECT 1')),
+    inTransaction: () => running.getStore()?.transaction !== undefined,
+    async ping() {
+      const { rows } = await running.run({ scope: undefined }, () => pool.query('SHOW transaction_read_only'));
+      if (rows[0].transaction_read_only !== 'on') return;
+      pool.dropIdle();
+      throw Object.assign(new Error('The database is read-only: it is not the primary'), { code: '25006' });
+    },
     async close() {
       await raw.$disconnect();
       await pool.end();
@@ -118,12 +140,30 @@ export function createTenantDb<Client>(options: {
   };
 }
 
-/** A statement by template, to be sent later: `${}` become parameters. */
-export function statement(strings: TemplateStringsArray, ...values: unknown[]): Statement {
-  return { text: strings.reduce((all, part, index) => `${all}$${index}${part}`), values };
+/** A constant part of SQL that several statements share. */
+export class Fragment {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
-/** The schema a client was generated from, as Prisma 7 keeps it; without it every query goes through Prisma. */
+/** A constant part of SQL by template. It takes no values: those are parameters of the statement. */
+export function fragment(strings: TemplateStringsArray): Fragment {
+  return new Fragment(strings[0] as string);
+}
+
+/** A statement by template, to be sent later: `${}` become parameters, except for fragments, which become part of the text. */
+export function statement(strings: TemplateStringsArray, ...values: unknown[]): Statement {
+  const parameters: unknown[] = [];
+  const text = strings.reduce((all, part, index) => {
+    const value = values[index - 1];
+    return `${all}${value instanceof Fragment ? value.text : `$${parameters.push(value)}`}${part}`;
+  });
+  return { text, values: parameters };
+}
+
+/** The schema a client was generated from, where Prisma 7 keeps it. */
 function schemaOf(client: object): string {
   return (client as { _engineConfig?: { inlineSchema?: string } })._engineConfig?.inlineSchema ?? '';
 }

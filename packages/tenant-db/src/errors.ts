@@ -1,0 +1,15 @@
+// SQLSTATE class 23, integrity violations (PostgreSQL manual, appendix A), under the codes that Prisma gives them.
+const taken = 'P2002';
+const violations: Record<string, string> = { 23505: taken, 23503: 'P2003' };
+
+/** An error of PostgreSQL as Prisma would have thrown it, so that a handler reads one kind of error. */
+export function prismaError(error: unknown): unknown {
+  const { code, message } = error as { code?: string; message: string };
+  const known = violations[code ?? ''];
+  return known ? Object.assign(new Error(message, { cause: error }), { code: known }) : error;
+}
+
+/** Whether the database refused a second record where only one may be. */
+export function isTaken(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === taken;
+}

@@ -1,0 +1,47 @@
+import type { Relation } from './models.ts';
+import { checkNarrowing, type Narrowing } from './narrowing.ts';
+
+const models = {
+  Lead: ['id', 'tenantId', 'assignedTo', 'teamId'],
+  Task: ['id', 'tenantId', 'leadId', 'ownerId'],
+  Note: ['id', 'tenantId', 'taskId'],
+  Setting: ['id', 'tenantId'],
+  Outbox: ['id'],
+};
+const targets: Record<string, Record<string, string>> = {
+  Task: { lead: 'Lead', note: 'Note', setting: 'Setting', outbox: 'Outbox' },
+  Note: { task: 'Task' },
+};
+const relations = (model: string) =>
+  new Map(
+    Object.entries(targets[model] ?? {}).map(([name, target]) => [name, { target } as Relation] as [string, Relation]),
+  );
+const right: Record<string, Narrowing> = {
+  Lead: { owners: ['assignedTo'], team: 'teamId' },
+  Task: { through: ['lead'] },
+  Note: { through: ['task'] },
+  Setting: 'shared',
+};
+const check = (changed: Record<string, unknown>) =>
+  checkNarrowing({ models, relations, narrowing: { ...right, ...changed } as Record<string, Narrowing> });
+
+it('declarations that agree are accepted, and so is a service that narrows nobody', () => {
+  expect(() => check({})).not.toThrow();
+  expect(() => checkNarrowing({ models, relations, narrowing: undefined })).not.toThrow();
+});
+
+it.each([
+  ['a model without a declaration', { Lead: undefined }, 'Lead is not declared'],
+  ['a declaration without a model of tenants', { Outbox: 'shared' }, 'Outbox is no model of tenants'],
+  ['an owner that is no field', { Lead: { owners: ['boss'] } }, 'Lead has no boss'],
+  ['a team that is no field', { Lead: { owners: ['assignedTo'], team: 'crew' } }, 'Lead has no crew'],
+  ['no owner', { Lead: { owners: [] } }, 'Lead names no owner'],
+  ['no relation', { Task: { through: [] } }, 'Task names no relation'],
+  ['owners and relations at once', { Task: { owners: ['ownerId'], through: ['lead'] } }, 'say one of them'],
+  ['a relation that does not exist', { Task: { through: ['deal'] } }, 'Task has no relation deal'],
+  ['a relation to what everybody reaches', { Task: { through: ['setting'] } }, 'Setting, which is shared'],
+  ['a relation to what is of no tenant', { Task: { through: ['outbox'] } }, 'which is no model of tenants'],
+  ['relations in a circle', { Task: { through: ['note'] } }, 'is reached through itself'],
+])('%s fails at the start', (_, changed, problem) => {
+  expect(() => check(changed)).toThrow(problem);
+});

@@ -1,0 +1,94 @@
+import type { Relation } from './models.ts';
+import type { Ownership } from './scope.ts';
+
+/**
+ * Which records of a model a caller reaches who is narrowed to own or team records:
+ * - `shared`: all of the tenant, such as configuration
+ * - `owners`: those that one of these fields gives to the caller; `team` names the field of the record's team
+ * - `through`: those whose related records the caller reaches, all of them
+ */
+export type Narrowing =
+  | 'shared'
+  | { owners: readonly string[]; team?: string; through?: never }
+  | { through: readonly string[]; owners?: never; team?: never };
+
+/** The fields of each model, as the generated client lists them. */
+export type ModelFields = Record<string, readonly string[]>;
+
+/** The models of a service and their narrowing, as the guard reads them. */
+export interface Rules {
+  models: ModelFields;
+  relations: (model: string) => ReadonlyMap<string, Relation> | undefined;
+  /** Undefined for a service none of whose operations takes narrowed callers. */
+  narrowing: Readonly<Record<string, Narrowing>> | undefined;
+}
+
+/** The condition under which a narrowed caller reaches a record of the model; undefined when all are reached. */
+export function ownedBy(who: Ownership, model: string, rules: Rules): object | undefined {
+  const narrowing = rules.narrowing?.[model];
+  if (!narrowing) throw new Error(`${model} does not say which records a narrowed caller reaches`);
+  if (narrowing === 'shared') return undefined;
+  if (narrowing.through) {
+    const related = narrowing.through.map((name) => [
+      name,
+      ownedBy(who, targetOf(model, name, rules) as string, rules),
+    ]);
+    return Object.fromEntries(related);
+  }
+  const { owners, team } = narrowing;
+  const isOwn = owners.map((field) => ({ [field]: who.userId }));
+  const isOfTeam = team !== undefined && who.teamIds?.length ? [{ [team]: { in: [...who.teamIds] } }] : [];
+  return { OR: [...isOwn, ...isOfTeam] };
+}
+
+function targetOf(model: string, relation: string, rules: Rules): string | undefined {
+  return rules.relations(model)?.get(relation)?.target;
+}
+
+/**
+ * Refuses declarations that would open or close a model by mistake.
+ * @throws naming every model that is not declared, unknown, or declared in a way that cannot hold
+ */
+export function checkNarrowing({ models, relations, narrowing }: Rules): void {
+  if (!narrowing) return;
+  const tenantModels = Object.keys(models).filter((model) => models[model]?.includes('tenantId'));
+  const problems = [
+    ...tenantModels.filter((model) => !narrowing[model]).map((model) => `${model} is not declared`),
+    ...Object.keys(narrowing)
+      .filter((model) => !tenantModels.includes(model))
+      .map((model) => `${model} is no model of tenants`),
+    ...tenantModels.flatMap((model) => {
+      const one = narrowing[model];
+      return one && one !== 'shared' ? problemsOf(model, one) : [];
+    }),
+  ];
+  if (problems.length) throw new Error(`Narrowing: ${problems.join('; ')}`);
+
+  function problemsOf(model: string, one: Exclude<Narrowing, 'shared'>): string[] {
+    if (one.owners && one.through) return [`${model} has owners and is reached through others: say one of them`];
+    if (!one.through) {
+      const fields = [...(one.owners ?? []), ...(one.team === undefined ? [] : [one.team])];
+      if (!one.owners?.length) return [`${model} names no owner`];
+      return fields.filter((field) => !models[model]?.includes(field)).map((field) => `${model} has no ${field}`);
+    }
+    if (!one.through.length) return [`${model} names no relation`];
+    return one.through.flatMap((name) => {
+      const target = relations(model)?.get(name)?.target;
+      if (!target) return [`${model} has no relation ${name}`];
+      if (!tenantModels.includes(target))
+        return [`${model} is reached through ${target}, which is no model of tenants`];
+      if (narrowing?.[target] === 'shared') return [`${model} is reached through ${target}, which is shared`];
+      return leadsBack(target, new Set([model])) ? [`${model} is reached through itself`] : [];
+    });
+  }
+
+  function leadsBack(model: string, seen: Set<string>): boolean {
+    if (seen.has(model)) return true;
+    const one = narrowing?.[model];
+    if (!one || one === 'shared' || !one.through) return false;
+    return one.through.some((name) => {
+      const target = relations(model)?.get(name)?.target;
+      return target !== undefined && leadsBack(target, new Set([...seen, model]));
+    });
+  }
+}

@@ -1,0 +1,86 @@
+import pg from 'pg';
+
+/** A statement with its parameters. The name is the one under which a connection keeps its plan. */
+export interface Statement {
+  text: string;
+  values: unknown[];
+  name?: string;
+}
+
+/** The part of pg's connection that `PipelinedQuery` uses. */
+interface Wire {
+  parse(statement: { text: string; name?: string | undefined; types?: unknown }): void;
+  bind(portal: { statement?: string | undefined; values?: readonly unknown[] }): void;
+  execute(portal: object): void;
+  parsedStatements: Record<string, string>;
+  submittedNamedStatements: Record<string, string>;
+}
+
+/** The part of pg's own query that `PipelinedQuery` uses (pg 8). */
+interface WireQuery {
+  text: string;
+  name?: string;
+  types?: unknown;
+  hasBeenParsed(connection: Wire): boolean;
+  prepare(connection: Wire): void;
+  handleDataRow(message: object): void;
+  handleCommandComplete(message: object, connection: Wire): void;
+}
+
+const PgQuery = pg.Query as unknown as new (config: object) => pg.Query & WireQuery;
+
+/**
+ * A query that is sent together with the statements before it and answered together with them: one round trip. They end with one
+ * Sync, so outside of an explicit transaction PostgreSQL runs them as one transaction of their own, and when one
+ * fails it skips the rest (PostgreSQL manual, "Message Flow", "Pipelining"). The answers to the statements before it are dropped.
+ */
+export class PipelinedQuery extends PgQuery {
+  readonly #before: readonly Statement[];
+  #unanswered: number;
+
+  constructor(config: object, before: readonly Statement[]) {
+    super({ ...config, queryMode: 'extended' });
+    this.#before = before;
+    this.#unanswered = before.length;
+  }
+
+  /** Whether all statements before the query succeeded. */
+  get hasBegun(): boolean {
+    return this.#unanswered === 0;
+  }
+
+  override prepare(connection: Wire): void {
+    // pg attributes the first ParseComplete of a group to the query itself, so the query has to be parsed first.
+    if (this.name && !this.hasBeenParsed(connection)) {
+      connection.parse({ text: this.text, name: this.name, types: this.types });
+      connection.submittedNamedStatements[this.name] = this.text;
+    }
+    for (const { text, values, name } of this.#before) {
+      // Parsed without being marked: an error in the group can keep PostgreSQL from reading this Parse, and a name that was
+      // never parsed must not be used. The next group then parses it again.
+      if (!name || !this.#isKept(connection, name, text)) connection.parse({ text, name });
+      connection.bind({ statement: name, values });
+      connection.execute({});
+    }
+    super.prepare(connection);
+  }
+
+  override handleDataRow(message: object): void {
+    if (this.#unanswered === 0) super.handleDataRow(message);
+  }
+
+  override handleCommandComplete(message: object, connection: Wire): void {
+    if (this.#unanswered === 0) super.handleCommandComplete(message, connection);
+    else this.#noteAnswer(connection);
+  }
+
+  #noteAnswer(connection: Wire): void {
+    const { name, text } = this.#before[this.#before.length - this.#unanswered] as Statement;
+    this.#unanswered--;
+    if (name) connection.parsedStatements[name] = text;
+  }
+
+  #isKept(connection: Wire, name: string, text: string): boolean {
+    return connection.parsedStatements[name] === text;
+  }
+}

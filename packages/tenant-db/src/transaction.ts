@@ -1,0 +1,229 @@
+import type { Duplex } from 'node:stream';
+import type pg from 'pg';
+import { PipelinedQuery, type Statement } from './pipelined-query.ts';
+import { type OpenTransaction, running, type Scope, setScope } from './scope.ts';
+
+/**
+ * | state     | meaning                                                      | a statement        |
+ * |-----------|--------------------------------------------------------------|--------------------|
+ * | new       | nothing was sent yet                                         | takes BEGIN and the scope along |
+ * | opening   | the first statement is on its way, with BEGIN and the scope  | waits for the answer |
+ * | open      | BEGIN and the scope have succeeded                           | is sent            |
+ * | suspended | a part of the transaction runs under a scope of its own      | is refused         |
+ * | over      | it is being committed or rolled back, or it never began      | is refused         |
+ */
+type State = 'new' | 'opening' | 'open' | 'suspended' | 'over';
+
+const begin: Statement = { text: 'BEGIN', values: [] };
+
+/** One transaction on one connection: decides for each statement whether it may still be sent, and what goes ahead of it. */
+export class Transaction implements OpenTransaction {
+  readonly #client: pg.PoolClient;
+  readonly #scope: Scope | undefined;
+  readonly #isNamed: boolean;
+  readonly #before: readonly Statement[];
+  #state: State = 'new';
+  #opening: Promise<unknown> | undefined;
+  /** The part that is open, under a scope of its own. */
+  #part: Transaction | undefined;
+  readonly #ended = Promise.withResolvers<void>();
+  #failure: unknown;
+
+  /**
+   * @param isNamed whether connections keep statements by name
+   * @param isPart whether it is a part of an open transaction, between a savepoint and its release
+   */
+  constructor(client: pg.PoolClient, scope: Scope | undefined, isNamed: boolean, isPart = false) {
+    this.#client = client;
+    this.#scope = scope;
+    this.#isNamed = isNamed;
+    this.#before = [...(isPart ? [] : [begin]), ...(isPart || scope ? [setScope(scope, isNamed)] : [])];
+  }
+
+  /** The first statement that failed, if any did: also when nobody waited for it. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /**
+   * Sends a statement, given as pg's `query` takes it.
+   * @throws when the transaction is over: its connection may serve another tenant by then
+   */
+  send(args: readonly unknown[]): Promise<unknown> {
+    if (this.#part) throw new Error('A part of this transaction is open, under a scope of its own');
+    // A part may begin while this statement waits.
+    if (this.#state === 'opening') return (this.#opening as Promise<unknown>).then(() => this.send(args));
+    return this.#send(args);
+  }
+
+  #send(args: readonly unknown[]): Promise<unknown> {
+    if (this.#state === 'opening') return (this.#opening as Promise<unknown>).then(() => this.#send(args));
+    if (this.#state === 'over') throw new Error('The transaction of this statement is over: was an await forgotten?');
+    corkForNow(this.#client);
+    const sent =
+      this.#state === 'open'
+        ? (this.#client.query(...(args as [string])) as unknown as Promise<unknown>)
+        : this.#sendFirst(args);
+    sent.catch((error: unknown) => {
+      this.#failure ??= error;
+    });
+    return sent;
+  }
+
+  #sendFirst(args: readonly unknown[]): Promise<unknown> {
+    this.#state = 'opening';
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#opening = promise;
+    const { query, result } = pipelined(args, this.#before, () => {
+      // Without BEGIN and the scope no later statement may be sent.
+      if (this.#state === 'opening') this.#state = query.hasBegun ? 'open' : 'over';
+      resolve();
+    });
+    this.#client.query(query);
+    return result;
+  }
+
+  /**
+   * Commits. From here on statements are refused; the last one travels with the COMMIT.
+   * @throws when a statement failed, whether somebody waited for it or not: PostgreSQL then rolls back
+   */
+  async commit(last: Statement | undefined): Promise<void> {
+    await this.#opening;
+    if (this.#state === 'over')
+      throw new Error('The transaction never began: the failure of its first statement was ignored');
+    if (this.#part) throw new Error('A part of the transaction is still open: was an await forgotten?');
+    if (this.#state === 'new' && !last) {
+      this.#state = 'over';
+      return;
+    }
+    corkForNow(this.#client);
+    const lastSent = last && this.send([last]);
+    this.#state = 'over';
+    const [, { command }] = await Promise.all([lastSent, this.#client.query('COMMIT')]);
+    if (command !== 'COMMIT')
+      throw new Error('The transaction was rolled back: a failed statement in it was ignored', {
+        cause: this.#failure,
+      });
+  }
+
+  /** Rolls back what was sent. From here on statements are refused. */
+  async rollback(): Promise<void> {
+    const wasSent = this.#opening !== undefined;
+    this.#state = 'over';
+    if (this.#part) this.#part.#state = 'over';
+    if (wasSent) await this.#client.query('ROLLBACK');
+  }
+
+  /**
+   * Runs `work` under a scope of its own as a part of this transaction, which must have no scope: both are committed or
+   * neither. Until it ends, statements of the whole are refused, and other parts wait.
+   */
+  async part<T>(
+    scope: Scope | undefined,
+    work: () => Promise<T>,
+    last: (() => Statement | undefined) | undefined,
+  ): Promise<T> {
+    if (this.#scope) throw new Error('A transaction of a tenant cannot become one of another');
+    await this.#opening;
+    // One after the other: two parts at once would share one scope.
+    while (this.#part) await this.#part.#ended.promise;
+    const part = new Transaction(this.#client, scope, this.#isNamed, true);
+    const savepoint = this.#send(['SAVEPOINT part']);
+    this.#part = part;
+    try {
+      await savepoint;
+      if (this.#state === 'over') throw new Error('The transaction of this part is over: was an await forgotten?');
+      this.#state = 'suspended';
+      const result = await running.run({ scope, transaction: part }, async () => await work());
+      await part.#release(last?.());
+      return result;
+    } catch (error) {
+      part.#state = 'over';
+      // This undoes the part's scope too, which was set after the savepoint. A transaction that is over is rolled back whole.
+      if (this.#state === 'suspended') await this.#client.query('ROLLBACK TO part');
+      throw error;
+    } finally {
+      this.#part = undefined;
+      part.#ended.resolve();
+      if (this.#state === 'suspended') this.#state = 'open';
+    }
+  }
+
+  /** Ends a part: the whole goes on without its scope. */
+  async #release(last: Statement | undefined): Promise<void> {
+    await this.#opening;
+    if (this.#state === 'over') throw new Error('The transaction of this part is over: was an await forgotten?');
+    const lastSent = last && this.send([last]);
+    this.#state = 'over';
+    const unset = setScope(undefined, this.#isNamed);
+    await Promise.all([lastSent, this.#client.query(unset), this.#client.query('RELEASE part')]);
+  }
+
+  /** A client for Prisma, which opens a transaction of its own for nested writes: here it becomes a savepoint. */
+  asClient(): pg.PoolClient {
+    return {
+      query: (config: { text: string }) => this.send([{ ...config, text: nested[config.text] ?? config.text }]),
+      on() {},
+      removeListener() {},
+      release() {},
+    } as unknown as pg.PoolClient;
+  }
+}
+
+const nested: Record<string, string> = {
+  BEGIN: 'SAVEPOINT nested',
+  COMMIT: 'RELEASE nested',
+  ROLLBACK: 'ROLLBACK TO nested',
+};
+
+/** Sends one statement after others, outside of a transaction: PostgreSQL makes one of them all. */
+export function sendOnce(
+  client: pg.PoolClient,
+  before: readonly Statement[],
+  args: readonly unknown[],
+): Promise<unknown> {
+  corkForNow(client);
+  if (!before.length) return client.query(...(args as [string])) as unknown as Promise<unknown>;
+  const { query, result } = pipelined(args, before);
+  client.query(query);
+  return result;
+}
+
+/**
+ * A statement with others before it.
+ * @param answered runs before `result` settles
+ */
+function pipelined(
+  args: readonly unknown[],
+  before: readonly Statement[],
+  answered?: () => void,
+): { query: PipelinedQuery; result: Promise<unknown> } {
+  const [given, values] = args as [string | object, unknown[] | undefined];
+  const config = typeof given === 'string' ? { text: given, values } : given;
+  const { promise: result, resolve, reject } = Promise.withResolvers<unknown>();
+  const callback = (error: Error | null, rows: unknown) => {
+    answered?.();
+    if (error) reject(error);
+    else resolve(rows);
+  };
+  return { query: new PipelinedQuery({ ...config, callback }, before), result };
+}
+
+/** The socket of a connection. */
+export function streamOf(client: pg.PoolClient): Duplex {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
+}
+
+const corked = new WeakSet<pg.PoolClient>();
+
+/** Collects the messages of one turn of the event loop into one write: a write to a socket costs more than its content. */
+function corkForNow(client: pg.PoolClient): void {
+  if (corked.has(client)) return;
+  const stream = streamOf(client);
+  corked.add(client);
+  stream.cork();
+  process.nextTick(() => {
+    corked.delete(client);
+    stream.uncork();
+  });
+}
