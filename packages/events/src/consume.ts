@@ -193,7 +193,14 @@ function runConsumer<Client>(
     };
     await withTrace(trace, () => db.transaction(scope, work, written));
     committed();
-    for (const work of after) await work();
+    for (const work of after) {
+      try {
+        await work();
+      } catch (error) {
+        // The effect is committed: handling the event again would skip it as seen.
+        log.error('work after the commit failed', { consumer: queue, error });
+      }
+    }
   };
 
   /** A database that is away is nobody's fault: wait for it instead of using up attempts. */

@@ -4,6 +4,6 @@ export { type Consumption, startConsumers } from './consume.ts';
 export { type Consumer, type ConsumerContext, consumer, type Received, type Schedule } from './consumer.ts';
 export { type DeadLetter, listDeadLetters, replayDeadLetters } from './dead-letters.ts';
 export { PermanentFailure } from './failure.ts';
-export { type ChangedId, type Emission, type Emit, type EventMessage, emitter } from './outbox.ts';
+export { type Emission, type Emit, type EventMessage, emitter } from './outbox.ts';
 export type { BeginOutgoing, Outgoing } from './outgoing.ts';
 export { type Relay, startRelay } from './relay.ts';

@@ -5,9 +5,9 @@ import {
   type EventDef,
   type EventRecord,
   encodeOnce,
-  idTypeOf,
+  type IdPath,
   type ResourceType,
-  unwrap,
+  walkIds,
 } from '@tandem/contract';
 import { childTrace, currentTrace } from '@tandem/process';
 import { type Statement, statement } from '@tandem/tenant-db';
@@ -24,18 +24,22 @@ export interface EventMessage {
   action: string;
   target: { type: ResourceType; id: number };
   /** Who did it. Permissions stay at home. */
-  caller: Omit<Caller, 'permissions' | 'teamIds' | 'environment' | 'tenantId' | 'usage'>;
+  caller: Omit<Caller, 'permissions' | 'narrow' | 'teamIds' | 'environment' | 'tenantId' | 'usage'>;
   traceparent?: string;
   data: unknown;
   record: unknown;
-  /** Field → before and after, for the audit log. An id among them is a ChangedId. */
-  changes?: Record<string, { from: unknown; to: unknown }>;
-}
-
-/** An id in `changes`, with its type: who shows them knows no contract and must not show the bare number. */
-export interface ChangedId {
-  $type: ResourceType;
-  $id: number;
+  /** Field → before and after, for the audit log. */
+  changes?: Record<string, { from: unknown; to: unknown }> | undefined;
+  /**
+   * Where ids are in the values of `changes`, by the schema of the record: `['assignedTo']`, `['teamIds', '*']`. The audit
+   * log knows no contract and must not show internal numbers. The paths are kept apart from the values because customers
+   * choose what free-form values contain.
+   */
+  changedIds?: IdPath[];
+  /** False: no entry of the audit log. */
+  audited?: false;
+  /** The outcome in the audit log when it is not `success`. */
+  outcome?: 'failure';
 }
 
 /** One thing that happened, as a handler says it. */
@@ -60,7 +64,7 @@ export interface EventScope {
 export function emitter(caller: Caller, scope: EventScope | undefined) {
   const messages: EventMessage[] = [];
   const trace = currentTrace();
-  const { permissions, teamIds, environment, tenantId, usage, ...who } = caller;
+  const { permissions, narrow, teamIds, environment, tenantId, usage, ...who } = caller;
 
   const emit: Emit = (event, { data, record, changes }) => {
     if (!scope) throw new Error(`${event.name} needs a tenant`);
@@ -75,7 +79,9 @@ export function emitter(caller: Caller, scope: EventScope | undefined) {
       ...(trace && { traceparent: childTrace(trace) }),
       data: z.encode(event.data, data),
       record: encodeOnce(event.record, record),
-      ...(changes && { changes: typed(event, changes) }),
+      ...(changes && { changes, changedIds: idsIn(event, changes) }),
+      ...(event.audited === false && { audited: event.audited }),
+      ...(event.outcome && { outcome: event.outcome }),
     });
   };
 
@@ -92,21 +98,11 @@ export function emitter(caller: Caller, scope: EventScope | undefined) {
   return { emit, written, count: () => messages.length };
 }
 
-/** Says of each changed field that the record declares as an id, or as a list of them, which kind of id it is. */
-function typed(event: EventDef, changes: NonNullable<EventMessage['changes']>): EventMessage['changes'] {
-  const shape = (event.record as { shape?: Record<string, z.core.$ZodType> }).shape ?? {};
-  return Object.fromEntries(
-    Object.entries(changes).map(([field, { from, to }]) => {
-      const schema = shape[field];
-      const type =
-        schema &&
-        (idTypeOf(schema) ?? idTypeOf((unwrap(schema)._zod.def as { element?: z.core.$ZodType }).element ?? schema));
-      return [field, type ? { from: withType(type, from), to: withType(type, to) } : { from, to }];
-    }),
-  );
-}
+const idPaths = new WeakMap<EventDef, IdPath[]>();
 
-function withType($type: ResourceType, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((one) => withType($type, one));
-  return typeof value === 'number' ? ({ $type, $id: value } satisfies ChangedId) : value;
+/** The id positions of an event's record that lie in changed fields. */
+function idsIn(event: EventDef, changes: object): IdPath[] {
+  const paths = idPaths.get(event) ?? walkIds(event.record);
+  idPaths.set(event, paths);
+  return paths.filter(({ path: [field] }) => Object.hasOwn(changes, field as string));
 }

@@ -1,7 +1,9 @@
 import { setTimeout as gathering } from 'node:timers/promises';
 import type { Log, Metrics } from '@tandem/process';
+import { ResilientPool } from '@tandem/tenant-db';
 import type { ConfirmChannel } from 'amqplib';
-import pg from 'pg';
+import type pg from 'pg';
+import { createAlarm } from './alarm.ts';
 import type { Broker } from './broker.ts';
 import { declareShared } from './topology.ts';
 
@@ -18,6 +20,13 @@ interface Row {
   message: string;
 }
 
+/** A batch whose confirms are late, and the channel on which they would come. */
+interface Held {
+  rows: Row[];
+  confirms: Promise<void>;
+  on: ConfirmChannel;
+}
+
 const batchMax = 500;
 // In a stream of commits a batch gathers this long; the first after a quiet moment does not wait.
 const gatherMs = 40;
@@ -25,62 +34,71 @@ const pollMinMs = 5;
 const pollMaxMs = 250;
 const confirmTimeoutMs = 5_000;
 const unroutableRetrySeconds = 5;
-const inboxDays = 14;
-const housekeepingMs = 3_600_000;
+// Longer than the statement timeout of the relay's role (8 s).
+const queryTimeoutMs = 9_000;
+// How long a batch without confirms is kept from other relays; renewed while this one still waits for them.
+const heldSeconds = 60;
+const renewMs = 20_000;
 
 const take = {
   name: 'take',
   text: `SELECT position, id, name, message FROM platform.outbox WHERE retry_at IS NULL OR retry_at < now()
          ORDER BY position LIMIT ${batchMax} FOR UPDATE SKIP LOCKED`,
 };
+const takeHeld = `SELECT position, id, name, message FROM platform.outbox WHERE position = ANY($1)
+  ORDER BY position FOR UPDATE SKIP LOCKED`;
 const deletion = { name: 'delete', text: 'DELETE FROM platform.outbox WHERE position = ANY($1)' };
-const postponement = `UPDATE platform.outbox SET retry_at = now() + make_interval(secs => ${unroutableRetrySeconds})
-  WHERE position = ANY($1)`;
+const postponement = `UPDATE platform.outbox SET retry_at = now() + make_interval(secs => $2) WHERE position = ANY($1)`;
 
 /**
  * Moves rows of the outbox to RabbitMQ: takes a batch under lock, publishes it, waits for every confirm, deletes it.
  * A crash in between publishes again; consumers see the id a second time. Several relays share one outbox.
+ *
+ * A batch whose confirms are late is held back from every relay, as publishing it again would only add copies. While the
+ * broker is blocked its messages are still on their way, and the relay waits for the confirms. A broker that is silent loses its
+ * connection, and the same relay publishes the batch a second time on the next one.
  * @param options.url under the relay's role, which sees the outbox and nothing else
  */
 export function startRelay(options: { url: string; broker: Broker; log: Log; metrics: Metrics }): Relay {
   const { broker, log, metrics } = options;
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: 2,
-    connectionTimeoutMillis: 2_000,
-    // Statements are sent without waiting for the answer to the one before: a batch is two round trips.
-    pipeline: true,
-    // A deletion that a crash takes back means an event published again, which consumers know by its id.
-    options: '-c statement_timeout=15000 -c synchronous_commit=off',
-  });
-  pool.on('error', () => {});
+  const pool = new ResilientPool({ connectionString: options.url, max: 2, query_timeout: queryTimeoutMs });
   const published = metrics.counter('outbox_published_total', 'Events handed to the broker');
   const unroutable = metrics.counter('outbox_unroutable_total', 'Events that no queue was bound for');
   watch(pool, metrics);
 
   let channel: ConfirmChannel | undefined;
+  let held: Held | undefined;
   const returned = new Set<string>();
+  const signal = createAlarm();
   void broker.onConnection(async (made) => {
     await declareShared(made, broker.names);
     made.on('return', (message) => returned.add(message.properties.messageId));
     made.on('close', () => {
       if (channel === made) channel = undefined;
+      signal.wake();
     });
     channel = made;
     signal.wake();
   });
 
-  const signal = alarm();
-  const report = (error: unknown) => {
-    log.warn('relay failed, will retry', { error });
-    return 0;
-  };
-
+  /** Moves one batch; resolves to how many events left. */
   const moveBatch = async (to: ConfirmChannel): Promise<number> => {
+    // It is on its way on this channel: publishing it again would only add copies.
+    if (held?.on === to) return settleHeld(held);
     const client = await pool.connect();
     try {
-      const [, { rows }] = await Promise.all([client.query('BEGIN'), client.query<Row>(take)]);
-      await settle(client, rows, rows.length ? await publish(to, rows) : []);
+      const taking = held ? client.query<Row>(takeHeld, [positionsOf(held.rows)]) : client.query<Row>(take);
+      const [, { rows }] = await Promise.all([client.query('BEGIN'), taking]);
+      const { late } = await publish(to, rows);
+      if (late) {
+        // Committed with the locks that the transaction has: no other relay sees the rows in between.
+        held = { rows, confirms: late, on: to };
+        await Promise.all([client.query(postponement, [positionsOf(rows), heldSeconds]), client.query('COMMIT')]);
+        client.release();
+        return 0;
+      }
+      await settle(client, rows);
+      held = undefined;
       client.release();
       return rows.length;
     } catch (error) {
@@ -89,29 +107,61 @@ export function startRelay(options: { url: string; broker: Broker; log: Log; met
     }
   };
 
-  /** Publishes a batch; resolves to the rows that no queue wanted. */
-  const publish = async (to: ConfirmChannel, rows: Row[]): Promise<Row[]> => {
+  /** Publishes a batch and waits for its confirms; resolves to what they come by when they are late. */
+  const publish = async (to: ConfirmChannel, rows: Row[]): Promise<{ late?: Promise<void> }> => {
+    if (!rows.length) return {};
     returned.clear();
-    for (const row of rows) {
+    for (const row of rows)
       to.publish(broker.names.events, row.name, Buffer.from(row.message), {
         persistent: true,
         mandatory: true,
         messageId: row.id,
         contentType: 'application/json',
       });
-    }
-    await within(to.waitForConfirms(), confirmTimeoutMs);
-    // A message nobody wants is returned before it is confirmed.
-    return returned.size ? rows.filter((row) => returned.has(row.id)) : [];
+    const confirms = to.waitForConfirms();
+    return (await isLate(confirms, confirmTimeoutMs)) ? { late: confirms } : {};
   };
 
-  /** Deletes what is on its way, lets the rest wait for its next try, and commits. */
-  const settle = async (client: pg.PoolClient, rows: Row[], unwanted: Row[]) => {
-    const kept = new Set(unwanted);
-    const done = unwanted.length ? rows.filter((row) => !kept.has(row)) : rows;
+  /** Deletes a held batch once its confirms came; without them the connection is given up. */
+  const settleHeld = async (batch: Held): Promise<number> => {
+    const { rows } = batch;
+    log.warn('confirms are late', { events: rows.length, blocked: broker.blocked() });
+    if (!(await areConfirmed(batch))) {
+      broker.reset();
+      throw new Error('The broker did not confirm in time');
+    }
+    const client = await pool.connect();
+    try {
+      await client.query('BEGIN');
+      await settle(client, rows);
+      held = undefined;
+      client.release();
+      return rows.length;
+    } catch (error) {
+      client.release(error as Error);
+      throw error;
+    }
+  };
+
+  /** Waits for late confirms for as long as the broker is blocked, and from the end of the block for their whole time again. */
+  const areConfirmed = async ({ rows, confirms }: Held): Promise<boolean> => {
+    while (running) {
+      if (!(await isLate(confirms, renewMs, () => !broker.blocked() || !running))) return true;
+      if (broker.blocked()) await pool.query(postponement, [positionsOf(rows), heldSeconds]);
+      else if (!(await isLate(confirms, confirmTimeoutMs))) return true;
+      else if (!broker.blocked()) return false;
+    }
+    return false;
+  };
+
+  /** Deletes what was confirmed, lets what no queue wanted wait for its next try, and commits. */
+  const settle = async (client: pg.PoolClient, rows: Row[]) => {
+    // A message nobody wants is returned before it is confirmed.
+    const unwanted = returned.size ? rows.filter((row) => returned.has(row.id)) : [];
+    const done = unwanted.length ? rows.filter((row) => !returned.has(row.id)) : rows;
     await Promise.all([
-      done.length && client.query({ ...deletion, values: [done.map((row) => row.position)] }),
-      unwanted.length && client.query(postponement, [unwanted.map((row) => row.position)]),
+      done.length && client.query({ ...deletion, values: [positionsOf(done)] }),
+      unwanted.length && client.query(postponement, [positionsOf(unwanted), unroutableRetrySeconds]),
       client.query('COMMIT'),
     ]);
     published.inc(done.length);
@@ -123,16 +173,14 @@ export function startRelay(options: { url: string; broker: Broker; log: Log; met
   let running = true;
   const finished = (async () => {
     let pause = pollMinMs;
-    let housekeeping = 0;
     while (running) {
-      const moved = channel ? await moveBatch(channel).catch(report) : 0;
+      const moved = channel
+        ? await moveBatch(channel).catch((error) => {
+            log.warn('relay failed, will retry', { error });
+            return 0;
+          })
+        : 0;
       pause = moved ? pollMinMs : Math.min(pause * 2, pollMaxMs);
-      if (Date.now() > housekeeping) {
-        housekeeping = Date.now() + housekeepingMs;
-        await pool
-          .query(`DELETE FROM platform.inbox WHERE received_at < now() - make_interval(days => ${inboxDays})`)
-          .catch(report);
-      }
       if (!running) break;
       if (!moved) await signal.wait(pause);
       else if (moved < batchMax) await gathering(gatherMs);
@@ -150,29 +198,25 @@ export function startRelay(options: { url: string; broker: Broker; log: Log; met
   };
 }
 
-/** A wait that ends early when somebody wakes it; a wake while nobody waits is remembered. */
-function alarm() {
-  let ring: (() => void) | undefined;
-  let rung = false;
-  return {
-    wake() {
-      rung = true;
-      ring?.();
-    },
-    async wait(ms: number) {
-      if (!rung) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms);
-          ring = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      ring = undefined;
-      rung = false;
-    },
-  };
+function positionsOf(rows: Row[]): number[] {
+  return rows.map(({ position }) => position);
+}
+
+const lookMs = 100;
+
+/**
+ * Waits for work at most so long; resolves to whether it is still under way. Rejects as the work does.
+ * @param isEnough ends the wait before its time
+ */
+async function isLate(work: Promise<void>, ms: number, isEnough?: () => boolean): Promise<boolean> {
+  const timers: NodeJS.Timeout[] = [];
+  const late = new Promise<true>((resolve) => {
+    timers.push(setTimeout(resolve, ms, true));
+    if (isEnough) timers.push(setInterval(() => isEnough() && resolve(true), lookMs));
+  });
+  return Promise.race([work.then(() => false), late]).finally(() => {
+    for (const timer of timers) clearTimeout(timer);
+  });
 }
 
 function watch(pool: pg.Pool, metrics: Metrics): void {
@@ -184,13 +228,4 @@ function watch(pool: pg.Pool, metrics: Metrics): void {
     depth.set(rows[0].depth);
     age.set(rows[0].age);
   });
-}
-
-/** Rejects when `work` takes longer; the connection it hangs on is then given up by its owner. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms`)), ms);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

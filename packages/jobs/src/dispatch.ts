@@ -1,8 +1,8 @@
 import type { Log, Metrics } from '@tandem/process';
-import type { Scope } from '@tandem/tenant-db';
+import { ResilientPool, type Scope } from '@tandem/tenant-db';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import pg from 'pg';
+import type pg from 'pg';
 import type { z } from 'zod';
 import type { Job } from './job.ts';
 
@@ -29,6 +29,8 @@ interface Options<Tx> {
   metrics: Metrics;
 }
 
+// Longer than the statement timeout of the relay's role (8 s).
+const queryTimeoutMs = 9_000;
 const sweepMs = 1_000;
 // Between two looks: in a stream of commits, or of rows that fall due one after another, one look is for several.
 const pauseMinMs = 20;
@@ -44,8 +46,7 @@ export interface Dispatcher {
 
 /** Puts due rows, and rows whose run was lost, into Redis; the row remembers since when. */
 export function startDispatcher<Tx>(queue: Queue, redis: Redis, options: Options<Tx>): Dispatcher {
-  const pool = new pg.Pool({ connectionString: options.relayUrl, max: 2, connectionTimeoutMillis: 2_000 });
-  pool.on('error', () => {});
+  const pool = new ResilientPool({ connectionString: options.relayUrl, max: 2, query_timeout: queryTimeoutMs });
   let running = true;
   let timer: NodeJS.Timeout | undefined;
   let busy: Promise<void> | undefined;

@@ -1,5 +1,6 @@
 import type { Emit, Schedule } from '@tandem/events';
 import type { z } from 'zod';
+import type { Outside } from './slots.ts';
 
 /** What effects are written with, in one transaction. */
 export interface Inside<Tx> {
@@ -15,6 +16,8 @@ export interface JobContext<Payload, Tx> {
   attempts: number;
   /** Reads within the tenant. */
   tx: Tx;
+  /** Runs what waits for something outside, such as an answer over the network, while another job gets this one's place. */
+  outside: Outside;
   /**
    * Ends the job: runs the effects in one transaction with the end of the row, so that they happen once.
    * Returning a Date runs the job again then. A job that returns without finishing is finished without effects.
@@ -29,6 +32,8 @@ export interface BatchContext<Payload, Tx> {
   due: { payload: Payload; attempts: number }[];
   /** Reads within the tenant. */
   tx: Tx;
+  /** Runs what waits for something outside while another job gets this one's place. */
+  outside: Outside;
   /** Ends them all, in one transaction with the effects. The dates say which of them run again, in the order of `due`. */
   finish(effects: (inside: Inside<Tx>) => Promise<(Date | undefined)[]>): Promise<void>;
 }
@@ -60,11 +65,12 @@ export function job<Payload extends z.ZodType, Tx>({ run, ...declared }: Alone<P
   return {
     ...declared,
     batchMax: 1,
-    async run({ due, tx, finish }) {
+    async run({ due, tx, outside, finish }) {
       for (const one of due)
         await run({
           ...one,
           tx,
+          outside,
           finish: (effects) => finish(async (inside) => [(await effects(inside)) ?? undefined]),
         });
     },

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { type Dispatcher, type Queued, startDispatcher } from './dispatch.ts';
 import type { BatchContext, Inside, Job, Schedule } from './job.ts';
+import { createSlots, type Outside } from './slots.ts';
 
 export interface Scheduler {
   /** Scheduling for one transaction. */
@@ -29,8 +30,12 @@ interface Options<Tx> {
   log: Log;
   metrics: Metrics;
   outgoing: BeginOutgoing;
-  concurrency?: number;
+  /** How many jobs may wait for something outside at once; none by default. */
+  outsideMax?: number | undefined;
 }
+
+// Jobs that work at once. They share the connections to the database with the requests of the service.
+const concurrency = 20;
 
 // What runs together is gathered for so long; requests come first meanwhile.
 const gatherMs = 200;
@@ -78,13 +83,16 @@ export function startJobs<Tx>(options: Options<Tx>): Scheduler {
   // One hash tag: BullMQ's scripts touch several keys, which Redis Cluster allows only in one slot.
   const prefix = `{${options.namespace}}`;
   const queue = new Queue(service, { connection: connections[0] as never, prefix });
+  const { outsideMax = 0 } = options;
+  const slots = createSlots(concurrency, outsideMax);
   const worker = new Worker(
     service,
-    (job: BullJob<Queued>) => runJobs(job.data, options, (at) => dispatcher?.wakeAt(at)),
+    (job: BullJob<Queued>) =>
+      slots.run((outside) => runJobs(job.data, options, { outside, wakeAt: (at) => dispatcher?.wakeAt(at) })),
     {
       connection: connections[1] as never,
       prefix,
-      concurrency: options.concurrency ?? 20,
+      concurrency: concurrency + outsideMax,
       lockDuration: 30_000,
     },
   );
@@ -108,7 +116,11 @@ export function startJobs<Tx>(options: Options<Tx>): Scheduler {
 }
 
 /** Runs those of some jobs that are still to be run. Whoever finds one taken, finished or not yet due leaves it alone. */
-async function runJobs<Tx>({ ids, scope }: Queued, options: Options<Tx>, wakeAt: (at: Date) => void): Promise<void> {
+async function runJobs<Tx>(
+  { ids, scope }: Queued,
+  options: Options<Tx>,
+  { outside, wakeAt }: { outside: Outside; wakeAt: (at: Date) => void },
+): Promise<void> {
   const { db, log, outgoing, service, jobs } = options;
   const requestId = `job_${ids[0]}`;
   await withTrace(newTrace(requestId), async () => {
@@ -134,12 +146,12 @@ async function runJobs<Tx>({ ids, scope }: Queued, options: Options<Tx>, wakeAt:
     // Several were never tried before, so it is one number for all.
     const attempts = taken[0]?.attempts ?? 0;
     try {
-      if (attempts >= attemptsMax) throw new Error('Of the last run nothing came back');
+      if (attempts >= attemptsMax) throw new Error('The last run did not finish');
       const due = taken.map(({ payload, attempts }) => ({
         payload: z.decode(job.payload, payload as never),
         attempts,
       }));
-      await db.within(scope, () => job.run({ due, tx: db.tx as Tx, finish }));
+      await db.within(scope, () => job.run({ due, tx: db.tx as Tx, outside, finish }));
       if (!finished) await finish(async () => []);
     } catch (error) {
       log.warn('job failed', { job: job.name, jobs: taken.length, attempts, error });
