@@ -1,6 +1,6 @@
 import { type Caller, type CallerSigner, callerHeader } from '@tandem/caller';
 import type { Operation, Operations } from '@tandem/contract';
-import { childTrace, currentTrace } from '@tandem/process';
+import { childTrace, currentTrace, outgoingGuard } from '@tandem/process';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { address } from './request.ts';
@@ -42,7 +42,7 @@ const timeoutMs = 3_000;
 
 /**
  * A client for calls from one service to another, signed as the calling service within the given tenant.
- * Calls wait 3 s at most, or as long as the row says, and must not stand inside a transaction.
+ * Calls wait 3 s at most, or as long as the row says. Inside a database transaction they throw.
  * @throws ServiceError for every answer that is not a success, and with status 503 when there is none
  */
 export function createServiceClient<Ops extends Operations>(options: {
@@ -63,6 +63,7 @@ export function createServiceClient<Ops extends Operations>(options: {
     row: Operation,
     given: { params?: object; query?: object; body?: object; as: Omit<Caller, 'type' | 'permissions'> },
   ) => {
+    outgoingGuard.assertMayCall(row.id);
     const caller: Caller = { ...given.as, type: 'system', name: service, permissions: [] };
     const { path, search } = address(row, {
       ...(row.params && { params: z.encode(row.params, given.params as never) as Record<string, unknown> }),

@@ -7,6 +7,7 @@ export const knownErrors = {
   malformed_request: [400, 'The request could not be read'],
   bad_cursor: [400, 'The cursor is not valid for this list; start again without it'],
   two_credentials: [400, 'Send either X-API-Key or Authorization, not both'],
+  environment_mismatch: [400, 'X-Environment contradicts the credential; leave the header out'],
   unauthenticated: [401, 'Invalid or missing API key'],
   forbidden: [403, 'Insufficient permissions'],
   bad_target_user: [403, 'Target user not found or not in the same tenant'],

@@ -12,11 +12,20 @@ export interface EventDef<
 > {
   name: Name;
   group?: string;
+  /**
+   * The permission to read the record of a catalogued event, such as `leads:read`: who lacks it, or has it for some of the
+   * records only, is shown no data of the event, and none is sent on their behalf.
+   */
+  readPermission?: `${string}:${string}`;
   description: string;
   /** What the audit log calls it: `lead.update`. */
   action: string;
   /** The resource it happened to; its id is `record.id`. */
   target: ResourceType;
+  /** False for telemetry: events of high volume that record an observation instead of a change get no audit entry. */
+  audited?: false;
+  /** `failure` when the event reports an attempt that was refused; the audit log shows it as the outcome. */
+  outcome?: 'failure';
   data: Data;
   record: Rec;
   /** An example of `data` as a customer sees it; the catalogue and webhook tests show it. */
@@ -30,7 +39,7 @@ export type EventRecord<E extends EventDef> = z.output<E['record']>;
 
 /**
  * Declares an event.
- * @throws when the name is not `<resource>.<what_happened>`, or a catalogued event has no example.
+ * @throws when the name is not `<resource>.<what_happened>`, or a catalogued event has no example or no permission.
  */
 export function event<const Name extends string, Data extends z.ZodType, Rec extends z.ZodType>(
   name: Name,
@@ -38,5 +47,6 @@ export function event<const Name extends string, Data extends z.ZodType, Rec ext
 ): EventDef<Name, Data, Rec> {
   if (!/^[a-z_]+(\.[a-z_]+)+$/.test(name)) throw new Error(`An event is named <resource>.<what_happened>, not ${name}`);
   if (def.group && def.example === undefined) throw new Error(`The catalogued event ${name} needs an example`);
+  if (def.group && !def.readPermission) throw new Error(`The catalogued event ${name} needs a readPermission`);
   return { name, ...def };
 }

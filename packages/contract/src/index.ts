@@ -26,19 +26,23 @@ export {
   pageOrOther,
   wholeNumber,
 } from './list.ts';
-export { media, mediaOf, type Served } from './media.ts';
+export { isRedirect, media, mediaOf, redirect, type Served } from './media.ts';
 export { amount, amountMax, currency, fromMinor, misfit, toMinor } from './money.ts';
 export {
   type Audience,
   type ErrorCodes,
+  type FurtherPermission,
+  isForBrowsers,
+  neededPermissions,
   type Operation,
   type Operations,
   operations,
+  permissionsByField,
   type Row,
   replyStatus,
   signedIn,
   takesIdempotencyKey,
 } from './operation.ts';
-export { actions, allows, isPermission, permissionResources } from './permissions.ts';
+export { actions, allows, isPermission, permissionResources, plainPermissions, teamResources } from './permissions.ts';
 export { type Plan, planCodes, plans } from './plans.ts';
 export { type IdPath, idTypeOf, type SchemaNode, unwrap, walkIds } from './walk.ts';

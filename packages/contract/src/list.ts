@@ -65,7 +65,8 @@ export function listQuery<const Sortable extends readonly [string, ...string[]]>
     limit: wholeNumber(1, 100).describe('How many records a page has').default(20),
     cursor: z
       .string()
-      .max(1024)
+      // A cursor holds the value that the list is sorted by, such as a file name of 255 characters.
+      .max(2048)
       .describe('`pagination.nextCursor` of the page before; then `page` is ignored')
       .optional(),
     sort: z

@@ -30,3 +30,20 @@ export function media(...types: [string, ...string[]]) {
 export function mediaOf(schema: z.core.$ZodType): readonly string[] | undefined {
   return mediaTypes.get(schema as never)?.types;
 }
+
+const redirects = new WeakSet<z.core.$ZodType>();
+
+/** The reply of an operation that answers 302 with the address to go on to; the handler sets `location`. */
+export function redirect() {
+  const schema = z.custom<Served & { location: string }>(
+    (value) => typeof value === 'object' && value !== null && 'location' in value,
+  );
+  mediaTypes.add(schema, { types: [] });
+  redirects.add(schema);
+  return schema;
+}
+
+/** Whether a reply schema was made by redirect(). */
+export function isRedirect(schema: z.core.$ZodType): boolean {
+  return redirects.has(schema);
+}

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { EventDef } from './event.ts';
-import { mediaOf } from './media.ts';
+import { isRedirect, mediaOf } from './media.ts';
 
 /** Who may call: people and keys of a tenant, a partner's portal session, anybody, or only our own services. */
 export type Audience = 'tenant' | 'portal' | 'public' | 'internal';
@@ -27,6 +27,8 @@ interface RowBase {
   bodyMax?: number;
   /** What stands around `data` when it is not the whole envelope: only success and message, or nothing at all. */
   envelope?: 'short' | 'none';
+  /** It checks If-Match although neither its reply nor a GET of its path shows the version that it compares with. */
+  ifMatch?: true;
   /** Headers of the answer that are this operation's own, each with what it says; the handler sets them. */
   headers?: Record<string, string>;
   /** People call it with their token; an API key is refused. */
@@ -35,17 +37,29 @@ interface RowBase {
   deprecated?: { since: string; sunset: string; successor: string };
 }
 
+type Permission = `${string}:${string}`;
+
+/** A further permission: always needed, or only when the body names a record in a field. */
+export type FurtherPermission = Permission | { permission: Permission; for: string };
+
 type Access =
   | {
       audience?: 'tenant' | 'portal';
-      permission: `${string}:${string}` | typeof signedIn;
+      /** Its narrowing holds for every record that the handler reads or writes in its transaction. */
+      permission: Permission | typeof signedIn;
+      /**
+       * Permissions needed beside it, because the operation reaches records of another resource. Whoever lacks one is
+       * refused with 403. Who has it narrowed is let in: the handler asks for those records under that narrowing, by
+       * `under` in its check, or by `asService` with `reachOf` when another service has them.
+       */
+      also?: readonly FurtherPermission[];
       /**
        * A caller whose permission is narrowed to own or team records is held to those here. Without it such a caller
        * is refused: an operation on what has no owner would otherwise show everything.
        */
       narrows?: true;
     }
-  | { audience: 'public' | 'internal'; permission?: never; narrows?: never };
+  | { audience: 'public' | 'internal'; permission?: never; narrows?: never; also?: never };
 
 type Effect =
   | { method: 'GET'; body?: never; form?: never; emits?: never; status?: never; mayExist?: never }
@@ -80,9 +94,25 @@ export function operations<const T extends Record<string, Row>>(
   return Object.fromEntries(named) as never;
 }
 
+/** The permissions that every call of a row needs. */
+export function neededPermissions({ permission, also = [] }: Row): string[] {
+  const always = also.filter((one) => typeof one === 'string');
+  return [...(permission && permission !== signedIn ? [permission] : []), ...always];
+}
+
+/** The permissions that a row needs for a record that the body names in a field. */
+export function permissionsByField({ also = [] }: Row): { permission: string; for: string }[] {
+  return also.filter((one) => typeof one !== 'string');
+}
+
 /** The status a row answers when it succeeds. */
 export function replyStatus(row: Row): number {
-  return row.status ?? 200;
+  return isRedirect(row.reply) ? 302 : (row.status ?? 200);
+}
+
+/** Whether people open it in a browser: it needs no credentials and answers with a page or file. */
+export function isForBrowsers({ audience, reply }: Row): boolean {
+  return audience === 'public' && mediaOf(reply) !== undefined;
 }
 
 /**
@@ -103,6 +133,9 @@ function checkRow(row: Operation): void {
     if (!declared.includes(field)) throw new Error(`${row.id}: the path parameter ${field} has no schema`);
   for (const field of declared)
     if (!inPath.includes(field)) throw new Error(`${row.id}: ${field} does not stand in the path`);
+  for (const { permission, for: field } of permissionsByField(row))
+    if (!keys(row.body).includes(field))
+      throw new Error(`${row.id}: ${permission} is for ${field}, which the body lacks`);
   if (row.body && row.form) throw new Error(`${row.id}: has a body and a form, but a request has one of them`);
   const places = [...declared, ...keys(row.query), ...keys(row.body), ...keys(row.form)];
   const twice = places.find((field, index) => places.indexOf(field) !== index);

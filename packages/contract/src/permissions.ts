@@ -27,6 +27,9 @@ export const permissionResources = [
   'ai',
 ] as const;
 
+/** The resources whose records belong to a team; for others, `team` reaches as far as `own`. */
+export const teamResources: readonly string[] = ['leads', 'opportunities', 'tasks', 'files'];
+
 export const actions = ['read', 'write', 'delete', 'manage'] as const;
 
 const extra = ['users:act_as'];
@@ -35,6 +38,9 @@ const known = new Set([
   ...permissionResources.flatMap((resource) => actions.map((action) => `${resource}:${action}`)),
   ...extra,
 ]);
+
+/** Every permission without wildcard and narrowing. */
+export const plainPermissions: readonly string[] = [...known];
 
 /** Whether a text is a permission that can be granted: `leads:read`, `leads:*`, `*`, or narrowed, `leads:read:own`. */
 export function isPermission(text: string): boolean {

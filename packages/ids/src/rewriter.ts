@@ -3,7 +3,8 @@ import type { IdPath, ResourceType } from '@tandem/contract';
 /** Replaces every id in a JSON value, in place. `replace` gets whatever stands there and returns what shall. */
 export type Rewriter = (value: unknown, replace: (type: ResourceType, found: unknown) => unknown) => void;
 
-interface Step {
+/** Where ids are in a value: it is one itself, or has some in every entry or in these fields. */
+export interface Step {
   type?: ResourceType;
   every?: Step;
   fields: [string, Step][];
@@ -14,12 +15,18 @@ interface Step {
  * null and absent values are left alone.
  */
 export function compileRewriter(paths: IdPath[]): Rewriter {
-  const root: Step = { fields: [] };
-  for (const { path, type } of paths) path.reduce(child, root).type = type;
+  const root = compileSteps(paths);
   if (!paths.length) return () => {};
   return (value, replace) => {
     visit(root, value, replace);
   };
+}
+
+/** The id positions of a schema as a tree. */
+export function compileSteps(paths: IdPath[]): Step {
+  const root: Step = { fields: [] };
+  for (const { path, type } of paths) path.reduce(child, root).type = type;
+  return root;
 }
 
 function child(step: Step, name: string): Step {

@@ -1,13 +1,13 @@
-import { createHmac } from 'node:crypto';
 import { createCallerSigner } from '@tandem/caller';
 import type { EventDef, Operations } from '@tandem/contract';
 import { type BeginOutgoing, type Consumer, connectBroker, emitter, startConsumers, startRelay } from '@tandem/events';
 import { type Job, startJobs } from '@tandem/jobs';
 import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
-import { createTenantDb, type OwnedThrough, type TenantDb, type Tx } from '@tandem/tenant-db';
+import { createTenantDb, type Narrowing, type TenantDb, type Tx } from '@tandem/tenant-db';
 import type { Express } from 'express';
 import type { z } from 'zod';
+import { createCursors } from './cursors.ts';
 import { createFirstUse } from './first-use.ts';
 import type { Handlers } from './handler.ts';
 import { type Purge, startHousekeeping } from './housekeeping.ts';
@@ -26,13 +26,16 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   consumers?: readonly Consumer<any, Tx<Client>>[];
   // biome-ignore lint/suspicious/noExplicitAny: see above
   jobs?: readonly Job<any, Tx<Client>>[];
+  /** How many jobs may wait for something outside at once, beside those that work. */
+  jobsOutsideMax?: number;
   client: (adapter: Adapter) => Client;
   /** The `Prisma` namespace of the generated client. */
   prisma: object;
-  /** Fields that name the owner of a record: what a caller narrowed to own records is held to. */
-  owners?: readonly string[];
-  /** Models without an owner that belong to whoever has all the records they relate to: model → relation → its model. */
-  ownedThrough?: OwnedThrough;
+  /**
+   * Which records of each tenant model a caller reaches who is narrowed to own or team records. Needed as soon as an
+   * operation narrows.
+   */
+  narrowing?: Readonly<Record<string, Narrowing>>;
   /** Rows that are removed for good once they are so many days old. */
   purge?: readonly Purge[];
   /** What every tenant has from the start, in each environment; runs once, in a transaction before its first request. */
@@ -57,22 +60,28 @@ export interface RunningService {
 
 /**
  * Connects the parts of a service without listening.
- * @throws when an operation has no handler, or a handler no operation
+ * @throws when an operation has no handler, a handler no operation, or the narrowing is missing or contradictory
  */
 export function createService<Ops extends Operations, Client, Settings extends ServiceSettings>(
   definition: ServiceDefinition<Ops, Client, Settings>,
 ): RunningService {
   const { name, operations, handlers, settings, consumers = [], jobs = [] } = definition;
-  checkComplete(name, operations, handlers);
+  checkComplete(definition);
   const log = createLog(name);
   const metrics = createMetrics(name);
   const health = createHealth();
+  const prismaQueries = metrics.counter(
+    'prisma_queries_total',
+    "Queries that go through Prisma's engine, at several times the cost of a direct one",
+    ['model', 'operation'],
+  );
   const db = createTenantDb<Client>({
     url: settings.DATABASE_URL,
     client: definition.client,
     prisma: definition.prisma,
-    owners: definition.owners ?? [],
-    ownedThrough: definition.ownedThrough ?? {},
+    narrowing: definition.narrowing,
+    namedStatements: settings.DATABASE_NAMED_STATEMENTS,
+    throughPrisma: (model, operation) => prismaQueries.inc({ model, operation }),
   });
   const broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
   const relay = startRelay({ url: settings.RELAY_DATABASE_URL, broker, log, metrics });
@@ -94,6 +103,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
       log,
       metrics,
       outgoing,
+      outsideMax: definition.jobsOutsideMax,
     },
   });
   const consumption = startConsumers({
@@ -120,7 +130,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse as never),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
     seal: createSeal(settings.ENCRYPTION_KEY),
-    cursorSecret: createHmac('sha256', settings.INTERNAL_SECRETS).update('cursors').digest('hex'),
+    cursors: createCursors(settings.INTERNAL_SECRETS),
   };
   return {
     app: createApp(operations, handlers as never, parts),
@@ -141,9 +151,16 @@ export function createService<Ops extends Operations, Client, Settings extends S
   };
 }
 
-function checkComplete(service: string, operations: Operations, handlers: object): void {
+function checkComplete<Ops extends Operations, Client, Settings extends ServiceSettings>({
+  name,
+  operations,
+  handlers,
+  narrowing,
+}: ServiceDefinition<Ops, Client, Settings>): void {
   const missing = Object.keys(operations).filter((id) => !(id in handlers));
   const idle = Object.keys(handlers).filter((id) => !(id in operations));
-  if (missing.length) throw new Error(`${service}: no handler for ${missing.join(', ')}`);
-  if (idle.length) throw new Error(`${service}: no operation for ${idle.join(', ')}`);
+  if (missing.length) throw new Error(`${name}: no handler for ${missing.join(', ')}`);
+  if (idle.length) throw new Error(`${name}: no operation for ${idle.join(', ')}`);
+  const narrows = Object.values(operations).find((row) => row.narrows);
+  if (narrows && !narrowing) throw new Error(`${name}: ${narrows.id} narrows, but the service declares no narrowing`);
 }

@@ -11,3 +11,9 @@ it('names what a caller changes, with before and after, and nothing that stays a
   });
   expect(diff(record, { name: 'Ada', tags: ['a'], note: null })).toEqual({ isEmpty: true, values: {}, audit: {} });
 });
+
+it('takes an object with its keys in another order for the same', () => {
+  const before = { customFields: { a: 2, zz: { x: 1, y: [1] } } };
+  expect(diff(before, { customFields: { zz: { y: [1], x: 1 }, a: 2 } }).isEmpty).toBe(true);
+  expect(diff(before, { customFields: { zz: { y: [1], x: 2 }, a: 2 } }).isEmpty).toBe(false);
+});

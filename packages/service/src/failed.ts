@@ -23,7 +23,7 @@ export function failed(error: unknown, row: Operation | undefined, log: Log): Fa
     return known('unavailable');
   }
   if (isOutage(error)) {
-    log.error('a store is away', { error, operation: row?.id });
+    log.error('a store or a worker thread is away or busy', { error, operation: row?.id });
     return known('unavailable');
   }
   log.error('operation failed', { error, operation: row?.id });
@@ -54,14 +54,18 @@ function bodyFailed(error: { type: string }): Failed {
   return known('malformed_json');
 }
 
-// Classes of SQLSTATE (PostgreSQL manual, appendix A): 08 connection, 53 resources, 57 operator; 55P03 is a lock timeout,
-// 40 a rollback that a repetition may survive.
-const outageState = /^(08|53|57|40)|^55P03$/;
+// Classes of SQLSTATE (PostgreSQL manual, appendix A): 08 connection, 53 resources, 57 operator, 40 a rollback that a repetition
+// may survive; 55P03 is a lock timeout, 25006 a server that is no longer the primary, 25P03 an idle transaction that was ended.
+const outageState = /^(08|53|57|40)|^(55P03|25006|25P03)$/;
 const outageCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
   'P1001',
   'P1002',
   'P1008',
@@ -70,17 +74,21 @@ const outageCodes = new Set([
   'P2034',
 ]);
 const outageText =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable/;
 
 /** Whether a store could not be reached or had no capacity: the same request may succeed later. */
 export function isOutage(error: unknown): boolean {
-  for (let one = error, depth = 0; one instanceof Error && depth < 5; one = one.cause, depth++) {
-    const { code } = one as { code?: unknown };
+  for (let one = error, depth = 0; isObject(one) && depth < 5; one = one.cause, depth++) {
+    const { code, message = '' } = one as { code?: unknown; message?: string };
     if (typeof code === 'string' && (outageState.test(code) || outageCodes.has(code))) return true;
     const driver = (one as { meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } } })
       .meta?.driverAdapterError?.cause;
     if (driver?.originalCode && outageState.test(driver.originalCode)) return true;
-    if (one instanceof ShareTimeout || outageText.test(one.message)) return true;
+    if (one instanceof ShareTimeout || outageText.test(message)) return true;
   }
   return false;
+}
+
+function isObject(value: unknown): value is { cause?: unknown } {
+  return typeof value === 'object' && value !== null;
 }

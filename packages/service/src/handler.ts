@@ -7,6 +7,9 @@ import type { z } from 'zod';
 import type { List, PageResult } from './list.ts';
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+/** A part of a request: an optional field is absent, never undefined, as JSON has no such value. */
+type Received<Schema> = Schema extends z.ZodType ? Present<z.output<Schema>> : undefined;
+type Present<Value> = Value extends object ? { [Key in keyof Value]: Exclude<Value[Key], undefined> } : Value;
 type Emits<Op> = Op extends { emits: readonly (infer E)[] } ? Extract<E, EventDef> : never;
 
 /** What a handler returns: the reply in its inside form; more columns than the reply has are dropped. */
@@ -28,9 +31,9 @@ type HeaderNames<Op> = Op extends { headers: infer Headers } ? keyof Headers & s
 /** What a handler works with. Everything in it is already checked and bound to the caller. */
 export interface Context<Op extends Operation, Tx> {
   params: Output<Op['params']>;
-  query: Output<Op['query']>;
+  query: Received<Op['query']>;
   /** Of a form: its fields. */
-  body: Op extends { form: infer Form } ? Output<Form> : Output<Op['body']>;
+  body: Op extends { form: infer Form } ? Received<Form> : Received<Op['body']>;
   caller: Caller;
   /** The database within the caller's tenant and environment; in a write, inside its transaction. */
   tx: Tx;
@@ -44,6 +47,8 @@ export interface Context<Op extends Operation, Tx> {
   afterCommit(work: () => void | Promise<void>): void;
   /** Says that what the caller wants to make is there already: the answer is 200 instead of 201. */
   wasThere(): void;
+  /** Replaces the row's message in this answer, where its outcome needs another one. */
+  message(text: string): void;
   /** Sets a header of the answer; the row names which it may set. */
   header(name: HeaderNames<Op>, value: string): void;
   /** Reads one page of a model by the operation's query. */
@@ -56,11 +61,18 @@ type Run<Op extends Operation, Tx, Found = void> = (
 ) => Promise<Result<Op>> | Result<Op>;
 
 /**
+ * Reads with `tx` within the caller's reach of another permission of the row than its main one: records beyond it are
+ * not found.
+ * @throws Failure 403 when the caller does not have the permission
+ */
+export type Under = <T>(permission: string, work: () => Promise<T>) => Promise<T>;
+
+/**
  * What must be asked of others before the transaction opens; it refuses by throwing. `tx` reads within the caller's
  * scope. What it returns, `run` gets as `found`.
  */
 type Check<Op extends Operation, Tx, Found> = (
-  context: Pick<Context<Op, Tx>, 'params' | 'query' | 'body' | 'caller' | 'tx'>,
+  context: Pick<Context<Op, Tx>, 'params' | 'query' | 'body' | 'caller' | 'tx'> & { under: Under },
 ) => Promise<Found>;
 
 /** The file of a form on its way in. */

@@ -1,4 +1,5 @@
 import type { Log } from '@tandem/process';
+import { ResilientPool } from '@tandem/tenant-db';
 import pg from 'pg';
 
 /** Rows of one table that are removed once they are this many days old. */
@@ -16,25 +17,28 @@ export type Purge = { table: string; days: number } & (
 const everyMs = 3_600_000;
 // While more is due than one pass removes, the next one comes soon.
 const soonMs = 60_000;
+// Longer than the statement timeout of the relay's role (8 s).
+const queryTimeoutMs = 9_000;
 const batchRows = 5_000;
 const batchesMax = 100;
 
-const answers: Purge = { table: 'platform.idempotency_key', column: 'created_at', days: 1 };
+const platformTables: readonly Purge[] = [
+  { table: 'platform.idempotency_key', column: 'created_at', days: 1 },
+  { table: 'platform.inbox', column: 'received_at', days: 14 },
+];
 
 /**
- * Removes, every hour and across tenants, what is past its time: kept answers of Idempotency-Keys, and what the service
- * declares. It works under the relay's role, which a policy lets see just the rows that are due. Batches keep each
+ * Removes, every hour and across tenants, what is past its time: kept answers of Idempotency-Keys, the inbox of
+ * consumers, and what the service declares. It works under the relay's role, which a policy lets see just the rows that are due. Batches keep each
  * transaction short, and their number is bounded, so that a backlog never holds up the service's own work for long.
  */
 export function startHousekeeping({ url, purge, log }: { url: string; purge: readonly Purge[]; log: Log }) {
-  const pool = new pg.Pool({
+  const pool = new ResilientPool({
     connectionString: url,
     max: 1,
-    connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 1_000,
-    options: '-c statement_timeout=15000',
+    query_timeout: queryTimeoutMs,
   });
-  pool.on('error', () => {});
 
   /** Resolves to whether all that is due is gone. */
   const removeDue = async (one: Purge): Promise<boolean> => {
@@ -53,7 +57,7 @@ export function startHousekeeping({ url, purge, log }: { url: string; purge: rea
   const run = async (): Promise<{ isDone: boolean; failed: string[] }> => {
     let isDone = true;
     const failed: string[] = [];
-    for (const one of [answers, ...purge]) {
+    for (const one of [...platformTables, ...purge]) {
       try {
         isDone = (await removeDue(one)) && isDone;
       } catch (error) {

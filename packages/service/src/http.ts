@@ -2,6 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import type { Operation, Operations, Served } from '@tandem/contract';
 import { readTrace, withTrace } from '@tandem/process';
 import express, { type Express, type Request, type Response } from 'express';
+import { errorPage, wantsErrorPage } from './error-page.ts';
 import { failed } from './failed.ts';
 import { fail } from './failure.ts';
 import { readForm } from './forms.ts';
@@ -35,7 +36,7 @@ export function createApp(
   for (const row of literalFirst(Object.values(operations))) {
     const handler = handlers[row.id] as Handler<Operation, unknown>;
     const method = row.method.toLowerCase() as 'get';
-    // Who takes no body reads none: what a client sends all the same is dropped with the request.
+    // An operation without a body does not read one: what a client sends all the same is dropped with the request.
     const body = row.body ? [express.json({ limit: row.bodyMax ?? bodyMax, strict: false })] : [];
     app[method](routePath(row.path), ...body, (request: Request, response: Response) =>
       serve(row, handler, request, response, parts),
@@ -70,7 +71,8 @@ async function serve(
         ? await runForm(row, handler as never, { request, read }, parts)
         : await runOperation(row, handler, read, parts);
     } catch (error) {
-      answer = failureReply(failed(error, row, parts.log), requestId);
+      const failure = failed(error, row, parts.log);
+      answer = wantsErrorPage(request, row) ? errorPage(failure, requestId) : failureReply(failure, requestId);
     }
     send(response, answer, request.method);
     const ms = performance.now() - began;
@@ -113,11 +115,12 @@ async function runForm(
 
 function send(response: Response, answer: Answer, method = 'GET'): void {
   const { served } = answer;
+  const retryAfter = answer.retryAfter ?? (answer.status === 503 ? 1 : undefined);
   if (served) {
+    if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
     serveMedia(response, answer, served, method);
     return;
   }
-  const retryAfter = answer.retryAfter ?? (answer.status === 503 ? 1 : undefined);
   const headers: Record<string, string | number> = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(answer.body),
@@ -127,8 +130,23 @@ function send(response: Response, answer: Answer, method = 'GET'): void {
   if (answer.tenantId !== undefined) headers['x-ctx-tenant'] = answer.tenantId;
   if (answer.replayed) headers['Idempotent-Replayed'] = 'true';
   if (retryAfter !== undefined) headers['Retry-After'] = retryAfter;
-  // Express's own `send` works out what nobody asks a service for: freshness, types, tags.
-  response.writeHead(answer.status, headers).end(answer.body);
+  // `send` of Express also computes an ETag and whether the client's copy is fresh, which the gateway does not ask for.
+  response.writeHead(answer.status, headers);
+  if (answer.body.length <= chunkCharacters) response.end(answer.body);
+  // A page may have megabytes, which take long to encode and send in one turn of the event loop.
+  else pipeline(Readable.from(chunksOf(answer.body)), response, () => {});
+}
+
+const chunkCharacters = 256 * 1024;
+
+function* chunksOf(text: string): Generator<Buffer> {
+  for (let at = 0; at < text.length; ) {
+    const end = at + chunkCharacters;
+    // A surrogate pair is one character of UTF-8.
+    const isPairCut = end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00;
+    yield Buffer.from(text.slice(at, isPairCut ? end + 1 : end));
+    at = isPairCut ? end + 1 : end;
+  }
 }
 
 /** A page or file. What a browser may do with it is said with it: nothing, unless the operation allows more. */

@@ -6,5 +6,6 @@ export { Failure, fail, failField, failFor } from './failure.ts';
 export type { Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
 export type { PageResult } from './list.ts';
+export { asService, type Reach, reachOf } from './reach.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';
 export { startService } from './start-service.ts';

@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Environment } from '@tandem/caller';
 import type { Ownership } from '@tandem/tenant-db';
+import type { Cursors, Position } from './cursors.ts';
 import { fail, failField } from './failure.ts';
 
 /** One page of a list as a handler returns it. */
@@ -62,7 +62,7 @@ const counts = new Map<string, { total: number; until: number }>();
  * @param options.searchIn columns that `search` looks into, anywhere in the text, in any case
  * @param options.nullable sortable columns that may be empty: such rows stand where the largest value would
  * @param options.wholeMax reads so many from the beginning, whichever page the query names
- * @throws 400 for a cursor that is forged or of another list, 422 for a page that is too deep
+ * @throws 400 for a cursor that was changed or is one of another list, 422 for a page that is too deep
  */
 export async function listPage<Row extends { id: number }>(options: {
   name: string;
@@ -76,16 +76,16 @@ export async function listPage<Row extends { id: number }>(options: {
   searchIn?: readonly string[];
   nullable?: readonly string[];
   wholeMax?: number;
-  secret: string;
+  cursors: Cursors;
 }): Promise<PageResult<Row>> {
-  const { name, model, caller, secret, wholeMax } = options;
+  const { name, model, caller, cursors, wholeMax } = options;
   const query =
     wholeMax === undefined ? options.query : { ...options.query, page: 1, limit: wholeMax, cursor: undefined };
   const { page, limit, sort } = query;
   const descending = sort.startsWith('-');
   const field = descending ? sort.slice(1) : sort;
   const context = `${name}/${caller.tenantId}/${caller.environment}/${sort}`;
-  const after = query.cursor === undefined ? undefined : readCursor(query.cursor, context, secret);
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor, context, cursors);
   if (!after && (page - 1) * limit >= depthMax) {
     throw failField('page', `Pages reach ${depthMax} rows deep; go on with cursor, from pagination.nextCursor`);
   }
@@ -108,8 +108,7 @@ export async function listPage<Row extends { id: number }>(options: {
     limit,
     // A cursor always points behind a record.
     hasPrev: after !== undefined || page > 1,
-    nextCursor:
-      rows.length > limit && last ? writeCursor([plain(last[field as keyof Row]), last.id], context, secret) : null,
+    nextCursor: rows.length > limit && last ? cursors.write([plain(last[field as keyof Row]), last.id], context) : null,
   };
 }
 
@@ -157,27 +156,13 @@ async function total<Row>(model: Listable<Row>, where: object, context: string):
   return counted;
 }
 
-type Position = [value: unknown, id: number];
-
 function plain(value: unknown): unknown {
   return value instanceof Date ? { at: value.toISOString() } : value;
 }
 
-function writeCursor(position: Position, context: string, secret: string): string {
-  const payload = Buffer.from(JSON.stringify(position)).toString('base64url');
-  return `${payload}.${sign(payload, context, secret)}`;
-}
-
-function readCursor(cursor: string, context: string, secret: string): Position {
-  const [payload = '', mac = ''] = cursor.split('.');
-  const expected = Buffer.from(sign(payload, context, secret));
-  const given = Buffer.from(mac);
-  if (expected.length !== given.length || !timingSafeEqual(expected, given))
-    throw fail('bad_cursor', [{ field: 'cursor', message: 'Not a cursor of this list' }]);
-  const [value, id] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [unknown, number];
+function readCursor(cursor: string, context: string, cursors: Cursors): Position {
+  const position = cursors.read(cursor, context);
+  if (!position) throw fail('bad_cursor', [{ field: 'cursor', message: 'Not a cursor of this list' }]);
+  const [value, id] = position;
   return [typeof value === 'object' && value !== null ? new Date((value as { at: string }).at) : value, id];
-}
-
-function sign(payload: string, context: string, secret: string): string {
-  return createHmac('sha256', secret).update(`cursor ${context} ${payload}`).digest('base64url').slice(0, 27);
 }

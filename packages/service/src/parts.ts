@@ -3,13 +3,14 @@ import type { BeginOutgoing } from '@tandem/events';
 import type { Health, Log, Metrics } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
 import type { Scope, TenantDb } from '@tandem/tenant-db';
+import type { Cursors } from './cursors.ts';
 
 /** What the operations of a service share. */
 export interface Parts {
   db: TenantDb<unknown>;
   signer: CallerSigner;
   seal: Seal;
-  cursorSecret: string;
+  cursors: Cursors;
   log: Log;
   metrics: Metrics;
   health: Health;

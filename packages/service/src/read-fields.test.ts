@@ -66,3 +66,19 @@ it('says of the whole that it must be an object, and nothing of what is right', 
     [{ field: 'body', message: 'Must be an object' }],
   ]);
 });
+
+it.each([
+  ['{"__proto__":1}', '__proto__'],
+  ['{"data":{"__proto__":{"admin":true}}}', 'data.__proto__'],
+  ['{"data":{"list":[{"\\u005f_proto__":1}]}}', 'data.list.0.__proto__'],
+])('refuses the key __proto__ in %s and names where it is', (text, field) => {
+  const errors: { field: string; message: string }[] = [];
+  const schema = z.object({ data: z.record(z.string(), z.unknown()).optional() });
+  expect(readFields(schema, JSON.parse(text), errors)).toBeUndefined();
+  expect(errors).toEqual([{ field, message: 'Must not be named __proto__' }]);
+});
+
+it('keeps the keys constructor and prototype', () => {
+  const data = { constructor: 'x', prototype: 'y' };
+  expect(readFields(z.object({ data: z.record(z.string(), z.unknown()) }), { data }, [])).toEqual({ data });
+});

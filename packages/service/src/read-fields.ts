@@ -13,12 +13,30 @@ export function readFields<Schema extends z.ZodType>(
   given: unknown,
   errors: FieldError[],
 ): z.output<Schema> | undefined {
+  const forbidden = forbiddenKeys(given);
+  for (const field of forbidden) errors.push({ field, message: 'Must not be named __proto__' });
+  if (forbidden.length) return undefined;
   const { data, error } = schema.safeParse(given, { error: houseWords });
   for (const issue of error?.issues ?? []) {
     const field = issue.path.map(String).join('.') || 'body';
     errors.push({ field, message: isMissing(issue, given) ? 'Is required' : issue.message });
   }
   return data;
+}
+
+// More than any schema accepts; a deeper value is refused for its depth and must not overflow the stack here.
+const levelsMax = 50;
+
+/**
+ * Where a value has a key `__proto__`. The schemas drop it, so a filter by it would match everything and data would be
+ * lost without a word. Every other name, also `constructor`, is a key like any other.
+ */
+function forbiddenKeys(value: unknown, path = '', levels = levelsMax): string[] {
+  if (typeof value !== 'object' || value === null || levels === 0) return [];
+  if (Object.hasOwn(value, '__proto__')) return [`${path}__proto__`];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    typeof inner === 'object' ? forbiddenKeys(inner, `${path}${key}.`, levels - 1) : [],
+  );
 }
 
 const missingCodes = ['invalid_type', 'invalid_value', 'invalid_union'];

@@ -11,6 +11,7 @@ import {
   replyStatus,
   type Served,
 } from '@tandem/contract';
+import { inTurns } from '@tandem/process';
 import { z } from 'zod';
 import type { Failed } from './failed.ts';
 import type { PageResult } from './list.ts';
@@ -36,7 +37,12 @@ export interface Answer {
  * Shapes what a handler returned by the row's reply schema: columns that the contract does not show are dropped.
  * @throws ZodError when the handler returned something else than the contract says, which is our fault
  */
-export function reply(row: Operation, result: unknown, requestId: string, status = replyStatus(row)): Answer {
+export async function reply(
+  row: Operation,
+  result: unknown,
+  requestId: string,
+  status = replyStatus(row),
+): Promise<Answer> {
   const either = pageOrOther(row.reply);
   if (either && 'other' in (result as object))
     return reply({ ...row, reply: either.other as z.ZodType }, (result as { other: unknown }).other, requestId, status);
@@ -53,7 +59,7 @@ export function reply(row: Operation, result: unknown, requestId: string, status
 }
 
 function servedReply(status: number, served: Served): Answer {
-  return { status: served.location === undefined ? status : 302, body: '', served };
+  return { status, body: '', served };
 }
 
 function around(row: Operation, data: unknown, requestId: string, status: number): unknown {
@@ -69,10 +75,11 @@ export function failureReply(failed: Failed, requestId: string): Answer {
   return { status: failed.status, body, ...(retryAfter !== undefined && { retryAfter }) };
 }
 
-function pageReply(row: Operation, result: PageResult<unknown>, requestId: string): Answer {
+/** Items are written one by one: a page may hold megabytes of the customer's own data. */
+async function pageReply(row: Operation, result: PageResult<unknown>, requestId: string): Promise<Answer> {
   const { items, total, page, limit, hasPrev, nextCursor, hasNext = nextCursor !== null } = result;
   const item = pageItem(row.reply);
-  const data = items.map((one) => z.encode(item, one as never));
+  const written = await inTurns(items, (one) => JSON.stringify(z.encode(item, one as never)));
   const totalPages = Math.ceil(total / limit);
   const pagination: Pagination = {
     page,
@@ -85,5 +92,9 @@ function pageReply(row: Operation, result: PageResult<unknown>, requestId: strin
     nextPageToken: nextCursor,
   };
   const status = replyStatus(row);
-  return { status, body: JSON.stringify(envelope({ status, message: row.message, data, pagination, requestId })) };
+  const around = JSON.stringify(envelope({ status, message: row.message, data: [], pagination, requestId }));
+  return { status, body: around.replace(noItems, () => `"data":[${written.join(',')}]`) };
 }
+
+// Its quotes are not escaped, so it cannot stand in a text of the envelope.
+const noItems = '"data":[]';

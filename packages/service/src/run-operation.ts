@@ -4,10 +4,11 @@ import type { Log } from '@tandem/process';
 import type { Statement } from '@tandem/tenant-db';
 import { failed } from './failed.ts';
 import { Failure, fail } from './failure.ts';
-import type { Context, Handler } from './handler.ts';
+import type { Context, Handler, Under } from './handler.ts';
 import { type IdempotentRun, idempotent } from './idempotency.ts';
 import { listPage } from './list.ts';
 import type { Parts } from './parts.ts';
+import { reachOf } from './reach.ts';
 import type { ReadRequest } from './read-request.ts';
 import { type Answer, failureReply, reply } from './reply.ts';
 
@@ -31,11 +32,17 @@ export async function runOperation(
   const said: Said = { after: [], headers: {}, wasThere: false };
   const { check = undefined, run } = typeof handler === 'function' ? { run: handler } : handler;
   const begin = keyUse(row, request, parts);
+  const under: Under = (permission, work) => {
+    const reach = reachOf(caller, permission);
+    if (!scope || reach === 'none') throw fail('forbidden');
+    const { tenantId, environment } = scope;
+    return parts.db.within({ tenantId, environment, ...(reach !== 'all' && { narrow: reach }) }, work);
+  };
   // What is asked outside may have an effect of its own, or another outcome by now.
   const { earlier } = check && begin ? await parts.db.transaction(scope, begin) : {};
   if (earlier) return earlier;
   const found = (
-    check ? await parts.db.within(scope, () => check({ ...request, tx: parts.db.tx } as never)) : received
+    check ? await parts.db.within(scope, () => check({ ...request, tx: parts.db.tx, under } as never)) : received
   ) as undefined;
 
   const { emit, schedule, written, committed } = parts.outgoing(caller, scope);
@@ -46,7 +53,8 @@ export async function runOperation(
       said.after.push(leaves.committed);
     });
     const result = await run({ ...contextOf(row, request, parts, said), emit, schedule, inTenant, found } as never);
-    const answer = reply(row, result, caller.requestId, said.wasThere ? 200 : undefined);
+    const answered = said.message === undefined ? row : { ...row, message: said.message };
+    const answer = await reply(answered, result, caller.requestId, said.wasThere ? 200 : undefined);
     return { ...answer, headers: said.headers, ...(tenantId !== undefined && { tenantId }) };
   };
   const answer = await inOne(row, request, parts, { work, written, begin });
@@ -60,6 +68,8 @@ interface Said {
   after: (() => void | Promise<void>)[];
   headers: Record<string, string>;
   wasThere: boolean;
+  /** Instead of the row's. */
+  message?: string;
 }
 
 /** The handler's work, and the statement that writes its events at the end. */
@@ -138,7 +148,7 @@ function contextOf(
   said: Said,
 ): Omit<AnyContext, 'emit' | 'schedule' | 'inTenant'> {
   const { caller, params, query, body } = request;
-  const { db, cursorSecret } = parts;
+  const { db, cursors } = parts;
   return {
     ...({ params, query, body } as Pick<AnyContext, 'params' | 'query' | 'body'>),
     caller,
@@ -151,13 +161,16 @@ function contextOf(
       if (!row.mayExist) throw new Error(`${row.id} does not say that what it creates may exist`);
       said.wasThere = true;
     },
+    message(text) {
+      said.message = text;
+    },
     header(name, value) {
       said.headers[name] = value;
     },
     list: (options) =>
       listPage({
         ...{ ...options, name: row.id, query: query as never, caller, narrow: request.scope?.narrow },
-        secret: cursorSecret,
+        cursors,
       }),
   };
 }
