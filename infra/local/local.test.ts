@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claimFolder, holderOf } from './claim.ts';
 import { lease, serveControl } from './control.ts';
-import { fleetEnvironment } from './environment.ts';
+import { checkGatewayWorkers, fleetEnvironment } from './environment.ts';
 import { Explained, explain } from './failure.ts';
 import { ownLine, readable } from './log-lines.ts';
 import { endLeftovers, readRecords, writeRecord } from './records.ts';
@@ -168,6 +168,16 @@ describe('settings of the fleet', () => {
     const all = JSON.stringify(environment);
     expect(all).not.toContain('admin:secret');
     expect(all).not.toContain(secrets.ROLE_SECRET);
+  });
+
+  it.each(['x', '0', '65', '1.5', '-1', ' '])('refuse %j gateway processes in one line', (given) => {
+    expect(() => checkGatewayWorkers(given)).toThrow(
+      `GATEWAY_WORKERS must be a whole number from 1 to 64, not ${given}.`,
+    );
+  });
+
+  it('accept a number of gateway processes, or none', () => {
+    for (const given of [undefined, '', '1', '64']) expect(() => checkGatewayWorkers(given)).not.toThrow();
   });
 
   it('say in a line what is wrong with a file that cannot be read', () => {

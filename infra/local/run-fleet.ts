@@ -6,6 +6,7 @@ import { migrate } from '@tandem/tooling';
 import { claimFolder, holderOf } from './claim.ts';
 import { serveControl } from './control.ts';
 import {
+  checkGatewayWorkers,
   type FleetEnvironment,
   fleetEnvironment,
   opsPort,
@@ -35,6 +36,7 @@ export interface RunOptions {
 
 /** Brings up stores, databases and fleet, and keeps them up until interrupted. Whatever happens, all of it is ended. */
 export async function runFleet(options: RunOptions): Promise<void> {
+  checkGatewayWorkers(process.env['GATEWAY_WORKERS']);
   const claim = await claimFolder(localDir);
   if (!claim) throw new Explained(alreadyRunning());
   if (claim.ended.length > 0) progress(`Ended what an earlier run had left: ${claim.ended.join(', ')}`);

@@ -1,27 +1,42 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Explained } from '../failure.ts';
 import { findCommand } from './commands.ts';
 
-const packageNames = ['redis-server', 'rabbitmq-server'];
+const stores = { title: 'Redis and RabbitMQ', names: ['redis-server', 'rabbitmq-server'] };
 const linesKept = 20;
 
-let unpacking: Promise<string | undefined> | undefined;
+/** Packages of Debian and what to call them in the output. */
+export interface Packages {
+  title: string;
+  names: readonly string[];
+}
+
+const unpacking = new Map<string, Promise<string | undefined>>();
 
 /**
- * The folder with Redis and RabbitMQ (and Erlang, and the libraries the machine lacks) from Debian's packages, unpacked
- * for this project alone; undefined on a machine without apt. They are not installed: that would need root, begin
+ * The folder with Redis and RabbitMQ (and Erlang, and the libraries the machine lacks), or other programs, from Debian's
+ * packages, unpacked for this project alone; undefined on a machine without apt. They are not installed: that would need root, begin
  * services and accounts on the machine, and be in the way of what the user has there. apt still resolves the
  * dependencies and verifies every signature; only its lists and its cache are ours.
  */
-export async function debianPackages(packagesDir: string, log: (line: string) => void): Promise<string | undefined> {
-  unpacking ??= unpack(packagesDir, log);
-  return unpacking;
+export async function debianPackages(
+  packagesDir: string,
+  log: (line: string) => void,
+  packages: Packages = stores,
+): Promise<string | undefined> {
+  const known = unpacking.get(packagesDir) ?? unpack(packagesDir, log, packages);
+  unpacking.set(packagesDir, known);
+  return known;
 }
 
-async function unpack(packagesDir: string, log: (line: string) => void): Promise<string | undefined> {
+async function unpack(
+  packagesDir: string,
+  log: (line: string) => void,
+  { title, names }: Packages,
+): Promise<string | undefined> {
   if (existsSync(packagesDir)) return packagesDir;
   if (!findCommand('apt-get') || !findCommand('dpkg-deb')) return undefined;
   const startedAt = performance.now();
@@ -29,20 +44,20 @@ async function unpack(packagesDir: string, log: (line: string) => void): Promise
   removeDrafts(packagesDir);
   for (const folder of ['lists/partial', 'archives/partial', 'root'])
     mkdirSync(join(draft, folder), { recursive: true });
-  log(`Redis and RabbitMQ: fetching Debian's packages (once; unpacked for this project only)`);
+  log(`${title}: fetching Debian's packages (once; unpacked for this project only)`);
   try {
-    await fetchPackages(draft, log);
+    await fetchPackages(draft, log, { title, names });
     await unpackAll(draft);
     // Another command may have been faster; its copy is as good as ours.
     if (!existsSync(packagesDir)) renameSync(join(draft, 'root'), packagesDir);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
-  log(`Redis and RabbitMQ: unpacked (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
+  log(`${title}: unpacked (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
   return packagesDir;
 }
 
-async function fetchPackages(draft: string, log: (line: string) => void): Promise<void> {
+async function fetchPackages(draft: string, log: (line: string) => void, { title, names }: Packages): Promise<void> {
   const options = [
     ['Dir::State::lists', join(draft, 'lists')],
     ['Dir::Cache', draft],
@@ -64,12 +79,9 @@ async function fetchPackages(draft: string, log: (line: string) => void): Promis
   const show = (line: string) => {
     const name = /^Get:\d+ \S+ \S+ \S+ (\S+)/.exec(line)?.[1];
     if (name) count += 1;
-    if (name === 'rabbitmq-server' || (name && count % 10 === 0)) log(`Redis and RabbitMQ: ${count} packages fetched`);
+    if (name === 'rabbitmq-server' || (name && count % 10 === 0)) log(`${title}: ${count} packages fetched`);
   };
-  await run(
-    ['apt-get', ...options, 'install', '-y', '--no-install-recommends', '--download-only', ...packageNames],
-    show,
-  );
+  await run(['apt-get', ...options, 'install', '-y', '--no-install-recommends', '--download-only', ...names], show);
 }
 
 async function unpackAll(draft: string): Promise<void> {
@@ -83,7 +95,8 @@ async function unpackAll(draft: string): Promise<void> {
 function removeDrafts(packagesDir: string): void {
   const parent = join(packagesDir, '..');
   if (!existsSync(parent)) return;
-  const drafts = readdirSync(parent).map((name) => /^debian\.(\d+)$/.exec(name));
+  const form = new RegExp(`^${basename(packagesDir)}\\.(\\d+)$`);
+  const drafts = readdirSync(parent).map((name) => form.exec(name));
   for (const draft of drafts) {
     if (draft && !existsSync(`/proc/${draft[1]}`)) rmSync(join(parent, draft[0]), { recursive: true, force: true });
   }
@@ -114,4 +127,16 @@ function aptFailure(lines: string[]): Error {
     return Object.assign(new Error('no space'), { code: 'ENOSPC' });
   const reason = errors.at(-1) ?? lines.at(-1) ?? 'no reason given';
   return new Explained(`Debian's packages could not be fetched: ${reason}`, { lines });
+}
+
+/** The folders of shared libraries among the unpacked packages. */
+export function libraryFolders(root: string): string[] {
+  return ['usr/lib', 'lib']
+    .map((folder) => join(root, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.includes('-linux-'))
+        .map((name) => join(folder, name)),
+    );
 }

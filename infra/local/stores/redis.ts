@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Explained } from '../failure.ts';
 import type { ProcessSpec } from '../supervised.ts';
 import { findCommand } from './commands.ts';
 import { composeProcess } from './compose.ts';
-import { debianPackages } from './debian.ts';
+import { debianPackages, libraryFolders } from './debian.ts';
 import { greet } from './probe.ts';
 import { keptPassword, type PreparedStore, plainEnvironment, quoted, type StoreContext, storeFolder } from './store.ts';
 
@@ -67,16 +67,4 @@ function redisSettings(
     'save ""',
     'loglevel notice',
   ].join('\n')}\n`;
-}
-
-/** The folders of shared libraries among the unpacked packages. */
-function libraryFolders(root: string): string[] {
-  return ['usr/lib', 'lib']
-    .map((folder) => join(root, folder))
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) =>
-      readdirSync(folder)
-        .filter((name) => name.includes('-linux-'))
-        .map((name) => join(folder, name)),
-    );
 }

@@ -1,8 +1,10 @@
-import { type Operation, type Operations, signedIn, unwrap } from '@tandem/contract';
+import { callerHeader, createCallerSigner } from '@tandem/caller';
+import { neededPermissions, type Operation, type Operations, signedIn, unwrap } from '@tandem/contract';
 import type { z } from 'zod';
 import type { TestService } from './test-service.ts';
 
 const missingId = '999999999';
+const contextLifetimeMs = 30_000;
 const wordsOfZod = /^Invalid |^Too (small|big)|^Unrecognized|\bexpected\b|\breceived\b/;
 
 /**
@@ -27,6 +29,16 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
       expect([reply.status, reply.body.code]).toEqual([403, 'gateway_only']);
     });
 
+    it.each(named(rows))('%s answers 503 to a request of the gateway that waited too long', async (_, row) => {
+      const { caller } = service().as();
+      const path = row.path.replace(/\/:([a-zA-Z]+)/g, (_, field: string) => `/${someParams(row)[field]}`);
+      const signedAt = Date.now() - contextLifetimeMs - 1_000;
+      const late = createCallerSigner(process.env.INTERNAL_SECRETS as string, () => signedAt);
+      const headers = { [callerHeader]: late.sign(caller, row.method, path) };
+      const reply = await service().send(row, { params: someParams(row), headers }, undefined);
+      expect([reply.status, reply.body.code, reply.headers['retry-after']]).toEqual([503, 'unavailable', '1']);
+    });
+
     const guarded = own.filter((row) => row.permission !== signedIn);
     if (guarded.length) {
       it.each(named(guarded))('%s refuses a caller without its permission', async (_, row) => {
@@ -36,10 +48,23 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
       });
     }
 
+    const further = guarded.flatMap((row) =>
+      neededPermissions(row).map((missing) => [`${row.method} ${row.path}`, missing, row] as const),
+    );
+    const ofSeveral = further.filter(([, , row]) => neededPermissions(row).length > 1);
+    if (ofSeveral.length) {
+      it.each(ofSeveral)('%s refuses a caller who lacks %s of its permissions', async (_, missing, row) => {
+        const { caller } = service().as({ can: neededPermissions(row).filter((one) => one !== missing) });
+        const reply = await service().send(row, { params: someParams(row), body: {} }, caller);
+        expect([reply.status, reply.body.message]).toEqual([403, 'Insufficient permissions']);
+      });
+    }
+
     const whole = guarded.filter((row) => !row.narrows);
     if (whole.length) {
       it.each(named(whole))('%s refuses a caller narrowed to their own records', async (_, row) => {
-        const { caller } = service().as({ can: [`${row.permission}:own`, `${row.permission}:team`] });
+        const narrowed = neededPermissions(row).flatMap((one) => [`${one}:own`, `${one}:team`]);
+        const { caller } = service().as({ can: narrowed });
         const reply = await service().send(row, { params: someParams(row), body: {} }, caller);
         expect([reply.status, reply.body.message]).toEqual([403, 'Insufficient permissions']);
       });

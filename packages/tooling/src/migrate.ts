@@ -6,9 +6,11 @@ import {
   databaseName,
   quoteName,
   quoteText,
+  type RoleKind,
   roleKinds,
   roleName,
   rolePassword,
+  roleSettings,
   type ServiceDatabase,
   serviceDatabase,
   withClient,
@@ -84,7 +86,7 @@ export async function limitEntry(admin: pg.Client, service: string, database: st
   );
 }
 
-/** Creates a service's roles, as far as they are missing. */
+/** Creates a service's roles, as far as they are missing, and gives them their settings. */
 export async function createRoles(admin: pg.Client, service: string, roleSecret: string): Promise<void> {
   const names = roleKinds.map((kind) => roleName(service, kind));
   const found = await admin.query<{ rolname: string }>('SELECT rolname FROM pg_roles WHERE rolname = ANY($1)', [names]);
@@ -93,6 +95,11 @@ export async function createRoles(admin: pg.Client, service: string, roleSecret:
     const password = quoteText(rolePassword(roleSecret, role));
     await admin.query(`CREATE ROLE ${quoteName(role)} LOGIN NOCREATEDB NOCREATEROLE PASSWORD ${password}`);
   }
+  for (const [kind, settings] of Object.entries(roleSettings))
+    for (const [setting, value] of Object.entries(settings))
+      await admin.query(
+        `ALTER ROLE ${quoteName(roleName(service, kind as RoleKind))} SET ${setting} = ${quoteText(value)}`,
+      );
   const owner = quoteName(roleName(service, 'owner'));
   // An administrator that is no superuser, as managed servers have, may only give a database to a role it belongs to.
   if (missing.includes(roleName(service, 'owner'))) await admin.query(`GRANT ${owner} TO CURRENT_USER`);

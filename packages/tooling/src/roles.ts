@@ -6,6 +6,20 @@ export type RoleKind = 'owner' | 'app' | 'relay';
 
 export const roleKinds: readonly RoleKind[] = ['owner', 'app', 'relay'];
 
+/**
+ * The limits that PostgreSQL keeps for the services. They belong to the roles, not to connections, so that they hold behind a
+ * pooler in transaction mode, which passes no settings of a connection on.
+ */
+export const roleSettings: Readonly<Record<'app' | 'relay', Readonly<Record<string, string>>>> = {
+  app: { statement_timeout: '5s', lock_timeout: '2s', idle_in_transaction_session_timeout: '10s' },
+  relay: {
+    statement_timeout: '8s',
+    idle_in_transaction_session_timeout: '10s',
+    // A commit that a crash undoes is repeated: an event is published again under the same id, a job is queued again.
+    synchronous_commit: 'off',
+  },
+};
+
 /** Where one service's database is and how each of its roles gets in. */
 export interface ServiceDatabase {
   service: string;

@@ -1,7 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { readMigrations } from './engine.ts';
-import { applyAll, createDatabase, type DatabaseOptions, limitEntry, type Migrations, underLock } from './migrate.ts';
+import {
+  applyAll,
+  createDatabase,
+  createRoles,
+  type DatabaseOptions,
+  limitEntry,
+  type Migrations,
+  underLock,
+} from './migrate.ts';
 import { readPlatformMigrations } from './platform.ts';
 import { databaseName, quoteName, type ServiceDatabase, serviceDatabase, withClient } from './roles.ts';
 import { findServices, type ServiceSource, workspaceRoot } from './services.ts';
@@ -24,6 +32,7 @@ export async function testDatabases(options: DatabaseOptions & { clonesKeptMinut
     const wanted: string[] = [];
     for (const service of services) {
       const { template, migrations } = await templateOf(service, root);
+      await createRoles(admin, service.name, options.roleSecret);
       wanted.push(template);
       if (names.includes(template)) continue;
       await makeTemplate(admin, { ...options, service: service.name, template }, migrations);

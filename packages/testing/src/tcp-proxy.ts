@@ -1,0 +1,85 @@
+import { createServer, connect as dial, type Socket } from 'node:net';
+
+/** A TCP proxy that can lose connections the way networks and hosts do. */
+export interface TcpProxy {
+  port: number;
+  /** The given address with the proxy in place of its host and port. */
+  through(url: string): string;
+  /** From now on nothing passes on the connections that exist, and nothing tells their ends so; new ones work. */
+  blackHole(): void;
+  /** Passes nothing on until `resume`; bytes that arrive meanwhile are delivered afterwards. */
+  pause(): void;
+  resume(): void;
+  /** Resets every connection. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy on a free port of the loopback address in front of the server that `url` names. */
+export async function startTcpProxy(url: string): Promise<TcpProxy> {
+  const target = new URL(url);
+  const pairs = new Set<readonly [Socket, Socket]>();
+  const sockets = new Set<Socket>();
+  let isPaused = false;
+  const server = createServer((client) => {
+    const upstream = dial({ host: target.hostname, port: Number(target.port) });
+    const pair = [client, upstream] as const;
+    pairs.add(pair);
+    for (const [from, to] of [pair, [upstream, client] as const]) {
+      from.setNoDelay(true);
+      sockets.add(from);
+      if (!isPaused) from.pipe(to);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        pairs.delete(pair);
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    port,
+    through(address) {
+      const proxied = new URL(address);
+      proxied.hostname = '127.0.0.1';
+      proxied.port = String(port);
+      return proxied.href;
+    },
+    blackHole() {
+      for (const [client, upstream] of pairs) {
+        client.unpipe(upstream);
+        upstream.unpipe(client);
+        // Read and dropped, so that the ends see a network that takes everything and answers nothing.
+        client.resume();
+        upstream.resume();
+        upstream.removeAllListeners('end');
+      }
+      pairs.clear();
+    },
+    pause() {
+      isPaused = true;
+      for (const [client, upstream] of pairs) {
+        client.unpipe(upstream);
+        upstream.unpipe(client);
+      }
+    },
+    resume() {
+      isPaused = false;
+      for (const [client, upstream] of pairs) {
+        client.pipe(upstream);
+        upstream.pipe(client);
+      }
+    },
+    reset() {
+      for (const [client, upstream] of pairs) {
+        client.resetAndDestroy();
+        upstream.destroy();
+      }
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
