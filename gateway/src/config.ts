@@ -15,6 +15,8 @@ export const settingsSchema = z.object({
   REDIS_URL: url,
   /** Milliseconds after which Redis counts as failing, and limits are kept by this process alone (D1). */
   REDIS_TIMEOUT_MS: z.coerce.number().int().min(10).max(60_000).default(50),
+  /** How many gateway processes share the limits, for one that starts while Redis is away and cannot count them. */
+  GATEWAYS_EXPECTED: z.coerce.number().int().min(1).max(10_000).default(1),
   NAMESPACE: z
     .string()
     .regex(/^[a-z0-9-]+$/)

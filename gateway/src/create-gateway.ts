@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client';
@@ -16,7 +17,7 @@ import type { GatewayParts } from './exchange.ts';
 import { clientIpReader } from './http/client-ip.ts';
 import { createCors } from './http/headers.ts';
 import { createLimiter } from './limits/limiter.ts';
-import { announcePresence } from './limits/presence.ts';
+import { measureLimits } from './limits/measure.ts';
 import { guardRedis } from './limits/redis.ts';
 import { createUsageMeter } from './limits/usage.ts';
 import { compileRoutes } from './routes.ts';
@@ -36,6 +37,8 @@ export interface RunningGateway {
 
 const tokenIssuer = 'tandem';
 const burstShare = 6;
+// No two processes ever have the same id.
+const idBytes = 12;
 
 /**
  * Puts a gateway together without listening.
@@ -59,7 +62,6 @@ export function createGateway(
   const users = createServiceClient({ ...toIdentity, operations: internalUsers });
   const upstreams = new Map(Object.keys(services).map((name) => [name, createUpstream(origins[name] as string)]));
   const redis = guardRedis(settings.REDIS_URL, log, settings.REDIS_TIMEOUT_MS);
-  const presence = announcePresence(redis, settings.NAMESPACE);
   const as = { environment: 'live' as const, requestId: 'gateway' };
   const principals = createPrincipals({ identity, redisUrl: settings.REDIS_URL, log });
   const tokens = createTokens({
@@ -67,13 +69,16 @@ export function createGateway(
     issuer: tokenIssuer,
     log,
   });
+  const gateway = randomBytes(idBytes).toString('base64url');
   const limiter = createLimiter({
-    redis,
-    namespace: settings.NAMESPACE,
-    gateways: presence.gateways,
-    readUsage: async (tenantId, month) => (await identity.readUsage({ body: { tenantId, month }, as })).calls,
+    ...{ redis, gateway, log, namespace: settings.NAMESPACE, expected: settings.GATEWAYS_EXPECTED },
+    async readRecorded(tenantId, month) {
+      const { recorded } = await identity.readUsage({ body: { tenantId, month }, as });
+      return Object.fromEntries(recorded.map((row) => [row.gateway, row.calls]));
+    },
   });
-  const usage = createUsageMeter((batch) => identity.recordUsage({ body: batch, as }), log);
+  const usage = createUsageMeter((served) => identity.reportUsage({ body: { gateway, served }, as }), log);
+  measureLimits(metrics, { limiter, usage });
   metrics.gauge('limiter_degraded', '1 while limits are kept without Redis', [], (gauge) =>
     gauge.set(redis.available() ? 0 : 1),
   );
@@ -98,13 +103,14 @@ export function createGateway(
       burst: Math.floor(settings.ANONYMOUS_RATE_PER_MINUTE / burstShare),
     },
     streams: createStreams(),
+    pages: createPages(operations),
     cors: createCors(
       settings.CORS_ORIGINS,
       operations.flatMap(({ row }) => Object.keys(row.headers ?? {})),
     ),
   };
   return {
-    server: createGatewayServer(parts, createPages(operations), health),
+    server: createGatewayServer(parts, health),
     ops: createServer(async (request, response) => {
       const answer =
         request.url === '/metrics'
@@ -116,8 +122,7 @@ export function createGateway(
     health,
     async close() {
       await usage.close();
-      limiter.close();
-      presence.close();
+      await limiter.close();
       principals.close();
       log.flush();
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));

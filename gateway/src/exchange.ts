@@ -27,6 +27,7 @@ export interface GatewayParts {
   signer: CallerSigner;
   upstreams: Map<string, Upstream>;
   streams: Streams;
+  pages: Pages;
   cors: Cors;
   log: Log;
   metrics: Metrics;
@@ -65,4 +66,21 @@ export interface Streams {
   form(passage: Passage, parts: GatewayParts): Promise<LinkReply>;
   /** Passes an answer on as it comes out; it is finished when this resolves. */
   answer(passage: Passage, parts: GatewayParts): Promise<void>;
+}
+
+/** A page about the API that the gateway serves itself. */
+export interface Page {
+  /**
+   * Answers a GET or HEAD request for the page.
+   * @throws Refusal 405 for any other method
+   */
+  serve(exchange: PageExchange): Promise<void>;
+}
+
+/** The parts of a request that a page reads; `headers` are those that every answer of the gateway has. */
+export type PageExchange = Pick<Exchange, 'request' | 'response' | 'headers' | 'search'>;
+
+export interface Pages {
+  /** The page of a path; undefined for every other path. */
+  find(path: string): Page | undefined;
 }

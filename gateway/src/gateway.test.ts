@@ -400,7 +400,7 @@ describe('an operation for people that comes to an end', () => {
     answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...who, sessionId: '11' } });
     answers['/internal/keys/resolve'] = (_, response) =>
       json(response, { data: { ...who, sessionId: null, keyId: '8', environment: 'live' } });
-    answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0 } });
+    answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0, recorded: [] } });
     answers['/v1/things/generate'] = (_, response) => {
       response.setHeader('x-ai-source', 'template');
       response.setHeader('x-other', 'ours');
@@ -434,7 +434,8 @@ it('tells the service how many calls a key has made, as the header of the answer
   const { key } = createApiKey('live');
   const data = { ...principal, tenantId: '8', keyId: '9', environment: 'live', limits };
   answers['/internal/keys/resolve'] = (_, response) => json(response, { data });
-  answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 40 } });
+  answers['/internal/usage/read'] = (_, response) =>
+    json(response, { data: { calls: 40, recorded: [{ gateway: 'ended', calls: 40 }] } });
   answers['/v1/things/own'] = (_, response) => json(response, { data: {} });
   for (const usage of [41, 42]) {
     const response = await fetch(`${base}/v1/things/own`, { headers: { 'x-api-key': key } });
@@ -452,7 +453,7 @@ describe('an address with too many failed authentications', () => {
       asked++;
       json(response, { data: { ...principal, keyId: `${keyId}`, environment: 'live', allowedIps: null, limits } });
     };
-    answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0 } });
+    answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0, recorded: [] } });
     answers['/v1/things/own'] = (_, response) => json(response, { data: {} });
     const ask = (given: string) => fetch(`${base}/v1/things/own`, { headers: { 'x-api-key': given } });
     expect((await ask(key)).status).toBe(200);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerHeader, countedAddress } from '@tandem/caller';
-import { allows, signedIn } from '@tandem/contract';
+import { allows, neededPermissions, type Operation, takesIdempotencyKey } from '@tandem/contract';
 import { childTrace, readTrace } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
 import { actingFor } from './access/on-behalf-of.ts';
@@ -40,6 +40,11 @@ async function pass(exchange: Exchange, parts: GatewayParts): Promise<void> {
   if (refusal) {
     await limit(exchange, parts);
     throw refusal;
+  }
+  const page = parts.pages.find(path);
+  if (page) {
+    await limit(exchange, parts);
+    return page.serve(exchange);
   }
   const match = parts.match(request.method as string, path);
   if (match && 'allowed' in match) return wrongMethod(exchange, match.allowed, parts);
@@ -113,8 +118,8 @@ function checkPermission(auth: Authenticated | undefined, { row }: Route): void 
     throw new Refusal('forbidden', {
       errors: [{ field: 'X-API-Key', message: 'Takes no API key: sign in and send Authorization and X-Tenant-Id' }],
     });
-  if (row.permission === signedIn) return;
-  if (!allows(auth.who.permissions, row.permission as string)) throw new Refusal('forbidden');
+  const { permissions } = auth.who;
+  if (!neededPermissions(row).every((one) => allows(permissions, one))) throw new Refusal('forbidden');
 }
 
 async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller> {
@@ -171,7 +176,8 @@ async function forward(
   const twice = search.length > 1 ? repeatedParameter(search) : undefined;
   if (twice) throw new Refusal('validation_failed', { errors: [twice] });
   const query = decodeQuery(route, search, caller.tenantId, parts.ids);
-  const body = row.method === 'GET' ? undefined : await jsonBody(exchange, route, caller.tenantId, parts);
+  // A body of an operation that takes none is ignored, whatever its type: Node drops it with the request.
+  const body = row.body && (await jsonBody(exchange, route, caller.tenantId, parts));
   const headers = signed(exchange, caller, path, parts);
   if (body?.length) headers['content-type'] = 'application/json';
   const upstream = parts.upstreams.get(route.service) as Upstream;
@@ -184,8 +190,13 @@ async function forward(
       timeoutMs: row.timeoutMs ?? timeoutMs,
       tenantId: caller.tenantId,
     },
-    repeatable: row.method === 'GET' || request.headers['idempotency-key'] !== undefined,
+    repeatable: isRepeatable(row, request),
   });
+}
+
+/** Whether the service does its work once although the request reaches it twice. */
+function isRepeatable(row: Operation, { headers }: IncomingMessage): boolean {
+  return row.method === 'GET' || (takesIdempotencyKey(row) && headers['idempotency-key'] !== undefined);
 }
 
 /** Passes a service's answer on, with codes instead of ids. */
@@ -215,7 +226,7 @@ async function jsonBody(
   { ids }: GatewayParts,
 ): Promise<Buffer | string | undefined> {
   const bytes = await readBody(request, route.row.bodyMax ?? bodyMax);
-  if (!bytes.length || !route.row.body) return undefined;
+  if (!bytes.length) return undefined;
   const parsed = readJson(bytes);
   if (!route.bodyIds) return bytes;
   decodeBody(route, parsed, tenantId, ids);

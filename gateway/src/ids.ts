@@ -40,6 +40,9 @@ export function decodeBody(route: Route, body: unknown, tenantId: number | undef
   );
 }
 
+// Below it, parsing and writing the whole is as fast.
+const largeBytes = 64 * 1024;
+
 /**
  * The body of a service's answer with codes in place of ids.
  * @throws Refusal 502 when it cannot be read, or has ids and no tenant they are of: only an error of ours causes that
@@ -51,13 +54,17 @@ export function encodeAnswer(
   ids: IdCodec,
 ): Buffer | string {
   if (status >= 400) return encodeTexts(body, tenantId, ids);
-  if (!route.replyIds) return body;
-  const reply = parsed(body);
-  route.replyIds(reply, (type, found) => {
+  const { replyIds } = route;
+  if (!replyIds) return body;
+  const encode = (type: ResourceType, found: unknown) => {
     const id = Number(found);
     if (tenantId === undefined || !Number.isSafeInteger(id)) throw new Refusal('bad_gateway');
     return ids.encode(type, tenantId, id);
-  });
+  };
+  const text = body.toString('utf8');
+  if (body.length > largeBytes) return read(() => replyIds.inText(text, encode));
+  const reply = read(() => JSON.parse(text));
+  replyIds.inValue(reply, encode);
   return JSON.stringify(reply);
 }
 
@@ -71,11 +78,11 @@ function encodeTexts(body: Buffer, tenantId: number | undefined, ids: IdCodec): 
     );
 }
 
-function parsed(body: Buffer): unknown {
+function read<T>(body: () => T): T {
   try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new Refusal('bad_gateway');
+    return body();
+  } catch (error) {
+    throw error instanceof SyntaxError ? new Refusal('bad_gateway') : error;
   }
 }
 

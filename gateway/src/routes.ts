@@ -7,7 +7,7 @@ import {
   type SchemaNode,
   walkIds,
 } from '@tandem/contract';
-import { compileRewriter, type Rewriter } from '@tandem/ids';
+import { compileRewriter, compileTextRewriter, type Rewriter, type TextRewriter } from '@tandem/ids';
 
 /** A row with everything about it that can be worked out once, at start. */
 export interface Route {
@@ -24,7 +24,8 @@ export interface Route {
   params: { field: string; type: ResourceType | undefined }[];
   queryIds: Map<string, ResourceType>;
   bodyIds: Rewriter | undefined;
-  replyIds: Rewriter | undefined;
+  /** In a parsed answer, and in the text of a large one. */
+  replyIds: { inValue: Rewriter; inText: TextRewriter } | undefined;
 }
 
 /** What a method and path lead to. */
@@ -121,7 +122,7 @@ function route(row: Operation, service: string): Route {
     params,
     queryIds: new Map(queryIds),
     bodyIds: rewriter(walkIds(row.body)),
-    replyIds: rewriter(prefix(walkIds(row.reply))),
+    replyIds: replyRewriters(prefix(walkIds(row.reply))),
   };
 }
 
@@ -137,4 +138,8 @@ function endOf({ deprecated }: Operation): Record<string, string> {
 
 function rewriter(paths: IdPath[]): Rewriter | undefined {
   return paths.length ? compileRewriter(paths) : undefined;
+}
+
+function replyRewriters(paths: IdPath[]): Route['replyIds'] {
+  return paths.length ? { inValue: compileRewriter(paths), inText: compileTextRewriter(paths) } : undefined;
 }

@@ -36,8 +36,28 @@ async function exchange(text: string) {
   const [head = '', body = ''] = answer.split('\r\n\r\n', 2);
   const [first = '', ...lines] = head.split('\r\n');
   const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(': ', 2) as [string, string]));
-  return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(body) };
+  return { status: Number(first.split(' ')[1]), headers, body: body === '' ? undefined : JSON.parse(body) };
 }
+
+describe('a target in absolute form is served like its path', () => {
+  it.each([
+    ['http://a/v1/openapi.json', 'a', 200],
+    ['HTTPS://a.example:8443/v1/openapi.json?x=1', 'other', 200],
+    ['http://[::1]:80/v1/openapi.json', '[::1]', 200],
+    ['http://a/v1/nothing', 'a', 404],
+    ['http://user@a/v1/openapi.json', 'a', 404],
+    ['ftp://a/v1/openapi.json', 'a', 404],
+  ])('%s', async (target, host, status) => {
+    expect((await exchange(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).status).toBe(
+      status,
+    );
+  });
+
+  it.each(['http://a', 'http://a?x=1'])('%s is the root', async (target) => {
+    const { status, headers } = await exchange(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    expect([status, headers['location']]).toEqual([302, '/docs']);
+  });
+});
 
 describe('what Node would answer by itself gets our envelope and a request id', () => {
   it.each([
@@ -49,6 +69,27 @@ describe('what Node would answer by itself gets our envelope and a request id', 
     ],
     ['HTTP/1.1 without Host', 'GET /v1/x HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
     ['a page without Host', 'GET /docs HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
+    ['two hosts', 'GET /v1/x HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
+    [
+      'one host twice',
+      'GET /docs HTTP/1.1\r\nHost: a\r\nhost: a\r\nConnection: close\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
+    ['two hosts in HTTP/1.0', 'GET /v1/x HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400, 'malformed_request'],
+    ['a host that is none', 'GET /v1/x HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
+    [
+      'a target in absolute form without Host',
+      'GET http://a/v1/openapi.json HTTP/1.1\r\nConnection: close\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
+    [
+      'a target in absolute form with two hosts',
+      'GET http://a/v1/openapi.json HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
     ['what is not HTTP', 'hello\r\n\r\n', 400, 'malformed_request'],
     [
       'two lengths',

@@ -1,19 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Health, Log } from '@tandem/process';
-import type { Pages } from './docs/pages.ts';
 import type { GatewayParts } from './exchange.ts';
 import { handle } from './gateway.ts';
 import { Refusal } from './http/refusal.ts';
 import { watchBodies } from './http/slow-bodies.ts';
+import { toOriginForm } from './http/target.ts';
 import { refuseRaw, unreadable, unservable } from './http/unserved.ts';
 
 const noTunnel = new Refusal('method_not_allowed', {
   headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
 });
 
-/** The public HTTP server: limits on what a connection may send (D15, D16), health, documentation, and the gateway. */
-export function createGatewayServer(parts: GatewayParts, pages: Pages, health: Health): Server {
+/** The public HTTP server: limits on what a connection may send (D15, D16), health, and the gateway. */
+export function createGatewayServer(parts: GatewayParts, health: Health): Server {
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
@@ -37,6 +37,7 @@ export function createGatewayServer(parts: GatewayParts, pages: Pages, health: H
   });
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     answers.set(request.socket, response);
+    toOriginForm(request);
     watchBody(request);
     serve(request, response).catch((error) => parts.log.error('request lost', { error }));
   };
@@ -44,7 +45,6 @@ export function createGatewayServer(parts: GatewayParts, pages: Pages, health: H
     if (unservable(request)) return handle(request, response, parts);
     const path = request.url as string;
     if (path === '/healthz' || path === '/readyz') return answerHealth(path, response, health);
-    if (pages.serve(request, response)) return;
     await handle(request, response, parts);
   };
   server.on('checkExpectation', take);

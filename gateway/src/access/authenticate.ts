@@ -19,7 +19,7 @@ export interface Authenticated {
 export interface Authenticator {
   /**
    * Who sends a request, by the audience of its route; undefined on a public route.
-   * @throws Refusal 400 for two credentials, 401 for none or wrong ones, 403 for a token of another tenant
+   * @throws Refusal 400 for two credentials or another environment than that of the credential, 401 for none or wrong ones, 403 for a token of another tenant
    */
   authenticate(request: IncomingMessage, route: Route, ip: string): Promise<Authenticated | undefined>;
 }
@@ -46,7 +46,7 @@ export function createAuthenticator(parts: {
     hashes.set(key, hash);
   };
 
-  const byKey = async (key: string, ip: string): Promise<Authenticated> => {
+  const byKey = async (request: IncomingMessage, key: string, ip: string): Promise<Authenticated> => {
     // A key of the wrong form or checksum is refused here, without a look-up.
     if (!hashes.has(key) && !readApiKey(key)) throw failures.refuse(ip);
     const hash = hashes.get(key) ?? hashApiKey(key, pepper);
@@ -56,7 +56,7 @@ export function createAuthenticator(parts: {
     if (who) remember(key, hash);
     if (!who || (who.expiresAt && who.expiresAt.getTime() <= Date.now())) throw failures.refuse(ip);
     if (who.allowedIps?.length && !mayCallFrom(who.allowedIps, ip)) throw failures.refuse(ip);
-    return { who, by: 'key', environment: who.environment ?? 'live' };
+    return { who, by: 'key', environment: boundEnvironment(request, who.environment ?? 'live', 'the API key') };
   };
 
   const byToken = async (
@@ -73,7 +73,9 @@ export function createAuthenticator(parts: {
     // A session opens either the platform or a portal, whatever its token says.
     if (!who || !tenantId || (who.partnerId !== null) !== (audience === 'portal')) throw failures.refuse(ip);
     if (audience === 'platform') checkTenantHeader(request, tenantId, ids);
-    const environment = who.environment ?? chosenEnvironment(request);
+    const environment = who.environment
+      ? boundEnvironment(request, who.environment, 'the session')
+      : chosenEnvironment(request);
     return { who, by: audience === 'portal' ? 'portal' : 'user', environment };
   };
 
@@ -83,7 +85,7 @@ export function createAuthenticator(parts: {
       const { 'x-api-key': key, authorization } = request.headers;
       if (key !== undefined && authorization !== undefined) throw new Refusal('two_credentials');
       if (route.audience === 'portal') return byToken(request, 'portal', ip);
-      if (key !== undefined) return byKey(String(key), ip);
+      if (key !== undefined) return byKey(request, String(key), ip);
       return byToken(request, 'platform', ip);
     },
   };
@@ -101,6 +103,21 @@ function chosenEnvironment(request: IncomingMessage): 'live' | 'sandbox' {
   const given = request.headers['x-environment'] ?? 'live';
   if (given === 'live' || given === 'sandbox') return given;
   throw new Refusal('validation_failed', { errors: [{ field: 'X-Environment', message: 'Must be live or sandbox' }] });
+}
+
+/**
+ * The environment that a credential belongs to.
+ * @throws Refusal 400 when X-Environment names another one: the caller means other data than they would get
+ */
+function boundEnvironment(
+  request: IncomingMessage,
+  environment: 'live' | 'sandbox',
+  credential: string,
+): 'live' | 'sandbox' {
+  const given = request.headers['x-environment'];
+  if (given === undefined || given === environment) return environment;
+  const message = `Contradicts ${credential}, which belongs to ${environment}: leave the header out, or use a credential of the other environment`;
+  throw new Refusal('environment_mismatch', { errors: [{ field: 'X-Environment', message }] });
 }
 
 const lists = new WeakMap<readonly string[], ReturnType<typeof addressList>>();

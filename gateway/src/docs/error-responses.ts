@@ -1,8 +1,17 @@
-import { type ErrorCodes, knownErrors, type Operation, takesIdempotencyKey } from '@tandem/contract';
+import {
+  type ErrorCodes,
+  isForBrowsers,
+  isPage,
+  knownErrors,
+  mediaOf,
+  type Operation,
+  pageOrOther,
+  takesIdempotencyKey,
+  walkIds,
+} from '@tandem/contract';
 import { exampleMeta } from './envelope.ts';
 import { errorHeaders } from './headers.ts';
 import type { Part } from './json.ts';
-import { isForKeys } from './traits.ts';
 
 interface Shared {
   name: string;
@@ -13,8 +22,8 @@ interface Shared {
 const shared: Record<number, Shared> = {
   400: {
     name: 'BadRequest',
-    description: 'The request cannot be read.',
-    codes: ['malformed_json', 'malformed_request', 'bad_cursor', 'two_credentials'],
+    description: 'The request cannot be read. A JSON body may have 20 levels, 1,000 keys and 20,000 values.',
+    codes: ['malformed_json', 'malformed_request', 'bad_cursor', 'two_credentials', 'environment_mismatch'],
   },
   401: {
     name: 'Unauthorized',
@@ -46,7 +55,11 @@ const shared: Record<number, Shared> = {
     description: 'The body is larger than 256 KB, or than what this operation takes.',
     codes: ['body_too_large'],
   },
-  415: { name: 'UnsupportedMediaType', description: 'The body is not JSON in UTF-8.', codes: ['wrong_content_type'] },
+  415: {
+    name: 'UnsupportedMediaType',
+    description: 'The body is of another type than this operation takes: JSON in UTF-8, or a multipart form.',
+    codes: ['wrong_content_type'],
+  },
   422: {
     name: 'ValidationFailed',
     description: 'Fields are missing or wrong; `errors` names each.',
@@ -88,33 +101,45 @@ export function errorResponses(row: Operation, hasIfMatch: boolean): Record<stri
     statuses.map((status) => {
       const inCommon = common.includes(status) ? shared[status] : undefined;
       const own = declared[status];
-      return [
-        status,
-        own ? withOwn(status, Object.fromEntries(own), inCommon) : { $ref: `#/components/responses/${inCommon?.name}` },
-      ];
+      if (!own && !isForBrowsers(row)) return [status, { $ref: `#/components/responses/${inCommon?.name}` }];
+      const response = withOwn(status, Object.fromEntries(own ?? []), inCommon);
+      return [status, isForBrowsers(row) ? withPage(response) : response];
     }),
   );
 }
 
 function commonStatuses(row: Operation, hasIfMatch: boolean): number[] {
   const isPublic = row.audience === 'public';
-  const reads = row.body !== undefined || row.query !== undefined;
+  const sends = row.body !== undefined || row.form !== undefined;
+  const reads = sends || row.query !== undefined;
   return [
-    ...(isForKeys(row) || reads ? [400] : []),
+    ...(reads || !isPublic ? [400] : []),
     ...(isPublic ? [] : [401, 403]),
-    ...(row.params ? [404] : []),
+    ...(mayMiss(row) ? [404] : []),
     ...(takesIdempotencyKey(row) ? [409] : []),
     ...(hasIfMatch ? [412] : []),
-    ...(row.body ? [413, 415] : []),
-    ...(reads || !isPublic ? [422] : []),
+    ...(sends ? [413, 415] : []),
+    // Every query parameter may be given once only; but where the answer is a file, the query is passed on as it is.
+    ...(reads || !isPublic || !mediaOf(row.reply) ? [422] : []),
     ...[429, 500, 502, 503, 504],
   ];
+}
+
+/** Whether it refers to a record that may not exist: by an id in the path or the body, or by being about the caller's own. */
+function mayMiss({ params, body, method, audience, reply }: Operation): boolean {
+  if (params || walkIds(body).length > 0) return true;
+  return audience !== 'public' && method !== 'POST' && !isPage(reply) && !pageOrOther(reply);
 }
 
 function withOwn(status: number, own: ErrorCodes, inCommon: Shared | undefined): Part {
   const all = { ...own, ...known(inCommon?.codes ?? []) };
   const lines = Object.entries(all).map(([code, [, message]]) => `- \`${code}\`: ${message}`);
   return errorResponse(status, `By \`code\`:\n\n${lines.join('\n')}`, all);
+}
+
+/** Browsers, which prefer HTML, get the message as a page. */
+function withPage(response: Part): Part {
+  return { ...response, content: { ...(response.content as Part), 'text/html': { schema: { type: 'string' } } } };
 }
 
 function known(codes: (keyof typeof knownErrors)[]): ErrorCodes {

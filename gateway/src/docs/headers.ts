@@ -4,8 +4,8 @@ import type { Part } from './json.ts';
 import { isForKeys, isVersioned } from './traits.ts';
 
 /**
- * Headers that callers may send, as `components.parameters`. They have no examples: the page would send those with every
- * request that is tried out, and each would change what it does.
+ * Headers that callers may send, as `components.parameters`. They have no example, or one
+ * that is off: the page would send it with every request that is tried out, and change what it does.
  */
 export const headerParameters: Record<string, Part> = {
   IdempotencyKey: {
@@ -33,10 +33,19 @@ export const headerParameters: Record<string, Part> = {
     name: 'X-Environment',
     in: 'header',
     description:
-      'Only with a Bearer token: which data set to work on, live unless you say so. An API key belongs to one of them already.',
+      'Only with a Bearer token: which data set to work on; the default is live. An API key or a portal session belongs to one of them already: a header that names the other one is refused with 400.',
     schema: { type: 'string', enum: ['live', 'sandbox'] },
+    examples: offByDefault('sandbox'),
   },
 };
+
+/**
+ * The example of an optional parameter. Scalar shows it in the form and leaves it out of samples and of requests that
+ * are tried out, until the reader switches it on; without one it would send the first value or the default.
+ */
+export function offByDefault(value: unknown): Part {
+  return { default: { value, 'x-disabled': true } };
+}
 
 /** Headers of answers, as `components.headers`. */
 export const replyHeaders: Record<string, Part> = {

@@ -21,13 +21,14 @@ HTTPS; every path begins with \`/v1\`.
 Programs send an **API key** in \`X-API-Key\`. The key belongs to one tenant and one environment and is a secret of your
 server: never put it into a page or an app. People sign in at \`POST /v1/auth/login\` and send the **access token** as
 \`Authorization: Bearer …\` with the tenant's id in \`X-Tenant-Id\`. Send one of the two, not both. What a caller may do is a
-list of permissions such as \`leads:write\`; each operation names the one it needs. A key with \`users:act_as\` can act for
+list of permissions such as \`leads:write\`; each operation names those it needs. A key with \`users:act_as\` can act for
 a user by \`X-On-Behalf-Of\`; the audit log then shows both.
 
 ## Live and sandbox
 
 Each tenant has two separate sets of data. A key begins with \`svc_live_sk_\` or \`svc_sandbox_sk_\` and sees one of them;
-with a Bearer token \`X-Environment: sandbox\` chooses. Calls in the sandbox do not count towards the monthly quota.
+with a Bearer token \`X-Environment: sandbox\` chooses. An \`X-Environment\` that contradicts the key is refused with 400.
+Calls in the sandbox do not count towards the monthly quota.
 Tenant, users, roles and keys exist once for both: a sandbox key reads them, and only a live key or a person changes them.
 
 ## Answers
@@ -46,7 +47,9 @@ UTC. Records carry a \`version\`, which is also their \`ETag\`: send it back as 
 
 An error has \`success: false\`, a \`message\` for people and a \`code\` for programs; where fields are at fault, \`errors\`
 names each. Records of other tenants do not exist for you: they answer 404. Every answer carries \`X-Request-Id\`; name it
-when you ask for help. A path that does not exist answers 404, a method that it does not have 405.
+when you ask for help. A path that does not exist answers 404, a method that it does not have 405. What HTTP itself forbids is refused
+before any operation: 400, 408 when the request arrives too slowly, 414, 417 and 431. A body sent to an operation that
+takes none is ignored.
 
 ## Sending again
 
@@ -70,7 +73,8 @@ what is left; beyond limit and burst the answer is 429.
 ## Events
 
 Register a webhook to be told what happens. Each delivery is signed; verify it with your webhook's secret before you
-read it, for instance with a library of [Standard Webhooks](https://www.standardwebhooks.com).
+read it, for instance with a library of [Standard Webhooks](https://www.standardwebhooks.com). An event may arrive twice,
+with the same \`webhook-id\`, and events may arrive out of order: \`createdAt\` sorts them.
 `.trim();
 
 function agreed(limit: number | null): string {

@@ -119,6 +119,17 @@ describe('an operation in the document', () => {
       security: [{ ApiKey: ['leads:write'] }, { AccessToken: ['leads:write'], TenantId: [] }],
       'x-permission': 'leads:write',
     });
+    const both = ['leads:write', 'opportunities:write'];
+    expect(byId('convertLead')).toMatchObject({
+      security: [{ ApiKey: both }, { AccessToken: both, TenantId: [] }],
+      description: expect.stringContaining('Needs the permissions `leads:write` and `opportunities:write`.'),
+    });
+    expect(byId('createTask')).toMatchObject({
+      security: [{ ApiKey: ['tasks:write'] }, { AccessToken: ['tasks:write'], TenantId: [] }],
+      description: expect.stringContaining(
+        'and `leads:read` for `leadId` and `opportunities:read` for `opportunityId`',
+      ),
+    });
     expect(byId('login')).toMatchObject({ security: [] });
     expect(byId('login')).not.toHaveProperty('x-permission');
     expect(byId('getMe')).toMatchObject({

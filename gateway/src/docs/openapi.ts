@@ -33,7 +33,13 @@ export function openApiDocument(operations: { row: Operation; service: string }[
   const webhooks = webhookParts(catalogue, schemas);
   return {
     openapi: '3.1.1',
-    info: { title: 'Tandem API', version, description: introduction },
+    info: {
+      title: 'Tandem API',
+      version,
+      description: introduction,
+      contact: { name: 'Tandem support', url: '/docs' },
+      license: { name: 'Proprietary', url: '/docs' },
+    },
     servers: [{ url: '/', description: 'This gateway' }],
     tags: tagsOf(rows.map(({ path }) => path)),
     paths,

@@ -1,9 +1,18 @@
-import { mediaOf, type Operation, replyStatus, signedIn, takesIdempotencyKey } from '@tandem/contract';
+import {
+  isRedirect,
+  mediaOf,
+  neededPermissions,
+  type Operation,
+  permissionsByField,
+  replyStatus,
+  signedIn,
+  takesIdempotencyKey,
+} from '@tandem/contract';
 import type { z } from 'zod';
 import { successExample, successSchema } from './envelope.ts';
 import { errorResponses } from './error-responses.ts';
 import { exampleOf } from './examples.ts';
-import { successHeaders } from './headers.ts';
+import { offByDefault, successHeaders } from './headers.ts';
 import type { JsonSchema, Part } from './json.ts';
 import type { Schemas } from './schemas.ts';
 import { tagOf } from './tags.ts';
@@ -48,15 +57,23 @@ function description(row: Operation): string {
       ? 'Needs no credentials.'
       : row.permission === signedIn
         ? 'Every signed-in caller may use it.'
-        : `Needs the permission \`${row.permission}\`.`;
+        : accessTo(row);
   const end = row.deprecated && `Works until ${row.deprecated.sunset}; use \`${row.deprecated.successor}\` instead.`;
   return [row.description, end, access].filter(Boolean).join('\n\n');
+}
+
+/** `Needs the permissions `a` and `b`, and `c` for leadId.` */
+function accessTo(row: Operation): string {
+  const needed = neededPermissions(row).map((one) => `\`${one}\``);
+  const fields = permissionsByField(row).map(({ permission, for: field }) => `\`${permission}\` for \`${field}\``);
+  const always = `Needs the permission${needed.length > 1 ? 's' : ''} ${needed.join(' and ')}`;
+  return fields.length ? `${always}, and ${fields.join(' and ')}.` : `${always}.`;
 }
 
 function security(row: Operation): Part[] {
   if (row.audience === 'public') return [];
   // Since 3.1 the names in the brackets say, for any scheme, what the caller must be allowed to do.
-  const needed = row.permission && row.permission !== signedIn ? [row.permission] : [];
+  const needed = neededPermissions(row);
   if (row.audience === 'portal') return [{ PortalToken: needed }];
   const byToken = { AccessToken: needed, TenantId: [] };
   return row.peopleOnly ? [byToken] : [{ ApiKey: needed }, byToken];
@@ -80,12 +97,14 @@ function queryParameters({ query, id }: Operation, schemas: Schemas): Part[] {
   return Object.entries(query?.shape ?? {}).map(([name, schema]) => {
     const { description: text, examples, ...rest } = schemas.query(schema as z.ZodType);
     const required = !(schema as z.ZodType).safeParse(undefined).success;
+    const preset = rest.default ?? rest.enum?.[0];
     return {
       ...{ name, in: 'query' },
       ...(required && {
         required,
         example: exampleOf({ ...rest, ...(examples && { examples }) }, { named: {}, owner: `${id}.${name}` }),
       }),
+      ...(!required && preset !== undefined && { examples: offByDefault(preset) }),
       ...(text && { description: text }),
       // `customFields[industry]=engineering`
       ...(rest.type === 'object' && { style: 'deepObject', explode: true }),
@@ -118,25 +137,42 @@ function whatIsSent(row: Operation, body: z.ZodType, schemas: Schemas): Sent {
 }
 
 function requestBody(row: Operation, { schema, example }: Sent): Part {
-  if (row.form) return { required: true, content: { 'multipart/form-data': { schema: withFile(schema) } } };
+  // curl reads the file that stands behind the `@`. The other fields are optional: a sample that sets them needs a record.
+  if (row.form)
+    return {
+      required: true,
+      content: { 'multipart/form-data': { schema: withFile(schema), example: { file: '@offer.pdf' } } },
+    };
   return { required: schema.required !== undefined, content: { 'application/json': { schema, example } } };
 }
 
 /** A form has its file beside its fields. */
 function withFile(schema: JsonSchema): JsonSchema {
-  const file = { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file' };
+  // `format: binary` is of OpenAPI 3.0; code generators look at it to make a Blob or File.
+  const file = {
+    type: 'string',
+    format: 'binary',
+    contentMediaType: 'application/octet-stream',
+    description: 'The file',
+  };
   return { ...schema, properties: { file, ...schema.properties }, required: ['file', ...(schema.required ?? [])] };
 }
 
 function success(row: Operation, sent: unknown, schemas: Schemas, status = replyStatus(row)): Part {
   const head = { description: row.message, headers: successHeaders(row) };
   if (status === 204) return head;
+  if (isRedirect(row.reply)) return { ...head, headers: { ...head.headers, Location: location } };
   const types = mediaOf(row.reply);
   if (types) return { ...head, content: Object.fromEntries(types.map((type) => [type, {}])) };
   const data = schemas.reply(row.reply);
   const example = successExample(row, status, answerTo(sent, exampleOf(data, { named: schemas.named, owner: row.id })));
   return { ...head, content: { 'application/json': { schema: successSchema(row, status, data), example } } };
 }
+
+const location: Part = {
+  description: 'The address to go on to.',
+  schema: { type: 'string', format: 'uri' },
+};
 
 /** The example of an answer, with what the example of the request set. */
 function answerTo(sent: unknown, data: unknown): unknown {

@@ -1,23 +1,15 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { publicOperations } from '../contracts.ts';
-import { createPages } from './pages.ts';
+import { fleet } from '../contracts.ts';
+import { startTestGateway, type TestGateway } from '../testing.ts';
 
-let server: Server;
-let base: string;
+let gateway: TestGateway;
 
 beforeAll(async () => {
-  const pages = createPages(publicOperations());
-  server = createServer((request, response) => {
-    if (!pages.serve(request, response)) response.writeHead(418).end();
-  });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  gateway = await startTestGateway(fleet, (_, response) => void response.writeHead(500).end());
 });
 
-afterAll(() => void server.close());
+afterAll(() => gateway.close());
 
-const get = (path: string, init: RequestInit = {}) => fetch(base + path, { redirect: 'manual', ...init });
+const get = (path: string, init: RequestInit = {}) => fetch(gateway.base + path, { redirect: 'manual', ...init });
 
 describe('GET /v1/openapi.json', () => {
   it('answers the document to programs and browsers of any origin', async () => {
@@ -79,7 +71,7 @@ describe('GET /docs', () => {
 });
 
 it('answers 405 with Allow to any other method', async () => {
-  for (const path of ['/', '/docs', '/docs/scalar.js', '/v1/openapi.json']) {
+  for (const path of ['/', '/docs', '/docs/scalar.js', '/v1/openapi.json', '/favicon.ico']) {
     const answer = await get(path, { method: 'POST' });
     expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
     expect(await answer.json()).toMatchObject({ success: false, code: 'method_not_allowed' });
@@ -87,7 +79,43 @@ it('answers 405 with Allow to any other method', async () => {
 });
 
 it('leaves every other path alone', async () => {
-  for (const path of ['/v1/leads', '/v1/openapi.jsonx', '/docs/', '/docsx', '/v1/', '/toString', '/__proto__']) {
-    expect([path, (await get(path)).status]).toEqual([path, 418]);
-  }
+  for (const path of ['/v1/openapi.jsonx', '/docs/', '/docsx', '/v1/', '/toString', '/__proto__', '/docs/scalar.jsx'])
+    expect([path, (await get(path)).status]).toEqual([path, 404]);
+  expect((await get('/v1/leads')).status).toBe(401);
+});
+
+it('answers an empty icon that browsers may keep', async () => {
+  const answer = await get('/favicon.ico');
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([204, 'public, max-age=86400']);
+});
+
+describe('the limit of callers without credentials', () => {
+  const remaining = (answer: Response) => Number(answer.headers.get('ratelimit-remaining'));
+
+  it.each(['/', '/docs', '/docs/scalar.js', '/v1/openapi.json'])('counts GET and HEAD of %s', async (path) => {
+    const first = await get(path);
+    const second = await get(path, { method: 'HEAD' });
+    const third = await get(path, { headers: { 'if-none-match': '*' } });
+    for (const answer of [first, second, third]) {
+      expect([answer.headers.get('ratelimit-limit'), answer.headers.get('ratelimit-policy')]).toEqual([
+        '10000',
+        '"minute";q=10000;w=60',
+      ]);
+      expect(Number(answer.headers.get('ratelimit-reset'))).toBeGreaterThan(0);
+      expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+    }
+    // A new minute may begin in between.
+    if (remaining(third) < remaining(first)) expect(remaining(first) - remaining(third)).toBe(2);
+  });
+
+  it('refuses with 429 beyond it', async () => {
+    const small = await startTestGateway(fleet, (_, response) => void response.end(), { ANONYMOUS_RATE_PER_MINUTE: 1 });
+    try {
+      const statuses = [];
+      for (let count = 0; count < 4; count++) statuses.push((await fetch(`${small.base}/v1/openapi.json`)).status);
+      expect(statuses).toContain(429);
+    } finally {
+      await small.close();
+    }
+  });
 });

@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { failure, knownErrors, type Operation } from '@tandem/contract';
+import type { Operation } from '@tandem/contract';
+import type { Page, PageExchange, Pages } from '../exchange.ts';
+import { alwaysExposed } from '../http/headers.ts';
+import { Refusal } from '../http/refusal.ts';
 import { openApiDocument } from './openapi.ts';
-import { contentSecurityPolicy, page, scalarBundle, scalarVersion } from './scalar.ts';
-
-/** The pages about the API that the gateway serves itself. */
-export interface Pages {
-  /** Answers a request for one of the pages; false for every other path. */
-  serve(request: IncomingMessage, response: ServerResponse): boolean;
-}
+import { contentSecurityPolicy, referencePage, scalarBundle, scalarVersion } from './scalar.ts';
 
 interface Content {
   plain: Buffer;
@@ -36,9 +33,9 @@ export function createPages(operations: { row: Operation; service: string }[]): 
       'Content-Type': 'application/json; charset=utf-8',
       'Cache-Control': 'no-cache',
       'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': 'ETag',
+      'Access-Control-Expose-Headers': alwaysExposed.join(', '),
     }),
-    '/docs': asset(async () => Buffer.from(page), {
+    '/docs': asset(async () => Buffer.from(referencePage), {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-cache',
       'Content-Security-Policy': contentSecurityPolicy,
@@ -49,50 +46,55 @@ export function createPages(operations: { row: Operation; service: string }[]): 
       'Cache-Control': 'no-cache',
     }),
   };
-  const bundle = `/docs/scalar.js?v=${scalarVersion}`;
+  const pages = new Map<string, Page>(Object.entries(assets).map(([path, one]) => [path, assetPage(path, one)]));
+  pages.set(
+    '/',
+    page((exchange) => end(exchange, 302, { Location: '/docs', 'Cache-Control': 'no-cache' })),
+  );
+  // Browsers ask for it on their own; without an answer to keep they would ask with every page.
+  pages.set(
+    '/favicon.ico',
+    page((exchange) => end(exchange, 204, { 'Cache-Control': 'public, max-age=86400' })),
+  );
+  return { find: (path) => pages.get(path) };
+}
 
+function page(serve: (exchange: PageExchange) => Promise<void> | void): Page {
   return {
-    serve(request, response) {
-      const url = request.url as string;
-      if (url.startsWith('/v1/') && !url.startsWith('/v1/openapi.json')) return false;
-      const path = url.split('?', 1)[0] as string;
-      const found = path === '/' ? 'home' : Object.hasOwn(assets, path) ? assets[path] : undefined;
-      if (!found) return false;
-      if (request.method !== 'GET' && request.method !== 'HEAD') refuseMethod(response);
-      else if (found === 'home') response.writeHead(302, { Location: '/docs', 'Cache-Control': 'no-cache' }).end();
-      else void answer(request, response, found, url === bundle ? forGood : {});
-      return true;
+    async serve(exchange) {
+      const { method } = exchange.request;
+      if (method !== 'GET' && method !== 'HEAD')
+        throw new Refusal('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
+      await serve(exchange);
     },
   };
+}
+
+function assetPage(path: string, one: Asset): Page {
+  const bundle = path === '/docs/scalar.js' ? `?v=${scalarVersion}` : undefined;
+  return page((exchange) => answer(exchange, one, exchange.search === bundle ? forGood : {}));
+}
+
+function end({ response, headers }: PageExchange, status: number, own: Record<string, string>): void {
+  response.writeHead(status, { ...headers, ...own }).end();
 }
 
 // Another version has another address.
 const forGood = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, headers: shared }: PageExchange,
   { read, headers }: Asset,
   more: Record<string, string>,
 ): Promise<void> {
-  try {
-    const { plain, gzip: small, etag } = await read();
-    const all = { ...headers, ...more, ETag: etag, Vary: 'Accept-Encoding', 'X-Content-Type-Options': 'nosniff' };
-    if (isKnown(request, etag)) return void response.writeHead(304, all).end();
-    const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
-      String(request.headers['accept-encoding'] ?? ''),
-    );
-    const body = takesGzip ? small : plain;
-    response.writeHead(200, {
-      ...all,
-      'Content-Length': body.length,
-      ...(takesGzip && { 'Content-Encoding': 'gzip' }),
-    });
-    response.end(request.method === 'HEAD' ? undefined : body);
-  } catch (error) {
-    refuse(response, 'internal_error');
-    process.emitWarning(error as Error);
-  }
+  const { plain, gzip: small, etag } = await read();
+  const vary = shared.Vary ? `Accept-Encoding, ${shared.Vary}` : 'Accept-Encoding';
+  const all = { ...shared, ...headers, ...more, ETag: etag, Vary: vary, 'X-Content-Type-Options': 'nosniff' };
+  if (isKnown(request, etag)) return void response.writeHead(304, all).end();
+  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(request.headers['accept-encoding'] ?? ''));
+  const body = takesGzip ? small : plain;
+  response.writeHead(200, { ...all, 'Content-Length': body.length, ...(takesGzip && { 'Content-Encoding': 'gzip' }) });
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 function isKnown(request: IncomingMessage, etag: string): boolean {
@@ -123,14 +125,4 @@ function asset(load: () => Promise<Buffer>, headers: Record<string, string>): As
       return made;
     },
   };
-}
-
-function refuseMethod(response: ServerResponse): void {
-  refuse(response, 'method_not_allowed', { Allow: 'GET, HEAD' });
-}
-
-function refuse(response: ServerResponse, code: keyof typeof knownErrors, headers: Record<string, string> = {}): void {
-  const [status, message] = knownErrors[code];
-  const body = JSON.stringify(failure({ status, message, code, requestId: 'page' }));
-  response.writeHead(status, { ...headers, 'Content-Type': 'application/json; charset=utf-8' }).end(body);
 }

@@ -37,7 +37,7 @@ const settings = {
 const start = `Scalar.createApiReference('#reference', ${JSON.stringify(settings)})`;
 
 /** The reference page. It asks this host for the bundle and the document, and no other for anything. */
-export const page = `<!doctype html>
+export const referencePage = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">

@@ -17,6 +17,7 @@ export function isVersioned({ reply }: Operation): boolean {
 
 /** Whether it changes a record that had a version before. */
 export function takesIfMatch(row: Operation, all: Operation[]): boolean {
+  if (row.ifMatch) return true;
   if (row.method === 'GET' || row.status === 201) return false;
   const read = all.find(({ method, path }) => method === 'GET' && path === row.path);
   return isVersioned(row) || (read !== undefined && isVersioned(read));

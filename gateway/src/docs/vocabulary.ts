@@ -26,8 +26,11 @@ const contracts = {
   analytics,
 } satisfies Record<keyof typeof fleet, object>;
 
+/** Every event of the contracts. */
+export const events: readonly EventDef[] = exported().flatMap(({ value }) => (isEvent(value) ? [value] : []));
+
 /** The events that a webhook can receive, in the order of the contracts. */
-export const catalogue: readonly EventDef[] = exported().flatMap(({ value }) => (isCatalogued(value) ? [value] : []));
+export const catalogue: readonly EventDef[] = events.filter(({ group }) => group !== undefined);
 
 /** What the resources are called: the name under which a contract exports a schema is its name in the document. */
 export const schemaNames = nameSchemas();
@@ -51,7 +54,7 @@ function exported(): { name: string; value: unknown }[] {
   );
 }
 
-function isCatalogued(value: unknown): value is EventDef {
+function isEvent(value: unknown): value is EventDef {
   const event = value as Partial<EventDef> | null;
-  return typeof event === 'object' && typeof event?.group === 'string' && event.data instanceof z.ZodType;
+  return typeof event === 'object' && typeof event?.action === 'string' && event.data instanceof z.ZodType;
 }

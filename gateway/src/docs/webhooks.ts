@@ -49,7 +49,7 @@ function delivery(event: EventDef, schemas: Schemas): Part {
   return {
     operationId: `on${event.name.split(/[._]/).map(capitalized).join('')}`,
     summary: event.name,
-    description: `${event.description}. Sent to every webhook that asked for \`${event.name}\`, \`${event.name.split('.')[0]}.*\` or \`*\`.`,
+    description: `${event.description}. Sent to every webhook that asked for \`${event.name}\`, \`${event.name.split('.')[0]}.*\` or \`*\`. Events may arrive out of order; \`createdAt\` sorts them.`,
     security: [],
     'x-group': event.group,
     parameters: Object.keys(deliveryParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),

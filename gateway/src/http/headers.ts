@@ -58,7 +58,8 @@ export function passOn(from: Record<string, string | string[] | undefined>, to: 
   }
 }
 
-const alwaysExposed = [
+/** Headers of answers that scripts of other origins may read. */
+export const alwaysExposed = [
   'X-Request-Id',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type Log, type Metrics, newTrace } from '@tandem/process';
 import { Refusal, refusalBody } from './refusal.ts';
 import { newRequestId } from './request-id.ts';
+import { hostFault } from './target.ts';
 
 const lingerMs = 1_000;
 
@@ -12,11 +13,10 @@ const lingerMs = 1_000;
 
 /** What HTTP itself forbids in a request that could be read; undefined when nothing. */
 export function unservable(request: IncomingMessage): Refusal | undefined {
-  const { host, expect } = request.headers;
+  const { expect } = request.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') return new Refusal('expectation_failed');
-  if (host === undefined && request.httpVersion === '1.1')
-    return new Refusal('malformed_request', { errors: [{ field: 'Host', message: 'Is required with HTTP/1.1' }] });
-  return undefined;
+  const message = hostFault(request);
+  return message ? new Refusal('malformed_request', { errors: [{ field: 'Host', message }] }) : undefined;
 }
 
 /** The refusal of what the parser could not read, by Node's error code. */

@@ -31,5 +31,20 @@ export interface Limiter {
   take(allowance: Allowance): Promise<Verdict>;
   /** A call that failed on our side does not count towards the quota. */
   giveBack(allowance: Allowance): void;
-  close(): void;
+  stats(): LimiterStats;
+  /** Reports what Redis does not know yet. */
+  close(): Promise<void>;
+}
+
+/** Totals of this process since it started. */
+export interface LimiterStats {
+  /** Calls that Redis has decided about, and the script calls that carried them. */
+  calls: number;
+  scriptCalls: number;
+  /** Calls that stand in the months of tenants: served, or in flight. */
+  counted: number;
+  /** Calls by which reconciling changed counters of ended gateways. */
+  corrected: number;
+  /** Gateways that live as far as this one knows, itself included. */
+  gateways: number;
 }

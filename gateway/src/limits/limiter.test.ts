@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createLog } from '@tandem/process';
-import type { Allowance, Limiter } from './allowance.ts';
-import { createLimiter } from './limiter.ts';
+import { until } from '@tandem/testing';
+import type { Allowance, Limiter, Verdict } from './allowance.ts';
+import { createLimiter, type LimiterOptions } from './limiter.ts';
 import { type GuardedRedis, guardRedis } from './redis.ts';
 
 const log = createLog('test');
@@ -9,23 +10,31 @@ const url = process.env.TEST_REDIS_URL as string;
 const namespace = `limiter-${randomBytes(4).toString('hex')}`;
 const month = '2026-11';
 
+// How exactly calls are counted is tested here, not how fast a loaded machine answers.
+const patient = 10_000;
+
 let redises: GuardedRedis[];
 let gateways: Limiter[];
 let recorded: Map<number, number>;
 let tenants = 0;
 
+function aGateway(redis: GuardedRedis, options: Partial<LimiterOptions> = {}): Limiter {
+  return createLimiter({
+    ...{ redis, namespace, log, gateway: randomUUID(), reportWithinMs: patient },
+    readRecorded: async (tenantId) => ({ before: recorded.get(tenantId) ?? 0 }),
+    ...options,
+  });
+}
+
 /** Two gateways that share one Redis, as in the fleet. */
 beforeAll(async () => {
   recorded = new Map();
-  // How exactly calls are counted is asked here, not how fast a loaded machine's Redis answers.
-  redises = [guardRedis(url, log, 10_000), guardRedis(url, log, 10_000)];
+  redises = [guardRedis(url, log, patient), guardRedis(url, log, patient)];
   await Promise.all(redises.map(ready));
-  gateways = redises.map((redis) =>
-    createLimiter({ redis, namespace, gateways: () => 2, readUsage: async (tenantId) => recorded.get(tenantId) ?? 0 }),
-  );
+  gateways = redises.map((redis) => aGateway(redis));
 });
-afterAll(() => {
-  for (const gateway of gateways ?? []) gateway.close();
+afterAll(async () => {
+  for (const gateway of gateways ?? []) await gateway.close();
   for (const redis of redises ?? []) redis.close();
 });
 
@@ -125,6 +134,29 @@ describe('the limiter', () => {
     expect((await take(other)).allowed).toBe(false);
   });
 
+  it('admits a tenant again in the first moment of the next window', async () => {
+    const windowMs = 1_000;
+    const [{ redis }] = redises as [GuardedRedis];
+    const short = aGateway(redises[0] as GuardedRedis, { windowMs, namespace: `${namespace}-short` });
+    const tenant = aTenant({ perMinute: 2 });
+    const now = async () => {
+      const [seconds, microseconds] = await redis.time();
+      return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+    };
+    const verdicts = [await short.take(tenant)];
+    const end = ((verdicts[0] as Verdict).reset + 2) * 1_000;
+    for (let at = await now(); at < end; at = await now()) {
+      const verdict = await short.take(tenant);
+      verdicts.push(verdict);
+      // A refusal belongs to a window that had not ended when the call came.
+      if (!verdict.allowed) expect(verdict.reset * 1_000).toBeGreaterThan(at);
+    }
+    const windows = [...Map.groupBy(verdicts, ({ reset }) => reset).values()];
+    expect(windows.length).toBeGreaterThanOrEqual(2);
+    for (const calls of windows) expect(calls.map(({ allowed }) => allowed)).toEqual(calls.map((_, call) => call < 2));
+    await short.close();
+  });
+
   it('keeps no quota for callers who are not told about one', async () => {
     const verdict = await take({ ...aTenant({ perMinute: 10 }), quota: undefined });
     expect(verdict).toMatchObject({ allowed: true, usage: undefined });
@@ -154,32 +186,54 @@ describe('the limiter', () => {
 });
 
 describe('without Redis', () => {
+  /** Two gateways of their own that know each other and Redis' state, and lose Redis. */
+  async function twoGateways(calls: number, tenant: Allowance) {
+    const own = { namespace: `limiter-${randomBytes(4).toString('hex')}`, beatMs: 50 };
+    const connections = [guardRedis(url, log, patient), guardRedis(url, log, patient)] as const;
+    await Promise.all(connections.map(ready));
+    const [one, other] = connections.map((redis) => aGateway(redis, own)) as [Limiter, Limiter];
+    await until('they know each other', () => one.stats().gateways === 2 && other.stats().gateways === 2);
+    for (let call = 0; call < calls; call++) await other.take(tenant);
+    const seen = calls ? await one.take(tenant) : undefined;
+    for (const { redis } of connections) redis.disconnect();
+    const close = async () => {
+      await Promise.all([one.close(), other.close()]);
+      for (const connection of connections) connection.close();
+    };
+    return { one, seen, close };
+  }
+
   it('limits by this gateway’s share, says so, and never lets everything pass', async () => {
-    const away = guardRedis('redis://127.0.0.1:9', log, 50);
-    const alone = createLimiter({ redis: away, namespace, gateways: () => 2, readUsage: async () => 0 });
     const tenant = aTenant({ perMinute: 60, burst: 10 });
+    const { one, close } = await twoGateways(0, tenant);
     const verdicts = [];
-    for (let call = 0; call < 50; call++) verdicts.push(await alone.take(tenant));
+    for (let call = 0; call < 50; call++) verdicts.push(await one.take(tenant));
     expect(verdicts.filter((verdict) => verdict.allowed)).toHaveLength(35);
     expect(verdicts.every((verdict) => verdict.degraded)).toBe(true);
-    alone.close();
-    away.close();
+    await close();
   });
 
   it('divides among the gateways only what was left of the minute when Redis was last seen', async () => {
     await freshWindow();
-    const failing = guardRedis(url, log, 10_000);
-    const limiter = createLimiter({ redis: failing, namespace, gateways: () => 2, readUsage: async () => 0 });
     const tenant = aTenant({ perMinute: 60, burst: 10 });
-    for (let call = 0; call < 40; call++) await take(tenant);
-    await ready(failing);
-    const seen = await limiter.take(tenant);
-    failing.redis.disconnect();
+    const { one, seen, close } = await twoGateways(40, tenant);
     const verdicts = [];
-    for (let call = 0; call < 30; call++) verdicts.push(await limiter.take(tenant));
+    for (let call = 0; call < 30; call++) verdicts.push(await one.take(tenant));
     expect(seen).toMatchObject({ allowed: true, degraded: false });
     expect(verdicts.filter((verdict) => verdict.allowed)).toHaveLength(Math.floor((70 - 41) / 2));
-    limiter.close();
-    failing.close();
+    await close();
+  });
+
+  it('divides what was left of the month, which it takes from the recorded usage when it never saw it', async () => {
+    const [met, unmet] = [aTenant({ perMinute: 1_000, quota: 61 }), aTenant({ perMinute: 1_000, quota: 61 })];
+    recorded.set(unmet.quota.tenantId, 41);
+    const { one, close } = await twoGateways(40, met);
+    for (const tenant of [met, unmet]) {
+      const verdicts = [];
+      for (let call = 0; call < 30; call++) verdicts.push(await one.take(tenant));
+      expect(verdicts.filter((verdict) => verdict.allowed)).toHaveLength(10);
+      expect(verdicts.at(-1)).toMatchObject({ reason: 'quota_exceeded', degraded: true });
+    }
+    await close();
   });
 });

@@ -1,65 +1,43 @@
+import { type Account, addressOf, type Count, monthOf, rollTo, windowOf } from './account.ts';
 import type { Allowance, Verdict } from './allowance.ts';
 
-const windowMs = 60_000;
-
-/** The limits of one process for as long as Redis does not answer. */
-export interface LocalWindows {
-  /** Notes how many calls of this minute all gateways had taken when Redis was last asked. */
-  saw(allowance: Allowance, taken: { tenant: number; address: number }): void;
-  /** Decides about a call without Redis. */
-  take(allowance: Allowance): Verdict;
-}
-
-interface Count {
-  /** Taken by all gateways while Redis answered. */
-  seen: number;
-  /** Served by this process since. */
-  alone: number;
-}
-
 /**
- * Fixed minutes by our own clock. Of what was left when Redis was last seen each gateway serves its share, so an outage
- * opens nothing, and one in the middle of a minute does not begin a new one.
+ * Decides about a call while Redis does not answer. Of what was left when Redis last answered each gateway serves its share,
+ * so an outage in the middle of a window does not begin a new one.
+ * @param options.now milliseconds of Redis' clock, as far as it is known
  */
-export function localWindows(gateways: () => number): LocalWindows {
-  let window = 0;
-  const counts = new Map<string, Count>();
-  const countOf = (key: string) => {
-    const count = counts.get(key) ?? { seen: 0, alone: 0 };
-    counts.set(key, count);
-    return count;
-  };
-  const roll = (now: number) => {
-    if (now - window < windowMs) return;
-    window = now - (now % windowMs);
-    counts.clear();
-  };
-
+export function decideLocally(
+  account: Account,
+  { pair, perMinute, burst, quota }: Allowance,
+  { gateways, now, windowMs }: { gateways: number; now: number; windowMs: number },
+): Verdict {
+  rollTo(account, windowOf(now, windowMs));
+  const window = [account.tenant, addressOf(account, pair)];
+  const month = quota?.counts ? monthOf(account, quota) : undefined;
+  const left = (limit: number) => Math.min(...window.map((count) => share(count, limit, gateways)));
+  const isMinuteLeft = left(Math.max(perMinute + burst, gateways)) > 0;
+  const isMonthLeft = !month?.isKnown || quota?.limit == null || share(month, quota.limit, gateways) > 0;
+  const allowed = isMinuteLeft && isMonthLeft;
+  if (allowed) {
+    for (const count of [...window, ...(month ? [month] : [])]) count.own++;
+    account.unreported.window = true;
+    account.unreported.addresses.add(pair);
+    if (month) account.unreported.months.add(month);
+  }
+  const end = account.window + windowMs;
   return {
-    saw({ subject, pair }, { tenant, address }) {
-      roll(Date.now());
-      countOf(subject).seen = tenant;
-      countOf(pair).seen = address;
-    },
-    take({ subject, pair, perMinute, burst }) {
-      const now = Date.now();
-      roll(now);
-      const both = [countOf(subject), countOf(pair)];
-      const left = (limit: number) =>
-        Math.min(...both.map(({ seen, alone }) => Math.floor((limit - seen) / gateways()) - alone));
-      const allowed = left(Math.max(perMinute + burst, gateways())) > 0;
-      if (allowed) for (const count of both) count.alone++;
-      const reset = Math.floor((window + windowMs) / 1_000);
-      return {
-        allowed,
-        ...(!allowed && { reason: 'rate_limited' as const }),
-        limit: perMinute,
-        remaining: Math.max(0, left(perMinute)),
-        reset,
-        resetIn: Math.max(1, reset - Math.floor(now / 1_000)),
-        usage: undefined,
-        degraded: true,
-      };
-    },
+    allowed,
+    ...(!allowed && { reason: isMinuteLeft ? 'quota_exceeded' : 'rate_limited' }),
+    limit: perMinute,
+    remaining: Math.max(0, left(perMinute)),
+    reset: Math.ceil(end / 1_000),
+    resetIn: Math.max(1, Math.ceil((end - now) / 1_000)),
+    usage: undefined,
+    degraded: true,
   };
+}
+
+/** The calls this gateway may still serve of a limit: its share, less the calls served since Redis answered. */
+function share({ own, acknowledged, total }: Count, limit: number, gateways: number): number {
+  return Math.floor((limit - total) / gateways) - (own - acknowledged);
 }

@@ -6,12 +6,18 @@ const tickMs = 10;
 const failuresMax = 5;
 const failureWindowMs = 1_000;
 const probeMs = 500;
+// A write: Redis may answer reads while it has no memory or is a replica.
+const probe = ['probe', '', 'PX', 1_000] as const;
 
 /** Redis as the gateway uses it: a command without an answer in time counts as failed, and failing Redis is left alone. */
 export interface GuardedRedis {
   /** Runs a command; rejects when the answer is late, and at once while Redis is considered away. */
   run<T>(command: (redis: Redis) => Promise<T>): Promise<T>;
   available(): boolean;
+  /** Checks at once whether Redis is back, without waiting for the next probe. */
+  probe(): Promise<void>;
+  /** Calls `listener` each time Redis is back. */
+  onBack(listener: () => void): void;
   redis: Redis;
   close(): void;
 }
@@ -32,34 +38,43 @@ export function guardRedis(url: string, log: Log, withinMs: number): GuardedRedi
   const inTime = <T>(work: Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       work.then(resolve, reject);
-      deadlines.of(work, withinMs, () => reject(new Error(`No answer from Redis within ${withinMs} ms`)));
+      void deadlines.of(work, withinMs, () => reject(new Error(`No answer from Redis within ${withinMs} ms`)));
     });
   let failures: number[] = [];
   let open = false;
-  let probe: NodeJS.Timeout | undefined;
+  let probing: NodeJS.Timeout | undefined;
   redis.on('error', () => {});
 
+  const backListeners: (() => void)[] = [];
+
+  const check = async () => {
+    if (!open) return;
+    try {
+      await inTime(redis.set(...probe));
+    } catch {
+      // Still away. A frozen server keeps its connection: a new one forgets the commands that wait on it.
+      if (redis.status === 'ready') redis.disconnect(true);
+      return;
+    }
+    if (!open) return;
+    clearInterval(probing);
+    open = false;
+    failures = [];
+    log.info('Redis is back');
+    for (const listener of backListeners) listener();
+  };
   const trip = () => {
     open = true;
     log.warn('Redis is away: limits are kept by this process alone');
-    probe = setInterval(async () => {
-      try {
-        await inTime(redis.ping());
-        clearInterval(probe);
-        open = false;
-        failures = [];
-        log.info('Redis is back');
-      } catch {
-        // Still away. A frozen server keeps its connection: a new one forgets the commands that wait on it.
-        if (redis.status === 'ready') redis.disconnect(true);
-      }
-    }, probeMs);
-    probe.unref();
+    probing = setInterval(check, probeMs);
+    probing.unref();
   };
 
   return {
     redis,
     available: () => !open,
+    probe: check,
+    onBack: (listener) => void backListeners.push(listener),
     async run(command) {
       if (open) throw new Error('Redis is away');
       try {
@@ -72,7 +87,7 @@ export function guardRedis(url: string, log: Log, withinMs: number): GuardedRedi
       }
     },
     close() {
-      clearInterval(probe);
+      clearInterval(probing);
       deadlines.close();
       redis.disconnect();
     },

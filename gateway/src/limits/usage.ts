@@ -1,45 +1,48 @@
-import { randomUUID } from 'node:crypto';
 import type { Log } from '@tandem/process';
 
-type Calls = { tenantId: number; month: string; calls: number }[];
+type Served = { tenantId: number; month: string; calls: number };
 
 export interface UsageMeter {
   /** Counts one served call of a tenant's month. */
   count(tenantId: number, month: string): void;
-  /** Sends what is left. */
+  /** Calls of all months that are recorded. */
+  recorded(): number;
+  /** Reports what is left. */
   close(): Promise<void>;
 }
 
 const flushMs = 2_000;
 const flushCalls = 100;
+const entriesMax = 10_000;
 
 /**
- * Brings served calls to identity, which keeps the truth: every 2 s or 100 calls, in numbered batches. A batch whose
- * answer was lost is sent again under its number and counts once (D4).
+ * Reports served calls to identity, which keeps the truth, every 2 s or 100 calls (D4): the totals of this process, so a
+ * report whose answer was lost is sent again and counts once. Totals stay in memory for as long as the process lives.
  */
-export function createUsageMeter(
-  record: (batch: { gateway: string; batch: number; calls: Calls }) => Promise<unknown>,
-  log: Log,
-): UsageMeter {
-  const gateway = randomUUID();
-  let counts = new Map<string, Calls[number]>();
-  let unsent = 0;
-  let pending: { batch: number; calls: Calls } | undefined;
-  let batch = 0;
+export function createUsageMeter(report: (served: Served[]) => Promise<unknown>, log: Log): UsageMeter {
+  const totals = new Map<string, Served>();
+  // With the number of calls recorded so far.
+  const changed = new Map<Served, number>();
+  let unreported = 0;
+  let recorded = 0;
+  let isFailing = false;
   let busy: Promise<void> | undefined;
 
   const flush = async () => {
-    if (!pending && counts.size) {
-      pending = { batch: ++batch, calls: [...counts.values()] };
-      counts = new Map();
-      unsent = 0;
-    }
-    if (!pending) return;
+    unreported = 0;
+    const batch = [...changed].slice(0, entriesMax).map(([entry, before]) => ({ entry, before, calls: entry.calls }));
+    if (!batch.length) return;
     try {
-      await record({ gateway, ...pending });
-      pending = undefined;
+      await report(batch.map(({ entry, calls }) => ({ ...entry, calls })));
+      for (const { entry, before, calls } of batch) {
+        recorded += calls - before;
+        changed.delete(entry);
+        if (entry.calls !== calls) changed.set(entry, calls);
+      }
+      isFailing = false;
     } catch (error) {
-      log.warn('usage not recorded yet', { error, batch });
+      isFailing = true;
+      log.warn('usage not recorded yet', { error, tenants: batch.length });
     }
   };
   const run = () => {
@@ -54,15 +57,18 @@ export function createUsageMeter(
   return {
     count(tenantId, month) {
       const key = `${tenantId}/${month}`;
-      const entry = counts.get(key);
-      if (entry) entry.calls++;
-      else counts.set(key, { tenantId, month, calls: 1 });
-      if (++unsent >= flushCalls && !pending) void run();
+      const entry = totals.get(key) ?? { tenantId, month, calls: 0 };
+      totals.set(key, entry);
+      if (!changed.has(entry)) changed.set(entry, entry.calls);
+      entry.calls++;
+      if (++unreported >= flushCalls && !busy && !isFailing) void run();
     },
+    recorded: () => recorded,
     async close() {
       clearInterval(timer);
-      await run();
-      await run();
+      await busy;
+      do await run();
+      while (changed.size && !isFailing);
     },
   };
 }

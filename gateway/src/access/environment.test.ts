@@ -1,0 +1,42 @@
+import { createApiKey } from '@tandem/api-keys';
+import { operations, signedIn } from '@tandem/contract';
+import { z } from 'zod';
+import { startTestGateway, type TestGateway } from '../testing.ts';
+
+const rows = operations({
+  own: { method: 'GET', path: '/v1/own', permission: signedIn, summary: 'Own', reply: z.object({}), message: '' },
+});
+const limits = { plan: 'free', monthlyCalls: null, ratePerMinute: 1_000, burst: 10 };
+const principal = {
+  ...{ tenantId: '7', keyId: '9', sessionId: null, userId: '5', partnerId: null, portalUserId: null, name: 'Program' },
+  ...{ permissions: ['*'], teamIds: [], allowedIps: null, expiresAt: null, limits },
+};
+
+let gateway: TestGateway;
+let environment: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway({ identity: rows }, (request, response) => {
+    const data = request.url === '/internal/keys/resolve' ? { ...principal, environment } : { calls: 0, recorded: [] };
+    request.resume().on('end', () => response.end(JSON.stringify({ data })));
+  });
+});
+afterEach(() => gateway.close());
+
+const ask = (headers: Record<string, string> = {}) =>
+  fetch(`${gateway.base}/v1/own`, {
+    headers: { 'x-api-key': createApiKey(environment as 'live' | 'sandbox').key, ...headers },
+  });
+
+it.each([
+  ['live', 'sandbox'],
+  ['sandbox', 'live'],
+])('refuses a key of %s with an X-Environment of %s, and accepts one that agrees or is absent', async (own, other) => {
+  environment = own;
+  expect((await ask()).status).toBe(200);
+  expect((await ask({ 'x-environment': own })).status).toBe(200);
+  const refused = await ask({ 'x-environment': other });
+  const body = (await refused.json()) as { code: string; errors: { field: string; message: string }[] };
+  expect([refused.status, body.code, body.errors[0]?.field]).toEqual([400, 'environment_mismatch', 'X-Environment']);
+  expect(body.errors[0]?.message).toContain(`belongs to ${own}: leave the header out`);
+});

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createApiKey } from '@tandem/api-keys';
+import type { Operation } from '@tandem/contract';
+import { fleet, publicOperations } from './contracts.ts';
+import { openApiDocument } from './docs/openapi.ts';
+import { startTestGateway, type TestGateway } from './testing.ts';
+
+const operations = publicOperations();
+const { paths } = openApiDocument(operations);
+const declared = new Map(
+  Object.values(paths)
+    .flatMap((item) => Object.values(item))
+    .map(({ operationId, responses }) => [operationId as string, Object.keys(responses as object).map(Number)]),
+);
+
+const limits = { plan: 'enterprise', monthlyCalls: null, ratePerMinute: 100_000, burst: 100_000 };
+const key = createApiKey('sandbox').key;
+const principal = {
+  ...{ tenantId: '7', environment: 'sandbox', keyId: '9', sessionId: null, userId: '5', partnerId: null },
+  ...{
+    portalUserId: null,
+    name: 'Program',
+    permissions: ['*'],
+    teamIds: [],
+    allowedIps: null,
+    expiresAt: null,
+    limits,
+  },
+};
+const identity: Record<string, unknown> = {
+  '/internal/keys/resolve': principal,
+  '/internal/usage/read': { calls: 0, recorded: [] },
+};
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway(fleet, (from: IncomingMessage, to: ServerResponse) => {
+    const data = identity[from.url as string];
+    const body = data ? JSON.stringify({ data }) : '';
+    from.resume().on('end', () => {
+      to.writeHead(data ? 200 : 500, { 'content-length': Buffer.byteLength(body) }).end(body);
+    });
+  });
+});
+afterAll(() => gateway.close());
+
+interface Probe {
+  search?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** Sends a request and resolves to the status; a body announced as larger than it is ends the connection afterwards. */
+function ask({ method, path }: Operation, { search = '', headers = {}, body }: Probe): Promise<number> {
+  const where = path.replace(/\/:[a-zA-Z]+/g, '/x') + search;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: '127.0.0.1', port: gateway.port, method, path: where, headers, agent: false },
+      (response) => {
+        resolve(response.statusCode as number);
+        response.resume();
+        sent.destroy();
+      },
+    );
+    sent.on('error', reject);
+    if (body !== undefined) sent.write(body);
+    sent.setTimeout(5_000, () => sent.destroy(new Error(`${method} ${path} is not answered`)));
+    if (headers['content-length']) sent.flushHeaders();
+    else sent.end();
+  });
+}
+
+const byKey = { 'x-api-key': key };
+const json = { ...byKey, 'content-type': 'application/json' };
+const probes: Record<string, Probe> = {
+  'no credentials': {},
+  'an API key': { headers: byKey },
+  'two credentials': { headers: { ...byKey, authorization: 'Bearer a.b.c' } },
+  'a contradicting X-Environment': { headers: { ...byKey, 'x-environment': 'live' } },
+  'an unknown user in X-On-Behalf-Of': { headers: { ...byKey, 'x-on-behalf-of': 'x' } },
+  'a parameter that is given twice': { headers: byKey, search: '?a=1&a=2' },
+  'a text as body': { headers: { ...byKey, 'content-type': 'text/plain' }, body: 'text' },
+  'a body that is not JSON': { headers: json, body: '{' },
+  'a body that is too large': { headers: { ...json, 'content-length': '900000000' } },
+};
+
+it.each(operations.map(({ row }) => [row.id, row] as const))('%s answers only what it declares', async (id, row) => {
+  const undeclared: Record<string, number> = {};
+  for (const [name, probe] of Object.entries(probes)) {
+    const sendsBody = probe.body !== undefined || probe.headers?.['content-length'] !== undefined;
+    if (sendsBody && row.method === 'GET') continue;
+    // A form is streamed, so the size of its file is for the service to judge.
+    if (row.form && probe.headers?.['content-length']) continue;
+    const status = await ask(row, probe);
+    if (!declared.get(id)?.includes(status)) undeclared[name] = status;
+  }
+  expect(undeclared).toEqual({});
+});
+
+it('ignores a body of any type that is sent to an operation without one', async () => {
+  const without = operations
+    .map(({ row }) => row)
+    .filter(({ method, body, form }) => method !== 'GET' && !body && !form);
+  expect(without.length).toBeGreaterThan(10);
+  for (const row of without)
+    expect([row.id, await ask(row, probes['a text as body'] as Probe)]).not.toEqual([row.id, 415]);
+});
+
+it.each(operations.map(({ row }) => [row.id, row] as const))(
+  '%s declares 412 exactly if its handler checks If-Match',
+  async (id) => {
+    const file = `${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
+    const found = await Array.fromAsync(
+      glob(`../services/*/src/features/**/${file}`, { cwd: new URL('..', import.meta.url).pathname }),
+    );
+    const checks = found.some((path) =>
+      readFileSync(new URL(`../${path}`, import.meta.url), 'utf8').includes('ifMatch'),
+    );
+    expect(declared.get(id)?.includes(412)).toBe(checks);
+  },
+);

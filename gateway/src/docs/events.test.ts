@@ -1,0 +1,28 @@
+import { idTypeOf, isPermission } from '@tandem/contract';
+import type { z } from 'zod';
+import { catalogue, events } from './vocabulary.ts';
+
+// Observations of high volume, which would bury the changes of records. Everything else is audited.
+const telemetry = ['engagement.recorded'];
+
+it('declares each event once', () => {
+  expect(events.length).toBeGreaterThan(50);
+  expect(new Set(events.map(({ name }) => name)).size).toBe(events.length);
+});
+
+it('excludes telemetry from the audit log, and nothing else', () => {
+  expect(events.filter(({ audited }) => audited === false).map(({ name }) => name)).toEqual(telemetry);
+});
+
+it.each(events.map((event) => [event.name, event] as const))('declares for %s what the audit log needs', (_, event) => {
+  const { action, target, description } = event;
+  expect(action).toMatch(/^[a-z_]+\.[a-z_]+$/);
+  expect(description).not.toBe('');
+  const { id } = (event.record as z.ZodObject).shape;
+  expect(idTypeOf(id as z.ZodType)).toBe(target);
+});
+
+it.each(catalogue.map((event) => [event.name, event] as const))('declares for %s who may receive it', (_, event) => {
+  const { readPermission = '' } = event;
+  expect([isPermission(readPermission), readPermission.split(':')[1]]).toEqual([true, 'read']);
+});

@@ -1,0 +1,127 @@
+const depthMax = 20;
+const keysMax = 1_000;
+// The largest body with that many values takes each process about 15 ms.
+const valuesMax = 20_000;
+
+const notJson = 'The body is not JSON';
+
+const quote = 0x22;
+const comma = 0x2c;
+const minus = 0x2d;
+const zero = 0x30;
+const nine = 0x39;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/**
+ * Checks the limits of a JSON text in one pass, in time linear to its length: 20 levels, 1,000 keys, 20,000 values,
+ * numbers that are finite once they are read, and no key twice in one object, which parsers read differently. The text
+ * need not be JSON; `JSON.parse` finds the other errors.
+ * @returns what is wrong, as a sentence; undefined when the text is within the limits
+ */
+export function findProblem(text: string): string | undefined {
+  // The keys of each open object; undefined for an open list.
+  const levels: (Set<string> | undefined)[] = [];
+  let keys = 0;
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (isSpace(char) || char === comma || char === colon) continue;
+    if (char === closeBrace || char === closeBracket) {
+      levels.pop();
+      continue;
+    }
+    if (char === quote) {
+      const start = at + 1;
+      at = stringEnd(text, start);
+      if (at === text.length) return notJson;
+      const level = levels.at(-1);
+      if (level && isColonNext(text, at + 1)) {
+        if (++keys > keysMax) return `The body has more than ${shown(keysMax)} keys`;
+        const key = readKey(text.slice(start, at));
+        if (key === undefined) return notJson;
+        if (level.has(key)) return `The key ${JSON.stringify(key.slice(0, 50))} stands twice in one object`;
+        level.add(key);
+        continue;
+      }
+    } else if (char === openBrace || char === openBracket) {
+      levels.push(char === openBrace ? new Set() : undefined);
+      if (levels.length > depthMax) return `The body is nested deeper than ${depthMax} levels`;
+    } else {
+      const end = literalEnd(text, at);
+      if (isInfinite(text, at, end)) return 'A number is too large';
+      at = end - 1;
+    }
+    if (++values > valuesMax) return `The body has more than ${shown(valuesMax)} values`;
+  }
+  return undefined;
+}
+
+function shown(limit: number): string {
+  return limit.toLocaleString('en-US');
+}
+
+function isSpace(char: number): boolean {
+  return char <= 0x20;
+}
+
+/** Where the quote stands that ends a string; the length of the text when there is none. */
+function stringEnd(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === backslash) at++;
+    else if (char === quote) return at;
+  }
+  return text.length;
+}
+
+function isColonNext(text: string, from: number): boolean {
+  let at = from;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
+  return text.charCodeAt(at) === colon;
+}
+
+/** A key as it reads without its escapes; undefined when they are not JSON. */
+function readKey(raw: string): string | undefined {
+  if (!raw.includes('\\')) return raw;
+  try {
+    return JSON.parse(`"${raw}"`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a number, `true`, `false` or `null` ends. */
+function literalEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && !endsLiteral(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function endsLiteral(char: number): boolean {
+  return (
+    isSpace(char) ||
+    char === comma ||
+    char === closeBrace ||
+    char === closeBracket ||
+    char === colon ||
+    char === quote ||
+    char === openBrace ||
+    char === openBracket
+  );
+}
+
+// The shortest is 1e309.
+const infiniteLengthMin = 5;
+
+/** Whether a number is read as Infinity, which JSON cannot say: it would be written on as null. */
+function isInfinite(text: string, start: number, end: number): boolean {
+  const first = text.charCodeAt(start);
+  const isNumber = first === minus || (first >= zero && first <= nine);
+  if (!isNumber || end - start < infiniteLengthMin) return false;
+  return Math.abs(Number(text.slice(start, end))) === Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,78 @@
+import { type Account, type Month, newAccount } from './account.ts';
+
+/** The accounts of one process. */
+export interface Accounts {
+  /** The account of a subject, made when there is none. */
+  of(subject: string): Account;
+  find(subject: string): Account | undefined;
+  all(): Iterable<Account>;
+  months(): Iterable<[Account, Month]>;
+  /** Calls that this process has counted towards months, forgotten months included. */
+  counted(): number;
+  /** Accounts with counts that Redis lacks. */
+  unreported: Set<Account>;
+  /** Marks every account uncertain after an outage: other gateways may not have reported yet what they admitted. */
+  distrust(): void;
+  /** Forgets accounts that no call needs any more. */
+  forgetIdle(): void;
+}
+
+// After an outage the other gateways notice within their next probe that Redis is back.
+const settleMs = 2_000;
+// Longer than any request lasts: a 5xx at its end still lowers the count of its month.
+const keptMs = 3_600_000;
+
+/** Keeps the accounts of one process. An account with calls of the current month stays: they are reported as a total. */
+export function createAccounts(windowMs: number): Accounts {
+  const accounts = new Map<string, Account>();
+  const unreported = new Set<Account>();
+  let backAt = Number.NEGATIVE_INFINITY;
+  let forgotten = 0;
+  function* months(): Iterable<[Account, Month]> {
+    for (const account of accounts.values()) for (const month of account.months.values()) yield [account, month];
+  }
+  const forget = ({ months }: Account, month: Month) => {
+    forgotten += month.own;
+    months.delete(month.month);
+  };
+  return {
+    unreported,
+    of(subject) {
+      const now = performance.now();
+      const account = accounts.get(subject) ?? newAccount(subject, now - backAt > settleMs);
+      // Least recently used first.
+      accounts.delete(subject);
+      accounts.set(subject, account);
+      account.usedAt = now;
+      return account;
+    },
+    find: (subject) => accounts.get(subject),
+    all: () => accounts.values(),
+    months,
+    counted() {
+      let counted = forgotten;
+      for (const [, { own }] of months()) counted += own;
+      return counted;
+    },
+    distrust() {
+      backAt = performance.now();
+      for (const account of accounts.values()) account.isCertain = false;
+    },
+    forgetIdle() {
+      const now = performance.now();
+      const current = new Date().toISOString().slice(0, 7);
+      for (const [subject, account] of accounts) {
+        const idle = now - account.usedAt;
+        if (idle < windowMs) break;
+        if (account.isAsking) continue;
+        if (!unreported.has(account))
+          for (const month of account.months.values())
+            if (month.month < current && idle > keptMs) forget(account, month);
+        if (account.months.size) continue;
+        // Its window is over: what Redis lacks of it limits nobody any more.
+        unreported.delete(account);
+        accounts.delete(subject);
+      }
+    },
+  };
+}

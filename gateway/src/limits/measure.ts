@@ -1,0 +1,28 @@
+import type { Metrics } from '@tandem/process';
+import type { Limiter } from './allowance.ts';
+import type { UsageMeter } from './usage.ts';
+
+/** Shows how calls are counted, and how far the counters are from the recorded usage. */
+export function measureLimits(metrics: Metrics, { limiter, usage }: { limiter: Limiter; usage: UsageMeter }): void {
+  metrics.gauge('limiter_calls', 'Calls that Redis has decided about, since the start of the process', [], (gauge) =>
+    gauge.set(limiter.stats().calls),
+  );
+  metrics.gauge('limiter_script_calls', 'Script calls that carried them', [], (gauge) =>
+    gauge.set(limiter.stats().scriptCalls),
+  );
+  metrics.gauge('limiter_gateways', 'Gateway processes that share the limits', [], (gauge) =>
+    gauge.set(limiter.stats().gateways),
+  );
+  metrics.gauge(
+    'usage_unrecorded_calls',
+    'Calls counted towards months that are not recorded yet: in flight, or waiting for the next report',
+    [],
+    (gauge) => gauge.set(limiter.stats().counted - usage.recorded()),
+  );
+  metrics.gauge(
+    'usage_corrected_calls',
+    'Calls by which counters differed from the recorded usage of gateways that had ended, and were corrected',
+    [],
+    (gauge) => gauge.set(limiter.stats().corrected),
+  );
+}

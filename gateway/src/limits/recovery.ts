@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { Log } from '@tandem/process';
+import type { GuardedRedis } from './redis.ts';
+
+/** Makes the counters in Redis complete again after Redis has lost some. */
+export interface Recovery {
+  /** Begins unless a gateway is at it, or this one began within the last second. */
+  begin(): void;
+}
+
+const everyMs = 1_000;
+const collectWithinMs = 15_000;
+// Another gateway tries again when this one ends meanwhile.
+const collectingMs = 2 * collectWithinMs;
+
+const beginCollecting = `
+local epoch = redis.call('GET', KEYS[1])
+if epoch and epoch ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1`;
+const endCollecting = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return end
+if ARGV[2] == '' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[2]) end`;
+
+const completePrefix = 'complete:';
+
+/** The key of the epoch: a random name of the time since the counters were last known to be complete. It is lost with them. */
+export function epochKey(namespace: string): string {
+  return `${namespace}:epoch`;
+}
+
+/** Whether every gateway has reported its counts in an epoch. */
+export function isComplete(epoch: string): boolean {
+  return epoch.startsWith(completePrefix);
+}
+
+/**
+ * Collects the counts of all gateways, then begins an epoch. A gateway that meets a complete epoch may rely on the counters.
+ * @param options.epoch the epoch this gateway knows, which ends
+ * @param options.collect resolves to whether every gateway has reported all its counts
+ */
+export function createRecovery(options: {
+  redis: GuardedRedis;
+  namespace: string;
+  log: Log;
+  epoch: () => string;
+  collect: (withinMs: number) => Promise<boolean>;
+}): Recovery {
+  const { redis, log } = options;
+  const key = epochKey(options.namespace);
+  let begunAt = Number.NEGATIVE_INFINITY;
+
+  const recover = async () => {
+    const id = randomUUID();
+    const collecting = `collecting:${id}`;
+    const isMine = await redis.run((client) =>
+      client.eval(beginCollecting, 1, key, options.epoch(), collecting, collectingMs),
+    );
+    if (!isMine) return;
+    log.info('Counters in Redis are not complete: all gateways report theirs');
+    const isDone = await options.collect(collectWithinMs).catch(() => false);
+    await redis.run((client) => client.eval(endCollecting, 1, key, collecting, isDone ? completePrefix + id : ''));
+  };
+
+  return {
+    begin() {
+      if (performance.now() - begunAt < everyMs) return;
+      begunAt = performance.now();
+      recover().catch((error) => log.warn('counters in Redis not complete yet', { error }));
+    },
+  };
+}
