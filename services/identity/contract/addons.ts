@@ -47,6 +47,7 @@ const withId = z.object({ addonId: id('addon') });
 
 export const addonInstalled = event('addon.installed', {
   group: 'billing',
+  readPermission: 'addons:read',
   description: 'A tenant installs an addon',
   action: 'addon.install',
   target: 'addon',

@@ -80,7 +80,7 @@ export const apiKeys = operations({
     narrows: true,
     summary: 'Create an API key',
     description:
-      'The whole key is in this answer only. Without permissions the key has the role of its creator, as it is at each call; permissions above the caller’s own are refused.',
+      'The whole key is in this answer only. Without permissions the key has the role of its creator, as it is at each call, while the creator is active; with some it never goes beyond that role. Permissions above the caller’s own are refused.',
     body: z.object({
       name: name(),
       environment: KeyEnvironment.default('live'),
@@ -143,6 +143,7 @@ export const apiKeys = operations({
     summary: 'Replace an API key',
     description:
       'Makes a key with the same name, permissions and networks. The old one goes on working for overlapSeconds, a day by default.',
+    ifMatch: true,
     params: withId,
     body: z.object({
       overlapSeconds: z

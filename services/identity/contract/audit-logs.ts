@@ -28,7 +28,8 @@ export const AuditLog = z.object({
     requestId: z.string(),
     environment: z.enum(['live', 'sandbox']),
   }),
-  outcome: z.enum(['success']),
+  /** failure: an attempt that was refused, such as a failed sign-in. */
+  outcome: z.enum(['success', 'failure']),
 });
 
 export const auditLogs = operations({

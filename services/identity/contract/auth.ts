@@ -42,6 +42,18 @@ export const userLoggedIn = event('user.logged_in', {
   record: Session,
 });
 
+/** How many failed sign-ins of one user an hour are recorded; an attacker must not flood the audit log. */
+export const failedSignInsPerHourMax = 10;
+
+export const userLoginFailed = event('user.login_failed', {
+  description: 'Somebody tries to sign in as a user and fails',
+  action: 'user.login',
+  target: 'user',
+  outcome: 'failure',
+  data: z.object({ userId: id('user') }),
+  record: z.object({ id: id('user') }),
+});
+
 export const userLoggedOut = event('user.logged_out', {
   description: 'A session ends, by its user or because it must',
   action: 'user.logout',

@@ -2,7 +2,7 @@
 import { addons } from './addons.ts';
 import { apiKeys } from './api-keys.ts';
 import { auditLogs } from './audit-logs.ts';
-import { internalAccess, internalAdmin, internalUsers } from './internal.ts';
+import { internalAccess, internalAdmin, internalTeams, internalUsers } from './internal.ts';
 import { internalPortal } from './internal-portal.ts';
 import { notifications } from './notifications.ts';
 import { roles } from './roles.ts';
@@ -40,6 +40,7 @@ export const identity = {
   ...notifications,
   ...auditLogs,
   ...internalUsers,
+  ...internalTeams,
   ...internalAccess,
   ...internalAdmin,
   ...internalPortal,

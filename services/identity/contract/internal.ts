@@ -50,6 +50,28 @@ export const internalUsers = operations({
     reply: InternalUser,
     message: 'User retrieved',
   },
+  findUserPermissions: {
+    method: 'GET',
+    path: '/internal/users/:id/permissions',
+    audience: 'internal',
+    summary: 'What a user may do now; nothing when there is no such user or they are not active',
+    params: z.object({ id: id('user') }),
+    reply: z.object({ permissions: z.array(z.string()) }),
+    message: 'Permissions retrieved',
+  },
+});
+
+/** Teams of the caller's tenant, for services that store a team's id. */
+export const internalTeams = operations({
+  findTeam: {
+    method: 'GET',
+    path: '/internal/teams/:id',
+    audience: 'internal',
+    summary: 'Retrieve a team of the tenant',
+    params: z.object({ id: id('team') }),
+    reply: z.object({ id: id('team'), name: name() }),
+    message: 'Team retrieved',
+  },
 });
 
 /** A calendar month, in UTC. */
@@ -81,12 +103,28 @@ export const internalAccess = operations({
     method: 'POST',
     path: '/internal/usage/read',
     audience: 'internal',
-    summary: 'How many calls of a month have been recorded for a tenant',
+    summary: 'How many calls of a month have been recorded for a tenant, in total and by gateway process',
     body: z.object({ tenantId: id('tenant'), month: Month }),
-    reply: z.object({ calls: z.int() }),
+    reply: z.object({ calls: z.int(), recorded: z.array(z.object({ gateway: z.string(), calls: z.int() })) }),
     message: 'Usage read',
     emits: [],
   },
+  reportUsage: {
+    method: 'POST',
+    path: '/internal/usage/report',
+    audience: 'internal',
+    summary: 'Record how many calls of each tenant and month a gateway process has served since it started',
+    body: z.object({
+      /** Names the gateway process for its lifetime. */
+      gateway: z.string().min(1).max(64),
+      /** Totals, not increments: a report that arrives twice or late changes nothing. */
+      served: z.array(z.object({ tenantId: id('tenant'), month: Month, calls: z.int().nonnegative() })).max(10_000),
+    }),
+    reply: z.object({}),
+    message: 'Usage recorded',
+    emits: [],
+  },
+  /** For gateways of the release before `reportUsage`, during a rolling update. */
   recordUsage: {
     method: 'POST',
     path: '/internal/usage/record',

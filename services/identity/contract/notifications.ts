@@ -3,6 +3,8 @@ import { z } from 'zod';
 
 /** How many users one call may reach. */
 export const recipientsMax = 1_000;
+/** How many of the notifications that a call creates are in its answer. */
+export const notificationsShownMax = 100;
 
 const listed = ['scheduled', 'delivered', 'read', 'archived', 'cancelled', 'failed'] as const;
 const Status = z.enum(listed, { error: `Must be one of ${listed.join(', ')}` });
@@ -70,7 +72,7 @@ export const notifications = operations({
     permission: 'notifications:write',
     summary: 'Notify users',
     description:
-      'Reaches the users named, and the active ones of the teams and roles named: each of them once, at most 1,000. With scheduledFor at that time, otherwise at once.',
+      'Reaches the users named, and the active ones of the teams and roles named: each of them once, at most 1,000. With scheduledFor at that time, otherwise at once. `recipients` counts all of them; the answer shows the first 100 notifications, in the order of the users.',
     body: z.object({
       title: name(200),
       body: name(2_000),
@@ -89,7 +91,10 @@ export const notifications = operations({
       expiresAt: timestamp().nullish(),
       groupKey: name(100).nullish(),
     }),
-    reply: Batch.extend({ notifications: z.array(Notification) }),
+    reply: Batch.extend({
+      /** The first 100 of the batch. */
+      notifications: z.array(Notification).max(notificationsShownMax),
+    }),
     status: 201,
     message: 'Notification created',
     emits: [notificationCreated],

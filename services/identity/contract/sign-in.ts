@@ -1,6 +1,6 @@
 import { id, operations, signedIn } from '@tandem/contract';
 import { z } from 'zod';
-import { AuthSession, userLoggedIn, userLoggedOut } from './auth.ts';
+import { AuthSession, failedSignInsPerHourMax, userLoggedIn, userLoggedOut, userLoginFailed } from './auth.ts';
 import { Tenant } from './tenants.ts';
 import { Email, User } from './users.ts';
 
@@ -19,8 +19,7 @@ export const signIn = operations({
     path: '/v1/auth/login',
     audience: 'public',
     summary: 'Sign in',
-    description:
-      'An access token lasts 15 minutes, the refresh token 30 days. After five failures within a minute for one address from one IP the answer is 429; an IPv6 network (/64) counts as one.',
+    description: `An access token lasts 15 minutes, the refresh token 30 days. After five failures within a minute for one address from one IP the answer is 429; an IPv6 network (/64) counts as one. The audit log records up to ${failedSignInsPerHourMax} failures per user and hour.`,
     body: z.object({
       email: Email,
       password: z.string().min(1, { error: 'Must not be empty' }).max(200, { error: 'Must be at most 200 characters' }),
@@ -29,7 +28,7 @@ export const signIn = operations({
     }),
     reply: AuthSession.extend({ user: User, tenant: Tenant }),
     message: 'Signed in',
-    emits: [userLoggedIn],
+    emits: [userLoggedIn, userLoginFailed],
     errors: {
       bad_credentials: [401, 'Invalid e-mail address or password'],
       too_many_failures: [429, 'Too many failed sign-ins. Wait before the next attempt.'],

@@ -28,6 +28,7 @@ const withId = z.object({ id: id('subscription') });
 const exampleId = 'Sb5nX2wFq8JkTrGm';
 const subscriptionEvent = {
   group: 'billing',
+  readPermission: 'billing:read',
   target: 'subscription',
   data: z.object({ subscriptionId: id('subscription'), planCode: z.enum(planCodes), status: SubscriptionStatus }),
   // What is told is the subscription itself; addons have events of their own.

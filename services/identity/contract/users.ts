@@ -1,6 +1,7 @@
 import { event, id, listQuery, name, operations, page, phone, signedIn, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Password, userLoggedOut } from './auth.ts';
+import { notificationCreated } from './notifications.ts';
 
 export const userStatuses = ['active', 'suspended', 'deactivated'] as const;
 const UserStatus = z.enum(userStatuses, { error: `Must be one of ${userStatuses.join(', ')}` });
@@ -132,7 +133,7 @@ export const users = operations({
     narrows: true,
     summary: 'Update a user',
     description:
-      'active → suspended, deactivated; suspended → active, deactivated; deactivated → active. Who is no longer active is signed out everywhere; keys that the user created go on working. Nobody changes their own role. `teamIds` are all teams of the user from then on; whoever may change only themselves cannot set them.',
+      'active → suspended, deactivated; suspended → active, deactivated; deactivated → active. Who is no longer active is signed out everywhere. API keys that the user created go on working if they have permissions of their own; the others may do nothing until the user is active again. Those who manage API keys are notified. Nobody changes their own role. `teamIds` are all teams of the user from then on; whoever may change only themselves cannot set them.',
     params: withId,
     body: z.object({
       email: Email.optional(),
@@ -145,7 +146,7 @@ export const users = operations({
     }),
     reply: User,
     message: 'User updated',
-    emits: [userUpdated, userLoggedOut, teamMembersChanged],
+    emits: [userUpdated, userLoggedOut, teamMembersChanged, notificationCreated],
     errors: { ...userErrors, transition_refused: [409, 'The user cannot move to this status'] },
   },
   setUserRole: {

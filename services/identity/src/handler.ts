@@ -20,6 +20,8 @@ export interface Tools {
   tokens: Tokens;
   news: CredentialNews;
   limiter: LoginLimiter;
+  /** Runs work that no answer waits for; a failure is logged. */
+  inBackground(work: () => Promise<void>): void;
 }
 
 /** The scope of work for a tenant in which somebody is known: what happens there bears their name. */

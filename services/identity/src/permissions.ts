@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { allows } from '@tandem/contract';
+import { allows, plainPermissions } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import { memberPermissions } from './features/roles/system-roles.ts';
 
@@ -18,6 +18,20 @@ export function covers(granted: readonly string[], wanted: string): boolean {
   if (!reach || width[reach] < width[narrowing]) return false;
   // `manage` reaches every action of its resource but this one, which `users:*` holds.
   return wanted !== 'users:*' || allows(granted, 'users:act_as') !== undefined;
+}
+
+/** What two sets of permissions both grant, each as far as both do. */
+export function intersection(one: readonly string[], other: readonly string[]): string[] {
+  const [within, beyond] = [[], []] as [string[], string[]];
+  for (const permission of one) (covers(other, permission) ? within : beyond).push(permission);
+  if (!beyond.length) return within;
+  const shared = plainPermissions.flatMap((permission) => {
+    const [first, second] = [allows(beyond, permission), allows(other, permission)];
+    if (!first || !second) return [];
+    const reach = width[first] < width[second] ? first : second;
+    return [reach === 'all' ? permission : `${permission}:${reach}`];
+  });
+  return [...within, ...shared];
 }
 
 /** Refuses to hand out what the caller does not have: nobody rises by making a key or a role. */

@@ -6,6 +6,7 @@ import { createLog } from '@tandem/process';
 import type { ServiceDefinition } from '@tandem/service';
 import { credentialNews } from './credential-news.ts';
 import { accessHandlers } from './features/access/index.ts';
+import { usageRetention } from './features/access/usage.ts';
 import { addonHandlers } from './features/addons/index.ts';
 import { apiKeyHandlers } from './features/api-keys/index.ts';
 import { auditLogHandlers } from './features/audit-logs/index.ts';
@@ -27,6 +28,8 @@ import type { Tools } from './handler.ts';
 import type { IdentitySettings } from './settings.ts';
 import { createTokens } from './tokens.ts';
 
+const backgroundDelayMs = 50;
+
 /** The identity service: its contract, its handlers, and the audit log that reads along. */
 export function identityService(
   settings: IdentitySettings,
@@ -39,6 +42,9 @@ export function identityService(
   const tools: Tools = {
     ...{ pepper, ids, tokens: createTokens(settings.JWT_PRIVATE_KEY, ids), news: credentialNews(redis, log) },
     limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key, log }),
+    // Later, so that the answer leaves before the work takes processor time from it.
+    inBackground: (work) =>
+      void setTimeout(() => work().catch((error) => log.error('background work failed', { error })), backgroundDelayMs),
   };
   return {
     name: 'identity',
@@ -62,8 +68,25 @@ export function identityService(
     firstUse: openSubscription,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
-    owners: ['createdBy'],
-    purge: [auditRetention],
+    narrowing: {
+      Tenant: 'shared',
+      Role: 'shared',
+      // Which users a narrowed caller sees is a rule of its own: features/users/user.ts.
+      User: 'shared',
+      Team: { owners: ['createdBy'] },
+      TeamMember: 'shared',
+      ApiKey: { owners: ['createdBy'] },
+      Session: 'shared',
+      RefreshToken: 'shared',
+      NotificationBatch: { owners: ['createdBy'] },
+      Notification: { owners: ['userId'] },
+      Subscription: 'shared',
+      InstalledAddon: { owners: ['createdBy'] },
+      AuditLog: 'shared',
+      AuditHead: 'shared',
+      FailedSignIn: 'shared',
+    },
+    purge: [auditRetention, usageRetention],
     settings,
     close: () => redis.disconnect(),
   };

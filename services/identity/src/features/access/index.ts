@@ -3,10 +3,11 @@ import type { Handlers } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { readUsage } from './read-usage.ts';
 import { recordUsage } from './record-usage.ts';
+import { reportUsage } from './report-usage.ts';
 import { resolveKey } from './resolve-key.ts';
 import { resolveSession } from './resolve-session.ts';
 
-export const accessHandlers = { resolveKey, resolveSession, readUsage, recordUsage } satisfies Handlers<
+export const accessHandlers = { resolveKey, resolveSession, readUsage, recordUsage, reportUsage } satisfies Handlers<
   typeof internalAccess,
   Tx
 >;

@@ -1,7 +1,6 @@
 import type { internalAccess } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
+import { readMonth } from './usage.ts';
 
-export const readUsage: Handler<typeof internalAccess.readUsage> = async ({ body, tx }) => {
-  const row = await tx.usageMonth.findFirst({ where: { ownerTenantId: body.tenantId, month: body.month } });
-  return { calls: row?.calls ?? 0 };
-};
+export const readUsage: Handler<typeof internalAccess.readUsage> = ({ body, tx }) =>
+  readMonth(tx, body.tenantId, body.month);

@@ -1,6 +1,7 @@
 import type { internalAccess } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import { type Handler, nameOf } from '../../handler.ts';
+import { intersection } from '../../permissions.ts';
 import { asApiKey } from '../api-keys/api-key.ts';
 import { limitsOf } from '../tenants/tenant.ts';
 
@@ -32,10 +33,25 @@ export const resolveKey: Handler<typeof internalAccess.resolveKey> = async ({ bo
       userId: row.createdBy,
       teamIds: row.creator.teams.map(({ teamId }) => teamId),
       name: nameOf(row.creator),
-      permissions: row.permissions.length ? row.permissions : row.creator.role.permissions,
+      permissions: permissionsOf(row),
       limits: limitsOf(row.tenant),
       allowedIps: row.allowedIps.length ? row.allowedIps : null,
       expiresAt: row.expiresAt,
     };
   });
 };
+
+interface KeyWithCreator {
+  permissions: string[];
+  creator: { status: string; role: { permissions: string[] } };
+}
+
+/**
+ * The permissions that a key has now: its own ones as far as the role of its creator has them too. A key without permissions
+ * of its own has those of the role, and none once the creator is deactivated.
+ */
+function permissionsOf({ permissions: own, creator }: KeyWithCreator): string[] {
+  const { permissions: role } = creator.role;
+  if (own.length) return intersection(own, role);
+  return creator.status === 'active' ? role : [];
+}

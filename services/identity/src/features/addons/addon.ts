@@ -24,6 +24,13 @@ export function readAddonConfig(id: number, given: Record<string, unknown>): Rec
   return config;
 }
 
+/** The defaults of the addon's schema. What it requires beside them may still be missing, until the addon becomes active. */
+export function defaultAddonConfig(id: number): Record<string, unknown> {
+  const config = {};
+  byId.get(id)?.validate(config);
+  return config;
+}
+
 /** A row as tenants and subscriptions show it. */
 export function asInstalled(row: InstalledRow): z.output<typeof InstalledAddon> {
   const { addonId, version, status, createdAt: installedAt } = row;

@@ -81,7 +81,7 @@ describe('installing an addon', () => {
       201,
       {
         ...{ addonId: params.addonId, name: 'Advanced Search', version: '1.4.0', status: 'installed' },
-        ...{ config: {}, installedBy: user.id, installedAt: expect.any(String) },
+        ...{ config: { typoTolerance: true }, installedBy: user.id, installedAt: expect.any(String) },
       },
     ]);
     const { config, installedBy, ...shown } = data;

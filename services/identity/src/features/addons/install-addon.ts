@@ -6,14 +6,13 @@ import { isTaken } from '@tandem/tenant-db';
 import type { InstalledAddon } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
 import { readTenant } from '../tenants/tenant.ts';
-import { asInstalled, readAddon, readAddonConfig } from './addon.ts';
+import { asInstalled, defaultAddonConfig, readAddon, readAddonConfig } from './addon.ts';
 
 export const installAddon: Handler<typeof addons.installAddon> = async ({ params, body, caller, tx, emit }) => {
   const addon = readAddon(params.addonId);
   const version = body.version ?? addon.version;
   if (!addon.versions.includes(version)) throw failField('version', `Must be one of ${addon.versions.join(', ')}`);
-  // Without a configuration there is nothing to be wrong yet: that is asked for before the addon becomes active.
-  const config = body.config ? readAddonConfig(addon.id, body.config) : {};
+  const config = body.config ? readAddonConfig(addon.id, body.config) : defaultAddonConfig(addon.id);
   const { plan } = await readTenant(tx);
   checkPlan(plan as Plan, addon.requiresPlan);
   const row = await tx.installedAddon

@@ -93,7 +93,45 @@ describe('a new API key', () => {
     await owner.setUserRole({ params: { id: admin.id }, body: { roleId: roleId('viewer') } });
     expect((await resolve(data.fullKey)).data.permissions).not.toContain('leads:write');
     await owner.updateUser({ params: { id: admin.id }, body: { status: 'deactivated' } });
-    expect((await resolve(data.fullKey)).status).toBe(200);
+    const { status, data: left } = await resolve(data.fullKey);
+    expect([status, left.permissions]).toEqual([200, []]);
+    await owner.updateUser({ params: { id: admin.id }, body: { status: 'active' } });
+    expect((await resolve(data.fullKey)).data.permissions).toContain('leads:read');
+  });
+
+  it('with permissions keeps them while its creator is inactive, and those who manage keys are notified', async () => {
+    const { addUser, as, owner, user } = await aTenant(service);
+    const admin = await addUser('admin');
+    const maker = as(admin.id, ['*']);
+    const { data: key } = await maker.createApiKey({ body: { name: 'ci', permissions: ['leads:read'] } });
+    await maker.createApiKey({ body: { name: 'mine' } });
+    const { data: revoked } = await maker.createApiKey({ body: { name: 'old' } });
+    await maker.revokeApiKey({ params: { id: revoked.id } });
+    await owner.updateUser({ params: { id: admin.id }, body: { status: 'deactivated' } });
+    expect((await resolve(key.fullKey)).data.permissions).toEqual(['leads:read']);
+    const { data: notifications } = await as(user.id).listNotifications();
+    expect(notifications).toMatchObject([
+      { category: 'api_keys', priority: 'high', data: { keys: 2, withoutPermissions: 1 } },
+    ]);
+    expect((await as(admin.id).listNotifications()).data).toEqual([]);
+  });
+
+  it.each([
+    [
+      ['leads:*', 'tasks:read'],
+      ['leads:read:own', 'tasks:*'],
+      ['tasks:read', 'leads:read:own'],
+    ],
+    [['*'], ['leads:read', 'tasks:read:team'], ['leads:read', 'tasks:read:team']],
+    [['leads:read:team'], ['leads:read'], ['leads:read:team']],
+    [['leads:write'], ['leads:read'], []],
+  ])('with %j never goes beyond the role of its creator: %j', async (permissions, role, effective) => {
+    const { addUser, as, owner } = await aTenant(service);
+    const maker = await addUser('admin');
+    const { data: key } = await as(maker.id).createApiKey({ body: { name: 'ci', permissions } });
+    const { data: lesser } = await owner.createRole({ body: { name: 'Lesser', permissions: role } });
+    await owner.setUserRole({ params: { id: maker.id }, body: { roleId: lesser.id } });
+    expect(new Set((await resolve(key.fullKey)).data.permissions)).toEqual(new Set(effective));
   });
 
   it('may not do more than its maker, in any way', async () => {

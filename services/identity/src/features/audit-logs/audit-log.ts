@@ -1,33 +1,64 @@
 import type { Caller } from '@tandem/caller';
-import { type ResourceType, resourceTypes } from '@tandem/contract';
-import type { ChangedId } from '@tandem/events';
+import { type IdPath, type ResourceType, resourceTypes } from '@tandem/contract';
 import type { AuditLog } from '@tandem/identity-contract';
-import type { IdCodec } from '@tandem/ids';
+import { compileRewriter, type IdCodec } from '@tandem/ids';
 import type { z } from 'zod';
 import type { AuditLog as AuditRow } from '../../generated/client.ts';
+
+// Public ids carry numbers below this.
+const idEnd = 2 ** 40;
 
 /** A row as the contract shows it. Its ids are of many kinds, so they get their public form here and not at the gateway. */
 export function asAuditLog(row: AuditRow, ids: IdCodec): z.output<typeof AuditLog> {
   const { actorType, actorId, actorName, onBehalfOfId, ip, userAgent, requestId, recordEnvironment } = row;
-  const encode = (type: string, id: number) =>
-    type in resourceTypes ? ids.encode(type as ResourceType, row.tenantId, id) : String(id);
+  const encode = (type: unknown, id: unknown) =>
+    isResource(type) && isId(id) ? ids.encode(type, row.tenantId, id) : undefined;
   return {
     ...(row as Pick<AuditRow, 'id' | 'action' | 'occurredAt' | 'keyId'>),
     actor: { type: actorType as Caller['type'], id: actorId, name: actorName },
     onBehalfOf: onBehalfOfId === null ? null : { id: onBehalfOfId },
-    targets: [{ type: row.targetType, id: encode(row.targetType, row.targetId) }],
-    changes: shown(row.changes ?? {}, encode) as Record<string, { from: unknown; to: unknown }>,
+    targets: [{ type: row.targetType, id: encode(row.targetType, row.targetId) ?? String(row.targetId) }],
+    changes: changesOf(row, encode),
     context: { ip, userAgent, requestId, environment: recordEnvironment as Caller['environment'] },
-    outcome: 'success',
+    outcome: row.outcome as z.output<typeof AuditLog>['outcome'],
   };
 }
 
-function shown(changes: unknown, encode: (type: string, id: number) => string): unknown {
-  if (typeof changes !== 'object' || changes === null) return changes;
-  if (Array.isArray(changes)) return changes.map((one) => shown(one, encode));
-  const { $type, $id } = changes as Partial<ChangedId>;
-  if (typeof $type === 'string' && typeof $id === 'number') return encode($type, $id);
-  return Object.fromEntries(Object.entries(changes).map(([field, value]) => [field, shown(value, encode)]));
+type Changes = Record<string, { from: unknown; to: unknown }>;
+type Encode = (type: unknown, id: unknown) => string | undefined;
+
+/** The changes of an entry with public ids: where its event says that ids are, and nowhere else. */
+function changesOf({ changes, changedIds }: AuditRow, encode: Encode): Changes {
+  const shown = (changes ?? {}) as Changes;
+  if (!changedIds) return withoutMarkers(shown, encode);
+  const paths = (changedIds as unknown as IdPath[]).flatMap(({ path: [field = '', ...rest], type }) =>
+    ['from', 'to'].map((side) => ({ path: [field, side, ...rest], type })),
+  );
+  compileRewriter(paths)(shown, (type, found) => encode(type, found) ?? found);
+  return shown;
+}
+
+/**
+ * Entries without id paths have ids as `{ $type, $id }`, only ever as a field's whole value or as one of its list. Anything
+ * else that resembles such an object is data of a customer.
+ */
+function withoutMarkers(changes: Changes, encode: Encode): Changes {
+  const one = (value: unknown) => {
+    const { $type, $id, ...rest } = (value ?? {}) as { $type?: unknown; $id?: unknown };
+    return (Object.keys(rest).length === 0 && encode($type, $id)) || value;
+  };
+  const side = (value: unknown) => (Array.isArray(value) ? value.map(one) : one(value));
+  return Object.fromEntries(
+    Object.entries(changes).map(([field, { from, to }]) => [field, { from: side(from), to: side(to) }]),
+  );
+}
+
+function isResource(type: unknown): type is ResourceType {
+  return typeof type === 'string' && Object.hasOwn(resourceTypes, type);
+}
+
+function isId(id: unknown): id is number {
+  return Number.isSafeInteger(id) && Number(id) > 0 && Number(id) < idEnd;
 }
 
 /** What a caller sees of the log: a sandbox key must not learn what happened to live data. */

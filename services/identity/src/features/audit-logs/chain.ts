@@ -32,8 +32,15 @@ const chained = [
   'outcome',
 ] as const satisfies (keyof Entry)[];
 
+// Fields that later releases added: an entry without one has the hash that it was written with.
+const chainedIfPresent = ['changedIds'] as const satisfies (keyof Entry)[];
+
 function canonical(entry: Entry): string {
-  return JSON.stringify(chained.map((field) => sorted(entry[field])));
+  const present = chainedIfPresent.filter((field) => entry[field] !== null);
+  return JSON.stringify([
+    ...chained.map((field) => sorted(entry[field])),
+    ...present.map((field) => ({ [field]: sorted(entry[field]) })),
+  ]);
 }
 
 /** The same value with the keys of all objects in order: jsonb gives them back in an order of its own. */

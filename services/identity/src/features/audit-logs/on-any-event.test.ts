@@ -155,6 +155,59 @@ describe('the audit log', () => {
     });
   });
 
+  it('shows ids by the paths that the event names, and values of a customer as they were written', async () => {
+    const tenant = someTenant();
+    const values = { $type: 'lead', $id: 7, nested: { $type: 'constructor', $id: 5 } };
+    const changes = {
+      assignedTo: { from: null, to: 9 },
+      teamIds: { from: [], to: [2, 3] },
+      outcome: { from: null, to: { result: 'won', byUserId: 4 } },
+      customFields: { from: {}, to: values },
+    };
+    const changedIds = [
+      { path: ['assignedTo'], type: 'user' },
+      { path: ['teamIds', '*'], type: 'team' },
+      { path: ['outcome', 'byUserId'], type: 'user' },
+    ];
+    await send(leadUpdated(tenant.tenantId, { changes, changedIds }));
+    const [entry] = await entries(tenant, { action: 'lead.update' });
+    const code = (type: 'user' | 'team', id: number) => ids.encode(type, tenant.tenantId, id);
+    expect(entry.changes).toEqual({
+      assignedTo: { from: null, to: code('user', 9) },
+      teamIds: { from: [], to: [code('team', 2), code('team', 3)] },
+      outcome: { from: null, to: { result: 'won', byUserId: code('user', 4) } },
+      customFields: { from: {}, to: values },
+    });
+    const { data } = await fleet(service).verifyAuditChain({ body: { tenantId: `${tenant.tenantId}` } });
+    expect(data.intact).toBe(true);
+  });
+
+  it.each([
+    [{ $type: 'constructor', $id: 5 }],
+    [{ $type: 'toString', $id: 5 }],
+    [{ $type: 'lead', $id: -1 }],
+    [{ $type: 'lead', $id: 1.5 }],
+    [{ $type: 'lead', $id: 2 ** 60 }],
+    [{ $type: 'lead', $id: 5, more: true }],
+    [{ inner: { $type: 'tenant', $id: 5 } }],
+    [[[{ $type: 'tenant', $id: 5 }]]],
+  ])('shows %j of an entry without id paths as data', async (value) => {
+    const tenant = someTenant();
+    await send(leadUpdated(tenant.tenantId, { changes: { customFields: { from: null, to: value } } }));
+    const [entry] = await entries(tenant, { action: 'lead.update' });
+    expect(entry.changes.customFields).toEqual({ from: null, to: value });
+  });
+
+  it('leaves out events that their declaration excludes from it', async () => {
+    const tenant = someTenant();
+    const telemetry = { action: 'engagement.record', target: { type: 'engagement_event', id: 8 }, audited: false };
+    await send(leadUpdated(tenant.tenantId, telemetry));
+    await send(leadUpdated(tenant.tenantId));
+    // Events of a tenant are handled in their order: once the second has its entry, the first would have one too.
+    await entries(tenant, { action: 'lead.update' });
+    await entries(tenant);
+  });
+
   it('is filtered by actor, acting user, key, action, target, environment and time', async () => {
     const tenant = someTenant();
     await send(leadUpdated(tenant.tenantId));

@@ -6,11 +6,13 @@ import { redacted, storable } from './redact.ts';
 
 const textMax = 500;
 
-/** Writes a row of the audit log for everything that happens in the fleet. */
+/** Writes an entry of the audit log for every event of the fleet that is not declared as telemetry. */
 export const keepAuditLog = consumer({
   name: 'keep-audit-log',
   on: 'all',
-  async handle(events: Received<EventDef>[], { tx }: { tx: Tx }) {
+  async handle(received: Received<EventDef>[], { tx }: { tx: Tx }) {
+    const events = (received as Audited[]).filter(({ audited }) => audited !== false);
+    if (!events.length) return;
     // Takes the lock of the tenant's chain: who appends at the same time, from live or sandbox, waits here.
     const [head] = await tx.sql<{ entries: number; hash: string; ids: string[] }>`WITH head AS (
         INSERT INTO audit_head (entries) VALUES (0)
@@ -27,19 +29,21 @@ export const keepAuditLog = consumer({
     // One parameter however many rows: every event of the fleet passes here, and Prisma's way costs several times as much.
     await tx.sql`WITH appended AS (
         INSERT INTO audit_log (id, position, event_id, action, occurred_at, actor_type, actor_id, actor_name, on_behalf_of_id, key_id,
-          target_type, target_id, changes, ip, user_agent, request_id, record_environment, outcome, hash)
+          target_type, target_id, changes, changed_ids, ip, user_agent, request_id, record_environment, outcome, hash)
         SELECT id, position, "eventId", action, "occurredAt", "actorType", "actorId", "actorName", "onBehalfOfId", "keyId",
-          "targetType", "targetId", changes, ip, "userAgent", "requestId", "recordEnvironment", outcome, hash
+          "targetType", "targetId", changes, "changedIds", ip, "userAgent", "requestId", "recordEnvironment", outcome, hash
         FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, position bigint, "eventId" uuid, action text,
           "occurredAt" timestamptz, "actorType" text, "actorId" bigint, "actorName" text, "onBehalfOfId" bigint, "keyId" bigint,
-          "targetType" text, "targetId" bigint, changes jsonb, ip text, "userAgent" text, "requestId" text,
+          "targetType" text, "targetId" bigint, changes jsonb, "changedIds" jsonb, ip text, "userAgent" text, "requestId" text,
           "recordEnvironment" text, outcome text, hash text))
       UPDATE audit_head SET entries = ${position}, hash = ${hash}`;
   },
 });
 
-function entryOf(event: Received<EventDef>, place: { id: number; position: number }): Entry {
-  const { caller, target, changes } = event as Received<EventDef> & Pick<EventMessage, 'changes'>;
+type Audited = Received<EventDef> & Pick<EventMessage, 'changes' | 'changedIds' | 'audited' | 'outcome'>;
+
+function entryOf(event: Audited, place: { id: number; position: number }): Entry {
+  const { caller, target, changes, changedIds } = event;
   return {
     ...place,
     eventId: event.id,
@@ -54,11 +58,12 @@ function entryOf(event: Received<EventDef>, place: { id: number; position: numbe
     targetType: target.type,
     targetId: target.id,
     changes: changes ? (redacted(changes) as Entry['changes']) : null,
+    changedIds: changes && changedIds ? (changedIds as unknown as Entry['changedIds']) : null,
     ip: short(caller.ip),
     userAgent: short(caller.userAgent),
     requestId: short(caller.requestId) ?? '',
     recordEnvironment: event.environment,
-    outcome: 'success',
+    outcome: event.outcome ?? 'success',
   };
 }
 

@@ -1,5 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { failedSignInsPerHourMax } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
+import { until } from '@tandem/testing';
 import jsonwebtoken from 'jsonwebtoken';
 import {
   anybody,
@@ -57,6 +59,38 @@ describe('signing in', () => {
       permissions: ['*'],
       limits: { plan: 'free' },
     });
+  });
+
+  it('records failures of known users in the audit log, up to a bound', async () => {
+    const tenant = await aTenant(service);
+    const user = await tenant.addUser('member');
+    const failures = async () => {
+      const { data } = await tenant.owner.listAuditLogs({ query: { action: 'user.login', limit: '100' } });
+      return data.filter(({ outcome }: { outcome: string }) => outcome === 'failure');
+    };
+    const fails = (email: string, ip?: string) =>
+      anybody(service, ip).login({ body: { email, password: 'wrong password' } });
+    await fails('nobody@example.com');
+    await fails(user.email, '203.0.113.7');
+    const [entry] = await until('the failure is in the log', async () => {
+      const found = await failures();
+      return found.length === 1 && found;
+    });
+    const ids = createIdCodec(secrets.IDS_ALPHABET);
+    expect(entry).toMatchObject({
+      actor: { type: 'anonymous', id: null, name: null },
+      targets: [{ type: 'user', id: ids.encode('user', tenant.tenantId, Number(user.id)) }],
+      context: { ip: '203.0.113.7' },
+    });
+    for (let times = 0; times < 2 * failedSignInsPerHourMax + 4; times++) await fails(user.email);
+    await anybody(service).login({ body: { email: tenant.email, password } });
+    await until('later entries are there', async () => {
+      const { data } = await tenant.owner.listAuditLogs({ query: { action: 'user.login', limit: '100' } });
+      return data[0]?.outcome === 'success';
+    });
+    // The attempts may straddle the end of an hour, after which counting begins again.
+    expect((await failures()).length).toBeLessThanOrEqual(2 * failedSignInsPerHourMax);
+    expect((await failures()).length).toBeGreaterThanOrEqual(failedSignInsPerHourMax - 1);
   });
 
   it('answers every failure alike', async () => {

@@ -1,12 +1,15 @@
 import { actingUserId } from '@tandem/caller';
-import { notificationCreated, type notifications } from '@tandem/identity-contract';
+import { notificationCreated, type notifications, notificationsShownMax } from '@tandem/identity-contract';
 import { failField } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { deliverNotificationsJob } from './deliver-notifications.job.ts';
 import { asNotification } from './notification.ts';
 import { findRecipients } from './recipients.ts';
 
+// What one call may store for all its recipients together.
 const bytesMax = 8 * 1024 * 1024;
+// Small values take longer than their bytes: more than these would hold the event loop for 50 ms.
+const valuesMax = 500_000;
 
 export const createNotification: Handler<typeof notifications.createNotification> = async ({
   body,
@@ -35,21 +38,33 @@ export const createNotification: Handler<typeof notifications.createNotification
     : { status: 'delivered', deliveredAt: batch.createdAt };
   const each = { ...shown, data: shown.data as object, scheduledFor, expiresAt, groupKey, ...state };
   const data = userIds.map((userId) => ({ ...each, batchId: batch.id, userId }));
-  const rows = data.length ? await tx.notification.createManyAndReturn({ data }) : [];
-  if (scheduledFor && rows.length) await schedule(deliverNotificationsJob, [{ batchId: batch.id }], scheduledFor);
-  const record = { id: batch.id, recipients: rows.length };
+  if (data.length) await tx.notification.createMany({ data });
+  const shownRows = await tx.notification.findMany({
+    where: { batchId: batch.id },
+    orderBy: { id: 'asc' },
+    take: notificationsShownMax,
+  });
+  if (scheduledFor && data.length) await schedule(deliverNotificationsJob, [{ batchId: batch.id }], scheduledFor);
+  const record = { id: batch.id, recipients: data.length };
   emit(notificationCreated, {
     data: { batchId: batch.id, userIds, title: body.title },
     record: { ...record, category: body.category, scheduledFor },
   });
-  return { ...record, notifications: rows.map(asNotification) };
+  return { ...record, notifications: shownRows.map(asNotification) };
 };
 
-/** Each recipient has a copy, and all of them stand in the answer: together they must fit into one. */
-function checkSize(shown: object, recipients: number): void {
-  const sizeMax = Math.floor(bytesMax / Math.max(1, recipients));
-  if (Buffer.byteLength(JSON.stringify(shown)) > sizeMax)
-    throw failField('data', `With ${recipients} recipients a notification must be at most ${sizeMax} bytes`);
+/** Each recipient has a copy, so the limits hold for all copies together. */
+function checkSize(shown: { data: object }, recipients: number): void {
+  const each = (max: number) => Math.floor(max / Math.max(1, recipients));
+  if (Buffer.byteLength(JSON.stringify(shown)) > each(bytesMax))
+    throw failField('data', `With ${recipients} recipients a notification must be at most ${each(bytesMax)} bytes`);
+  if (valuesIn(shown.data) > each(valuesMax))
+    throw failField('data', `With ${recipients} recipients it must hold at most ${each(valuesMax)} values`);
+}
+
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, inner) => sum + valuesIn(inner), 1);
 }
 
 function checkTimes(scheduledFor: Date | null, expiresAt: Date | null): void {

@@ -1,4 +1,4 @@
-import { allows } from '@tandem/contract';
+import { allows, teamResources } from '@tandem/contract';
 import type { roles } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
 import { covers } from '../../permissions.ts';
@@ -12,5 +12,11 @@ export const checkPermission: Handler<typeof roles.checkPermission> = ({ query, 
     permission.split(':').length > 2 || permission === 'users:*'
       ? covers(caller.permissions, permission)
       : reach !== undefined;
-  return { permission, allowed, reach: (allowed && reach) || null };
+  return { permission, allowed, reach: allowed && reach ? shownReach(permission, reach) : null };
 };
+
+/** The reach that lists go by: records without a team are reached by their owners only. */
+function shownReach(permission: string, reach: 'all' | 'team' | 'own') {
+  const [resource = ''] = permission.split(':');
+  return reach === 'team' && !teamResources.includes(resource) ? 'own' : reach;
+}

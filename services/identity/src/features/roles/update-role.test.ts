@@ -102,6 +102,8 @@ describe('permissions', () => {
     [['leads:read'], 'leads:read', true, 'all'],
     [['leads:manage'], 'leads:delete', true, 'all'],
     [['leads:read:own'], 'leads:read', true, 'own'],
+    [['leads:read:team'], 'leads:read', true, 'team'],
+    [['campaigns:read:team'], 'campaigns:read', true, 'own'],
     [['leads:read:own'], 'leads:read:team', false, null],
     [['leads:read'], 'tasks:read', false, null],
     [['users:manage'], 'users:*', false, null],

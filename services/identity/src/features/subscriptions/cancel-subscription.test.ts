@@ -69,6 +69,16 @@ describe('a subscription', () => {
 });
 
 describe('canceling', () => {
+  it('leaves the plan of a canceled subscription as it ended when the tenant gets another', async () => {
+    const { owner, params, tenantId } = await subscribed();
+    const canceled = await owner.cancelSubscription({ params, body: { atPeriodEnd: false } });
+    expect(canceled.data).toMatchObject({ status: 'canceled', planCode: 'free' });
+    await fleet(service).setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'pro' } });
+    const { data } = await owner.getSubscription({ params });
+    expect([data.status, data.planCode, data.version]).toEqual(['canceled', 'free', canceled.data.version]);
+    expect((await owner.getCurrentTenant()).data.plan).toBe('pro');
+  });
+
   it('ends with the period unless said otherwise, and ends then', async () => {
     const { owner, params, tenantId, subscription } = await subscribed();
     const { status, data } = await owner.cancelSubscription({ params, body: { reason: 'Too quiet' } });

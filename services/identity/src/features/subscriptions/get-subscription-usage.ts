@@ -1,9 +1,11 @@
 import type { subscriptions } from '@tandem/identity-contract';
 import type { Handler, Tx } from '../../handler.ts';
+import { readMonth } from '../access/usage.ts';
 import { limitsOf, readTenant } from '../tenants/tenant.ts';
 import { currentPeriod, periodOf, readSubscription } from './subscription.ts';
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 export const getSubscriptionUsage: Handler<typeof subscriptions.getSubscriptionUsage> = async ({
   params,
@@ -15,11 +17,10 @@ export const getSubscriptionUsage: Handler<typeof subscriptions.getSubscriptionU
   const { monthlyCalls: limit } = limitsOf(tenant);
   const now = new Date();
   const isNow = period.start.getTime() === periodOf(now).start.getTime();
-  // The gateway counts ahead of what it has brought here: with a key, its number is the newest.
+  // Gateways report every few seconds: with a key, the number of the calling gateway is newer.
   const counted = isNow ? caller.usage : undefined;
   const used = counted ?? (await recorded(tx, tenant.tenantId, period.start));
   const until = new Date(Math.min(now.getTime(), period.end.getTime()));
-  const passed = (until.getTime() - period.start.getTime()) / (period.end.getTime() - period.start.getTime());
   return {
     period,
     apiCalls: {
@@ -27,16 +28,24 @@ export const getSubscriptionUsage: Handler<typeof subscriptions.getSubscriptionU
       limit,
       remaining: limit === null ? null : Math.max(0, limit - used),
       percent: limit === null ? null : Math.round((used / limit) * 10_000) / 100,
-      projected: Math.max(used, Math.round(used / passed)),
+      projected: projected(used, period, until),
     },
     series: await series(tx, tenant.tenantId, { from: period.start, until }),
   };
 };
 
+/**
+ * How many calls the period will have had at its end, if they go on as until now. The first hour counts as a whole one: a
+ * few calls within its first moments say nothing about a month.
+ */
+export function projected(used: number, { start, end }: { start: Date; end: Date }, until: Date): number {
+  const passedMs = Math.max(hourMs, until.getTime() - start.getTime());
+  return Math.max(used, Math.round((used * (end.getTime() - start.getTime())) / passedMs));
+}
+
 async function recorded(tx: Tx, ownerTenantId: number, start: Date): Promise<number> {
   const month = start.toISOString().slice(0, 7);
-  const row = await tx.usageMonth.findFirst({ where: { ownerTenantId, month } });
-  return row?.calls ?? 0;
+  return (await readMonth(tx, ownerTenantId, month)).calls;
 }
 
 /** Every day of the period until now, also those without a call. */

@@ -53,12 +53,16 @@ export async function openSubscription(tx: Tx): Promise<void> {
     SELECT plan, created_at FROM tenant FOR SHARE ON CONFLICT DO NOTHING`;
 }
 
-/** Puts the tenant's subscription on another plan; undefined before there is one, which then opens on that plan. */
+/**
+ * Puts the tenant's subscription on another plan; undefined before there is one, which then opens on that plan, and for a
+ * canceled one, which stays as it ended.
+ */
 export async function changePlan(tx: Tx, planCode: string) {
-  const [before] = await tx.sql<{ planCode: string }>`SELECT plan_code AS "planCode" FROM subscription FOR UPDATE`;
-  if (!before || before.planCode === planCode) return undefined;
+  const [before] = await tx.sql<{ id: number; planCode: string; status: string }>`
+    SELECT id, plan_code AS "planCode", status FROM subscription FOR UPDATE`;
+  if (!before || before.status === 'canceled' || before.planCode === planCode) return undefined;
   const [row] = await tx.subscription.updateManyAndReturn({
-    where: {},
+    where: { id: before.id },
     data: { planCode, version: { increment: 1 } },
   });
   return row && { from: before.planCode, subscription: asSubscription(row, []) };

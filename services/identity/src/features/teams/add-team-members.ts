@@ -1,17 +1,18 @@
 import { unknownId } from '@tandem/contract';
 import { teamMembersChanged, type teams } from '@tandem/identity-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { addMembers, fullUsers, inTooManyTeams, knownUsers } from './members.ts';
+import { addMembers, fullUsers, inTooManyTeams, lockUsers, touchTeams } from './members.ts';
 import { asTeam, lockTeam } from './team.ts';
 
 export const addTeamMembers =
   (tools: Tools): Handler<typeof teams.addTeamMembers> =>
   async ({ params, body, tx, emit, afterCommit }) => {
+    const known = await lockUsers(tx, body.userIds);
     const row = await lockTeam(tx, params.id);
-    const known = await knownUsers(tx, body.userIds);
     const full = await fullUsers(tx, [...known], row.id);
     const added = await addMembers(tx, row.id, [...known.difference(full)]);
     if (added.length) {
+      await touchTeams(tx, [row.id]);
       emit(teamMembersChanged, { data: { teamId: row.id, added, removed: [] }, record: row });
       afterCommit(() => tools.news({ tenantId: row.tenantId, userIds: added }));
     }

@@ -133,6 +133,37 @@ describe('a team', () => {
     expect(results).toEqual([{ id: full.id, success: true, error: null }, joined]);
   });
 
+  it('takes one place more of a user for one of several teams at once', async () => {
+    const { owner, addUser } = await aTeam();
+    const make = async (name: string) => (await owner.createTeam({ body: { name } })).data.id as string;
+    const teamIds = await Promise.all(Array.from({ length: 99 }, (_, n) => make(`Team ${n}`)));
+    const { id } = await addUser('member', { teamIds });
+    const others = await Promise.all(['A', 'B', 'C', 'D'].map(make));
+    const replies = await Promise.all(
+      others.map((team) => owner.addTeamMembers({ params: { id: team }, body: { userIds: [id] } })),
+    );
+    expect(replies.filter(({ data }) => data.results[0].success)).toHaveLength(1);
+    expect((await owner.getUser({ params: { id } })).data.teamIds).toHaveLength(100);
+  });
+
+  it('has another version when its members change', async () => {
+    const { owner, team, user, addUser } = await aTeam();
+    const params = { id: team.id };
+    const version = async () => (await owner.getTeam({ params })).data.version;
+    await owner.addTeamMembers({ params, body: { userIds: [user.id] } });
+    expect(await version()).toBe(2);
+    await owner.addTeamMembers({ params, body: { userIds: [user.id] } });
+    expect(await version()).toBe(2);
+    await owner.removeTeamMember({ params: { ...params, userId: user.id } });
+    expect(await version()).toBe(3);
+    const member = await addUser('member', { teamIds: [team.id] });
+    expect(await version()).toBe(4);
+    await owner.updateUser({ params: { id: member.id }, body: { teamIds: [] } });
+    expect(await version()).toBe(5);
+    const stale = { params, body: { name: 'Late' }, headers: { 'if-match': '"4"' } };
+    expect((await owner.updateTeam(stale)).status).toBe(412);
+  });
+
   it('counts right when the same users join many times at once', async () => {
     const { owner, addUser, team, user } = await aTeam();
     const userIds = [user.id, (await addUser('member')).id];
@@ -170,6 +201,9 @@ describe('membership', () => {
     const { data: session } = await fleet(service).resolveSession({ body: { tenantId: `${tenantId}`, sessionId } });
     const { data: found } = await fleet(service, tenantId).findUser({ params: { id: user.id } });
     expect([session.teamIds, found.teamIds]).toEqual([[team.id], [team.id]]);
+    const lookUp = (tenant: number | undefined) => fleet(service, tenant).findTeam({ params: { id: team.id } });
+    expect((await lookUp(tenantId)).data).toEqual({ id: team.id, name: team.name });
+    expect([(await lookUp(tenantId + 100_000)).status, (await lookUp(undefined)).status]).toEqual([404, 404]);
     const hash = hashApiKey(key.fullKey, secrets.KEY_PEPPER);
     expect((await fleet(service).resolveKey({ body: { hash } })).data.teamIds).toEqual([team.id]);
   });
@@ -195,10 +229,8 @@ describe('membership', () => {
       { teamId: team.id, added: [], removed: [id] },
     ]);
     const updated = await eventOf('user.updated', tenantId);
-    expect(updated.changes?.teamIds).toEqual({
-      from: [{ $type: 'team', $id: Number(team.id) }],
-      to: [{ $type: 'team', $id: Number(second.id) }],
-    });
+    expect(updated.changes?.teamIds).toEqual({ from: [Number(team.id)], to: [Number(second.id)] });
+    expect(updated.changedIds).toEqual([{ path: ['teamIds', '*'], type: 'team' }]);
     expect((await owner.listUsers({ query: { teamId: second.id } })).data.map((one: { id: string }) => one.id)).toEqual(
       [id],
     );

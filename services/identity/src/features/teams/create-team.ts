@@ -1,14 +1,14 @@
 import { actingUserId } from '@tandem/caller';
 import { teamCreated, teamMembersChanged, type teams } from '@tandem/identity-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { addMembers, checkKnown, fullUsers, inTooManyTeams, knownUsers, refuseEach } from './members.ts';
+import { addMembers, checkKnown, fullUsers, inTooManyTeams, lockUsers, refuseEach } from './members.ts';
 import { nameTaken } from './team.ts';
 
 export const createTeam =
   (tools: Tools): Handler<typeof teams.createTeam> =>
   async ({ body, caller, tx, emit, afterCommit }) => {
     const { name, description = null, memberIds = [] } = body;
-    const known = await knownUsers(tx, memberIds);
+    const known = await lockUsers(tx, memberIds);
     checkKnown(known, memberIds, { field: 'memberIds', type: 'user' });
     const full = await fullUsers(tx, memberIds);
     refuseEach(memberIds, { field: 'memberIds', message: inTooManyTeams, isRefused: (id) => full.has(id) });

@@ -1,8 +1,9 @@
-import type { teams } from '@tandem/identity-contract';
+import type { internalTeams, teams } from '@tandem/identity-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { addTeamMembers } from './add-team-members.ts';
 import { createTeam } from './create-team.ts';
+import { findTeam } from './find-team.ts';
 import { getTeam } from './get-team.ts';
 import { listTeamMembers } from './list-team-members.ts';
 import { listTeams } from './list-teams.ts';
@@ -18,4 +19,5 @@ export const teamHandlers = (tools: Tools) =>
     listTeamMembers,
     addTeamMembers: addTeamMembers(tools),
     removeTeamMember: removeTeamMember(tools),
-  }) satisfies Handlers<typeof teams, Tx>;
+    findTeam,
+  }) satisfies Handlers<typeof teams & typeof internalTeams, Tx>;

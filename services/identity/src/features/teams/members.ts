@@ -14,14 +14,26 @@ export async function addMembers(tx: Tx, teamId: number, userIds: readonly numbe
   return added.map(({ userId }) => userId);
 }
 
-/** Of some users of the tenant, those that exist. */
-export async function knownUsers(tx: Tx, userIds: readonly number[]): Promise<Set<number>> {
+/**
+ * Of some users of the tenant, those that exist, under lock: nobody puts them into another team before the commit. Locks
+ * are taken in the order of ids, and before that of a team, so that two requests never wait for each other.
+ */
+export async function lockUsers(tx: Tx, userIds: readonly number[]): Promise<Set<number>> {
   if (!userIds.length) return new Set();
-  const rows = await tx.user.findMany({ where: { id: { in: [...userIds] } }, select: { id: true } });
+  const rows = await tx.sql<{ id: number }>`
+    SELECT id FROM "user" WHERE id = ANY(${userIds}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Of some users, those that are in as many teams as anybody may be, this one not among them. */
+/** Makes the next version of teams whose members change. */
+export async function touchTeams(tx: Tx, teamIds: readonly number[]): Promise<void> {
+  if (!teamIds.length) return;
+  // In the order of ids: two users who change places between two teams must not wait for each other.
+  await tx.sql`SELECT id FROM team WHERE id = ANY(${teamIds}::bigint[]) ORDER BY id FOR UPDATE`;
+  await tx.team.updateManyAndReturn({ where: { id: { in: [...teamIds] } }, data: { version: { increment: 1 } } });
+}
+
+/** Those of some users who are in the highest number of teams allowed, not counting the team `teamId`. */
 export async function fullUsers(tx: Tx, userIds: readonly number[], teamId?: number): Promise<Set<number>> {
   if (!userIds.length) return new Set();
   const rows = await tx.sql<{ user_id: number }>`
@@ -80,6 +92,7 @@ export async function setTeams(
   if (left.length) await tx.teamMember.deleteMany({ where: { userId, teamId: { in: left } } });
   if (joined.length)
     await tx.teamMember.createMany({ data: joined.map((teamId) => ({ teamId, userId })), skipDuplicates: true });
+  await touchTeams(tx, [...joined, ...left]);
   for (const id of joined)
     emit(teamMembersChanged, { data: { teamId: id, added: [userId], removed: [] }, record: { id } });
   for (const id of left)

@@ -1,6 +1,7 @@
 import { teamMembersChanged, type teams } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
+import { touchTeams } from './members.ts';
 import { lockTeam } from './team.ts';
 
 export const removeTeamMember =
@@ -10,6 +11,7 @@ export const removeTeamMember =
     const team = await lockTeam(tx, params.id);
     const { count } = await tx.teamMember.deleteMany({ where: { teamId: team.id, userId } });
     if (!count) throw fail('not_found');
+    await touchTeams(tx, [team.id]);
     emit(teamMembersChanged, { data: { teamId: team.id, added: [], removed: [userId] }, record: team });
     afterCommit(() => tools.news({ tenantId: team.tenantId, userIds: [userId] }));
     return { id: userId, deleted: true };

@@ -22,7 +22,7 @@ export const setTenantPlan =
       await tx.sql`SELECT tenant_id FROM tenant FOR UPDATE`;
       const before = await readTenant(tx);
       const [row] = await tx.tenant.updateManyAndReturn({
-        where: {},
+        where: { tenantId },
         data: { plan, ...own, version: { increment: 1 } },
       });
       if (!row) throw fail('not_found');

@@ -9,7 +9,11 @@ export const updateCurrentTenant: Handler<typeof tenants.updateCurrentTenant> = 
   ifMatch(before);
   const { isEmpty, values, audit } = diff(before, { name: body.name, ...body.settings });
   if (isEmpty) return asTenant(before);
-  const [row] = await tx.tenant.updateManyAndReturn({ where: {}, data: { ...values, version: { increment: 1 } } });
+  const { tenantId } = before;
+  const [row] = await tx.tenant.updateManyAndReturn({
+    where: { tenantId },
+    data: { ...values, version: { increment: 1 } },
+  });
   if (!row) throw fail('not_found');
   const tenant = asTenant(row);
   emit(tenantUpdated, { data: { tenantId: tenant.id }, record: tenant, changes: audit });

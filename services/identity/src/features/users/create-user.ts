@@ -6,7 +6,7 @@ import type { Handler, Tools } from '../../handler.ts';
 import { checkRank } from '../../permissions.ts';
 import { defaultRole } from '../roles/system-roles.ts';
 import { readTeamIds, setTeams } from '../teams/members.ts';
-import { asUser, emailHash, findRole } from './user.ts';
+import { assignableRole, asUser, emailHash } from './user.ts';
 
 export const createUser = (tools: Tools): Handler<typeof users.createUser, string> => ({
   check: ({ body }) => hashPassword(body.password),
@@ -16,7 +16,7 @@ export const createUser = (tools: Tools): Handler<typeof users.createUser, strin
     const role =
       roleId === undefined
         ? await tx.role.findFirst({ where: { name: defaultRole, isSystem: true } })
-        : await findRole(tx, roleId);
+        : await assignableRole(tx, roleId);
     if (!role) throw fail('not_found');
     checkRank(caller, role.permissions);
     const row = await tx.user

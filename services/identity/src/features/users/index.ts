@@ -3,6 +3,7 @@ import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { createUser } from './create-user.ts';
 import { findUser } from './find-user.ts';
+import { findUserPermissions } from './find-user-permissions.ts';
 import { getOwnUser } from './get-own-user.ts';
 import { getUser } from './get-user.ts';
 import { listUsers } from './list-users.ts';
@@ -18,4 +19,5 @@ export const userHandlers = (tools: Tools) =>
     updateUser: updateUser(tools),
     setUserRole: setUserRole(tools),
     findUser,
+    findUserPermissions,
   }) satisfies Handlers<typeof users & typeof internalUsers, Tx>;

@@ -1,19 +1,18 @@
-import { actingUserId } from '@tandem/caller';
 import { type users, userUpdated } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkRank } from '../../permissions.ts';
-import { checkOwnerRemains, findRole, lockUser, withTeams } from './user.ts';
+import { assignableRole, checkNotOwnRole, checkOwnerRemains, lockUser, withTeams } from './user.ts';
 
 export const setUserRole =
   (tools: Tools): Handler<typeof users.setUserRole> =>
   async ({ params, body, caller, tx, emit, ifMatch, afterCommit }) => {
     const user = await lockUser(tx, params);
     ifMatch(user);
-    const role = await findRole(tx, body.roleId);
+    const role = await assignableRole(tx, body.roleId);
     if (role.id === user.roleId) return withTeams(tx, user);
     await checkOwnerRemains(tx, user);
-    if (user.id === actingUserId(caller)) throw fail('forbidden');
+    checkNotOwnRole(caller, user.id);
     checkRank(caller, user.role.permissions);
     checkRank(caller, role.permissions);
     const [row] = await tx.user.updateManyAndReturn({

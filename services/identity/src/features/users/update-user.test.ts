@@ -75,8 +75,25 @@ describe('changing a user', () => {
     );
     expect(event.changes).toMatchObject({
       lastName: { from: 'Hopper', to: 'Murray' },
-      roleId: { to: { $type: 'role', $id: Number(roleId('viewer')) } },
+      roleId: { to: Number(roleId('viewer')) },
     });
+    expect(event.changedIds).toEqual([{ path: ['roleId'], type: 'role' }]);
+  });
+
+  it('tells other services what a user may do now, which is nothing while they are not active', async () => {
+    const { owner, addUser, roleId, tenantId } = await aTenant(service);
+    const user = await addUser('viewer');
+    const permissions = async () =>
+      (await fleet(service, tenantId).findUserPermissions({ params: { id: user.id } })).data?.permissions;
+    const { data: viewer } = await owner.getRole({ params: { id: roleId('viewer') } });
+    expect(await permissions()).toEqual(viewer.permissions);
+    await owner.setUserRole({ params: { id: user.id }, body: { roleId: roleId('admin') } });
+    expect(await permissions()).toContain('leads:*');
+    await owner.updateUser({ params: { id: user.id }, body: { status: 'suspended' } });
+    expect(await permissions()).toEqual([]);
+    const unknown = await fleet(service, tenantId).findUserPermissions({ params: { id: '999999' } });
+    const inNoTenant = await fleet(service).findUserPermissions({ params: { id: user.id } });
+    expect([unknown.data, inNoTenant.data]).toEqual([{ permissions: [] }, { permissions: [] }]);
   });
 
   it('signs a user who is deactivated out everywhere, and lets them in again when active', async () => {
@@ -141,6 +158,37 @@ describe('changing a user', () => {
     expect(
       (await owner.listUsers({ query: { roleId: roleId('owner'), status: 'active' } })).body.pagination?.total,
     ).toBe(1);
+  });
+
+  it('lets nobody change their own role by a key of theirs that acts for somebody else', async () => {
+    const { addUser, as, roleId } = await aTenant(service);
+    const [admin, member] = [await addUser('admin'), await addUser('member')];
+    const key = as(admin.id, ['*'], { type: 'key', keyId: 1, onBehalfOf: Number(member.id) });
+    const [params, body] = [{ id: admin.id }, { roleId: roleId('viewer') }];
+    expect((await key.setUserRole({ params, body })).status).toBe(403);
+    expect((await key.updateUser({ params, body })).status).toBe(403);
+    expect((await key.setUserRole({ params: { id: member.id }, body })).status).toBe(403);
+  });
+
+  it('gives nobody a role that is deleted at the same time', async () => {
+    const { owner, addUser, roleId } = await aTenant(service);
+    const { id } = await addUser('member');
+    const answers: number[] = [];
+    for (let round = 0; round < 15; round++) {
+      const { data: role } = await owner.createRole({ body: { name: `Role ${round}`, permissions: ['leads:read'] } });
+      const body = { roleId: role.id };
+      const [put, patch, post, deleted] = await Promise.all([
+        owner.setUserRole({ params: { id }, body }),
+        owner.updateUser({ params: { id }, body }),
+        owner.createUser({ body: person({ email: `grace${round}@example.com`, ...body }) }),
+        owner.deleteRole({ params: { id: role.id } }),
+      ]);
+      const given = [put, patch, post].map(({ status }) => status);
+      answers.push(...given);
+      expect(deleted.status).toBe(given.some((status) => status < 300) ? 409 : 200);
+      await owner.setUserRole({ params: { id }, body: { roleId: roleId('member') } });
+    }
+    for (const status of answers) expect([200, 201, 409, 422]).toContain(status);
   });
 
   it('lets nobody change their own role, or somebody above them', async () => {

@@ -1,4 +1,3 @@
-import { actingUserId } from '@tandem/caller';
 import { type users, userUpdated } from '@tandem/identity-contract';
 import { diff, fail } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
@@ -6,7 +5,17 @@ import type { Handler, Tools, Tx } from '../../handler.ts';
 import { checkRank } from '../../permissions.ts';
 import { endSessions } from '../auth/session.ts';
 import { readTeamIds, setTeams, teamIdsOf } from '../teams/members.ts';
-import { asUser, checkOwnerRemains, checkTransition, emailHash, findRole, lockUser, visibleTo } from './user.ts';
+import { notifyOfKeys } from './notify-of-keys.ts';
+import {
+  assignableRole,
+  asUser,
+  checkNotOwnRole,
+  checkOwnerRemains,
+  checkTransition,
+  emailHash,
+  lockUser,
+  visibleTo,
+} from './user.ts';
 
 export const updateUser =
   (tools: Tools): Handler<typeof users.updateUser> =>
@@ -28,12 +37,12 @@ export const updateUser =
     // An address is what one signs in with: it goes with power over the person.
     if (email !== undefined || status !== undefined || roleId !== undefined) checkRank(caller, user.role.permissions);
     if (roleId !== undefined) {
-      checkRank(caller, (await findRole(tx, roleId)).permissions);
+      checkRank(caller, (await assignableRole(tx, roleId)).permissions);
     }
     if (status !== undefined) checkTransition(user.status, status);
     const endsAs = status === 'active' ? undefined : status;
     if (roleId !== undefined || endsAs) await checkOwnerRemains(tx, user);
-    if (roleId !== undefined && user.id === actingUserId(caller)) throw fail('forbidden');
+    if (roleId !== undefined) checkNotOwnRole(caller, user.id);
 
     if (teamIds) await setTeams(tx, emit, { userId: user.id, before, after: teamIds });
     const updated = asUser(await write(tx, user.id, columns), teamIds ?? before);
@@ -45,6 +54,7 @@ export const updateUser =
       changes: audit,
     });
     if (endsAs) await endSessions(tx, emit, { where: { userId: user.id }, reason: endsAs });
+    if (endsAs && user.status === 'active') await notifyOfKeys(tx, emit, updated);
     // Keys of this user may stand on role and teams, and sessions on the status.
     if (status !== undefined || roleId !== undefined || teamIds)
       afterCommit(() => tools.news({ tenantId: user.tenantId, userIds: [user.id] }));

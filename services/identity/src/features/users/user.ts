@@ -69,11 +69,22 @@ export async function lockUser(tx: Tx, where: { id: number }): Promise<UserRow &
   return row;
 }
 
-/** The role that a body names. */
-export async function findRole(tx: Tx, id: number): Promise<RoleRow> {
+/**
+ * The role that a body names, under a lock that keeps it from being deleted while it is assigned. Several assignments
+ * hold the lock at once.
+ */
+export async function assignableRole(tx: Tx, id: number): Promise<RoleRow> {
   const role = await tx.role.findFirst({ where: { id } });
   if (!role) throw failField('roleId', unknownId('role'));
+  const [locked] = await tx.sql`SELECT id FROM role WHERE id = ${id} FOR KEY SHARE`;
+  if (!locked)
+    throw fail('conflict', [{ field: 'roleId', message: 'The role was deleted meanwhile; name another one' }]);
   return role;
+}
+
+/** Refuses to let anybody change their own role, also by a key of theirs that acts for somebody else. */
+export function checkNotOwnRole(caller: Caller, userId: number): void {
+  if (userId === actingUserId(caller) || userId === caller.userId) throw fail('forbidden');
 }
 
 /** Refuses to take an active owner away when there is no other one. Those who try at once do it one after the other. */

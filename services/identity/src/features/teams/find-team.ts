@@ -1,0 +1,10 @@
+import type { internalTeams } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+
+export const findTeam: Handler<typeof internalTeams.findTeam> = async ({ params, caller, tx }) => {
+  // Without a tenant the guard would refuse the query as a fault of ours.
+  const row = caller.tenantId === undefined ? null : await tx.team.findFirst({ where: { id: params.id } });
+  if (!row) throw fail('not_found');
+  return row;
+};

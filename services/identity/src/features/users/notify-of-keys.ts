@@ -1,0 +1,36 @@
+import { allows } from '@tandem/contract';
+import type { Emit } from '@tandem/events';
+import { type notificationCreated, recipientsMax } from '@tandem/identity-contract';
+import { nameOf, type Tx } from '../../handler.ts';
+import { whereStatus } from '../api-keys/api-key.ts';
+import { notify } from '../notifications/notify.ts';
+
+/** Tells those who manage API keys that a user who is no longer active has created some that are. */
+export async function notifyOfKeys(
+  tx: Tx,
+  emit: Emit<typeof notificationCreated>,
+  user: { id: number; firstName: string; lastName: string },
+): Promise<void> {
+  const keys = await tx.apiKey.findMany({
+    where: { createdBy: user.id, ...whereStatus('active') },
+    select: { id: true, permissions: true },
+  });
+  if (!keys.length) return;
+  const withoutRights = keys.filter(({ permissions }) => !permissions.length).length;
+  await notify(tx, emit, {
+    userIds: await keyManagers(tx, user.id),
+    title: `${nameOf(user)} is no longer active and has ${keys.length} active API ${keys.length === 1 ? 'key' : 'keys'}`,
+    body: `${keys.length - withoutRights} of them have permissions of their own and go on working; ${withoutRights} had those of the user and may do nothing now. Rotate or revoke what is no longer needed.`,
+    category: 'api_keys',
+    data: { keys: keys.length, withoutPermissions: withoutRights },
+  });
+}
+
+/** The active users, but for one, whose role lets them manage API keys. */
+async function keyManagers(tx: Tx, exceptId: number): Promise<number[]> {
+  const roles = await tx.role.findMany({ select: { id: true, permissions: true } });
+  const roleIds = roles.filter(({ permissions }) => allows(permissions, 'api_keys:manage')).map(({ id }) => id);
+  const where = { status: 'active', roleId: { in: roleIds }, id: { not: exceptId } };
+  const users = await tx.user.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: recipientsMax });
+  return users.map(({ id }) => id);
+}
