@@ -16,6 +16,9 @@ export const InternalLead = Lead.pick({
   createdAt: true,
 });
 
+/** How many leads `filterLeads` takes at once. */
+export const filteredLeadsMax = 5_000;
+
 /** Leads of the caller's tenant, for services that store their ids. */
 export const internalLeads = operations({
   findLeads: {
@@ -26,6 +29,16 @@ export const internalLeads = operations({
     body: z.object({ ids: z.array(id('lead')).max(250, 'Must hold at most 250 ids') }),
     reply: z.array(InternalLead),
     message: 'Leads found',
+    emits: [],
+  },
+  filterLeads: {
+    method: 'POST',
+    path: '/internal/leads/filter',
+    audience: 'internal',
+    summary: 'Ids of those of the given leads that exist, are not deleted and lie within the reach of the call',
+    body: z.object({ ids: z.array(id('lead')).max(filteredLeadsMax, `Must hold at most ${filteredLeadsMax} ids`) }),
+    reply: z.object({ ids: z.array(id('lead')) }),
+    message: 'Leads filtered',
     emits: [],
   },
 });

@@ -41,6 +41,8 @@ export const Lead = z.object({
   allowedTransitions: z.array(LeadStatus),
   score: Score,
   assignedTo: id('user').nullable(),
+  /** The team that the lead belongs to: its members reach it when their permission is narrowed to `team`. */
+  teamId: id('team').nullable(),
   customFields: freeForm(),
   tags: Tags,
   externalId: text(255).nullable(),
@@ -63,6 +65,7 @@ const writable = Lead.pick({ email: true, firstName: true, lastName: true }).ext
   status: LeadStatus.optional(),
   score: Score.optional(),
   assignedTo: id('user').nullish(),
+  teamId: id('team').nullish(),
   customFields: freeForm().optional(),
   tags: Tags.optional(),
   externalId: text(255).nullish(),
@@ -75,6 +78,7 @@ const exampleUserId = 'Tn5uQ2xJd7RfAe9B';
 
 export const leadCreated = event('lead.created', {
   group: 'leads',
+  readPermission: 'leads:read',
   description: 'A new lead is created',
   action: 'lead.create',
   target: 'lead',
@@ -85,6 +89,7 @@ export const leadCreated = event('lead.created', {
 
 export const leadUpdated = event('lead.updated', {
   group: 'leads',
+  readPermission: 'leads:read',
   description: 'Lead fields are modified',
   action: 'lead.update',
   target: 'lead',
@@ -95,6 +100,7 @@ export const leadUpdated = event('lead.updated', {
 
 export const leadDeleted = event('lead.deleted', {
   group: 'leads',
+  readPermission: 'leads:read',
   description: 'A lead is removed',
   action: 'lead.delete',
   target: 'lead',
@@ -104,11 +110,14 @@ export const leadDeleted = event('lead.deleted', {
 });
 
 export const leadRestored = event('lead.restored', {
-  description: 'A removed lead is brought back',
+  group: 'leads',
+  readPermission: 'leads:read',
+  description: 'A removed lead is restored',
   action: 'lead.restore',
   target: 'lead',
   data: z.object({ leadId: id('lead') }),
   record: Lead,
+  example: { leadId: exampleId },
 });
 
 export const leadStatusChanged = event('lead.status_changed', {
@@ -150,7 +159,8 @@ export const leads = operations({
     permission: 'leads:write',
     narrows: true,
     summary: 'Create a lead',
-    description: 'Possible duplicates are looked for afterwards and listed at GET /v1/leads/duplicates.',
+    description:
+      'Without teamId the lead belongs to the team of the acting user, if they are in exactly one. Possible duplicates are looked for afterwards and listed at GET /v1/leads/duplicates.',
     body: writable,
     reply: Lead,
     status: 201,
@@ -163,11 +173,12 @@ export const leads = operations({
     permission: 'leads:read',
     narrows: true,
     summary: 'List leads',
-    description: '`search` looks into e-mail address, first and last name.',
+    description: '`search` looks into e-mail address, first name, last name and externalId.',
     query: listQuery(['createdAt', 'updatedAt', 'score', 'email', 'lastName']).extend({
       status: LeadStatus.optional(),
       source: LeadSource.optional(),
       assignedTo: id('user').optional(),
+      teamId: id('team').optional(),
       scoreMin: wholeNumber(0, 100).optional(),
       scoreMax: wholeNumber(0, 100).optional(),
       tag: text(50).optional(),
@@ -185,7 +196,7 @@ export const leads = operations({
     narrows: true,
     summary: 'List possible duplicates',
     description:
-      'Pairs that the check after each creation found, the surest first when sorted by -confidence. A pair is shown to who may read both leads.',
+      'Pairs of leads that share an e-mail address (confidence 1), a phone number (0.8), an address that differs only by a +tag or by dots that the provider ignores (0.75) or a full name without case and accents (0.5). They are detected after a lead is created, restored or changed, follow later changes, and end when the two leads share nothing any more. The list shows pairs of which the caller may read both leads.',
     query: listQuery(['createdAt', 'confidence'])
       .omit({ search: true })
       .extend({

@@ -51,6 +51,7 @@ export const Opportunity = z.object({
   expectedCloseAt: timestamp().nullable(),
   closedAt: timestamp().nullable(),
   ownerId: id('user').nullable(),
+  teamId: id('team').nullable(),
   outcome: Outcome.nullable(),
   /** Whole days since it entered the stage. */
   daysInStage: z.int(),
@@ -62,19 +63,23 @@ export const Opportunity = z.object({
 
 const withId = z.object({ id: id('opportunity') });
 const exampleId = 'Fz6HmT1wYd83KsPc';
+// Events of an earlier release that still wait in a queue have no currency.
+const EventCurrency = currency().optional();
 
 export const opportunityCreated = event('opportunity.created', {
   group: 'opportunities',
+  readPermission: 'opportunities:read',
   description: 'A new opportunity is opened',
   action: 'opportunity.create',
   target: 'opportunity',
-  data: z.object({ opportunityId: id('opportunity'), value: amount(), stage: Stage }),
+  data: z.object({ opportunityId: id('opportunity'), value: amount(), currency: EventCurrency, stage: Stage }),
   record: Opportunity,
-  example: { opportunityId: exampleId, value: 4800, stage: 'prospecting' },
+  example: { opportunityId: exampleId, value: 4800, currency: 'EUR', stage: 'prospecting' },
 });
 
 export const opportunityStageChanged = event('opportunity.stage_changed', {
   group: 'opportunities',
+  readPermission: 'opportunities:read',
   description: 'An opportunity moves to a new stage',
   action: 'opportunity.change_stage',
   target: 'opportunity',
@@ -85,16 +90,18 @@ export const opportunityStageChanged = event('opportunity.stage_changed', {
 
 export const opportunityWon = event('opportunity.won', {
   group: 'opportunities',
+  readPermission: 'opportunities:read',
   description: 'A deal is marked won',
   action: 'opportunity.win',
   target: 'opportunity',
-  data: z.object({ opportunityId: id('opportunity'), value: amount() }),
+  data: z.object({ opportunityId: id('opportunity'), value: amount(), currency: EventCurrency }),
   record: Opportunity,
-  example: { opportunityId: exampleId, value: 4800 },
+  example: { opportunityId: exampleId, value: 4800, currency: 'EUR' },
 });
 
 export const opportunityLost = event('opportunity.lost', {
   group: 'opportunities',
+  readPermission: 'opportunities:read',
   description: 'A deal is marked lost',
   action: 'opportunity.lose',
   target: 'opportunity',
@@ -112,15 +119,22 @@ const amountQuery = () => {
   });
 };
 
+const closedAt = () =>
+  timestamp()
+    .describe('From the creation of the opportunity until now, with a tolerance of a minute; default now')
+    .optional();
+
 export const opportunities = operations({
   convertLead: {
     method: 'POST',
     path: '/v1/opportunities/convert',
-    permission: 'opportunities:write',
+    // The record that exists is the lead; the opportunity is made by the caller, and so is their own.
+    permission: 'leads:write',
+    also: ['opportunities:write'],
     narrows: true,
     summary: 'Convert a lead into an opportunity',
     description:
-      'The lead becomes qualified and names the opportunity in convertedOpportunityId; its status stays as it is from then on. Without value it is 0, without stageId the opportunity starts in the default stage, without currency it has that of the tenant, without ownerId it belongs to who converts it.',
+      'The lead becomes qualified and names the opportunity in convertedOpportunityId; its status stays as it is from then on. Without value it is 0, without stageId the opportunity starts in the default stage, without currency it has that of the tenant, without ownerId it belongs to who converts it, without teamId to the team of the lead, or to the only team of who converts it.',
     body: z.object({
       leadId: id('lead'),
       value: amount().optional(),
@@ -129,6 +143,7 @@ export const opportunities = operations({
       name: name(200).optional(),
       expectedCloseAt: timestamp().nullish(),
       ownerId: id('user').nullish(),
+      teamId: id('team').nullish(),
     }),
     reply: Opportunity,
     status: 201,
@@ -149,6 +164,7 @@ export const opportunities = operations({
       stageId: id('status_definition').optional(),
       status: OpportunityStatus.optional(),
       ownerId: id('user').optional(),
+      teamId: id('team').optional(),
       leadId: id('lead').optional(),
       currency: currency().optional(),
       valueMin: amountQuery().optional(),
@@ -179,7 +195,7 @@ export const opportunities = operations({
     params: withId,
     body: z.object({
       value: amount().optional(),
-      closedAt: timestamp().optional(),
+      closedAt: closedAt(),
       reasonCode: code().nullish(),
       note: text(2000).nullish(),
     }),
@@ -200,7 +216,7 @@ export const opportunities = operations({
       reasonCode: code(),
       note: text(2000).nullish(),
       competitor: Competitor.nullish(),
-      closedAt: timestamp().optional(),
+      closedAt: closedAt(),
     }),
     reply: Opportunity,
     message: 'Opportunity lost',

@@ -27,6 +27,7 @@ export const Task = z.object({
   leadId: id('lead').nullable(),
   opportunityId: id('opportunity').nullable(),
   assignedTo: id('user').nullable(),
+  teamId: id('team').nullable(),
   createdBy: id('user').nullable(),
   version: z.int(),
   createdAt: timestamp(),
@@ -37,6 +38,7 @@ const exampleId = 'Lc5XgD0vUj47MnTa';
 
 export const taskCreated = event('task.created', {
   group: 'tasks',
+  readPermission: 'tasks:read',
   description: 'A new task is assigned',
   action: 'task.create',
   target: 'task',
@@ -47,6 +49,7 @@ export const taskCreated = event('task.created', {
 
 export const taskCompleted = event('task.completed', {
   group: 'tasks',
+  readPermission: 'tasks:read',
   description: 'A task is marked complete',
   action: 'task.complete',
   target: 'task',
@@ -60,8 +63,13 @@ export const tasks = operations({
     method: 'POST',
     path: '/v1/tasks',
     permission: 'tasks:write',
+    also: [
+      { permission: 'leads:read', for: 'leadId' },
+      { permission: 'opportunities:read', for: 'opportunityId' },
+    ],
     narrows: true,
     summary: 'Create a task',
+    description: 'Without teamId the task belongs to the team of the acting user, if they are in exactly one.',
     body: z.object({
       title: Title,
       description: text(5000).nullish(),
@@ -69,6 +77,7 @@ export const tasks = operations({
       leadId: id('lead').nullish(),
       opportunityId: id('opportunity').nullish(),
       assignedTo: id('user').nullish(),
+      teamId: id('team').nullish(),
       type: TaskType.default('other'),
       priority: Priority.default('normal'),
     }),
@@ -90,6 +99,7 @@ export const tasks = operations({
       type: TaskType.optional(),
       priority: Priority.optional(),
       assignedTo: id('user').optional(),
+      teamId: id('team').optional(),
       mine: flag().optional(),
       leadId: id('lead').optional(),
       opportunityId: id('opportunity').optional(),

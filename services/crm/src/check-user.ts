@@ -1,7 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { orAbsent } from '@tandem/client';
 import { unknownId } from '@tandem/contract';
-import { failField } from '@tandem/service';
+import { asService, failField } from '@tandem/service';
 import type { Peers } from './handler.ts';
 
 /** Refuses in `field` who is not an active user of the caller's tenant. */
@@ -12,8 +12,7 @@ export async function checkUser(
   caller: Caller,
 ): Promise<void> {
   if (id === null || id === undefined) return;
-  const { type, permissions, ...as } = caller;
-  const user = await orAbsent(identity.findUser({ params: { id }, as }));
+  const user = await orAbsent(identity.findUser({ params: { id }, as: asService(caller) }));
   if (!user) throw failField(field, unknownId('user'));
   if (user.status !== 'active') throw failField(field, 'The user is not active');
 }

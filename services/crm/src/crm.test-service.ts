@@ -24,6 +24,9 @@ export const startCrm = (others: Partial<typeof alone> = {}): Promise<TestServic
 /** The users of every tenant that the peer below speaks for. */
 export const users = { active: '5', suspended: '6', nobody: '7' };
 
+/** The teams of every tenant that the peer below speaks for. */
+export const teams = { sales: '21', support: '22' };
+
 /** Answers what crm asks identity, as identity would for every tenant: these users, and euros. */
 export async function identityPeer(): Promise<{ url: string; asked: string[]; close(): Promise<void> }> {
   const asked: string[] = [];
@@ -34,7 +37,9 @@ export async function identityPeer(): Promise<{ url: string; asked: string[]; cl
     const id = path.split('/').at(-1) as string;
     const found = path.endsWith('/settings')
       ? { timezone: 'Europe/Berlin', locale: 'en', currency: 'EUR' }
-      : statusOf[id] && { id, status: statusOf[id], name: 'Ada Lovelace', teamIds: [] };
+      : path.startsWith('/internal/teams/')
+        ? Object.values(teams).includes(id) && { id, name: 'Sales' }
+        : statusOf[id] && { id, status: statusOf[id], name: 'Ada Lovelace', teamIds: [] };
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found ? { data: found } : { code: 'not_found' }));
   });

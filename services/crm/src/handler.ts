@@ -1,7 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import type { ServiceClient } from '@tandem/client';
 import type { Operation } from '@tandem/contract';
-import type { internalTenants, internalUsers } from '@tandem/identity-contract';
+import type { internalTeams, internalTenants, internalUsers } from '@tandem/identity-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
@@ -12,7 +12,7 @@ export type Tx = TenantTx<PrismaClient>;
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** What crm asks others. */
 export interface Peers {
-  identity: ServiceClient<typeof internalUsers & typeof internalTenants>;
+  identity: ServiceClient<typeof internalUsers & typeof internalTenants & typeof internalTeams>;
   /** The currency of the caller's tenant. */
   currencyOf(caller: Caller): Promise<string>;
 }

@@ -2,7 +2,7 @@ import { createAi } from '@tandem/ai';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client';
 import { crm } from '@tandem/crm-contract';
-import { internalTenants, internalUsers } from '@tandem/identity-contract';
+import { internalTeams, internalTenants, internalUsers } from '@tandem/identity-contract';
 import { createLog } from '@tandem/process';
 import type { ServiceDefinition } from '@tandem/service';
 import { defineDefaults } from './features/config/defaults.ts';
@@ -19,7 +19,7 @@ import { tenantCurrency } from './tenant-currency.ts';
 /** The crm service: its contract, its handlers, and what it reacts to. */
 export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm, PrismaClient, CrmSettings> {
   const identity = createServiceClient({
-    operations: { ...internalUsers, ...internalTenants },
+    operations: { ...internalUsers, ...internalTenants, ...internalTeams },
     baseUrl: settings.IDENTITY_URL,
     service: 'crm',
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
@@ -38,8 +38,13 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     consumers: [detectDuplicates],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
-    owners: ['assignedTo', 'ownerId', 'createdBy'],
-    ownedThrough: { DuplicatePair: { firstLead: 'Lead', secondLead: 'Lead' } },
+    narrowing: {
+      Lead: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
+      DuplicatePair: { through: ['firstLead', 'secondLead'] },
+      StatusDefinition: 'shared',
+      Opportunity: { owners: ['ownerId', 'createdBy'], team: 'teamId' },
+      Task: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
+    },
     purge: [{ table: 'lead', column: 'deleted_at', days: 30 }],
     firstUse: defineDefaults,
     settings,

@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { fail } from '@tandem/service';
+import { asService, fail } from '@tandem/service';
 import type { Peers } from './handler.ts';
 
 const rememberedMs = 60_000;
@@ -11,8 +11,7 @@ export function tenantCurrency({ identity }: Pick<Peers, 'identity'>): (caller: 
   return async (caller) => {
     const found = known.get(caller.tenantId);
     if (found && found.until > Date.now()) return found.currency;
-    const { type, permissions, ...as } = caller;
-    const { currency } = await identity.readTenantSettings({ as }).catch(() => {
+    const { currency } = await identity.readTenantSettings({ as: asService(caller) }).catch(() => {
       throw fail('unavailable');
     });
     if (known.size >= tenantsMax) known.clear();

@@ -4,6 +4,7 @@ import type { Peers, Tx } from '../../handler.ts';
 import { changeLeadStatus } from './change-lead-status.ts';
 import { createLead } from './create-lead.ts';
 import { deleteLead } from './delete-lead.ts';
+import { filterLeads } from './filter-leads.ts';
 import { findLeads } from './find-leads.ts';
 import { getLead } from './get-lead.ts';
 import { listLeadDuplicates } from './list-lead-duplicates.ts';
@@ -22,4 +23,5 @@ export const leadHandlers = (peers: Peers) =>
     restoreLead,
     changeLeadStatus,
     findLeads,
+    filterLeads,
   }) satisfies Handlers<typeof leads & typeof internalLeads, Tx>;

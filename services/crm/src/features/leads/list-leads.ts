@@ -3,7 +3,7 @@ import type { Handler } from '../../handler.ts';
 import { asLead } from './lead.ts';
 
 export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, list }) => {
-  const { status, source, assignedTo, scoreMin, scoreMax, tag, converted, deleted, customFields } = query;
+  const { status, source, assignedTo, teamId, scoreMin, scoreMax, tag, converted, deleted, customFields } = query;
   const page = await list({
     model: tx.lead,
     where: {
@@ -11,6 +11,7 @@ export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, li
       ...(status && { status }),
       ...(source && { source }),
       ...(assignedTo !== undefined && { assignedTo }),
+      ...(teamId !== undefined && { teamId }),
       ...((scoreMin !== undefined || scoreMax !== undefined) && {
         score: { gte: scoreMin ?? 0, lte: scoreMax ?? 100 },
       }),
@@ -20,7 +21,7 @@ export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, li
     and: Object.entries(customFields ?? {}).map(([key, text]) => ({
       OR: meanings(text).map((value) => ({ customFields: { path: [key], equals: value } })),
     })),
-    searchIn: ['email', 'firstName', 'lastName'],
+    searchIn: ['email', 'firstName', 'lastName', 'externalId'],
   });
   return { ...page, items: page.items.map(asLead) };
 };

@@ -50,6 +50,94 @@ describe('duplicate detection', () => {
     expect(await somePairs(api, 1)).toHaveLength(1);
   });
 
+  it('keeps a match by phone behind more namesakes than a lead has pairs', async () => {
+    const api = service.as();
+    const namesake = { firstName: 'Maria', lastName: 'Schmidt' };
+    const phone = '+491701234599';
+    const { data: same } = await api.createLead({ body: aLead({ phone }) });
+    for (let n = 0; n < 22; n++) await api.createLead({ body: aLead(namesake) });
+    const { data } = await api.createLead({ body: aLead({ ...namesake, phone }) });
+    const found = await until('the last lead is paired', async () => {
+      const { data: all } = await api.listLeadDuplicates({ query: { minConfidence: '0.8' } });
+      return all.length > 0 && all;
+    });
+    expect(found).toMatchObject([{ leadIds: [same.id, data.id], confidence: 0.8, matchedOn: ['phone'] }]);
+  });
+
+  it('follows what two leads have in common, up and down, until it is nothing', async () => {
+    const api = service.as();
+    const name = { firstName: 'Grace', lastName: 'Hopper' };
+    const { data: first } = await api.createLead({ body: aLead({ ...name, email: 'one@example.com' }) });
+    const { data: second } = await api.createLead({ body: aLead({ ...name, email: 'two@example.com' }) });
+    const become = (what: string, expected: object[]) =>
+      until(what, async () => {
+        const now = (await pairs(api)).map(({ confidence, matchedOn }) => ({ confidence, matchedOn }));
+        return JSON.stringify(now) === JSON.stringify(expected);
+      });
+    const update = (id: string, body: object) => api.updateLead({ params: { id }, body });
+    await become('namesakes', [{ confidence: 0.5, matchedOn: ['name'] }]);
+    await update(first.id, { email: 'two@example.com' });
+    await become('the same address and name', [{ confidence: 1, matchedOn: ['email', 'name'] }]);
+    await update(second.id, { lastName: 'Murray' });
+    await become('the same address', [{ confidence: 1, matchedOn: ['email'] }]);
+    await update(second.id, { email: 'grace@example.com' });
+    await become('nothing in common', []);
+    expect((await api.getLead({ params: { id: first.id } })).data.duplicateCount).toBe(0);
+    await update(second.id, { lastName: 'hopper' });
+    await become('namesakes again', [{ confidence: 0.5, matchedOn: ['name'] }]);
+  });
+
+  it('looks again at a restored lead', async () => {
+    const api = service.as();
+    const { data } = await api.createLead({ body: aLead({ email: 'back@example.com' }) });
+    await api.deleteLead({ params: { id: data.id } });
+    const { data: other } = await api.createLead({ body: aLead({ email: 'back@example.com' }) });
+    await api.restoreLead({ params: { id: data.id } });
+    expect(await somePairs(api, 1)).toMatchObject([{ leadIds: [data.id, other.id], confidence: 1 }]);
+  });
+
+  it.each([
+    [{ firstName: 'José', lastName: 'Núñez' }, { firstName: 'jose', lastName: 'NUNEZ' }, 0.5, 'name'],
+    [{ firstName: 'Jörg', lastName: 'Müller-Weiß' }, { firstName: 'Jorg', lastName: 'Muller-Weiss' }, 0.5, 'name'],
+    [{ firstName: 'Łukasz', lastName: 'Ørsted' }, { firstName: 'Lukasz', lastName: 'Orsted' }, 0.5, 'name'],
+    [{ email: 'john.smith+news@company.example' }, { email: 'John.Smith@company.example' }, 0.75, 'email'],
+    [{ email: 'john.smith+x@gmail.com' }, { email: 'johnsmith+y@googlemail.com' }, 0.75, 'email'],
+  ])('pairs %j with %j, with confidence %d', async (one, other, confidence, signal) => {
+    const api = service.as();
+    await api.createLead({ body: aLead(one) });
+    await api.createLead({ body: aLead(other) });
+    expect(await somePairs(api, 1)).toMatchObject([{ confidence, matchedOn: [signal] }]);
+  });
+
+  it('does not pair addresses whose dots and tags tell people apart', async () => {
+    const api = service.as();
+    for (const email of ['jo.hn@firm.example', 'john@firm.example', '+a@firm.example', '+b@firm.example'])
+      await api.createLead({ body: aLead({ email }) });
+    await api.createLead({ body: aLead({ email: 'end@example.com' }) });
+    await api.createLead({ body: aLead({ email: 'end@example.com' }) });
+    expect(await somePairs(api, 1)).toMatchObject([{ confidence: 1 }]);
+  });
+
+  it('pairs by what a lead is now, not by an event of what it was', async () => {
+    const api = service.as();
+    const { data: first } = await api.createLead({ body: aLead({ email: 'was@example.com' }) });
+    await api.updateLead({ params: { id: first.id }, body: { email: 'now@example.com' } });
+    await api.createLead({ body: aLead({ email: 'was@example.com' }) });
+    const event = await until('the creation is told', () =>
+      service.events.find(
+        ({ name, data }) => name === 'lead.created' && (data as { leadId: string }).leadId === first.id,
+      ),
+    );
+    await service.publish('lead.created', { ...event, id: randomUUID() }, randomUUID());
+    await api.createLead({ body: aLead({ email: 'end@example.com' }) });
+    await api.createLead({ body: aLead({ email: 'end@example.com' }) });
+    const found = await until('the last two are paired', async () => {
+      const all = await pairs(api);
+      return all.length > 0 && all;
+    });
+    expect(found.map(({ leadIds }) => leadIds.includes(first.id))).toEqual([false]);
+  });
+
   it('pairs nobody across tenants or environments', async () => {
     const api = service.as();
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });

@@ -1,11 +1,15 @@
 import { leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
 import { diff } from '@tandem/service';
+import { checkTeam } from '../../check-team.ts';
 import { checkUser } from '../../check-user.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { checkTransition, lockLead, writeLead } from './lead.ts';
 
 export const updateLead = (peers: Peers): Handler<typeof leads.updateLead> => ({
-  check: ({ body, caller }) => checkUser(peers, 'assignedTo', body.assignedTo, caller),
+  async check({ body, caller }) {
+    await checkUser(peers, 'assignedTo', body.assignedTo, caller);
+    await checkTeam(peers, body.teamId, caller);
+  },
   async run({ params, body, tx, emit, ifMatch }) {
     const lead = await lockLead(tx, params.id);
     ifMatch(lead);

@@ -16,6 +16,8 @@ async function anOpportunity(fields = {}, api = service.as()) {
   return { api, opportunity: data, params: { id: data.id as string } };
 }
 
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+
 const closingEvents = (api: Api) =>
   until('both events arrive', () => {
     const found = service.events.filter(
@@ -27,7 +29,7 @@ const closingEvents = (api: Api) =>
 describe('winOpportunity', () => {
   it('closes the deal with 100 %, keeps why, and tells of stage and win', async () => {
     const { api, params } = await anOpportunity();
-    const body = { value: 4800, reasonCode: 'price', note: 'Signed', closedAt: '2026-11-01T10:00:00.000Z' };
+    const body = { value: 4800, reasonCode: 'price', note: 'Signed', closedAt: new Date().toISOString() };
     const reply = await api.winOpportunity({ params, body });
     expect([reply.status, reply.headers['etag']]).toEqual([200, '"2"']);
     expect(reply.data).toMatchObject({
@@ -41,7 +43,10 @@ describe('winOpportunity', () => {
       'opportunity.stage_changed',
       { opportunityId: params.id, from: 'prospecting', to: 'won' },
     ]);
-    expect([won?.name, won?.data]).toEqual(['opportunity.won', { opportunityId: params.id, value: 4800 }]);
+    expect([won?.name, won?.data]).toEqual([
+      'opportunity.won',
+      { opportunityId: params.id, value: 4800, currency: 'EUR' },
+    ]);
     expect(won?.record).toEqual(reply.data);
     expect(moved?.changes).toMatchObject({ status: { from: 'open', to: 'won' }, value: { from: 100, to: 4800 } });
   });
@@ -95,6 +100,26 @@ describe('loseOpportunity', () => {
     const reply = await api.loseOpportunity({ params, body: {} });
     expect([reply.status, reply.body.errors]).toEqual([422, [{ field: 'reasonCode', message: 'Is required' }]]);
   });
+});
+
+it.each([
+  [
+    'before the creation of the deal',
+    () => '0001-01-01T00:00:00.000Z',
+    'Must not be before the creation of the opportunity',
+  ],
+  ['an hour before the creation', () => inMs(-3_600_000), 'Must not be before the creation of the opportunity'],
+  ['in the future', () => inMs(3_600_000), 'Must not be in the future'],
+])('a deal is not closed %s', async (_, at, message) => {
+  const { api, params } = await anOpportunity();
+  const closedAt = at();
+  for (const reply of [
+    await api.winOpportunity({ params, body: { closedAt } }),
+    await api.loseOpportunity({ params, body: { closedAt, reasonCode: 'price' } }),
+  ])
+    expect([reply.status, reply.body.errors]).toEqual([422, [{ field: 'closedAt', message }]]);
+  const reply = await api.winOpportunity({ params, body: { closedAt: inMs(30_000) } });
+  expect(reply.status).toBe(200);
 });
 
 it('a deal is closed once, also when win and loss come at once', async () => {

@@ -95,7 +95,12 @@ describe('convertLead', () => {
       return found.length === 3 && found;
     });
     const of = (name: string) => events.find((event) => event.name === name);
-    expect(of('opportunity.created')?.data).toEqual({ opportunityId: data.id, value: 4800, stage: 'prospecting' });
+    expect(of('opportunity.created')?.data).toEqual({
+      opportunityId: data.id,
+      value: 4800,
+      currency: data.currency,
+      stage: 'prospecting',
+    });
     expect(of('opportunity.created')?.record).toEqual(data);
     expect(of('lead.updated')?.data).toEqual({
       leadId,
@@ -171,6 +176,17 @@ describe('convertLead', () => {
     const { leadId: own } = await aStoredLead({}, narrow as Api);
     expect((await narrow.convertLead({ body: { leadId: own } })).status).toBe(201);
   });
+
+  it('needs the right to write the lead, as far as that right goes', async () => {
+    const { api, leadId } = await aStoredLead();
+    const as = (...can: string[]) => service.as({ tenantId: api.caller.tenantId as number, userId: 2, can });
+    const answer = async (...can: string[]) => (await as(...can).convertLead({ body: { leadId } })).status;
+    expect(await answer('opportunities:write')).toBe(403);
+    expect(await answer('opportunities:write', 'leads:read')).toBe(403);
+    expect(await answer('opportunities:write', 'leads:write:own')).toBe(422);
+    expect((await api.getLead({ params: { id: leadId } })).data).toMatchObject({ status: 'new', convertedAt: null });
+    expect(await answer('opportunities:write:own', 'leads:write')).toBe(201);
+  });
 });
 
 describe('the referral code of a lead', () => {
@@ -195,6 +211,13 @@ describe('findLeads', () => {
     const { email, firstName, lastName, createdAt } = lead;
     const rest = { status: 'new', score: 0, source: null, assignedTo: null };
     expect(data).toEqual([{ id: leadId, email, firstName, lastName, phone: '+491701234567', createdAt, ...rest }]);
+    const narrowedTo = (userId: number) => service.as({ ...fleet.caller, narrow: { userId } });
+    expect((await narrowedTo(1).findLeads({ body: { ids: [leadId] } })).data).toHaveLength(1);
+    expect((await narrowedTo(2).findLeads({ body: { ids: [leadId] } })).data).toEqual([]);
+    const filtered = async (api: Api) =>
+      (await api.filterLeads({ body: { ids: [leadId, deleted.leadId, foreign.leadId] } })).data;
+    expect(await filtered(fleet)).toEqual({ ids: [leadId] });
+    expect(await filtered(narrowedTo(2))).toEqual({ ids: [] });
     expect((await fleet.findLeads({ body: { ids: [] } })).data).toEqual([]);
     expect((await fleet.findLeads({ body: { ids: Array(251).fill('1') } })).status).toBe(422);
     expect((await api.findLeads({ body: { ids: [] } })).status).toBe(403);

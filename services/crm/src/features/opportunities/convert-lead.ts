@@ -1,7 +1,8 @@
-import { actingUserId } from '@tandem/caller';
+import { actingUserId, onlyTeamOf } from '@tandem/caller';
 import { idInText, unknownId } from '@tandem/contract';
 import { leadConverted, leadUpdated, type opportunities, opportunityCreated } from '@tandem/crm-contract';
 import { diff, fail, failField } from '@tandem/service';
+import { checkTeam } from '../../check-team.ts';
 import { checkUser } from '../../check-user.ts';
 import type { StatusDefinition } from '../../generated/client.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
@@ -15,6 +16,7 @@ type Amount = ReturnType<typeof amountColumns> & { currency: string };
 export const convertLead = (peers: Peers): Handler<typeof opportunities.convertLead, Amount> => ({
   async check({ body, caller }) {
     await checkUser(peers, 'ownerId', body.ownerId, caller);
+    await checkTeam(peers, body.teamId, caller);
     const currency = body.currency ?? (await peers.currencyOf(caller));
     return { ...amountColumns(body.value ?? 0, currency), currency };
   },
@@ -32,6 +34,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
         ...amount,
         ...{ leadId, name: name ?? nameOf(lead), expectedCloseAt },
         ...{ stage: stage.code, stageId: stage.id, probability: stage.defaultProbability ?? 0 },
+        teamId: body.teamId === undefined ? (lead.teamId ?? onlyTeamOf(caller)) : body.teamId,
         ...{ ownerId: body.ownerId === undefined ? userId : body.ownerId, createdBy: userId },
       },
     });
@@ -43,7 +46,12 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     });
     const converted = await writeLead(tx, leadId, values);
     emit(opportunityCreated, {
-      data: { opportunityId: opportunity.id, value: opportunity.value, stage: opportunity.stage },
+      data: {
+        opportunityId: opportunity.id,
+        value: opportunity.value,
+        currency: opportunity.currency,
+        stage: opportunity.stage,
+      },
       record: opportunity,
     });
     emit(leadUpdated, { data: { leadId, changes: values }, record: converted, changes: audit });

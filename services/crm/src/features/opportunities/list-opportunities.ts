@@ -3,7 +3,7 @@ import type { Handler } from '../../handler.ts';
 import { asOpportunity } from './opportunity.ts';
 
 export const listOpportunities: Handler<typeof opportunities.listOpportunities> = async ({ query, tx, list }) => {
-  const { stage, stageId, status, ownerId, leadId, currency, valueMin, valueMax, closeFrom, closeTo } = query;
+  const { stage, stageId, status, ownerId, teamId, leadId, currency, valueMin, valueMax, closeFrom, closeTo } = query;
   const page = await list({
     model: tx.opportunity,
     where: {
@@ -11,6 +11,7 @@ export const listOpportunities: Handler<typeof opportunities.listOpportunities> 
       ...(stageId !== undefined && { stageId }),
       ...(status && { status }),
       ...(ownerId !== undefined && { ownerId }),
+      ...(teamId !== undefined && { teamId }),
       ...(leadId !== undefined && { leadId }),
       ...(currency && { currency }),
     },

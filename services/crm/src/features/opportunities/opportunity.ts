@@ -16,6 +16,8 @@ const transitions: Record<OpportunityStatus, readonly OpportunityStatus[]> = {
   lost: ['open'],
 };
 const dayMs = 86_400_000;
+// Clocks of clients differ from ours.
+const clockToleranceMs = 60_000;
 
 /** A row as the contract shows it. */
 export function asOpportunity(row: OpportunityRow): OpportunityRecord {
@@ -56,15 +58,16 @@ interface Ending {
 
 /**
  * Closes a locked opportunity: it moves to the first stage of that result.
- * @throws 409 when it is closed already
+ * @throws 409 when it is closed already, 422 naming `closedAt` when that is before its creation or in the future
  */
 export async function closeOpportunity(
   tx: Tx,
-  { id, status, currency, ...opportunity }: OpportunityRecord,
+  { id, status, currency, createdAt, ...opportunity }: OpportunityRecord,
   { result, value = opportunity.value, closedAt = new Date(), ...said }: Ending,
   caller: Caller,
 ): Promise<OpportunityRecord> {
   if (status !== 'open') throw alreadyClosed(status);
+  checkClosedAt(closedAt, createdAt);
   const { reasonCode = null, note = null, competitor = null } = said;
   const isWon = result === 'won';
   const stage = await tx.statusDefinition.findFirst({
@@ -84,6 +87,12 @@ export async function closeOpportunity(
   });
   if (!row) throw fail('not_found');
   return asOpportunity(row);
+}
+
+function checkClosedAt(closedAt: Date, createdAt: Date): void {
+  if (closedAt.getTime() > Date.now() + clockToleranceMs) throw failField('closedAt', 'Must not be in the future');
+  if (closedAt.getTime() < createdAt.getTime() - clockToleranceMs)
+    throw failField('closedAt', 'Must not be before the creation of the opportunity');
 }
 
 function alreadyClosed(status: OpportunityStatus) {

@@ -7,12 +7,12 @@ export const winOpportunity: Handler<typeof opportunities.winOpportunity> = asyn
   const opportunity = await lockOpportunity(tx, params.id);
   ifMatch(opportunity);
   const won = await closeOpportunity(tx, opportunity, { ...body, result: 'won' }, caller);
-  const { id: opportunityId, value, stage } = won;
+  const { id: opportunityId, value, currency, stage } = won;
   emit(opportunityStageChanged, {
     data: { opportunityId, from: opportunity.stage, to: stage },
     record: won,
     changes: stageChanges(opportunity, won),
   });
-  emit(opportunityWon, { data: { opportunityId, value }, record: won });
+  emit(opportunityWon, { data: { opportunityId, value, currency }, record: won });
   return won;
 };

@@ -86,6 +86,22 @@ describe('createTask', () => {
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
   });
 
+  it('is about a lead or an opportunity only for who may read it', async () => {
+    const api = service.as();
+    const links = await aLeadAndOpportunity(api);
+    const answer = async (...can: string[]) => {
+      const caller = service.as({ tenantId: api.caller.tenantId as number, userId: 8, can: ['tasks:write', ...can] });
+      const { status, body } = await caller.createTask({ body: { title: 'Peek', ...links } });
+      return [status, body.errors?.map(({ field }) => field)];
+    };
+    const fields = ['leadId', 'opportunityId'];
+    expect(await answer()).toEqual([403, fields]);
+    expect(await answer('leads:read')).toEqual([403, ['opportunityId']]);
+    expect(await answer('leads:read:own', 'opportunities:read:own')).toEqual([422, fields]);
+    expect(await answer('leads:read', 'opportunities:read:own')).toEqual([422, ['opportunityId']]);
+    expect(await answer('leads:read', 'opportunities:read')).toEqual([201, undefined]);
+  });
+
   it('takes no status from the body', async () => {
     const { data } = await service.as().createTask({ body: { title: 'Demo', status: 'completed', id: '7' } });
     expect(data.status).toBe('pending');
@@ -140,7 +156,7 @@ describe('listTasks', () => {
     expect(await titles({}, narrow)).toEqual([]);
     const { data } = await narrow.createTask({ body: { title: 'Own' } });
     expect(await titles({}, narrow)).toEqual(['Own']);
-    expect((await narrow.createTask({ body: { title: 'Peek', leadId: links.leadId } })).status).toBe(422);
+    expect((await narrow.createTask({ body: { title: 'Peek', leadId: links.leadId } })).status).toBe(403);
     expect((await service.as().getTask({ params: { id: data.id } })).status).toBe(404);
     expect(await titles({}, service.as())).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { asTask, openStatuses } from './task.ts';
 const nobody = 0;
 
 export const listTasks: Handler<typeof tasks.listTasks> = async ({ query, caller, tx, list }) => {
-  const { status, type, priority, assignedTo, mine, leadId, opportunityId, dueFrom, dueTo, overdue } = query;
+  const { status, type, priority, assignedTo, teamId, mine, leadId, opportunityId, dueFrom, dueTo, overdue } = query;
   const page = await list({
     model: tx.task,
     where: {
@@ -14,6 +14,7 @@ export const listTasks: Handler<typeof tasks.listTasks> = async ({ query, caller
       ...(type && { type }),
       ...(priority && { priority }),
       ...(assignedTo !== undefined && { assignedTo }),
+      ...(teamId !== undefined && { teamId }),
       ...(leadId !== undefined && { leadId }),
       ...(opportunityId !== undefined && { opportunityId }),
     },
