@@ -11,6 +11,8 @@ export const deliveryStatuses = [
   'cancelled',
 ] as const;
 export const attemptErrors = ['dns', 'connect', 'tls', 'timeout', 'http_status', 'blocked_address'] as const;
+/** Why a delivery has its status: what its last attempt met, or that the user it is sent for may not read the event. */
+export const deliveryErrors = [...attemptErrors, 'not_permitted'] as const;
 
 const DeliveryStatus = z.enum(deliveryStatuses, { error: `Must be one of ${deliveryStatuses.join(', ')}` });
 
@@ -26,7 +28,7 @@ export const Delivery = z.object({
   maxAttempts: z.int(),
   nextAttemptAt: timestamp().nullable(),
   lastStatusCode: z.int().nullable(),
-  lastError: z.enum(attemptErrors).nullable(),
+  lastError: z.enum(deliveryErrors).nullable(),
   createdAt: timestamp(),
   completedAt: timestamp().nullable(),
 });
@@ -50,9 +52,9 @@ export const payloadDays = 30;
 export const deliveryDays = 90;
 
 export const DeliveryDetail = Delivery.extend({
-  /** What was sent, as an object; null after 30 days. */
+  /** What was sent, as an object; null after 30 days, and for a caller who may not read the records of the event. */
   payload: z.record(z.string(), z.unknown()).nullable(),
-  /** What was sent, to the byte: the signature is over this text. null after 30 days. */
+  /** What was sent, to the byte: the signature is over this text. null when the payload is. */
   rawBody: z.string().nullable(),
   /** Those of the last 30 days. */
   attempts: z.array(Attempt),
@@ -63,6 +65,7 @@ const ofDelivery = z.object({ id: id('webhook'), deliveryId: id('delivery') });
 
 export const deliveryExhausted = event('webhook.delivery_exhausted', {
   group: 'integrations',
+  readPermission: 'webhooks:read',
   description: 'The last attempt of a delivery fails',
   action: 'webhook.exhaust_delivery',
   target: 'delivery',

@@ -16,7 +16,7 @@ export const storedEvents = operations({
     permission: 'webhooks:read',
     summary: 'List the events of the catalogue that happened',
     description:
-      'The same bodies that webhooks receive, for 30 days. To poll instead of receiving, send `sort=id` and as `after` the id of the last event you have seen: none is left out.',
+      'The same bodies that webhooks receive, for 30 days: those about records that you may read without narrowing. To poll instead of receiving, send `sort=id` and as `after` the id of the last event you have seen: none is left out.',
     query: listQuery(['createdAt', 'id'])
       .omit({ search: true })
       .extend({

@@ -10,10 +10,7 @@ export const hiddenValue = '***';
 const Url = z
   .string({ error: 'Must be an http or https address' })
   .max(2048, 'Must be at most 2048 characters')
-  .refine(
-    (given) => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol),
-    'Must be an http or https address',
-  );
+  .refine((given) => /^https?:$/.test(URL.parse(given)?.protocol ?? ''), 'Must be an http or https address');
 
 const EventPatterns = z
   .array(text(100), { error: 'Must be a list of event names' })
@@ -45,6 +42,11 @@ export const Webhook = z.object({
   /** Since when every delivery failed; null while they arrive. */
   failureSince: timestamp().nullable(),
   createdBy: id('user').nullable(),
+  /**
+   * The user whose permissions limit which events are delivered: who last set the address, the events or `active`. The
+   * permissions of the key they used are a further limit.
+   */
+  authorizedBy: id('user').nullable(),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -73,7 +75,7 @@ function webhookEvent<const Name extends `webhook.${string}`, Data extends z.Zod
   data: Data,
   example?: z.input<Data>,
 ) {
-  const shown = example && { group: 'integrations', example };
+  const shown = example && ({ group: 'integrations', readPermission: 'webhooks:read', example } as const);
   return event(name, { ...shown, description, action, target: 'webhook', data, record: Webhook });
 }
 
@@ -145,7 +147,7 @@ export const webhooks = operations({
     narrows: true,
     summary: 'Register a webhook',
     description:
-      'events names events of the catalogue, all that begin alike (`lead.*`, `training.*`), or all that the catalogue shows without `include=all` (`*`). The secret is shown this once; with it verify the signature of each delivery.',
+      'events names events of the catalogue, all that begin alike (`lead.*`, `training.*`), or all that the catalogue shows without `include=all` (`*`). Each event needs the permission to read its records, without narrowing; `*` stands for those of its events that you may read. It is checked again at each delivery: once you may no longer read the records, or are no longer active, deliveries are skipped. The secret is shown this once; with it verify the signature of each delivery.',
     body: writable,
     reply: Webhook.extend({ secret: Secret }),
     status: 201,
@@ -193,7 +195,7 @@ export const webhooks = operations({
     narrows: true,
     summary: 'Update a webhook',
     description:
-      'Changes the given fields; customHeaders are replaced as a whole, and must be given when `url` moves to another scheme, host or port. `active: true` enables a disabled webhook again; `active: false` skips what waits for it.',
+      'Changes the given fields; customHeaders are replaced as a whole, and must be given when `url` moves to another scheme, host or port. `active: true` enables a disabled webhook again; `active: false` skips what waits for it. Who sets `url`, `events` or `active: true` must have the permissions that POST asks for, and from then on their permissions decide about deliveries.',
     params: withId,
     body: writable.partial(),
     reply: Webhook,
@@ -220,6 +222,7 @@ export const webhooks = operations({
     summary: 'Exchange the secret of a webhook',
     description:
       'Until previousSecretExpiresAt deliveries are signed with both secrets. Rotating again within that time drops the oldest one. `secret` brings a secret of your own: 24 to 64 random bytes in base64.',
+    ifMatch: true,
     params: withId,
     body: z.object({
       graceSeconds: z
@@ -244,7 +247,7 @@ export const webhooks = operations({
     narrows: true,
     summary: 'Send an example to a webhook',
     description:
-      'Sends the example of an event once, now, marked with `X-Service-Test: true`, and answers what happened. Without `event` the first one the webhook receives.',
+      'Sends the example of an event once, now, marked with `X-Service-Test: true`, and answers what happened; the message tells whether it was delivered. Each test has an event id of its own. Without `event` the first one the webhook receives.',
     params: withId,
     body: z.object({ event: text(100).optional() }),
     reply: TestResult,
@@ -271,10 +274,15 @@ export const webhooks = operations({
   },
 });
 
+// 24 to 64 bytes take 32 to 86 characters, and fill up to a multiple of four.
+const secretForm = /^(?:whsec_)?([A-Za-z0-9+/]{32,86})=*$/;
+
 /** Whether a text is 24 to 64 bytes in base64, with or without the prefix that marks a secret. */
 function isSecret(given: string): boolean {
-  const base64 = given.replace(/^whsec_/, '');
+  const base64 = secretForm.exec(given)?.[1];
+  if (base64 === undefined) return false;
   const bytes = Buffer.from(base64, 'base64');
-  const isCanonical = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '');
+  // The last character may have bits that belong to no byte: two texts would then be one secret.
+  const isCanonical = bytes.toString('base64').startsWith(base64);
   return isCanonical && bytes.length >= 24 && bytes.length <= 64;
 }

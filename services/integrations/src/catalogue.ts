@@ -1,9 +1,10 @@
 import { approvalDecided, approvalRequested, executionCompleted, executionFailed } from '@tandem/agents-contract';
 import { formSubmitted } from '@tandem/campaign-contract';
-import { type EventDef, walkIds } from '@tandem/contract';
+import { allows, type EventDef, walkIds } from '@tandem/contract';
 import {
   leadCreated,
   leadDeleted,
+  leadRestored,
   leadUpdated,
   opportunityCreated,
   opportunityLost,
@@ -31,6 +32,7 @@ export const catalogued = [
   leadCreated,
   leadUpdated,
   leadDeleted,
+  leadRestored,
   opportunityCreated,
   opportunityStageChanged,
   opportunityWon,
@@ -93,6 +95,25 @@ export function matches(patterns: readonly string[], event: string): boolean {
   });
 }
 
+/** Whether permissions allow to see the data of an event: the records it is about, all of them. */
+export function mayReceive(permissions: readonly string[], event: string): boolean {
+  const { readPermission } = byName.get(event) ?? {};
+  return readPermission !== undefined && allows(permissions, readPermission) === 'all';
+}
+
+/** The events whose data a set of permissions allows to see. */
+export function receivable(permissions: readonly string[]): string[] {
+  return catalogued.map(({ name }) => name).filter((name) => mayReceive(permissions, name));
+}
+
+/** The permissions that a set lacks to subscribe to a pattern. `*` stands for what one may read, so it needs one of them. */
+export function missingFor(pattern: string, permissions: readonly string[]): string[] {
+  const covered = catalogued.filter(({ name }) => matches([pattern], name));
+  const missing = covered.filter(({ name }) => !mayReceive(permissions, name));
+  if (pattern === '*' && missing.length < covered.length) return [];
+  return [...new Set(missing.map(({ readPermission }) => readPermission as string))];
+}
+
 /** The first event a subscription covers. */
 export function firstEvent(patterns: readonly string[]): string {
   return (catalogued.find(({ name }) => matches(patterns, name)) as EventDef).name;
@@ -114,8 +135,8 @@ export function envelopeOf(event: { id: string; type: string; createdAt: Date; d
 const exampleEventId = 'Ev3nT7kQm92XsLpZ';
 const exampleCreatedAt = new Date('2026-01-15T09:30:00.000Z');
 
-/** The body of a delivery with the example of an event; its ids belong to nobody. */
-export function exampleEnvelope(event: string) {
+/** The body of a delivery with the example of an event; the ids in it belong to nobody. */
+export function exampleEnvelope(event: string, id = exampleEventId) {
   const { example } = byName.get(event) as EventDef;
-  return envelopeOf({ id: exampleEventId, type: event, createdAt: exampleCreatedAt, data: example });
+  return envelopeOf({ id, type: event, createdAt: exampleCreatedAt, data: example });
 }

@@ -13,6 +13,7 @@ const seconds = z.codec(
 
 export const settings = readConfig(
   serviceSettings.extend({
+    IDENTITY_URL: z.url(),
     IDS_ALPHABET: z.string().length(62),
     /** Lifts the rules about addresses, ports and https, so that a receiver on the same machine can be reached. */
     WEBHOOK_ALLOW_PRIVATE_TARGETS: z.stringbool().default(process.env['NODE_ENV'] === 'development'),

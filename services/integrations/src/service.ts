@@ -1,5 +1,9 @@
+import { createCallerSigner } from '@tandem/caller';
+import { createServiceClient } from '@tandem/client';
+import { internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { deliveryDays, integrations, payloadDays } from '@tandem/integrations-contract';
+import { createShares } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import type { ServiceDefinition, ServiceSettings } from '@tandem/service';
 import { deliver } from './features/deliveries/deliver.job.ts';
@@ -11,13 +15,15 @@ import { webhookHandlers } from './features/webhooks/index.ts';
 import { recover } from './features/webhooks/recover.job.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
+import { createFairQueue, sendsMax, waitingMax } from './outgoing/fair-queue.ts';
 import { createTarget } from './outgoing/guard.ts';
 import type { Resolve } from './outgoing/resolve.ts';
 import { createSchedules } from './outgoing/retry-schedule.ts';
 import { createSender } from './outgoing/send.ts';
-import { createTurns } from './outgoing/turns.ts';
+import { permissionsOfUsers } from './permissions-of.ts';
 
 export type IntegrationsSettings = ServiceSettings & {
+  IDENTITY_URL: string;
   IDS_ALPHABET: string;
   WEBHOOK_ALLOW_PRIVATE_TARGETS: boolean;
   WEBHOOK_TIMEOUT_SECONDS: number;
@@ -28,6 +34,8 @@ export type IntegrationsSettings = ServiceSettings & {
 const testsPerTenantMax = 3;
 // Well below the connections that a gateway has to a service.
 const testsMax = 24;
+const testWaitMs = 250;
+const testsWaitingMax = 10;
 
 /**
  * The integrations service: webhooks, what is sent to them, and what was sent.
@@ -44,9 +52,16 @@ export function integrationsService(
     handlers: { ...webhookHandlers(tools), ...deliveryHandlers, ...eventHandlers, ...jobHandlers },
     consumers: [storeEvent(tools)],
     jobs: [deliver(tools), recover],
+    jobsOutsideMax: sendsMax + waitingMax,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
-    owners: ['createdBy'],
+    narrowing: {
+      Webhook: { owners: ['createdBy'] },
+      Event: 'shared',
+      Delivery: { through: ['webhook'] },
+      Attempt: { through: ['delivery'] },
+      Recovery: { through: ['webhook'] },
+    },
     purge: [
       { table: 'event', column: 'stored_at', days: payloadDays },
       { table: 'attempt', column: 'started_at', days: payloadDays },
@@ -57,6 +72,12 @@ export function integrationsService(
 }
 
 function createTools(settings: IntegrationsSettings, resolve: Resolve | undefined): Tools {
+  const identity = createServiceClient({
+    operations: internalUsers,
+    baseUrl: settings.IDENTITY_URL,
+    service: 'integrations',
+    signer: createCallerSigner(settings.INTERNAL_SECRETS),
+  });
   const target = createTarget({ allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS, ...(resolve && { resolve }) });
   return {
     ids: createIdCodec(settings.IDS_ALPHABET),
@@ -67,8 +88,12 @@ function createTools(settings: IntegrationsSettings, resolve: Resolve | undefine
       timeoutMs: settings.WEBHOOK_TIMEOUT_SECONDS * 1_000,
       proxyUrl: settings.WEBHOOK_PROXY_URL,
     }),
-    turns: createTurns(),
-    testTurns: { own: createTurns({ max: testsPerTenantMax }), all: createTurns({ max: testsMax }) },
+    queue: createFairQueue(),
+    testLimits: {
+      tenant: createShares(testsPerTenantMax, testWaitMs, testsWaitingMax),
+      all: createShares(testsMax, testWaitMs, testsWaitingMax),
+    },
+    permissionsOf: permissionsOfUsers(identity),
     schedules: createSchedules({ seconds: settings.WEBHOOK_RETRY_SCHEDULE_SECONDS }),
   };
 }

@@ -10,11 +10,13 @@ import { type IntegrationsSettings, integrationsService } from './service.ts';
 type Own = Omit<IntegrationsSettings, keyof import('@tandem/service').ServiceSettings>;
 
 /** The service with settings that make its time pass quickly. */
-export function startIntegrations(own: Partial<Own> = {}, resolve?: Resolve) {
-  return testService('integrations', (settings) =>
+export async function startIntegrations(own: Partial<Own> = {}, resolve?: Resolve) {
+  const identity = await identityPeer();
+  const service = await testService('integrations', (settings) =>
     integrationsService(
       {
         ...settings,
+        IDENTITY_URL: identity.url,
         IDS_ALPHABET: process.env['IDS_ALPHABET'] as string,
         WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
         // As in production: what answers at once must not count as late on a busy machine.
@@ -25,6 +27,40 @@ export function startIntegrations(own: Partial<Own> = {}, resolve?: Resolve) {
       resolve,
     ),
   );
+  const close = async () => {
+    await service.close();
+    await identity.close();
+  };
+  return { ...service, close, permissions: identity.permissions, holdPermissions: identity.hold };
+}
+
+/** Answers what the service asks identity: the permissions of a user, which are all unless the test sets others. */
+async function identityPeer() {
+  const permissions = new Map<number, string[]>();
+  const holds = new Map<number, { asked(): void; released: Promise<void> }>();
+  const server = http.createServer(async (request, response) => {
+    const userId = Number((request.url as string).split('/')[3]);
+    const hold = holds.get(userId);
+    hold?.asked();
+    await hold?.released;
+    const data = { permissions: permissions.get(userId) ?? ['*'] };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    permissions,
+    /** Holds the answers about a user back until released; `asked` resolves with the first question. */
+    hold(userId: number) {
+      const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      holds.set(userId, { asked: asked.resolve, released: released.promise });
+      return { asked: asked.promise, release: released.resolve };
+    },
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 export type Integrations = Awaited<ReturnType<typeof startIntegrations>>;
@@ -45,7 +81,8 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-type Answer = number | ((request: http.IncomingMessage, response: http.ServerResponse) => void);
+/** A status, or what a receiver does with a request. */
+export type Answer = number | ((request: http.IncomingMessage, response: http.ServerResponse) => void);
 
 /** Makes receivers for one test file, and closes them all when it ends. */
 export function closingReceivers(): typeof receiver {

@@ -109,6 +109,50 @@ it('allows private targets only where the setting says so, and never credentials
   expect(lax.refusal('ftp://127.0.0.1/', 'live')).toEqual(expect.any(String));
 });
 
+describe('where private targets are allowed', () => {
+  it.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://169.254.1.1/',
+    'http://2852039166/',
+    'http://169.254.169.254./',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[::169.254.169.254]/',
+    'http://[2002:a9fe:a9fe::]/',
+    'http://[2002:a9fe:a9fe::1]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[64:ff9b:1::a9fe:a9fe]/',
+    'http://[fe80::1]/',
+    'http://[febf::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://100.100.100.200/',
+    'http://[::ffff:100.100.100.200]/',
+    'http://168.63.129.16/',
+  ])('refuses the metadata address %s', async (url) => {
+    const message = 'Must not lead to a link-local or cloud metadata address';
+    expect([lax.refusal(url, 'sandbox'), await lax.resolvedRefusal(url, 'live')]).toEqual([message, message]);
+  });
+
+  it.each(['http://127.0.0.1/', 'http://[::1]/', 'http://10.0.0.1/', 'http://[fd00::1]/', 'http://[2002:7f00:1::]/'])(
+    'accepts %s',
+    async (url) => expect(await lax.resolvedRefusal(url, 'live')).toBeUndefined(),
+  );
+
+  it('refuses a name that resolves to a metadata address, when it is registered and when it is connected to', async () => {
+    const resolve: Resolve = async () => [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::ffff:169.254.169.254', family: 6 },
+    ];
+    const target = createTarget({ allowPrivate: true, resolve });
+    const url = 'http://metadata.google.internal/';
+    expect(await target.resolvedRefusal(url, 'sandbox')).toEqual(expect.any(String));
+    const sent = createSender({ target, timeoutMs: 15_000 }).send({
+      ...{ url, environment: 'sandbox', headers: [] },
+      body: Buffer.from('{}'),
+    });
+    expect(await sent).toMatchObject({ error: 'blocked_address', statusCode: null });
+  });
+});
+
 it('refuses at creation a name that leads inside, and accepts one that does not resolve yet', async () => {
   const to =
     (...addresses: string[]): Resolve =>

@@ -1,4 +1,5 @@
 import type { attemptErrors } from '@tandem/integrations-contract';
+import { outgoingGuard } from '@tandem/process';
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import type { Target } from './guard.ts';
 import { BlockedAddress, NoAddress } from './guard.ts';
@@ -41,6 +42,7 @@ export function createSender(options: { target: Target; timeoutMs: number; proxy
   const dispatcher = dispatcherOf(options);
   return {
     async send({ url, environment, headers, body }) {
+      outgoingGuard.assertMayCall('A webhook receiver');
       const startedAt = new Date();
       const began = performance.now();
       const done = (met: Partial<Outcome>): Outcome => ({

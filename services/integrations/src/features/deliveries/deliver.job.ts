@@ -1,6 +1,7 @@
 import { hiddenValue } from '@tandem/integrations-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
+import { mayReceive } from '../../catalogue.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import type { Outcome } from '../../outgoing/send.ts';
 import { headersOf } from '../../outgoing/sign.ts';
@@ -15,29 +16,40 @@ type Finish = Context['finish'];
 
 // One send, and time to write down what happened.
 const leaseSeconds = 120;
+// While identity is away, deliveries wait instead of being sent to somebody who may have lost the right.
+const askAgainMs = 10_000;
+const unfinished = ['pending', 'retrying', 'delivering'];
 
-/** Makes one attempt of a delivery: when it is its turn, and while it still has somewhere to go. */
+/** Makes one attempt of a delivery, when its endpoint has a free slot and may still receive the event. */
 export const deliver = (tools: Tools) =>
   job({
     ...deliverJob,
     leaseSeconds,
-    async run({ payload, tx, finish }: Context) {
+    async run(context: Context) {
+      const { payload, tx, outside, finish } = context;
       const due = await readDue(tx, payload.deliveryId);
       if (!due || !isToBeMade(due, payload)) return;
-      if (!isPossible(due)) return payload.trigger === 'manual' ? undefined : giveUp(due, finish);
-      const postponedTo = pausedUntil(due) ?? (await paced(tx, due));
-      if (postponedTo) return postpone(due, payload, finish, postponedTo);
-      const turn = await tools.turns.take({
+      if (!isPossible(due)) return giveUp(due, payload, finish);
+      const isPermitted = await permitted(tools, due);
+      if (isPermitted === undefined) return postpone(due, payload, finish, new Date(Date.now() + askAgainMs));
+      if (!isPermitted) return giveUp(due, payload, finish, 'not_permitted');
+      const target = {
         tenant: String(due.tenantId),
-        webhook: String(due.webhookId),
-        alone: due.consecutiveTimeouts >= timeoutsMax,
-      });
-      if ('askAt' in turn) return postpone(due, payload, finish, turn.askAt);
+        endpoint: String(due.webhookId),
+        isSuspect: due.consecutiveTimeouts >= timeoutsMax,
+      };
+      const pausedUntil = pauseOf(due);
+      if (pausedUntil) return postpone(due, payload, finish, tools.queue.retryAt(target, pausedUntil));
+      const postponedTo = await paced(tx, due);
+      if (postponedTo) return postpone(due, payload, finish, postponedTo);
+      const slot = await outside(() => tools.queue.acquire(target));
+      if ('retryAt' in slot) return postpone(due, payload, finish, slot.retryAt);
       try {
-        const attempted = await attempt(tx, due, payload, tools);
+        const attempted = await attempt(context, due, tools);
         await finish((inside) => recordAttempt(inside, attempted, tools.schedules));
+        slot.release(attempted.outcome.durationMs);
       } finally {
-        turn.end();
+        slot.release();
       }
     },
   });
@@ -49,7 +61,8 @@ async function readDue(tx: Tx, deliveryId: number): Promise<Due | undefined> {
       w.rate_limit_per_second AS "rateLimitPerSecond", w.paused_until AS "pausedUntil", w.consecutive_timeouts AS "consecutiveTimeouts",
       w.last_success_at AS "lastSuccessAt", w.failure_since AS "failureSince", w.warned_at AS "warnedAt",
       w.seal_ref AS "sealRef", w.secret, w.previous_secret AS "previousSecret", w.previous_secret_expires_at AS "previousSecretExpiresAt",
-      w.custom_headers AS "customHeaders"
+      w.custom_headers AS "customHeaders", coalesce(w.authorized_by, w.created_by) AS "authorizedBy",
+      w.authorized_permissions AS "authorizedPermissions"
     FROM delivery d JOIN webhook w ON w.id = d.webhook_id LEFT JOIN event e ON e.id = d.event_id WHERE d.id = ${deliveryId}`;
   return due;
 }
@@ -57,7 +70,7 @@ async function readDue(tx: Tx, deliveryId: number): Promise<Due | undefined> {
 /** `delivering` is the mark of a process that died in the middle of this attempt. */
 function isToBeMade({ status, round }: Due, payload: Payload): boolean {
   if (payload.trigger === 'manual') return status !== 'cancelled';
-  return round === payload.round && ['pending', 'retrying', 'delivering'].includes(status);
+  return round === payload.round && unfinished.includes(status);
 }
 
 /** The webhook may have been switched off or removed between two attempts, and the payload may have gone. */
@@ -65,14 +78,42 @@ function isPossible(due: Due): due is Due & { body: Buffer } {
   return due.active && due.body !== null;
 }
 
-function giveUp({ id, deletedAt }: Due, finish: Finish): Promise<void> {
+/**
+ * Ends a delivery without an attempt. A manual retry changes nothing: its delivery has already ended. Neither does a job whose
+ * delivery was ended, or started over, after the job read it.
+ */
+async function giveUp(
+  { id, round, deletedAt }: Due,
+  { trigger }: Payload,
+  finish: Finish,
+  lastError?: 'not_permitted',
+): Promise<void> {
+  if (trigger === 'manual') return;
   const status = deletedAt ? 'cancelled' : 'skipped';
-  return finish(async ({ tx }) => {
-    await tx.delivery.updateMany({ where: { id }, data: { status, nextAttemptAt: null, completedAt: new Date() } });
+  const ended = { status, nextAttemptAt: null, completedAt: new Date(), ...(lastError && { lastError }) };
+  await finish(async ({ tx }) => {
+    await tx.delivery.updateMany({ where: { id, round, status: { in: unfinished } }, data: ended });
   });
 }
 
-function pausedUntil({ pausedUntil }: Due): Date | undefined {
+/**
+ * Whether the event's records may be read both by the user who authorized the webhook, now, and with the credential it was
+ * authorized with; undefined while identity cannot be asked.
+ */
+async function permitted(
+  { permissionsOf }: Tools,
+  { tenantId, environment, authorizedBy: userId, authorizedPermissions, event }: Due,
+): Promise<boolean | undefined> {
+  if (userId === null) return false;
+  if (authorizedPermissions && !mayReceive(authorizedPermissions, event)) return false;
+  const user = { tenantId, environment: environment as 'live' | 'sandbox', userId };
+  return permissionsOf(user).then(
+    (permissions) => mayReceive(permissions, event),
+    () => undefined,
+  );
+}
+
+function pauseOf({ pausedUntil }: Due): Date | undefined {
   return pausedUntil && pausedUntil > new Date() ? pausedUntil : undefined;
 }
 
@@ -89,7 +130,7 @@ async function paced(tx: Tx, { id, webhookId, rateLimitPerSecond, slotAt }: Due)
   return slot.at;
 }
 
-/** Waiting for a turn is no attempt. */
+/** Tries a delivery again later. This does not count as an attempt. */
 function postpone({ id }: Due, { trigger }: Payload, finish: Finish, until: Date): Promise<void> {
   return finish(async ({ tx }) => {
     if (trigger === 'scheduled')
@@ -103,9 +144,8 @@ function postpone({ id }: Due, { trigger }: Payload, finish: Finish, until: Date
 
 /** Takes the number of the attempt, so that it is never given twice, then sends. No transaction is open meanwhile. */
 async function attempt(
-  tx: Tx,
+  { tx, outside, payload: { trigger } }: Context,
   due: Due & { body: Buffer },
-  { trigger }: Payload,
   { ids, seal, sender }: Tools,
 ): Promise<Attempted> {
   const [claimed] = await tx.delivery.updateManyAndReturn({
@@ -129,12 +169,9 @@ async function attempt(
     secrets: openSecrets(seal, due),
   });
   const custom = openHeaders(seal, due);
-  const outcome: Outcome = await sender.send({
-    url: due.url,
-    environment: due.environment,
-    headers: [...headers, ...custom],
-    body: due.body,
-  });
+  const { url, environment, body } = due;
+  const send = () => sender.send({ url, environment, headers: [...headers, ...custom], body });
+  const outcome: Outcome = await outside(send);
   const shown = [...headers, ...custom.map(([name]): [string, string] => [name, hiddenValue])];
   return { due, number, trigger, outcome, requestHeaders: Object.fromEntries(shown) };
 }

@@ -45,6 +45,9 @@ export interface Due {
   previousSecret: string | null;
   previousSecretExpiresAt: Date | null;
   customHeaders: string | null;
+  authorizedBy: number | null;
+  /** null in webhooks that were authorized before the permissions of their credential were stored. */
+  authorizedPermissions: string[] | null;
 }
 
 /** A row as the contract shows it. */

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { actingUserId } from '@tandem/caller';
 import { webhookCreated, type webhooks, webhooksMax } from '@tandem/integrations-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { newSecret, secretHint } from '../../outgoing/sign.ts';
 import { sealHeaders, sealSecret } from './sealed-parts.ts';
-import { asWebhook, checkGiven } from './webhook.ts';
+import { asWebhook, authorizationOf, checkGiven, checkMayReceive } from './webhook.ts';
 
 export const createWebhook = (tools: Tools): Handler<typeof webhooks.createWebhook> => ({
   check: ({ body, caller }) => checkGiven(tools, body, caller.environment),
   async run({ body, caller, tx, emit }) {
+    checkMayReceive(caller, body.events);
     await checkRoom(tx);
     const { customHeaders = {}, events, ...given } = body;
+    const authorization = authorizationOf(caller);
     const sealRef = randomUUID();
     const secret = newSecret();
     const row = await tx.webhook.create({
@@ -22,7 +23,8 @@ export const createWebhook = (tools: Tools): Handler<typeof webhooks.createWebho
         secret: sealSecret(tools.seal, sealRef, secret),
         secretHint: secretHint(secret),
         ...sealHeaders(tools.seal, sealRef, customHeaders),
-        createdBy: actingUserId(caller) ?? null,
+        createdBy: authorization.authorizedBy,
+        ...authorization,
       },
     });
     const webhook = asWebhook(row);

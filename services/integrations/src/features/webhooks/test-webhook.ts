@@ -1,4 +1,6 @@
+import { randomInt } from 'node:crypto';
 import type { TestResult, webhooks } from '@tandem/integrations-contract';
+import { ShareTimeout } from '@tandem/process';
 import { failField, failFor } from '@tandem/service';
 import type { z } from 'zod';
 import { exampleEnvelope, firstEvent, isSubscribable } from '../../catalogue.ts';
@@ -8,13 +10,15 @@ import { headersOf } from '../../outgoing/sign.ts';
 import { openHeaders, openSecrets } from './sealed-parts.ts';
 import { findWebhook } from './webhook.ts';
 
+const retryAfterSeconds = 5;
+
 /** Sends in its check: no transaction may be open while a receiver takes its time. */
 export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, z.output<typeof TestResult>> => ({
   async check({ params, body, tx }) {
     const webhook = await findWebhook(tx, params.id);
     const event = body.event ?? firstEvent(webhook.events);
     if (event.endsWith('*') || !isSubscribable(event)) throw failField('event', 'Must be an event of the catalogue');
-    const envelope = exampleEnvelope(event);
+    const envelope = exampleEnvelope(event, testEventId());
     const content = Buffer.from(JSON.stringify(envelope));
     const headers = headersOf({
       ...{ id: envelope.id, event, delivery: 'test', attempt: 1, environment: webhook.environment, body: content },
@@ -30,27 +34,42 @@ export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, 
         headers: [...headers, ...openHeaders(tools.seal, webhook)],
         body: content,
       });
-    const outcome = await inTurn(tools.testTurns, webhook, send);
+    const outcome = await withinLimits(tools.testLimits, webhook, send);
     const { statusCode, durationMs, error, responseBody } = outcome;
     return { event, succeeded: error === null, statusCode, durationMs, error, responseBody };
   },
-  run: ({ found }) => found,
+  run({ found, message }) {
+    if (!found.succeeded) message('Test not delivered; error says why');
+    return found;
+  },
 });
 
-/** The gateway holds a connection for as long as a test takes: one tenant must not take them all, nor all tenants. */
-async function inTurn<T>({ own, all }: Tools['testTurns'], webhook: WebhookRow, work: () => Promise<T>): Promise<T> {
-  const turns: { end(): void }[] = [];
+// Receivers drop an event whose id they have seen, so each test has one of its own, in the form of an event's id.
+function testEventId(): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+  return Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+/**
+ * The gateway holds a connection for as long as a test takes, so neither one tenant nor all of them together may have
+ * many tests in flight.
+ */
+async function withinLimits<T>(
+  { tenant, all }: Tools['testLimits'],
+  { tenantId }: WebhookRow,
+  work: () => Promise<T>,
+): Promise<T> {
+  const leave: (() => void)[] = [];
   try {
-    for (const [kind, tenant] of [
-      [own, String(webhook.tenantId)],
-      [all, 'all'],
-    ] as const) {
-      const turn = await kind.take({ tenant, webhook: String(webhook.id), alone: false });
-      if ('askAt' in turn) throw failFor((turn.askAt.getTime() - Date.now()) / 1_000, 'too_many_tests');
-      turns.push(turn);
-    }
+    leave.push(await tenant.enter(tenantId));
+    leave.push(await all.enter('all'));
+  } catch (error) {
+    for (const free of leave) free();
+    throw error instanceof ShareTimeout ? failFor(retryAfterSeconds, 'too_many_tests') : error;
+  }
+  try {
     return await work();
   } finally {
-    for (const turn of turns) turn.end();
+    for (const free of leave) free();
   }
 }

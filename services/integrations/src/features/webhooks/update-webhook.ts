@@ -6,13 +6,21 @@ import type { Handler, Tools } from '../../handler.ts';
 import { endWaiting } from '../deliveries/delivery.ts';
 import { freshClock } from './health.ts';
 import { sealHeaders } from './sealed-parts.ts';
-import { asWebhook, checkGiven, lockWebhook, writeWebhook } from './webhook.ts';
+import {
+  asWebhook,
+  authorizationOf,
+  authorizerOf,
+  checkGiven,
+  checkMayReceive,
+  lockWebhook,
+  writeWebhook,
+} from './webhook.ts';
 
 type Given = z.output<typeof webhooks.updateWebhook.body>;
 
 export const updateWebhook = (tools: Tools): Handler<typeof webhooks.updateWebhook> => ({
   check: ({ body, caller }) => checkGiven(tools, body, caller.environment),
-  async run({ params, body, tx, emit, ifMatch }) {
+  async run({ params, body, caller, tx, emit, ifMatch }) {
     const before = await lockWebhook(tx, params.id);
     ifMatch(before);
     checkHeadersStayHome(before, body);
@@ -20,11 +28,18 @@ export const updateWebhook = (tools: Tools): Handler<typeof webhooks.updateWebho
     const { values: plain, audit } = diff(before, given);
     const enables =
       given.active === true && (!before.active || before.failureSince !== null || before.pausedUntil !== null);
+    const authorizes = given.active === true || 'url' in plain || 'events' in plain;
     const fields = [...Object.keys(plain), ...(customHeaders ? ['customHeaders'] : [])];
-    if (!fields.length && !enables) return asWebhook(before);
+    const authorization = authorizationOf(caller);
+    const { authorizedPermissions } = before;
+    const reauthorized = diff({ authorizedBy: authorizerOf(before), authorizedPermissions }, authorization);
+    const takesOver = authorizes && !reauthorized.isEmpty;
+    if (!fields.length && !enables && !takesOver) return asWebhook(before);
 
+    if (authorizes) checkMayReceive(caller, given.events ?? before.events);
     const row = await writeWebhook(tx, before.id, {
       ...plain,
+      ...(authorizes && authorization),
       ...(customHeaders && sealHeaders(tools.seal, before.sealRef, customHeaders)),
       ...('rateLimitPerSecond' in plain && { nextSlotAt: null }),
       ...(enables && {
@@ -40,7 +55,11 @@ export const updateWebhook = (tools: Tools): Handler<typeof webhooks.updateWebho
     emit(webhookUpdated, {
       data: { webhookId: row.id, fields },
       record: webhook,
-      changes: { ...audit, ...(customHeaders && auditHeaders(before, customHeaders)) },
+      changes: {
+        ...audit,
+        ...(takesOver && reauthorized.audit),
+        ...(customHeaders && auditHeaders(before, customHeaders)),
+      },
     });
     if (enables && before.disabledReason) emit(webhookRecovered, { data: { webhookId: row.id }, record: webhook });
     return webhook;

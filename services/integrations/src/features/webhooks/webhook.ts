@@ -1,8 +1,9 @@
+import { actingUserId, type Caller } from '@tandem/caller';
 import type { FieldError } from '@tandem/contract';
 import { hiddenValue, type Webhook } from '@tandem/integrations-contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
-import { catalogued, isSubscribable } from '../../catalogue.ts';
+import { catalogued, isSubscribable, missingFor } from '../../catalogue.ts';
 import type { Webhook as WebhookRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 
@@ -11,7 +12,31 @@ export type WebhookRecord = z.output<typeof Webhook>;
 /** A row as the contract shows it: without secrets. */
 export function asWebhook(row: WebhookRow): WebhookRecord {
   const customHeaders = Object.fromEntries(row.customHeaderNames.map((name) => [name, hiddenValue]));
-  return { ...row, customHeaders } as unknown as WebhookRecord;
+  const authorizedBy = authorizerOf(row);
+  return { ...row, customHeaders, authorizedBy } as unknown as WebhookRecord;
+}
+
+/** The user whose permissions limit which events are delivered. */
+export function authorizerOf({ authorizedBy, createdBy }: Pick<WebhookRow, 'authorizedBy' | 'createdBy'>) {
+  return authorizedBy ?? createdBy;
+}
+
+/**
+ * Who authorizes deliveries, and with which permissions. A key may hold fewer permissions than its user, so a webhook that it
+ * registers is limited by both. Sorted, so that two sets compare as equal whatever their order.
+ */
+export function authorizationOf(caller: Caller) {
+  return { authorizedBy: actingUserId(caller) ?? null, authorizedPermissions: [...new Set(caller.permissions)].sort() };
+}
+
+/** Refuses to have events delivered whose records the caller may not read. */
+export function checkMayReceive({ permissions }: Caller, patterns: readonly string[]): void {
+  const errors = patterns.flatMap((pattern, index) => {
+    const missing = missingFor(pattern, permissions);
+    const message = `Needs ${missing.join(', ')}, not narrowed to own or team records`;
+    return missing.length ? [{ field: `events.${index}`, message }] : [];
+  });
+  if (errors.length) throw fail('forbidden', errors);
 }
 
 /** The webhook, unless it is removed or another's. */
