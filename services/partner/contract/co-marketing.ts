@@ -108,11 +108,19 @@ export const coMarketingDeleted = event('co_marketing.deleted', {
 
 const refused = { transition_refused: [409, 'The resource cannot move to this status'] } as const;
 
+/** Material hands its source out: to partners, and by its share link to anybody. */
+const sourcePermissions = [
+  { permission: 'files:read', for: 'fileId' },
+  { permission: 'campaigns:read', for: 'landingPageId' },
+  { permission: 'campaigns:read', for: 'campaignId' },
+] as const;
+
 export const coMarketing = operations({
   createCoMarketingResource: {
     method: 'POST',
     path: '/v1/partners/co-marketing',
     permission: 'co_marketing:write',
+    also: sourcePermissions,
     summary: 'Add material',
     description:
       'sourceType says what it is made from: file takes fileId or fileUrl, landing-page landingPageId, campaign campaignId. shareEnabled makes a token for the public page /s/<token>.',
@@ -145,6 +153,7 @@ export const coMarketing = operations({
     method: 'PATCH',
     path: '/v1/partners/co-marketing/:id',
     permission: 'co_marketing:write',
+    also: sourcePermissions,
     summary: 'Change material',
     description:
       'shareEnabled false ends the share link for good; true again makes a new one. sourceType stays. A status change follows the rules of archive and activate.',

@@ -46,16 +46,24 @@ const exampleCommissionId = 'pJ4sYc9TnG2hXe7Q';
 
 export const commissionEarned = event('commission.earned', {
   group: 'commissions',
+  readPermission: 'commissions:read',
   description: 'A commission is recorded',
   action: 'commission.earn',
   target: 'commission',
-  data: z.object({ commissionId: id('commission'), amount: Amount, partnerId: id('partner') }),
+  data: z.object({
+    commissionId: id('commission'),
+    amount: Amount,
+    // Events of an earlier release that still wait in a queue have no currency.
+    currency: currency().optional(),
+    partnerId: id('partner'),
+  }),
   record: Commission,
-  example: { commissionId: exampleCommissionId, amount: 125.5, partnerId: examplePartnerId },
+  example: { commissionId: exampleCommissionId, amount: 125.5, currency: 'EUR', partnerId: examplePartnerId },
 });
 
 export const commissionPaid = event('commission.paid', {
   group: 'commissions',
+  readPermission: 'commissions:read',
   description: 'A commission is paid out',
   action: 'commission.pay',
   target: 'commission',

@@ -30,7 +30,7 @@ export function webAddress() {
 }
 
 function headerLength(address: string): number {
-  return URL.canParse(address) ? new URL(address).href.length : 0;
+  return URL.parse(address)?.href.length ?? 0;
 }
 
 /** A calendar month in UTC. */

@@ -67,6 +67,7 @@ const examplePartnerId = 'Wq8ZtR3mKx61LdVb';
 
 export const partnerRegistered = event('partner.registered', {
   group: 'partners',
+  readPermission: 'partners:read',
   description: 'A new partner registers',
   action: 'partner.register',
   target: 'partner',
@@ -77,6 +78,7 @@ export const partnerRegistered = event('partner.registered', {
 
 export const partnerApproved = event('partner.approved', {
   group: 'partners',
+  readPermission: 'partners:read',
   description: 'A partner is approved for the program',
   action: 'partner.approve',
   target: 'partner',

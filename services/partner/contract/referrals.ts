@@ -12,7 +12,7 @@ export const Referral = z.object({
   leadId: id('lead'),
   /** The referral code that the lead came with, if any. */
   code: Code.nullable(),
-  /** flagged: the lead has the partner's own e-mail address; its deals earn nothing. */
+  /** flagged: the lead has the partner's mailbox, or the partner's name at the same domain; its deals earn nothing. */
   status: oneOf(referralStatuses),
   externalId: text(255).nullable(),
   createdBy: id('user').nullable(),
@@ -32,9 +32,10 @@ export const referrals = operations({
     method: 'POST',
     path: '/v1/partners/referrals',
     permission: 'partners:write',
+    also: ['leads:read'],
     summary: 'Say which partner a lead comes from',
     description:
-      'Name the partner by partnerId or by one of its codes. A lead comes from one partner; one with that partner’s own e-mail address is flagged and earns nothing. The same externalId again answers the first referral.',
+      'Name the partner by partnerId or by one of its codes. A lead comes from one partner; one with that partner’s own mailbox (also with a +tag), or with the partner’s name at the same domain, is flagged and earns nothing. The same externalId again answers the first referral.',
     body: z.object({
       partnerId: id('partner').nullish(),
       code: Code.nullish(),

@@ -1,4 +1,4 @@
-import { media, operations } from '@tandem/contract';
+import { media, operations, redirect } from '@tandem/contract';
 import { z } from 'zod';
 import { CoMarketingDownload, CoMarketingResource, noDownload } from './co-marketing.ts';
 
@@ -51,9 +51,9 @@ export const sharing = operations({
     path: '/s/:token/download',
     audience: 'public',
     summary: 'Download shared material from its page',
-    description: 'Leads on to the file. Counts as a download.',
+    description: 'Redirects to the file. Counts as a download.',
     params: withToken,
-    reply: media('text/html'),
+    reply: redirect(),
     message: 'Download',
     errors: noDownload,
   },

@@ -38,7 +38,7 @@ export const statements = operations({
     permission: 'commissions:read',
     summary: 'List the statements of a partner',
     description:
-      'One for each month (UTC) and currency in which something was recorded or paid, the latest first. What was cancelled counts nowhere.',
+      'One for each month (UTC) and currency in which something was recorded or paid, the latest first. The statement of a month that is over is final: what is cancelled later is taken back in the month of the cancellation, as an adjustment. What is cancelled in its own month counts nowhere.',
     params: z.object({ id: id('partner') }),
     query: listQuery(['period']).omit({ search: true, createdFrom: true, createdTo: true }).extend({
       period: month().optional(),

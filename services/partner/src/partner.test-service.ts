@@ -54,7 +54,8 @@ export async function aPeer(): Promise<Peer> {
     const caller = signer.verify(request.headers[callerHeader] as string, method, path);
     const body = text ? JSON.parse(text) : {};
     if (caller) asked.push({ method, path, body, caller });
-    const { status, ...rest } = caller?.type === 'system' ? answerTo(path, body) : { status: 403, code: 'forbidden' };
+    const { status, ...rest } =
+      caller?.type === 'system' ? answerTo(path, body, caller) : { status: 403, code: 'forbidden' };
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(rest));
   });
@@ -73,8 +74,10 @@ const absent: Answer = { status: 404, code: 'not_found' };
 const now = '2026-03-02T09:15:00.000Z';
 const later = () => new Date(Date.now() + 900_000).toISOString();
 
-function answerTo(path: string, body: Record<string, unknown>): Answer {
+/** What is here belongs to nobody, so a call that is limited to somebody's records finds none. */
+function answerTo(path: string, body: Record<string, unknown>, { narrow }: Caller): Answer {
   const [, , kind, id] = path.split('/');
+  if (narrow) return kind === 'leads' ? { status: 200, data: [] } : absent;
   if (kind === 'leads')
     return { status: 200, data: (body.ids as string[]).filter((one) => Number(one) < 900).map(leadOf) };
   if (kind === 'landing-pages')
@@ -160,13 +163,15 @@ interface Told {
   name: string;
   data: object;
   record: object;
+  /** Now unless given. */
+  occurredAt?: string;
 }
 
 /** Publishes an event as the relay of crm would. */
 export async function tell(service: Service, { caller }: Api, told: Told, id: string = randomUUID()): Promise<string> {
   const { tenantId, environment } = caller;
   const message = {
-    ...{ id, ...told, tenantId, environment, occurredAt: new Date().toISOString(), action: 'test' },
+    ...{ id, occurredAt: new Date().toISOString(), ...told, tenantId, environment, action: 'test' },
     ...{ target: { type: 'lead', id: 1 }, caller: { type: 'key', userId: 1, keyId: 1, requestId: `test_${id}` } },
   };
   await service.publish(told.name, message, id);
@@ -174,14 +179,23 @@ export async function tell(service: Service, { caller }: Api, told: Told, id: st
 }
 
 /** lead.created, of a lead that came with a code. */
-export function leadCreatedWith(referralCode: string | null, id: string): Told {
-  const email = 'ada@example.com';
-  const record = {
+export function leadCreatedWith(referralCode: string | null, id: string, fields: object = {}): Told {
+  const record = leadRecord(referralCode, id, fields);
+  return { name: 'lead.created', data: { leadId: id, email: record.email, source: null }, record };
+}
+
+/** lead.updated, of a lead that got a code, or whose other fields changed. */
+export function leadUpdatedWith(referralCode: string | null, id: string, changes: object = { referralCode }): Told {
+  return { name: 'lead.updated', data: { leadId: id, changes }, record: leadRecord(referralCode, id) };
+}
+
+function leadRecord(referralCode: string | null, id: string, fields: object = {}) {
+  return {
     ...leadOf(id),
     ...{ tenantId: '1', allowedTransitions: [], customFields: {}, tags: [], externalId: null, referralCode },
     ...{ convertedAt: null, convertedOpportunityId: null, createdBy: null, version: 1, updatedAt: now },
+    ...fields,
   };
-  return { name: 'lead.created', data: { leadId: id, email, source: null }, record };
 }
 
 /** opportunity.won. */

@@ -1,9 +1,9 @@
-import { leadCreated, opportunityWon } from '@tandem/crm-contract';
+import { leadCreated, leadUpdated, opportunityWon } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import type { Tx } from '../handler.ts';
 import { earnCommissions, wonDeals } from './commissions/on-opportunity-won.ts';
 import { takeUncredited } from './commissions/uncredited-deals.ts';
-import { attributeLeads } from './referrals/on-lead-created.ts';
+import { attributeLeads, referredLeads } from './referrals/on-lead-created.ts';
 
 /**
  * Credits partners with the leads they send and the deals that come of them. Either may be told first, also to two
@@ -11,15 +11,18 @@ import { attributeLeads } from './referrals/on-lead-created.ts';
  */
 export const creditPartners = consumer({
   name: 'credit-partners',
-  on: [leadCreated, opportunityWon],
+  on: [leadCreated, leadUpdated, opportunityWon],
   async handle(events, context: ConsumerContext<Tx>) {
     const { tx } = context;
-    const leads = events.filter((event): event is Received<typeof leadCreated> => event.name === 'lead.created');
-    const coming = leads.filter(({ record }) => record.referralCode);
+    const coming = referredLeads(
+      events.filter(
+        (event): event is Received<typeof leadCreated | typeof leadUpdated> => event.name !== 'opportunity.won',
+      ),
+    );
     const deals = wonDeals(
       events.filter((event): event is Received<typeof opportunityWon> => event.name === 'opportunity.won'),
     );
-    await awaitTurn(tx, [...coming.map(({ record }) => record.id), ...deals.map(({ leadId }) => leadId)]);
+    await awaitTurn(tx, [...coming.map(({ leadId }) => leadId), ...deals.map(({ leadId }) => leadId)]);
     const attributed = await attributeLeads(coming, context);
     await earnCommissions([...deals, ...(await takeUncredited(tx, attributed))], context);
   },

@@ -37,6 +37,30 @@ describe('createCoMarketingResource', () => {
     expect(file).toMatchObject({ fileUrl: null, fileId: there.file, fileType: 'pdf', fileSize: '1.4 MB' });
   });
 
+  it('hands out no file, landing page or campaign that the caller may not read', async () => {
+    const { api, params } = await stored();
+    const answers = async (body: object, ...can: string[]) => {
+      const tenantId = api.caller.tenantId as number;
+      const caller = service.as({ tenantId, userId: 8, can: ['co_marketing:write', ...can] });
+      const created = await caller.createCoMarketingResource({ body: { name: 'A', category: 'other', ...body } });
+      return [created.status, created.body.errors?.[0]?.field];
+    };
+    const file = { sourceType: 'file', fileId: there.file };
+    expect(await answers(file)).toEqual([403, 'fileId']);
+    expect(await answers(file, 'files:read:own')).toEqual([422, 'fileId']);
+    expect((await answers(file, 'files:read'))[0]).toBe(201);
+    const page = { sourceType: 'landing-page', landingPageId: there.landingPage };
+    expect(await answers(page)).toEqual([403, 'landingPageId']);
+    expect(await answers(page, 'campaigns:read:team')).toEqual([422, 'landingPageId']);
+    expect(await answers({ sourceType: 'campaign', campaignId: there.campaign })).toEqual([403, 'campaignId']);
+
+    const editor = service.as({ tenantId: api.caller.tenantId as number, userId: 8, can: ['co_marketing:write'] });
+    const update = async (body: object) => (await editor.updateCoMarketingResource({ params, body })).status;
+    expect([await update({ fileId: there.file }), await update({ description: 'Wide' })]).toEqual([403, 200]);
+    await api.updateCoMarketingResource({ params, body: { fileId: there.file, fileUrl: null } });
+    expect(await update({ fileUrl: 'https://cdn.example.com/other.png' })).toBe(200);
+  });
+
   it('takes a landing page or a campaign, and of each source only its own field', async () => {
     const fields = { landingPageId: there.landingPage, campaignId: there.campaign };
     const page = (await stored({ ...fields, sourceType: 'landing-page' })).resource;

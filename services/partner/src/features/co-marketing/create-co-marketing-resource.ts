@@ -8,7 +8,7 @@ import { checkSource, type Source } from './source.ts';
 export const createCoMarketingResource = ({
   peers,
 }: Tools): Handler<typeof coMarketing.createCoMarketingResource, Source> => ({
-  check: ({ body, caller }) => checkSource(peers, body, caller),
+  check: ({ body, caller }) => checkSource(peers, body, { named: body, caller }),
   async run({ body, found, caller, tx, emit }) {
     const shareToken = body.shareEnabled ? makeToken() : null;
     const row = await tx.coMarketingResource.create({

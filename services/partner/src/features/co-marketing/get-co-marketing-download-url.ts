@@ -1,5 +1,5 @@
 import type { coMarketing } from '@tandem/partner-contract';
-import { asService } from '../../as-service.ts';
+import { asService } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { type Download, downloadOf } from './download.ts';
 import { readResource } from './resource.ts';

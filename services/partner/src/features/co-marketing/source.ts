@@ -2,8 +2,7 @@ import type { Caller } from '@tandem/caller';
 import { orAbsent } from '@tandem/client';
 import { unknownId } from '@tandem/contract';
 import type { sourceTypes } from '@tandem/partner-contract';
-import { failField } from '@tandem/service';
-import { asService } from '../../as-service.ts';
+import { asService, failField, reachOf } from '@tandem/service';
 import type { Peers } from '../../handler.ts';
 
 type Given<T> = T | null | undefined;
@@ -33,33 +32,45 @@ const none: Source = {
 };
 
 /**
- * Asks those who have it whether the source is there.
- * @throws 422 naming the field that is missing, or that names nothing of the caller's tenant
+ * Asks those who have it whether the source is there, and whether the caller may read it: sharing material hands it out.
+ * @param given the source as it will be; what `named` has of it comes from the caller, the rest was there before
+ * @throws 422 naming the field that is missing, or that names nothing that the caller may read
  */
-export async function checkSource(peers: Peers, given: GivenSource, caller: Caller): Promise<Source> {
-  if (given.sourceType === 'file') return checkFile(peers, given, caller);
-  const as = asService(caller);
+export async function checkSource(
+  peers: Peers,
+  given: GivenSource,
+  { named, caller }: { named: object; caller: Caller },
+): Promise<Source> {
+  const as = (field: keyof GivenSource, permission: string) =>
+    asService(caller, field in named ? reachOf(caller, permission) : 'all');
+  if (given.sourceType === 'file') return checkFile(peers, given, () => as('fileId', 'files:read'));
   if (given.sourceType === 'landing-page') {
     const { landingPageId: id } = given;
     if (!id) throw failField('landingPageId', 'Is required for the sourceType landing-page');
-    const found = await orAbsent(peers.campaign.findLandingPage({ params: { id }, as }));
+    const found = await orAbsent(
+      peers.campaign.findLandingPage({ params: { id }, as: as('landingPageId', 'campaigns:read') }),
+    );
     if (!found) throw failField('landingPageId', unknownId('landing_page'));
     return { ...none, landingPageId: id };
   }
   const { campaignId: id } = given;
   if (!id) throw failField('campaignId', 'Is required for the sourceType campaign');
-  const found = await orAbsent(peers.campaign.findCampaign({ params: { id }, as }));
+  const found = await orAbsent(peers.campaign.findCampaign({ params: { id }, as: as('campaignId', 'campaigns:read') }));
   if (!found) throw failField('campaignId', unknownId('campaign'));
   return { ...none, campaignId: id };
 }
 
-async function checkFile({ files }: Peers, given: GivenSource, caller: Caller): Promise<Source> {
+async function checkFile(
+  { files }: Peers,
+  given: GivenSource,
+  as: () => ReturnType<typeof asService>,
+): Promise<Source> {
   const { fileId, fileUrl = null } = given;
   if (!fileId) {
     if (!fileUrl) throw failField('fileId', 'Send fileId or fileUrl for the sourceType file');
     return { ...none, fileUrl, fileType: extensionOf(new URL(fileUrl).pathname) };
   }
-  const file = await orAbsent(files.findFile({ params: { id: fileId }, as: asService(caller) }));
+  const file = await orAbsent(files.findFile({ params: { id: fileId }, as: as() }));
   if (!file) throw failField('fileId', unknownId('file'));
   if (file.status !== 'available') throw failField('fileId', 'The file is quarantined and not handed out');
   return { ...none, fileId, fileUrl, fileType: extensionOf(file.filename), fileSize: readableSize(file.size) };

@@ -15,7 +15,7 @@ export const updateCoMarketingResource = ({
     if (!given.length) return undefined;
     const resource = await readResource(tx, params.id);
     const changed = Object.fromEntries(given.map((field) => [field, body[field]]));
-    return checkSource(peers, { ...resource, ...changed }, caller);
+    return checkSource(peers, { ...resource, ...changed }, { named: changed, caller });
   },
 
   async run({ params, body, found, caller, tx, emit, ifMatch }) {

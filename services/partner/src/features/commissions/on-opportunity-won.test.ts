@@ -5,6 +5,7 @@ import {
   aPeer,
   type Deal,
   leadCreatedWith,
+  leadUpdatedWith,
   type Peer,
   type Service,
   startPartner,
@@ -63,7 +64,7 @@ describe('a deal won of a referred lead', () => {
     const event = await until('the event arrives', () =>
       service.events.find((one) => one.name === 'commission.earned' && one.target.id === Number(commission.id)),
     );
-    expect(event.data).toEqual({ commissionId: commission.id, amount, partnerId: id });
+    expect(event.data).toEqual({ commissionId: commission.id, amount, currency: 'EUR', partnerId: id });
     expect(event.record).toEqual(commission);
     const { data } = await api.getPartner({ params: { id } });
     expect(data.balances).toEqual([{ currency: 'EUR', amount }]);
@@ -110,6 +111,77 @@ describe('a deal won of a referred lead', () => {
     });
     expect([kept.length, (await api.getPartner({ params: { id } })).data.referralCount]).toEqual([2, 2]);
     expect((await api.listPartnerCommissions({ params: { id } })).data).toEqual([]);
+  });
+
+  it.each([
+    ['a +tag', { email: 'self@firm.example' }, { email: 'Self+1@firm.example', firstName: 'Other', lastName: 'Name' }],
+    ['dots at Gmail', { email: 'self.ref@gmail.com' }, { email: 'selfref@googlemail.com' }],
+    [
+      'the same name at the same domain',
+      { email: 'jose@firm.example', firstName: 'José', lastName: 'Pérez' },
+      { email: 'info@firm.example', firstName: 'jose', lastName: 'PEREZ' },
+    ],
+  ])('earns nothing when partner and lead differ by %s', async (_, partner, lead) => {
+    const api = service.as();
+    const { id, code } = await anApproved(api, partner);
+    const [own, other] = [another(), another()];
+    await tell(service, api, leadCreatedWith(code, own, lead));
+    await tell(service, api, leadCreatedWith(code, other, { email: 'else@firm.example' }));
+    for (const leadId of [own, other])
+      await tell(service, api, won({ opportunityId: another(), leadId, value: leadId === own ? 100 : 10 }));
+    await until('the deal was seen', async () => {
+      const [kept] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [own]);
+      return kept;
+    });
+    expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10 }]);
+  });
+
+  it('earns when its lead got the code after its creation, and not when that was after the deal', async () => {
+    const api = service.as();
+    const { id, code } = await anApproved(api);
+    const [early, late] = [another(), another()];
+    await tell(service, api, leadCreatedWith(null, early));
+    await tell(service, api, leadUpdatedWith(code, early));
+    await until('it is attributed', async () => (await api.getPartner({ params: { id } })).data.referralCount === 1);
+    await tell(service, api, won({ opportunityId: another(), leadId: late, value: 100 }));
+    await until('the deal waits', async () => {
+      const [kept] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [late]);
+      return kept;
+    });
+    await tell(service, api, leadUpdatedWith(code, late));
+    await tell(service, api, leadUpdatedWith(code, another(), { status: 'contacted' }));
+    await tell(service, api, won({ opportunityId: another(), leadId: early, value: 10 }));
+    expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10 }]);
+    expect((await api.getPartner({ params: { id } })).data.referralCount).toBe(2);
+  });
+
+  it('earns when it is told before the code that its lead had by then', async () => {
+    const api = service.as();
+    const { id, code } = await anApproved(api);
+    const leadId = another();
+    const coded = leadUpdatedWith(code, leadId);
+    const occurredAt = new Date(Date.now() - 60_000).toISOString();
+    await tell(service, api, won({ opportunityId: another(), leadId, value: 100 }));
+    await until('the deal waits', async () => {
+      const [kept] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [leadId]);
+      return kept;
+    });
+    await tell(service, api, { ...coded, occurredAt });
+    expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 100 }]);
+  });
+
+  it('earns nothing for a partner who is not approved any more', async () => {
+    const api = service.as();
+    const [suspended, approved] = [await aReferrer(api), await aReferrer(api)];
+    await service.sqlWithin(api.caller, `UPDATE partner SET status = 'suspended' WHERE id = $1`, [suspended.id]);
+    await suspended.win({ value: 100 });
+    await approved.win({ value: 100 });
+    await commissionsOf(api, approved.id, 1);
+    await until('the other deal was seen', async () => {
+      const rows = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal');
+      return rows.length === 1;
+    });
+    expect((await api.listPartnerCommissions({ params: suspended.params })).data).toEqual([]);
   });
 
   it('is reckoned in the minor units of its currency', async () => {

@@ -12,15 +12,17 @@ const dayMs = 86_400_000;
 
 /** Deals as events tell of them: those that have a lead and a value. */
 export function wonDeals(events: readonly Received<typeof opportunityWon>[]): WonDeal[] {
-  return events.flatMap(({ record: { id: opportunityId, leadId, value, currency } }) =>
-    leadId !== null && value > 0 ? [{ opportunityId, leadId, valueMinor: toMinor(value, currency), currency }] : [],
+  return events.flatMap(({ occurredAt: wonAt, record: { id: opportunityId, leadId, value, currency } }) =>
+    leadId !== null && value > 0
+      ? [{ opportunityId, leadId, valueMinor: toMinor(value, currency), currency, wonAt }]
+      : [],
   );
 }
 
 /**
  * Records what partners earn by deals that came of their leads: once for each deal, however often it is told. Deals of
  * leads that nobody is known to have referred are kept, as a lead may be told of later than its deal; so are those of
- * flagged referrals.
+ * flagged referrals. A deal that was won before its lead was referred earns nothing.
  */
 export async function earnCommissions(deals: WonDeal[], { tx, emit }: ConsumerContext<Tx>): Promise<void> {
   const referrers = await findReferrers(
@@ -34,9 +36,9 @@ export async function earnCommissions(deals: WonDeal[], { tx, emit }: ConsumerCo
   if (!referrers.size) return;
   const { id: planId, version: planVersion, tierRates, holdDays } = await readPlan(tx);
   const holdUntil = holdDays ? new Date(Date.now() + holdDays * dayMs) : null;
-  const data = deals.flatMap(({ opportunityId, leadId, valueMinor: basisMinor, currency }) => {
+  const data = deals.flatMap(({ opportunityId, leadId, valueMinor: basisMinor, currency, wonAt }) => {
     const referrer = referrers.get(leadId);
-    if (!referrer) return [];
+    if (!referrer || referrer.referredAt > wonAt) return [];
     const rate = tierRates[referrer.tier];
     const amountMinor = shareOf(basisMinor, rate);
     const { partnerId } = referrer;
@@ -53,17 +55,26 @@ export async function earnCommissions(deals: WonDeal[], { tx, emit }: ConsumerCo
     skipDuplicates: true,
   });
   for (const record of rows.map(asCommission)) {
-    const { id: commissionId, amount, partnerId } = record;
-    emit(commissionEarned, { data: { commissionId, amount, partnerId }, record });
+    const { id: commissionId, amount, currency, partnerId } = record;
+    emit(commissionEarned, { data: { commissionId, amount, currency, partnerId }, record });
   }
 }
 
-async function findReferrers(tx: Tx, leadIds: number[]): Promise<Map<number, { partnerId: number; tier: Tier }>> {
+interface Referrer {
+  partnerId: number;
+  tier: Tier;
+  referredAt: Date;
+}
+
+/** Those of the partners who referred these leads who are approved now. */
+async function findReferrers(tx: Tx, leadIds: number[]): Promise<Map<number, Referrer>> {
   if (!leadIds.length) return new Map();
-  const rows = await tx.sql<{ lead_id: number; partner_id: number; tier: Tier }>`
-    SELECT referral.lead_id, referral.partner_id, partner.tier FROM referral
+  const rows = await tx.sql<{ lead_id: number; partner_id: number; tier: Tier; created_at: Date }>`
+    SELECT referral.lead_id, referral.partner_id, partner.tier, referral.created_at FROM referral
     JOIN partner ON partner.tenant_id = referral.tenant_id AND partner.environment = referral.environment
       AND partner.id = referral.partner_id
-    WHERE referral.lead_id = ANY(${leadIds}) AND referral.status = 'attributed'`;
-  return new Map(rows.map((row) => [row.lead_id, { partnerId: row.partner_id, tier: row.tier }]));
+    WHERE referral.lead_id = ANY(${leadIds}) AND referral.status = 'attributed' AND partner.status = 'approved'`;
+  return new Map(
+    rows.map((row) => [row.lead_id, { partnerId: row.partner_id, tier: row.tier, referredAt: row.created_at }]),
+  );
 }

@@ -9,6 +9,15 @@ export interface WonDeal {
   leadId: number;
   valueMinor: number;
   currency: string;
+  wonAt: Date;
+}
+
+interface Row {
+  opportunity_id: number;
+  lead_id: number;
+  value_minor: number;
+  currency: string;
+  won_at: Date;
 }
 
 /** Keeps deals of leads that nobody is known to have referred, or whose referral is flagged. */
@@ -19,11 +28,11 @@ export async function keepUncredited(tx: Tx, data: WonDeal[]): Promise<void> {
 /** Takes out what was kept of these leads. */
 export async function takeUncredited(tx: Tx, leadIds: number[]): Promise<WonDeal[]> {
   if (!leadIds.length) return [];
-  const rows = await tx.sql<{ opportunity_id: number; lead_id: number; value_minor: number; currency: string }>`
+  const rows = await tx.sql<Row>`
     DELETE FROM uncredited_deal WHERE lead_id = ANY(${leadIds})
-    RETURNING opportunity_id, lead_id, value_minor, currency`;
+    RETURNING opportunity_id, lead_id, value_minor, currency, coalesce(won_at, created_at) AS won_at`;
   return rows.map((row) => ({
     ...{ opportunityId: row.opportunity_id, leadId: row.lead_id },
-    ...{ valueMinor: row.value_minor, currency: row.currency },
+    ...{ valueMinor: row.value_minor, currency: row.currency, wonAt: row.won_at },
   }));
 }

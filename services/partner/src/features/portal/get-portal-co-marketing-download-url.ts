@@ -1,5 +1,5 @@
 import type { portal } from '@tandem/partner-contract';
-import { asService } from '../../as-service.ts';
+import { asService } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { type Download, downloadOf } from '../co-marketing/download.ts';
 import { readResource } from '../co-marketing/resource.ts';

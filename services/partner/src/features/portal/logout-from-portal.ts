@@ -1,6 +1,5 @@
 import type { portal } from '@tandem/partner-contract';
-import { fail } from '@tandem/service';
-import { asService } from '../../as-service.ts';
+import { asService, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 
 export const logoutFromPortal = ({ peers }: Tools): Handler<typeof portal.logoutFromPortal> => ({

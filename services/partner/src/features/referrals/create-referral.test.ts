@@ -44,6 +44,22 @@ describe('createReferral', () => {
     expect(peer.asked.find(({ path }) => path === '/internal/leads/find')?.caller.name).toBe('partner');
   });
 
+  it('asks for the lead under the caller’s reach, and refuses who may read no leads', async () => {
+    const api = service.as();
+    const { id: partnerId } = await anApproved(api);
+    const refer = async (...can: string[]) => {
+      const caller = service.as({
+        tenantId: api.caller.tenantId as number,
+        userId: 8,
+        can: ['partners:write', ...can],
+      });
+      return (await caller.createReferral({ body: { partnerId, leadId } })).status;
+    };
+    expect(await refer()).toBe(403);
+    expect(await refer('leads:read:own')).toBe(422);
+    expect(await refer('leads:read')).toBe(201);
+  });
+
   it('refuses a lead that was referred already, whoever comes first', async () => {
     const api = service.as();
     const partners = [await anApproved(api), await anApproved(api)];

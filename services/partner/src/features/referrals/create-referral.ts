@@ -1,17 +1,15 @@
 import { actingUserId } from '@tandem/caller';
 import { unknownId } from '@tandem/contract';
 import { referralAttributed, type referrals } from '@tandem/partner-contract';
-import { fail, failField } from '@tandem/service';
-import { asService } from '../../as-service.ts';
+import { asService, fail, failField, reachOf } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { asReferral, statusOf } from './referral.ts';
+import { asReferral, type Person, statusOf } from './referral.ts';
 
-export const createReferral = ({
-  peers,
-}: Tools): Handler<typeof referrals.createReferral, { email: string } | undefined> => ({
+export const createReferral = ({ peers }: Tools): Handler<typeof referrals.createReferral, Person | undefined> => ({
   async check({ body, caller, tx }) {
     if (await findByExternalId(tx, body.externalId)) return undefined;
-    const [lead] = await peers.crm.findLeads({ body: { ids: [body.leadId] }, as: asService(caller) });
+    const as = asService(caller, reachOf(caller, 'leads:read'));
+    const [lead] = await peers.crm.findLeads({ body: { ids: [body.leadId] }, as });
     if (!lead) throw failField('leadId', unknownId('lead'));
     return lead;
   },
@@ -24,8 +22,8 @@ export const createReferral = ({
     }
     // Referrals are never removed: the one that was there for the check is there now.
     if (!lead) throw fail('not_found');
-    const { partnerId, emailKey, code } = await findPartner(tx, body);
-    const status = statusOf(lead, { emailKey });
+    const { partnerId, person, code } = await findPartner(tx, body);
+    const status = statusOf(lead, person);
     const data = [{ partnerId, leadId, code, status, externalId, createdBy: actingUserId(caller) ?? null }];
     const [row] = await tx.referral.createManyAndReturn({ data, skipDuplicates: true });
     if (!row) {
@@ -55,10 +53,10 @@ async function findPartner(tx: Tx, given: { partnerId?: number | null | undefine
   if (!id) throw failField('partnerId', 'Send partnerId or code');
   const field = known ? 'code' : 'partnerId';
   // Shared: referrals of one partner need not wait for each other, only for a change of its status.
-  const [partner] = await tx.sql<{ status: string; email_key: string }>`
-    SELECT status, email_key FROM partner WHERE id = ${id} FOR SHARE`;
+  const [partner] = await tx.sql<Person & { status: string }>`
+    SELECT status, email, first_name AS "firstName", last_name AS "lastName" FROM partner WHERE id = ${id} FOR SHARE`;
   if (!partner) throw failField(field, unknownId('partner'));
   if (partner.status !== 'approved')
     throw fail('partner_not_approved', [{ field, message: `The partner is ${partner.status}` }]);
-  return { partnerId: id, emailKey: partner.email_key, code: known?.code ?? null };
+  return { partnerId: id, person: partner, code: known?.code ?? null };
 }

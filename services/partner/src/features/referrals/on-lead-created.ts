@@ -1,28 +1,45 @@
-import type { leadCreated } from '@tandem/crm-contract';
+import type { leadCreated, leadUpdated } from '@tandem/crm-contract';
 import type { ConsumerContext, Received } from '@tandem/events';
 import { referralAttributed } from '@tandem/partner-contract';
 import type { Tx } from '../../handler.ts';
-import { asReferral, statusOf } from './referral.ts';
+import { asReferral, type Person, statusOf } from './referral.ts';
+
+/** A lead that has a referral code, and since when. */
+interface Referred {
+  leadId: number;
+  email: string;
+  firstName: string;
+  lastName: string;
+  code: string;
+  referredAt: Date;
+}
+
+/** Leads that were created with a referral code, or given one later. */
+export function referredLeads(events: readonly Received<typeof leadCreated | typeof leadUpdated>[]): Referred[] {
+  return events.flatMap((event) => {
+    const { id: leadId, email, firstName, lastName, referralCode, createdAt } = event.record;
+    const isNew = event.name === 'lead.created';
+    const isGiven = isNew || (event as Received<typeof leadUpdated>).data.changes.referralCode;
+    const referredAt = isNew ? createdAt : event.occurredAt;
+    return referralCode && isGiven
+      ? [{ leadId, email, firstName, lastName, code: referralCode.toUpperCase(), referredAt }]
+      : [];
+  });
+}
 
 /**
- * Attributes new leads that came with a code of an approved partner; returns the leads whose deals earn. A code that
- * nobody has is no reason to fail.
+ * Attributes leads whose code is one of an approved partner; returns the leads whose deals earn. A code that nobody has is
+ * no reason to fail.
  */
-export async function attributeLeads(
-  events: readonly Received<typeof leadCreated>[],
-  { tx, emit }: ConsumerContext<Tx>,
-): Promise<number[]> {
-  const coming = events.flatMap(({ record: { id, email, referralCode } }) =>
-    referralCode ? [{ leadId: id, email, code: referralCode.toUpperCase() }] : [],
-  );
+export async function attributeLeads(coming: Referred[], { tx, emit }: ConsumerContext<Tx>): Promise<number[]> {
   if (!coming.length) return [];
   const owners = await partnersByCode(
     tx,
     coming.map(({ code }) => code),
   );
-  const data = coming.flatMap(({ leadId, email, code }) => {
+  const data = coming.flatMap(({ leadId, code, referredAt: createdAt, ...person }) => {
     const owner = owners.get(code);
-    return owner ? [{ leadId, code, partnerId: owner.partnerId, status: statusOf({ email }, owner) }] : [];
+    return owner ? [{ leadId, code, createdAt, partnerId: owner.partnerId, status: statusOf(person, owner) }] : [];
   });
   if (!data.length) return [];
   const rows = await tx.referral.createManyAndReturn({ data, skipDuplicates: true });
@@ -33,16 +50,16 @@ export async function attributeLeads(
   return rows.filter(({ status }) => status === 'attributed').map(({ leadId }) => leadId);
 }
 
-interface Owner {
+interface Owner extends Person {
   partnerId: number;
-  emailKey: string;
 }
 
 async function partnersByCode(tx: Tx, codes: string[]): Promise<Map<string, Owner>> {
-  const rows = await tx.sql<{ code: string; partner_id: number; email_key: string }>`
-    SELECT referral_code.code, referral_code.partner_id, partner.email_key FROM referral_code
+  const rows = await tx.sql<Owner & { code: string }>`
+    SELECT referral_code.code, referral_code.partner_id AS "partnerId", partner.email,
+      partner.first_name AS "firstName", partner.last_name AS "lastName" FROM referral_code
     JOIN partner ON partner.tenant_id = referral_code.tenant_id AND partner.environment = referral_code.environment
       AND partner.id = referral_code.partner_id
     WHERE referral_code.code = ANY(${codes}) AND partner.status = 'approved' FOR SHARE OF partner`;
-  return new Map(rows.map((row) => [row.code, { partnerId: row.partner_id, emailKey: row.email_key }]));
+  return new Map(rows.map((row) => [row.code, row]));
 }

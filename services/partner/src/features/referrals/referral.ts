@@ -2,9 +2,35 @@ import type { Referral, referralStatuses } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 
-/** Whoever refers themselves gets no share of what they buy. */
-export function statusOf(lead: { email: string }, partner: { emailKey: string }): (typeof referralStatuses)[number] {
-  return lead.email.toLowerCase() === partner.emailKey ? 'flagged' : 'attributed';
+/** What tells whether a lead and a partner are one person. */
+export interface Person {
+  email: string;
+  firstName: string;
+  lastName: string;
+}
+
+/** A self-referral is flagged and earns nothing. */
+export function statusOf(lead: Person, partner: Person): (typeof referralStatuses)[number] {
+  return isSamePerson(lead, partner) ? 'flagged' : 'attributed';
+}
+
+/** One mailbox, or one name at one domain. */
+function isSamePerson(one: Person, other: Person): boolean {
+  const [mine, theirs] = [mailboxOf(one.email), mailboxOf(other.email)];
+  if (mine.domain !== theirs.domain) return false;
+  return mine.local === theirs.local || nameOf(one) === nameOf(other);
+}
+
+/** The mailbox that an address is delivered to: +tags name no other one, nor do dots at Gmail. */
+function mailboxOf(email: string): { local: string; domain: string } {
+  const [address = '', host = ''] = email.toLowerCase().split('@');
+  const local = address.replace(/(?<=.)\+.*$/, '');
+  const isGmail = host === 'gmail.com' || host === 'googlemail.com';
+  return isGmail ? { local: local.replaceAll('.', ''), domain: 'gmail.com' } : { local, domain: host };
+}
+
+function nameOf({ firstName, lastName }: Person): string {
+  return `${firstName} ${lastName}`.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
 /** A row as the contract shows it. */

@@ -131,6 +131,21 @@ describe('the share page', () => {
     expect(text).toContain(`<a href="${publicUrl}/s/${given.params.token}/download"`);
   });
 
+  it('is a page also when there is none, for a browser; JSON for every other client', async () => {
+    const unknown = { params: { token: 'x'.repeat(43) } };
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    for (const open of ['showSharePage', 'followShareDownload'] as const) {
+      const page = await anybody(service)[open]({ ...unknown, headers: { accept } });
+      expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+      expect(page.text).toContain('<p>Resource not found.</p>');
+      expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+      for (const other of ['*/*', 'application/json'])
+        expect((await anybody(service)[open]({ ...unknown, headers: { accept: other } })).body.code).toBe('not_found');
+    }
+    const json = await anybody(service).getSharedResource({ ...unknown, headers: { accept } });
+    expect(json.body.code).toBe('not_found');
+  });
+
   it('lets a browser do nothing but show its own style and pictures', async () => {
     const { given } = await shared();
     const { text, headers } = await anybody(service).showSharePage(given);

@@ -16,20 +16,23 @@ interface Entry {
   currency?: string;
   at: string;
   paidAt?: string;
+  cancelledAt?: string;
   status?: string;
   reason?: string;
 }
 
 /** Entries of the past, as they would have been recorded then. */
 async function recorded(api: Api, partnerId: string, entries: Entry[]) {
-  for (const { type = 'earned', amount, currency = 'EUR', at, paidAt = null, status, reason = null } of entries) {
+  for (const entry of entries) {
+    const { type = 'earned', amount, currency = 'EUR', at, paidAt = null, cancelledAt = null, reason = null } = entry;
+    const status = entry.status ?? (cancelledAt ? 'cancelled' : paidAt ? 'paid' : 'pending');
     await service.sqlWithin(
       api.caller,
-      `INSERT INTO commission (partner_id, type, amount_minor, currency, created_at, paid_at, status, reason)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [partnerId, type, amount, currency, at, paidAt, status ?? (paidAt ? 'paid' : 'pending'), reason],
+      `INSERT INTO commission (partner_id, type, amount_minor, currency, created_at, paid_at, cancelled_at, status, reason)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [partnerId, type, amount, currency, at, paidAt, cancelledAt, status, reason],
     );
-    for (const moment of [at, paidAt])
+    for (const moment of [at, paidAt, cancelledAt])
       if (moment)
         await service.sqlWithin(
           api.caller,
@@ -81,6 +84,38 @@ describe('listCommissionStatements', () => {
     expect(new Set(data.map(({ id }: { id: string }) => id)).size).toBe(4);
   });
 
+  it('leaves a closed month as it was when an entry of it is cancelled, and takes it back in the month of that', async () => {
+    const before: Entry[] = [
+      { amount: 10_000, at: '2026-01-10T00:00:00Z' },
+      { amount: 5_000, at: '2026-01-20T00:00:00Z' },
+      { amount: 700, at: '2026-03-05T00:00:00Z' },
+    ];
+    const [kept, cancelled] = [await aPartnerWith(before), await aPartnerWith([])];
+    await recorded(
+      cancelled.api,
+      cancelled.id,
+      before.map((entry, n) => (n === 1 ? { ...entry, cancelledAt: '2026-03-07T00:00:00Z' } : entry)),
+    );
+    const januaries = await Promise.all(
+      [kept, cancelled].map(async ({ api, params }) => {
+        const { data } = await api.listCommissionStatements({ params, query: { period: '2026-01' } });
+        const { id, partnerId, downloadUrl, downloadUrlExpiresAt, generatedAt, ...sums } = data[0];
+        const lines = (await follow(downloadUrl)).text
+          .split('\r\n')
+          .map((line) => line.replace(/,[A-Za-z0-9]{16,17},/, ','));
+        return { sums, amounts: lines.map((line) => line.split(',')[7]) };
+      }),
+    );
+    expect(januaries[1]).toEqual(januaries[0]);
+    const { api, params } = cancelled;
+    const [march] = (await api.listCommissionStatements({ params, query: { period: '2026-03' } })).data;
+    expect(march).toMatchObject({
+      ...{ openingBalance: 150, earned: 7, adjustments: -50, closingBalance: 107, commissionCount: 1 },
+    });
+    const { text } = await follow(march.downloadUrl);
+    expect(text).toMatch(/^2026-03-07T00:00:00.000Z,[A-Za-z0-9]+,cancellation,cancelled,,,,-50,EUR,$/m);
+  });
+
   it('shows one month, and what is open or final, page by page', async () => {
     const { api, params } = await aPartnerWith([...history, { amount: 700, at: new Date().toISOString() }]);
     const periods = async (query: Record<string, string>) =>
@@ -127,6 +162,27 @@ describe('the breakdown of a statement', () => {
     const ids = createIdCodec(process.env.IDS_ALPHABET as string);
     const code = payment?.split(',')[1] as string;
     expect(ids.decode('commission', api.caller.tenantId as number, code)).toBeGreaterThan(0);
+  });
+
+  it('has each entry of a month of many once, in the order of time, and adds up to the closing balance', async () => {
+    const { api, id, params } = await aPartnerWith([{ amount: 1, at: '2026-03-31T23:00:00Z' }]);
+    // Three of each moment, so that pages end among entries of the same time.
+    await service.sqlWithin(
+      api.caller,
+      `INSERT INTO commission (partner_id, amount_minor, currency, created_at, paid_at, status)
+       SELECT $1, 100, 'EUR', at, CASE WHEN n = 1 THEN at END, CASE WHEN n = 1 THEN 'paid' ELSE 'pending' END
+       FROM generate_series(timestamptz '2026-03-01Z', '2026-03-01T00:12:00Z', '1 second') AS at, generate_series(1, 3) AS n`,
+      [id],
+    );
+    const [statement] = (await api.listCommissionStatements({ params, query: { period: '2026-03' } })).data;
+    const { text } = await follow(statement.downloadUrl);
+    const lines = text.split('\r\n').slice(1, -1);
+    expect(lines).toHaveLength(721 * 4 + 1);
+    expect(new Set(lines).size).toBe(lines.length);
+    const column = (n: number) => lines.map((line) => line.split(',')[n] as string);
+    expect(column(0)).toEqual(column(0).toSorted());
+    expect(column(7).reduce((sum, amount) => sum + Math.round(Number(amount) * 100), 0)).toBe(721 * 200 + 1);
+    expect(statement.closingBalance).toBe((721 * 200 + 1) / 100);
   });
 
   it('ends after its time, and a made-up link leads nowhere', async () => {

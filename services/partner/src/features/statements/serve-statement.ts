@@ -1,12 +1,16 @@
-import type { ResourceType } from '@tandem/contract';
+import { Readable } from 'node:stream';
+import { fromMinor, type ResourceType } from '@tandem/contract';
 import type { statements } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { Handler, StatementOf, Tools, Tx } from '../../handler.ts';
-import { asCommission, type CommissionRecord } from '../commissions/commission.ts';
 import { toCsv } from './csv.ts';
-import { boundsOf, periodOf } from './period.ts';
+import { boundsOf } from './period.ts';
 
 const head = ['date', 'commissionId', 'entry', 'status', 'opportunityId', 'basisAmount', 'rate', 'amount', 'currency'];
+
+// A month may have more entries than fit into memory. Each page is a transaction of its own, so that a slow download
+// holds none open.
+const entriesPerPage = 1_000;
 
 export const serveStatement =
   ({ links, ids }: Tools): Handler<typeof statements.serveStatement> =>
@@ -15,15 +19,20 @@ export const serveStatement =
     if (linked === 'expired') throw fail('link_expired');
     if (!linked) throw fail('not_found');
     const { tenantId, environment, ...of } = linked;
-    const entries = await inTenant({ tenantId, environment }, ({ tx }) => entriesOf(tx, of));
+    const pageAfter = (last?: Entry) => inTenant({ tenantId, environment }, ({ tx }) => entriesOf(tx, of, last));
     const code = (type: ResourceType, id: number | null) => (id === null ? null : ids.encode(type, tenantId, id));
-    const rows = entries.map(({ at, entry, amount, record }) => [
-      ...[at.toISOString(), code('commission', record.id), entry, record.status],
-      ...[code('opportunity', record.opportunityId), record.basisAmount, record.rate, amount, record.currency],
-      record.reason,
-    ]);
+    const money = (minor: number | null) => (minor === null ? null : fromMinor(minor, of.currency));
+    const row = ({ at, id, entry, status, opportunityId, basis, rate, amount, reason }: Entry) => [
+      ...[at.toISOString(), code('commission', id), entry, status, code('opportunity', opportunityId)],
+      ...[money(basis), rate, money(amount), of.currency, reason],
+    ];
+    async function* table(first: Entry[]) {
+      yield toCsv([[...head, 'reason']]);
+      for (let page = first; page.length > 0; page = await pageAfter(page.at(-1))) yield toCsv(page.map(row));
+    }
+    // The first page is read before the answer begins: a database that is away is a 503, not half a file.
     return {
-      body: toCsv([[...head, 'reason'], ...rows]),
+      body: Readable.from(table(await pageAfter())),
       type: 'text/csv; charset=utf-8',
       disposition: { kind: 'attachment', filename: `statement-${of.period}-${of.currency}.csv` },
     };
@@ -31,28 +40,37 @@ export const serveStatement =
 
 interface Entry {
   at: Date;
+  id: number;
   entry: string;
-  /** What it adds to the balance. */
+  /** What it adds to the balance, in minor units. */
   amount: number;
-  record: CommissionRecord;
+  basis: number | null;
+  status: string;
+  opportunityId: number | null;
+  rate: number | null;
+  reason: string | null;
 }
 
-/** What was recorded and paid in the month: together with the opening balance it makes the closing one. */
-async function entriesOf(tx: Tx, { partnerId, period, currency }: StatementOf): Promise<Entry[]> {
-  const { start: gte, end: lt } = boundsOf(period);
-  const rows = await tx.commission.findMany({
-    where: {
-      ...{ partnerId, currency, status: { not: 'cancelled' } },
-      OR: [{ createdAt: { gte, lt } }, { paidAt: { gte, lt } }],
-    },
-    orderBy: { id: 'asc' },
-  });
-  const entries = rows.map(asCommission).flatMap((record): Entry[] => {
-    const { amount, createdAt, paidAt, type } = record;
-    return [
-      ...(periodOf(createdAt) === period ? [{ at: createdAt, entry: type, amount, record }] : []),
-      ...(paidAt && periodOf(paidAt) === period ? [{ at: paidAt, entry: 'payment', amount: -amount, record }] : []),
-    ];
-  });
-  return entries.sort((a, b) => a.at.getTime() - b.at.getTime());
+/**
+ * What was recorded, cancelled and paid in the month, in the order of time: together with the opening balance it makes
+ * the closing one. One page, from the entry after `last`.
+ */
+function entriesOf(tx: Tx, { partnerId, period, currency }: StatementOf, last?: Entry): Promise<Entry[]> {
+  const { start, end } = boundsOf(period);
+  const after = last ?? { at: start, id: 0, entry: '' };
+  return tx.sql<Entry>`
+    WITH commission AS (
+      SELECT *, CASE WHEN status = 'cancelled' THEN coalesce(cancelled_at, created_at) END AS ended_at
+      FROM commission WHERE partner_id = ${partnerId} AND currency = ${currency}),
+    entry AS (
+      SELECT created_at AS at, type AS entry, amount_minor AS amount, commission.* FROM commission
+      WHERE ended_at IS NULL OR date_trunc('month', ended_at, 'UTC') <> date_trunc('month', created_at, 'UTC')
+      UNION ALL
+      SELECT ended_at, 'cancellation', -amount_minor, commission.* FROM commission
+      WHERE date_trunc('month', ended_at, 'UTC') <> date_trunc('month', created_at, 'UTC')
+      UNION ALL
+      SELECT paid_at, 'payment', -amount_minor, commission.* FROM commission WHERE paid_at IS NOT NULL AND ended_at IS NULL)
+    SELECT at, id, entry, amount, basis_minor AS basis, status, opportunity_id AS "opportunityId", rate, reason
+    FROM entry WHERE at >= ${start} AND at < ${end} AND (at, id, entry) > (${after.at}, ${after.id}, ${after.entry})
+    ORDER BY at, id, entry LIMIT ${entriesPerPage}`;
 }

@@ -17,25 +17,32 @@ interface Movement extends Omit<Sums, 'opening' | 'closing'> {
 }
 
 /**
- * Adds up what was recorded and paid for a partner, month by month. One pass over the entries of the partner, however
- * many months are asked for: an opening balance is the sum of all months before.
+ * Adds up what was recorded, cancelled and paid for a partner, month by month. One pass over the entries of the partner,
+ * however many months are asked for: an opening balance is the sum of all months before.
+ * An entry that is cancelled in its own month counts nowhere. One that is cancelled later stays in its month, which is
+ * final, and the month of the cancellation takes it back as an adjustment.
  */
 export async function sumUp(tx: Tx, partnerId: number, currencies: string[]): Promise<(of: Of) => Sums> {
   const movements = await tx.sql<Movement>`
+    WITH entry AS (
+      SELECT currency, type, amount_minor AS amount, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS recorded,
+        to_char(paid_at AT TIME ZONE 'UTC', 'YYYY-MM') AS paid,
+        CASE WHEN status = 'cancelled' THEN to_char(coalesce(cancelled_at, created_at) AT TIME ZONE 'UTC', 'YYYY-MM') END
+          AS cancelled
+      FROM commission WHERE partner_id = ${partnerId} AND currency = ANY(${currencies}))
     SELECT currency, period,
       coalesce(sum(amount) FILTER (WHERE kind = 'earned'), 0)::bigint AS earned,
-      coalesce(sum(amount) FILTER (WHERE kind = 'adjustment'), 0)::bigint AS adjustments,
+      coalesce(sum(amount) FILTER (WHERE kind IN ('adjustment', 'cancellation')), 0)::bigint AS adjustments,
       coalesce(sum(amount) FILTER (WHERE kind = 'clawback'), 0)::bigint AS clawbacks,
       coalesce(sum(amount) FILTER (WHERE kind = 'paid'), 0)::bigint AS paid,
-      count(*) FILTER (WHERE kind <> 'paid') AS count
+      count(*) FILTER (WHERE kind NOT IN ('paid', 'cancellation')) AS count
     FROM (
-      SELECT currency, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS period, type AS kind, amount_minor AS amount
-      FROM commission WHERE partner_id = ${partnerId} AND currency = ANY(${currencies}) AND status <> 'cancelled'
+      SELECT currency, recorded AS period, type AS kind, amount FROM entry WHERE cancelled IS DISTINCT FROM recorded
       UNION ALL
-      SELECT currency, to_char(paid_at AT TIME ZONE 'UTC', 'YYYY-MM'), 'paid', amount_minor
-      FROM commission WHERE partner_id = ${partnerId} AND currency = ANY(${currencies}) AND status <> 'cancelled'
-        AND paid_at IS NOT NULL
-    ) AS entry GROUP BY currency, period ORDER BY period`;
+      SELECT currency, cancelled, 'cancellation', -amount FROM entry WHERE cancelled <> recorded
+      UNION ALL
+      SELECT currency, paid, 'paid', amount FROM entry WHERE paid IS NOT NULL AND cancelled IS NULL
+    ) AS movement GROUP BY currency, period ORDER BY period`;
   return (of) => sumsOf(movements, of);
 }
 

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "uncredited_deal" ADD COLUMN     "won_at" TIMESTAMPTZ(3);

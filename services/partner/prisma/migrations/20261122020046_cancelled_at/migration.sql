@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "commission" ADD COLUMN     "cancelled_at" TIMESTAMPTZ(3);

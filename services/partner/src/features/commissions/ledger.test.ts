@@ -1,0 +1,63 @@
+import { type Api, anApproved, type Service, startPartner } from '../../partner.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startPartner();
+});
+afterAll(() => service?.close());
+
+interface Entry {
+  type?: string;
+  amount?: number;
+  currency?: string;
+  rate?: number;
+  externalId?: string | null;
+  opportunityId?: string | null;
+}
+
+/** Inserts an entry as a handler would; resolves to the constraint that refused it, if one did. */
+async function insert(api: Api, partnerId: string, entry: Entry): Promise<string | undefined> {
+  const { type = 'earned', amount = 100, currency = 'EUR', rate = 5, externalId = null, opportunityId = '1' } = entry;
+  return service
+    .sqlWithin(
+      api.caller,
+      `INSERT INTO commission (partner_id, type, amount_minor, currency, rate, external_id, opportunity_id)
+      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [partnerId, type, amount, currency, rate, externalId, opportunityId],
+    )
+    .then(
+      () => undefined,
+      (error: { constraint?: string }) => error.constraint ?? 'none',
+    );
+}
+
+describe('the ledger of commissions', () => {
+  it('takes back what a deal earned by an entry of the same deal, and each of them once', async () => {
+    const api = service.as();
+    const { id } = await anApproved(api);
+    expect(await insert(api, id, {})).toBeUndefined();
+    expect(await insert(api, id, { type: 'clawback', amount: -100 })).toBeUndefined();
+    for (const again of [{}, { type: 'clawback', amount: -100 }])
+      expect(await insert(api, id, again)).toMatch(/^commission_tenant_id_environment_opportunity_id/);
+    expect((await api.listPartnerCommissions({ params: { id } })).data).toHaveLength(2);
+  });
+
+  it('has an externalId once in a tenant and environment', async () => {
+    const api = service.as();
+    const { id } = await anApproved(api);
+    const entry = { externalId: 'order-17', opportunityId: null };
+    expect(await insert(api, id, entry)).toBeUndefined();
+    expect(await insert(api, id, entry)).toBe('commission_tenant_id_environment_external_id_key');
+    const other = service.as();
+    expect(await insert(other, (await anApproved(other)).id, entry)).toBeUndefined();
+  });
+
+  it.each<[string, Entry]>([
+    ['commission_amount', { amount: 0 }],
+    ['commission_currency', { currency: 'eur' }],
+    ['commission_rate', { rate: 101 }],
+  ])('refuses by %s: %j', async (constraint, entry) => {
+    const api = service.as();
+    expect(await insert(api, (await anApproved(api)).id, entry)).toBe(constraint);
+  });
+});
