@@ -29,6 +29,7 @@ const data = z.object({ approvalId: id('approval'), executionId: id('execution')
 
 export const approvalRequested = event('agent.approval_requested', {
   group: 'agents',
+  readPermission: 'agents:read',
   description: 'An agent asks before it acts',
   action: 'approval.request',
   target: 'approval',
@@ -39,6 +40,7 @@ export const approvalRequested = event('agent.approval_requested', {
 
 export const approvalDecided = event('agent.approval_decided', {
   group: 'agents',
+  readPermission: 'agents:read',
   description: 'What an agent asked for is approved, rejected or expired',
   action: 'approval.decide',
   target: 'approval',
@@ -55,8 +57,10 @@ export const approvals = operations({
     method: 'GET',
     path: '/v1/agents/approvals',
     permission: 'agents:read',
+    also: ['leads:read'],
     summary: 'List approvals',
-    description: 'Those that wait for a decision, unless another status is asked for.',
+    description:
+      'Those for leads that the caller may read: the ones that wait for a decision, unless another status is asked for.',
     query: listQuery(['requestedAt'])
       .omit({ search: true, createdFrom: true, createdTo: true })
       .extend({ status: ApprovalStatus.default('pending'), agentId: id('agent').optional() }),
@@ -67,6 +71,7 @@ export const approvals = operations({
     method: 'POST',
     path: '/v1/agents/approvals/:id/approve',
     permission: 'agents:manage',
+    also: ['leads:read'],
     summary: 'Approve what an agent asks for',
     description: 'Its execution goes on.',
     params: withId,
@@ -80,6 +85,7 @@ export const approvals = operations({
     method: 'POST',
     path: '/v1/agents/approvals/:id/reject',
     permission: 'agents:manage',
+    also: ['leads:read'],
     summary: 'Reject what an agent asks for',
     description: 'Its execution is cancelled.',
     params: withId,

@@ -77,10 +77,11 @@ export const BulkRun = z.object({
 
 const ended = {
   group: 'agents',
+  readPermission: 'agents:read',
   data: z.object({ executionId: id('execution'), agentId: id('agent'), leadId: id('lead') }),
   record: Execution,
   example: { executionId: 'Ex6pL9dHs4KcMwTz', agentId: 'Ag2fY7jRv8NqBkXs', leadId: 'Ld3tG5mPz9VhWcQy' },
-};
+} as const;
 
 export const executionCompleted = event('agent.execution_completed', {
   description: 'An agent is done with a lead',
@@ -116,6 +117,7 @@ export const executions = operations({
     method: 'POST',
     path: '/v1/agents/:id/runs:bulk',
     permission: 'agents:write',
+    also: ['leads:read'],
     summary: 'Run an agent for many leads',
     description:
       'Takes up to 250 leads and answers for each, in the order of the request: success means queued. Also a request of which every lead is rejected answers 200.',
@@ -127,7 +129,11 @@ export const executions = operations({
         .min(1, 'Must hold at least 1 id')
         .max(leadsPerRunMax, `Must hold at most ${leadsPerRunMax} ids`),
       input: freeForm().optional(),
-      scheduledFor: timestamp().optional(),
+      scheduledFor: timestamp()
+        .describe(
+          'When the run is due: at most a year ahead, and not in the past, with a tolerance of a minute; default now',
+        )
+        .optional(),
     }),
     reply: z.object({
       bulkRunId: id('bulk_run'),
@@ -163,7 +169,9 @@ export const executions = operations({
     method: 'GET',
     path: '/v1/agents/executions',
     permission: 'agents:read',
+    also: ['leads:read'],
     summary: 'List executions',
+    description: 'Those for leads that the caller may read.',
     query: listQuery(['createdAt'])
       .omit({ search: true })
       .extend({
@@ -179,6 +187,7 @@ export const executions = operations({
     method: 'GET',
     path: '/v1/agents/executions/:id',
     permission: 'agents:read',
+    also: ['leads:read'],
     summary: 'Retrieve an execution',
     params: z.object({ id: id('execution') }),
     reply: Execution,

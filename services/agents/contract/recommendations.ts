@@ -41,7 +41,9 @@ export const recommendations = operations({
     method: 'GET',
     path: '/v1/agents/recommendations',
     permission: 'agents:read',
+    also: ['leads:read'],
     summary: 'List recommendations',
+    description: 'Those for leads that the caller may read.',
     query: listQuery(['createdAt', 'confidence'])
       .omit({ search: true })
       .extend({ leadId: id('lead').optional(), status: RecommendationStatus.optional() }),
@@ -52,6 +54,7 @@ export const recommendations = operations({
     method: 'POST',
     path: '/v1/agents/recommendations/:id/accept',
     permission: 'agents:write',
+    also: ['leads:read'],
     summary: 'Accept a recommendation',
     description: 'Records the decision; what was recommended is done where it belongs, such as POST /v1/tasks.',
     params: withId,
@@ -64,6 +67,7 @@ export const recommendations = operations({
     method: 'POST',
     path: '/v1/agents/recommendations/:id/dismiss',
     permission: 'agents:write',
+    also: ['leads:read'],
     summary: 'Dismiss a recommendation',
     params: withId,
     body: z.object({ reason: text(500).nullish() }),

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { agents } from '@tandem/agents-contract';
+import { callerHeader, createCallerSigner } from '@tandem/caller';
 import type { InternalLead } from '@tandem/crm-contract';
 import { createIdCodec } from '@tandem/ids';
 import { type TestService, testService, until } from '@tandem/testing';
@@ -23,20 +24,31 @@ export interface Agents extends TestService<typeof agents> {
   forget(leadId: number): void;
   /** How often crm was asked. */
   asked(): number;
+  /** The time zone of tenants, as identity has it; UTC unless a test sets another. */
+  timezone(zone: string): void;
   /** Lets crm fail as often as this. */
   failNext(times: number): void;
 }
 
 export type Api = ReturnType<Agents['as']>;
 
-/** Starts agents beside a crm that answers what the test gives it. */
+/** Starts agents beside a crm and an identity that answer what the test gives them. */
 export async function startAgents(overrides: Parameters<typeof agentsService>[1] = {}): Promise<Agents> {
   const leads = new Map<number, WireLead>();
+  const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
   let made = 0;
   let asked = 0;
   let failing = 0;
-  const crm = createServer(async (request, response) => {
+  let zone = 'UTC';
+  const peers = createServer(async (request, response) => {
+    if (request.url === '/internal/tenants/settings') {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ success: true, data: { timezone: zone, locale: 'en', currency: 'EUR' } }));
+      return;
+    }
     asked++;
+    const header = request.headers[callerHeader] as string;
+    const caller = signer.verify(header, request.method as string, request.url as string);
     const { ids: wanted } = JSON.parse(await text(request)) as { ids: string[] };
     response.setHeader('content-type', 'application/json');
     if (failing > 0) {
@@ -44,11 +56,17 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
       response.writeHead(503).end(JSON.stringify({ success: false, code: 'unavailable', message: 'Later' }));
       return;
     }
-    response.end(JSON.stringify({ success: true, data: wanted.flatMap((id) => leads.get(Number(id)) ?? []) }));
+    const found = wanted.flatMap((id) => leads.get(Number(id)) ?? []);
+    const { narrow } = caller ?? {};
+    const reached = narrow ? found.filter(({ assignedTo }) => assignedTo === String(narrow.userId)) : found;
+    const isFilter = request.url === '/internal/leads/filter';
+    response.end(JSON.stringify({ success: true, data: isFilter ? { ids: reached.map(({ id }) => id) } : reached }));
   });
-  await new Promise<void>((resolve) => crm.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(crm.address() as AddressInfo).port}`;
-  const service = await testService('agents', (given) => agentsService({ ...given, ...own, CRM_URL: url }, overrides));
+  await new Promise<void>((resolve) => peers.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(peers.address() as AddressInfo).port}`;
+  const service = await testService('agents', (given) =>
+    agentsService({ ...given, ...own, CRM_URL: url, IDENTITY_URL: url }, overrides),
+  );
   return {
     ...service,
     aLead(fields = {}) {
@@ -63,13 +81,16 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
     },
     forget: (leadId) => void leads.delete(leadId),
     asked: () => asked,
+    timezone(given) {
+      zone = given;
+    },
     failNext(times) {
       failing = times;
     },
     async close() {
       await service.close();
-      crm.closeAllConnections();
-      await new Promise((resolve) => crm.close(resolve));
+      peers.closeAllConnections();
+      await new Promise((resolve) => peers.close(resolve));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { ServiceClient } from '@tandem/client';
 import type { Operation } from '@tandem/contract';
 import type { InternalLead, internalLeads } from '@tandem/crm-contract';
+import type { internalTenants } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
@@ -19,6 +20,7 @@ export type Lead = z.output<typeof InternalLead>;
 export interface Tools {
   ids: IdCodec;
   crm: ServiceClient<typeof internalLeads>;
+  identity: ServiceClient<typeof internalTenants>;
   telephony: Telephony;
   /** How long after a call that reached nobody the next is tried. */
   callAgainMs: number;

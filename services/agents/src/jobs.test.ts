@@ -36,7 +36,10 @@ const redis = new Redis(process.env['TEST_REDIS_URL'] as string);
 beforeAll(async () => {
   service = await testService('agents', (given) => {
     namespace = given.NAMESPACE;
-    return { ...agentsService({ ...given, ...own, CRM_URL: 'http://127.0.0.1:1' }), jobs: [probe] };
+    return {
+      ...agentsService({ ...given, ...own, CRM_URL: 'http://127.0.0.1:1', IDENTITY_URL: 'http://127.0.0.1:1' }),
+      jobs: [probe],
+    };
   });
 });
 beforeEach(() => {
@@ -117,7 +120,7 @@ describe('a job', () => {
     const row = async () => (await sql('SELECT state, error FROM platform.job'))[0];
     await sql(`UPDATE platform.job SET lease_until = now() - interval '1 s'`);
     await until('it is dead', async () => (await row())?.['state'] === 'dead');
-    expect([await row(), tried]).toEqual([{ state: 'dead', error: 'Of the last run nothing came back' }, [0]]);
+    expect([await row(), tried]).toEqual([{ state: 'dead', error: 'The last run did not finish' }, [0]]);
     ends[0]?.();
   });
 });

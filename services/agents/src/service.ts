@@ -2,6 +2,7 @@ import { agents } from '@tandem/agents-contract';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client';
 import { internalLeads } from '@tandem/crm-contract';
+import { internalTenants } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import type { ServiceDefinition } from '@tandem/service';
 import { defineAgents } from './features/agents/defaults.ts';
@@ -27,18 +28,20 @@ export function agentsService(
   settings: AgentsSettings,
   overrides: Partial<Pick<Tools, 'telephony' | 'callAgainMs' | 'callMaxMs'>> = {},
 ): ServiceDefinition<typeof agents, PrismaClient, AgentsSettings> {
-  const crm = createServiceClient({
-    operations: internalLeads,
-    baseUrl: settings.CRM_URL,
-    service: 'agents',
-    signer: createCallerSigner(settings.INTERNAL_SECRETS),
-  });
+  const common = { service: 'agents', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
+  const crm = createServiceClient({ ...common, operations: internalLeads, baseUrl: settings.CRM_URL });
+  const identity = createServiceClient({ ...common, operations: internalTenants, baseUrl: settings.IDENTITY_URL });
   const ids = createIdCodec(settings.IDS_ALPHABET);
-  const tools: Tools = { ids, crm, telephony: simulatedLine, callAgainMs, callMaxMs, ...overrides };
+  const tools: Tools = { ids, crm, identity, telephony: simulatedLine, callAgainMs, callMaxMs, ...overrides };
   return {
     name: 'agents',
     operations: agents,
-    handlers: { ...agentHandlers, ...executionHandlers(tools), ...approvalHandlers, ...recommendationHandlers },
+    handlers: {
+      ...agentHandlers,
+      ...executionHandlers(tools),
+      ...approvalHandlers(tools),
+      ...recommendationHandlers(tools),
+    },
     jobs: [runCall(tools), runRecommendation(tools), expireApproval],
     firstUse: defineAgents,
     client: (adapter) => new PrismaClient({ adapter }),

@@ -5,6 +5,7 @@ import { z } from 'zod';
 export const agentsSettings = serviceSettings.extend({
   IDS_ALPHABET: z.string().length(62, 'Must hold each of the 62 letters and digits once'),
   CRM_URL: z.url(),
+  IDENTITY_URL: z.url(),
 });
 
 export type AgentsSettings = z.output<typeof agentsSettings>;

@@ -9,6 +9,8 @@ export interface Call {
   goal: string | null;
   script: string | null;
   tone: string | null;
+  /** The `input` of the request that started the run. */
+  input: Record<string, unknown> | null;
 }
 
 export const callOutcomes = ['answered', 'no_answer', 'busy', 'failed'] as const;

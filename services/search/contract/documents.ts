@@ -40,7 +40,7 @@ export const documents = operations({
     permission: 'search:write',
     summary: 'Put a document into the index',
     description:
-      'Leads, opportunities and partners of this API are indexed by themselves; this is for documents of your own, or to add to one until it changes next. A document with the same type and id is replaced.',
+      'Leads, opportunities and partners of this API are indexed by themselves; this is for documents of your own, or to add to one until it changes next. A document with the same type and id is replaced. For the id of a record the caller must be allowed to write that record.',
     body: z.object({ type: DocumentType, id: DocumentId, data: DocumentData }),
     reply: z.object({ type: DocumentType, id: DocumentId, indexedAt: timestamp() }),
     message: 'Document indexed',
@@ -51,7 +51,8 @@ export const documents = operations({
     path: '/v1/search/index/:type/:id',
     permission: 'search:delete',
     summary: 'Remove a document from the index',
-    description: 'A record of this API comes back when it changes next.',
+    description:
+      'A record of this API comes back when it changes next; the caller must be allowed to write that record.',
     // Any text: an unknown type is a wrong field here (422), where a path that fails its schema is a 404.
     params: z.object({ type: text(64).meta({ examples: ['lead'] }), id: text(64) }),
     reply: z.object({ type: DocumentType, id: DocumentId, removed: z.literal(true) }),

@@ -1,3 +1,7 @@
+import { idTypeOf, unwrap } from '@tandem/contract';
+import { Lead, Opportunity } from '@tandem/crm-contract';
+import { Partner } from '@tandem/partner-contract';
+import type { z } from 'zod';
 import { digitsOf, fold, type Word, wordsOf } from './words.ts';
 
 /** A text in a document, and the path to it. */
@@ -8,9 +12,11 @@ export interface Field {
   weight: number;
 }
 
-// What results are filtered by, and what means nothing to a reader: everybody who looks for "new" would find every lead.
-const unread =
-  /^(id|type|status|source|stage|tier|currency|version|assignedTo|allowedTransitions|forecastCategory)$|(Id|Ids|At|By)$/;
+// Results are filtered by these; as words they would match most records: "new" would find every lead.
+const filters = ['status', 'source', 'stage', 'tier', 'currency', 'assignedTo'];
+// Paths that hold no text in records of this API: ids, times, choices, numbers. Only the schema tells them from text of
+// customers, such as an externalId or a custom field of any name.
+const unread = new Set([...filters, ...[Lead, Opportunity, Partner].flatMap((record) => pathsWithoutText(record))]);
 const weights: [RegExp, number][] = [
   [/^(title|(first|middle|last|full|display)?name|e-?mail(address)?|(mobile)?phone(number)?|mobile)$/i, 4],
   [/^(company|organi[sz]ation)(name)?$/i, 2],
@@ -27,14 +33,28 @@ const termsMax = 500;
 export function fieldsOf(document: Record<string, unknown>): Field[] {
   const fields: Field[] = [];
   const visit = (value: unknown, name: string, path: string) => {
+    if (unread.has(path)) return;
     if (typeof value === 'string') fields.push(asField(value, name, path));
     else if (Array.isArray(value)) for (const one of value) visit(one, name, path);
     else if (typeof value === 'object' && value !== null)
-      for (const [key, inner] of Object.entries(value))
-        if (!unread.test(key)) visit(inner, key, path ? `${path}.${key}` : key);
+      for (const [key, inner] of Object.entries(value)) visit(inner, key, path ? `${path}.${key}` : key);
   };
   visit(document, '', '');
   return fields;
+}
+
+function pathsWithoutText(schema: z.core.$ZodType, path = ''): string[] {
+  const node = unwrap(schema);
+  const { type, shape, element } = node._zod.def as {
+    type: string;
+    shape?: Record<string, z.core.$ZodType>;
+    element?: z.core.$ZodType;
+  };
+  if (shape)
+    return Object.entries(shape).flatMap(([key, inner]) => pathsWithoutText(inner, path ? `${path}.${key}` : key));
+  if (element) return pathsWithoutText(element, path);
+  const isText = type === 'string' && !idTypeOf(node);
+  return isText || type === 'record' ? [] : [path];
 }
 
 function asField(text: string, name: string, path: string): Field {

@@ -8,7 +8,7 @@ import type { PrismaClient } from './generated/client.ts';
 export type Tx = TenantTx<PrismaClient>;
 /** The code of one of search's operations. */
 export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
-/** What handlers need besides the database. */
+/** The dependencies of handlers, besides the database. */
 export interface Tools {
   ids: IdCodec;
 }

@@ -1,14 +1,19 @@
 import type { approvals } from '@tandem/agents-contract';
 import { actingUserId } from '@tandem/caller';
-import type { Handler } from '../../handler.ts';
+import type { Handler, Tools } from '../../handler.ts';
+import { checkLeadReadable } from '../../lead-reach.ts';
 import { decide } from './approval.ts';
 
-export const approveExecution: Handler<typeof approvals.approveExecution> = ({ params, body, caller, ...context }) => {
-  const { tenantId = 0, environment } = caller;
-  const decision = {
-    status: 'approved',
-    comment: body.comment ?? null,
-    decidedBy: actingUserId(caller) ?? null,
-  } as const;
-  return decide(context, params.id, { decision, scope: { tenantId, environment } });
-};
+export const approveExecution = (tools: Tools): Handler<typeof approvals.approveExecution> => ({
+  check: async ({ params, caller, tx }) =>
+    checkLeadReadable(tools, caller, await tx.approval.findFirst({ where: { id: params.id } })),
+  run({ params, body, caller, ...context }) {
+    const { tenantId = 0, environment } = caller;
+    const decision = {
+      status: 'approved',
+      comment: body.comment ?? null,
+      decidedBy: actingUserId(caller) ?? null,
+    } as const;
+    return decide(context, params.id, { decision, scope: { tenantId, environment } });
+  },
+});

@@ -1,11 +1,13 @@
 import type { approvals } from '@tandem/agents-contract';
 import type { Handlers } from '@tandem/service';
-import type { Tx } from '../../handler.ts';
+import type { Tools, Tx } from '../../handler.ts';
 import { approveExecution } from './approve-execution.ts';
 import { listApprovals } from './list-approvals.ts';
 import { rejectExecution } from './reject-execution.ts';
 
-export const approvalHandlers = { listApprovals, approveExecution, rejectExecution } satisfies Handlers<
-  typeof approvals,
-  Tx
->;
+export const approvalHandlers = (tools: Tools) =>
+  ({
+    listApprovals: listApprovals(tools),
+    approveExecution: approveExecution(tools),
+    rejectExecution: rejectExecution(tools),
+  }) satisfies Handlers<typeof approvals, Tx>;

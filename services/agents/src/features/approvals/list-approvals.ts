@@ -1,9 +1,18 @@
 import type { approvals } from '@tandem/agents-contract';
-import type { Handler } from '../../handler.ts';
+import { fragment } from '@tandem/tenant-db';
+import type { Handler, Tools } from '../../handler.ts';
+import { readableLeadsOf } from '../../lead-reach.ts';
 import { asApproval } from './approval.ts';
 
-export const listApprovals: Handler<typeof approvals.listApprovals> = async ({ query, tx, list }) => {
-  const { status, agentId } = query;
-  const page = await list({ model: tx.approval, where: { status, ...(agentId !== undefined && { agentId }) } });
-  return { ...page, items: page.items.map(asApproval) };
-};
+export const listApprovals = (tools: Tools): Handler<typeof approvals.listApprovals, number[] | undefined> => ({
+  check: ({ caller, tx }) => readableLeadsOf(tools, { caller, tx, table: fragment`approval` }),
+  async run({ query, tx, list, found: readable }) {
+    const { status, agentId } = query;
+    const page = await list({
+      model: tx.approval,
+      where: { status, ...(agentId !== undefined && { agentId }) },
+      and: readable ? [{ leadId: { in: readable } }] : [],
+    });
+    return { ...page, items: page.items.map(asApproval) };
+  },
+});

@@ -29,7 +29,7 @@ export async function callLead(
     return { step: { ...step, status: 'failed', finishedAt: new Date(), error }, output: {} };
   }
   const key = `${execution.id}/${attempt}`;
-  const call = { key, leadId: lead.id, phone: lead.phone, attempt, ...agent.config };
+  const call = { key, leadId: lead.id, phone: lead.phone, attempt, ...agent.config, input: execution.input };
   const { outcome, durationSeconds, isSimulated } = await inTime(callMaxMs, (signal) =>
     telephony.place(call, signal),
   ).catch(() => lineIsDown);

@@ -1,10 +1,15 @@
 import type { executions } from '@tandem/agents-contract';
 import { fail } from '@tandem/service';
-import type { Handler } from '../../handler.ts';
+import type { Handler, Tools } from '../../handler.ts';
+import { checkLeadReadable } from '../../lead-reach.ts';
 import { asExecution } from './execution.ts';
 
-export const getExecution: Handler<typeof executions.getExecution> = async ({ params, tx }) => {
-  const row = await tx.execution.findFirst({ where: { id: params.id } });
-  if (!row) throw fail('not_found');
-  return asExecution(row);
-};
+export const getExecution = (tools: Tools): Handler<typeof executions.getExecution> => ({
+  check: async ({ params, caller, tx }) =>
+    checkLeadReadable(tools, caller, await tx.execution.findFirst({ where: { id: params.id } })),
+  async run({ params, tx }) {
+    const row = await tx.execution.findFirst({ where: { id: params.id } });
+    if (!row) throw fail('not_found');
+    return asExecution(row);
+  },
+});

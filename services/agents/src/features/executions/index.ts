@@ -7,7 +7,9 @@ import { listExecutions } from './list-executions.ts';
 import { runAgentInBulk } from './run-agent-in-bulk.ts';
 
 export const executionHandlers = (tools: Tools) =>
-  ({ runAgentInBulk: runAgentInBulk(tools), getBulkRun, listExecutions, getExecution }) satisfies Handlers<
-    typeof executions,
-    Tx
-  >;
+  ({
+    runAgentInBulk: runAgentInBulk(tools),
+    getBulkRun,
+    listExecutions: listExecutions(tools),
+    getExecution: getExecution(tools),
+  }) satisfies Handlers<typeof executions, Tx>;

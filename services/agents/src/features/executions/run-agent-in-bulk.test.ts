@@ -6,7 +6,9 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-const later = { scheduledFor: '2999-01-01T00:00:00Z' };
+const dayMs = 86_400_000;
+const inDays = (days: number) => ({ scheduledFor: new Date(Date.now() + days * dayMs).toISOString() });
+const later = inDays(30);
 const run = async (api: Api, leadIds: unknown, more: object = {}) => {
   const params = { id: await agentOf(api, 'recommender') };
   return api.runAgentInBulk({ params, body: { leadIds, ...more } });
@@ -71,6 +73,47 @@ describe('runAgentInBulk', () => {
   ])('refuses %#', async (leadIds, field, message) => {
     const reply = await run(service.as(), leadIds);
     expect([reply.status, reply.body.errors]).toEqual([422, [{ field, message }]]);
+  });
+
+  it.each([
+    ['in the past', '0001-01-01T00:00:00Z', 'Must not be in the past'],
+    ['an hour ago', inDays(-1 / 24).scheduledFor, 'Must not be in the past'],
+    ['in two years', inDays(730).scheduledFor, 'Must be at most a year ahead'],
+  ])('refuses a run %s', async (_, scheduledFor, message) => {
+    const api = service.as();
+    const reply = await run(api, [codeOf(api, service.aLead())], { scheduledFor });
+    expect([reply.status, reply.body.errors]).toEqual([422, [{ field: 'scheduledFor', message }]]);
+  });
+
+  it('takes a time that has passed by seconds, as clocks differ', async () => {
+    const api = service.as();
+    const scheduledFor = new Date(Date.now() - 30_000).toISOString();
+    expect((await run(api, [codeOf(api, service.aLead())], { scheduledFor })).data.accepted).toBe(1);
+  });
+
+  it('counts a run for the daily cap on the day it is due', async () => {
+    const api = service.as();
+    const id = await agentOf(api, 'recommender');
+    await api.updateAgent({ params: { id }, body: { limits: { dailyCap: 1 } } });
+    const accepted = async (more: object) => (await run(api, [codeOf(api, service.aLead())], more)).data.accepted;
+    expect([await accepted(inDays(2)), await accepted(inDays(2)), await accepted(inDays(3))]).toEqual([1, 0, 1]);
+    expect([await accepted({}), await accepted({})]).toEqual([1, 0]);
+  });
+
+  it('begins the day of the daily cap at midnight of the tenant', async () => {
+    service.timezone('Pacific/Kiritimati');
+    try {
+      const api = service.as();
+      const id = await agentOf(api, 'recommender');
+      await api.updateAgent({ params: { id }, body: { limits: { dailyCap: 1 } } });
+      const day = new Date(Date.now() + 5 * dayMs).toISOString().slice(0, 10);
+      // Midnight there is 10:00 in UTC.
+      const accepted = async (time: string) =>
+        (await run(api, [codeOf(api, service.aLead())], { scheduledFor: `${day}T${time}Z` })).data.accepted;
+      expect([await accepted('09:59:59'), await accepted('10:00:00'), await accepted('23:00:00')]).toEqual([1, 1, 0]);
+    } finally {
+      service.timezone('UTC');
+    }
   });
 
   it('takes 250 at once', async () => {

@@ -1,9 +1,14 @@
 import { bulkRunStarted, type executions, leadErrors } from '@tandem/agents-contract';
 import { actingUserId, type Caller } from '@tandem/caller';
-import { fail } from '@tandem/service';
+import { asService, fail, failField, reachOf } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { type AgentRecord, asAgent, lockAgent } from '../agents/agent.ts';
 import { executionJobs, liveStatuses, workOf } from './execution.ts';
+
+// Clocks of clients differ from ours.
+const clockToleranceMs = 60_000;
+const dayMs = 86_400_000;
+const scheduleMaxMs = 366 * dayMs;
 
 /** A lead of the request: the text given, and the lead that it names. */
 interface Given {
@@ -17,20 +22,29 @@ interface Found {
   agent: AgentRecord;
   given: Given[];
   known: Set<number>;
+  /** Of the tenant; asked for only when the agent has a daily cap. */
+  timezone: string | undefined;
 }
 
 export const runAgentInBulk = (tools: Tools): Handler<typeof executions.runAgentInBulk, Found> => ({
   async check({ params, body, caller, tx }) {
+    checkSchedule(body.scheduledFor);
     const row = await tx.agent.findFirst({ where: { id: params.id } });
     if (!row) throw fail('not_found');
     const agent = mayRun(asAgent(row));
     const { tenantId } = caller;
     const given = body.leadIds.map((text) => ({ text, leadId: tools.ids.decode('lead', tenantId, text) }));
-    return { agent, given, known: await findLeads(tools, caller, given) };
+    const timezone = agent.limits.dailyCap === null ? undefined : await timezoneOf(tools, caller);
+    return { agent, given, known: await findLeads(tools, caller, given), timezone };
   },
   async run({ body, caller, tx, emit, schedule, found }) {
     const { agent, given } = found;
-    const errors = refusals(found, agent.limits.dailyCap === null ? undefined : await room(tx, found));
+    const errors = refusals(
+      found,
+      found.timezone === undefined
+        ? undefined
+        : await room(tx, { ...found, timezone: found.timezone }, body.scheduledFor),
+    );
     const accepted = given.flatMap(({ leadId }, index) => (errors[index] || leadId === undefined ? [] : [leadId]));
     const by = actingUserId(caller) ?? null;
     const scheduledFor = body.scheduledFor ?? null;
@@ -81,20 +95,34 @@ async function start(tx: Tx, { agent, planned, leadIds, scheduledFor, by, input 
   return { runId: (found[0] as (typeof found)[0]).run_id, rows };
 }
 
+function checkSchedule(at: Date | undefined): void {
+  if (!at) return;
+  const inMs = at.getTime() - Date.now();
+  if (inMs < -clockToleranceMs) throw failField('scheduledFor', 'Must not be in the past');
+  if (inMs > scheduleMaxMs) throw failField('scheduledFor', 'Must be at most a year ahead');
+}
+
 function mayRun(agent: AgentRecord): AgentRecord {
   if (agent.status !== 'paused') return agent;
   throw fail('agent_paused', [{ field: 'status', message: 'Must be active; POST /v1/agents/:id/resume' }]);
 }
 
-/** Those of the leads that crm knows, asked for at once. */
+/** Those of the leads that exist and that the caller may read, asked for at once. */
 async function findLeads({ crm }: Tools, caller: Caller, given: Given[]): Promise<Set<number>> {
   const ids = [...new Set(given.flatMap(({ leadId }) => leadId ?? []))];
   if (!ids.length) return new Set();
-  const { type, permissions, ...as } = caller;
+  const as = asService(caller, reachOf(caller, 'leads:read'));
   const leads = await crm.findLeads({ body: { ids }, as }).catch(() => {
     throw fail('unavailable');
   });
   return new Set(leads.map(({ id }) => id));
+}
+
+async function timezoneOf({ identity }: Tools, { type, permissions, ...as }: Caller): Promise<string> {
+  const { timezone } = await identity.readTenantSettings({ as }).catch(() => {
+    throw fail('unavailable');
+  });
+  return timezone;
 }
 
 /** Why each lead of the request is refused before it is tried; undefined for one that is not. */
@@ -112,7 +140,7 @@ function refusals({ given, known }: Found, room?: Room): (LeadError | undefined)
   });
 }
 
-/** What a daily cap leaves. */
+/** The remaining part of a daily cap on the day the run is due, in the tenant's time zone. */
 interface Room {
   left: number;
   /** Leads that the agent is at work for, and that take nothing of what is left. */
@@ -123,14 +151,24 @@ interface Room {
  * Asked only of an agent with a cap, which is held until the end, so that two requests at once do not exceed it together.
  * Others need not wait for one another: the index of live executions keeps a lead from being started twice.
  */
-async function room(tx: Tx, { agent: { id: agentId }, known }: Found): Promise<Room> {
+async function room(
+  tx: Tx,
+  { agent: { id: agentId }, known, timezone }: Found & { timezone: string },
+  dueAt = new Date(),
+): Promise<Room> {
   const { limits } = mayRun(await lockAgent(tx, agentId));
-  const midnight = new Date(new Date().setUTCHours(0, 0, 0, 0));
-  const today = await tx.execution.count({ where: { agentId, createdAt: { gte: midnight } } });
+  // An execution counts on the day it is due: when it was created unless it was scheduled.
+  const [{ planned } = { planned: 0 }] = await tx.sql<{ planned: number }>`
+    WITH day AS (
+      SELECT start AT TIME ZONE ${timezone} AS start, (start + interval '1 day') AT TIME ZONE ${timezone} AS "end"
+      FROM date_trunc('day', ${dueAt}::timestamptz AT TIME ZONE ${timezone}) AS start)
+    SELECT count(*)::int AS planned FROM day, execution
+    WHERE agent_id = ${agentId} AND (scheduled_for >= day.start AND scheduled_for < day."end"
+      OR scheduled_for IS NULL AND created_at >= day.start AND created_at < day."end")`;
   const where = { agentId, leadId: { in: [...known] }, status: { in: liveStatuses } };
   const busy = await tx.execution.findMany({ where, select: { leadId: true } });
   return {
-    left: (limits.dailyCap ?? Number.POSITIVE_INFINITY) - today,
+    left: (limits.dailyCap ?? Number.POSITIVE_INFINITY) - planned,
     busy: new Set(busy.map(({ leadId }) => leadId)),
   };
 }

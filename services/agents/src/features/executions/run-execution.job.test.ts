@@ -9,11 +9,16 @@ const broken = new Set<number>();
 // Leads to whom a call does not end.
 const endless = new Set<number>();
 let placed: string[] = [];
+// The `input` of the run, as each call received it.
+const inputs = new Map<number, unknown>();
+const inAMonth = () => new Date(Date.now() + 30 * 86_400_000).toISOString();
+
 let service: Agents;
 beforeAll(async () => {
   const telephony = {
-    async place({ key, leadId, attempt }: { key: string; leadId: number; attempt: number }) {
+    async place({ key, leadId, attempt, input }: { key: string; leadId: number; attempt: number; input: unknown }) {
       placed.push(key);
+      inputs.set(leadId, input);
       if (broken.has(leadId)) return undefined as never;
       if (endless.has(leadId)) return new Promise<never>(() => {});
       const outcome = plans.get(leadId)?.[attempt - 1];
@@ -41,7 +46,9 @@ const eventsOf = (tenantId: number, executionId: string) =>
 describe('the caller', () => {
   it('calls a lead once that answers, and says so', async () => {
     const api = service.as();
-    const { run, executions } = await runThrough(api, 'caller', [aLeadWhoIs('answered')], { input: { topic: 'x' } });
+    const lead = aLeadWhoIs('answered');
+    const { run, executions } = await runThrough(api, 'caller', [lead], { input: { topic: 'x' } });
+    expect(inputs.get(lead)).toEqual({ topic: 'x' });
     expect(run).toMatchObject({ status: 'completed', counts: { succeeded: 1, failed: 0 } });
     expect(executions).toMatchObject([
       {
@@ -137,7 +144,7 @@ describe('an execution whose job fails for good', () => {
     const api = service.as();
     const lead = service.aLead();
     broken.add(lead);
-    const started = runThrough(api, 'caller', [lead], { scheduledFor: '2999-01-01T00:00:00Z' });
+    const started = runThrough(api, 'caller', [lead], { scheduledFor: inAMonth() });
     await until('it is queued', async () => (await api.listExecutions()).data.length === 1);
     await service.sqlWithin(api.caller, `UPDATE platform.job SET ${now}`);
     const { run, executions } = await started;
@@ -154,7 +161,7 @@ describe('an execution whose job fails for good', () => {
     expect(event?.name).toBe('agent.execution_failed');
     const again = await api.runAgentInBulk({
       params: { id: executions[0].agentId },
-      body: { leadIds: [codeOf(api, lead)], scheduledFor: '2999-01-01T00:00:00Z' },
+      body: { leadIds: [codeOf(api, lead)], scheduledFor: inAMonth() },
     });
     expect(again.data.accepted).toBe(1);
   });
@@ -212,7 +219,7 @@ describe('the recommender', () => {
 
 describe('the simulated line', () => {
   it('foretells the outcome of a lead and attempt, and has all kinds of them', async () => {
-    const call = { key: '', phone: '', goal: null, script: null, tone: null };
+    const call = { key: '', phone: '', goal: null, script: null, tone: null, input: null };
     const { signal } = new AbortController();
     const ask = (leadId: number) => simulatedLine.place({ ...call, leadId, attempt: 1 }, signal);
     expect(await ask(7)).toEqual(await ask(7));

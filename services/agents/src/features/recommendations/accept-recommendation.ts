@@ -1,6 +1,10 @@
 import type { recommendations } from '@tandem/agents-contract';
-import type { Handler } from '../../handler.ts';
+import type { Handler, Tools } from '../../handler.ts';
+import { checkLeadReadable } from '../../lead-reach.ts';
 import { decide } from './recommendation.ts';
 
-export const acceptRecommendation: Handler<typeof recommendations.acceptRecommendation> = ({ params, ...context }) =>
-  decide(context, params.id, { status: 'accepted' });
+export const acceptRecommendation = (tools: Tools): Handler<typeof recommendations.acceptRecommendation> => ({
+  check: async ({ params, caller, tx }) =>
+    checkLeadReadable(tools, caller, await tx.recommendation.findFirst({ where: { id: params.id } })),
+  run: ({ params, ...context }) => decide(context, params.id, { status: 'accepted' }),
+});

@@ -57,8 +57,10 @@ function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[]) {
         version = greatest(document.version, excluded.version), document = excluded.document, status = excluded.status,
         source = excluded.source, stage = excluded.stage, tier = excluded.tier, currency = excluded.currency,
         assigned_to = excluded.assigned_to, score = excluded.score, value = excluded.value,
-        created_at = excluded.created_at, owners = excluded.owners, indexed_at = excluded.indexed_at,
+        created_at = excluded.created_at, indexed_at = excluded.indexed_at,
         removed_at = excluded.removed_at, words = excluded.words,
+        -- The owners of a record decide who may find and replace its document: a client does not change them.
+        owners = CASE WHEN excluded.version = 0 AND document.version > 0 THEN document.owners ELSE excluded.owners END,
         words_changed = document.words IS DISTINCT FROM excluded.words
       -- Without a version: a client's word.
       WHERE excluded.version = 0 OR document.version < excluded.version

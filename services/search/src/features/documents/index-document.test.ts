@@ -34,6 +34,22 @@ describe('indexDocument', () => {
     ]).toEqual([0, 0, 0, 1]);
   });
 
+  it('finds custom fields whatever their names, and external ids, but no ids, times and choices of records', async () => {
+    const api = await aTenantWith(service, {
+      a: {
+        ...{ id: 'recordcode', status: 'qualified', createdBy: 'usercode', createdAt: '2026-01-01T00:00:00.000Z' },
+        ...{ allowedTransitions: ['contacted'], outcome: { result: 'won', note: 'champagne', byUserId: 'usercode' } },
+        ...{ externalId: 'EXT4711', referralCode: 'SPRING26' },
+        customFields: { taxId: 'DE811907980', status: 'gesperrt', source: { soldBy: 'Kepler' }, renewedAt: 'Easter' },
+      },
+    });
+    const finds = async (q: string) => (await api.searchLeads({ query: { q, typo: 'off' } })).data.length;
+    for (const q of ['ext4711', 'spring26', 'de811907980', 'gesperrt', 'kepler', 'easter', 'champagne'])
+      expect([q, await finds(q)]).toEqual([q, 1]);
+    for (const q of ['recordcode', 'usercode', 'qualified', 'contacted', '2026', 'won'])
+      expect([q, await finds(q)]).toEqual([q, 0]);
+  });
+
   it('takes a code of this API and its prefixed form for the same record', async () => {
     const api = service.as();
     const code = ids.encode('lead', api.caller.tenantId as number, 7);

@@ -2,6 +2,7 @@ import { DocumentType, type documents } from '@tandem/search-contract';
 import { fail, failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { canonicalId, writeDocuments } from './document.ts';
+import { mayWriteDocument } from './may-write.ts';
 
 export const removeDocument =
   (tools: Tools): Handler<typeof documents.removeDocument> =>
@@ -9,6 +10,7 @@ export const removeDocument =
     const { data: type, error } = DocumentType.safeParse(params.type);
     if (!type) throw failField('type', error?.issues[0]?.message ?? '');
     const documentId = canonicalId(tools, caller, type, params.id);
+    if (!(await mayWriteDocument(tools, { tx, caller }, { type, documentId }))) throw fail('not_found');
     // Two who remove it at once: the second waits, and then finds it gone.
     const [present] = await tx.sql`SELECT id FROM document
       WHERE type = ${type} AND document_id = ${documentId} AND removed_at IS NULL FOR UPDATE`;

@@ -1,3 +1,4 @@
+import { inTurns } from '@tandem/process';
 import { documentTypes, type Suggestion, type searches } from '@tandem/search-contract';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
@@ -5,7 +6,6 @@ import { findFor, type Hit } from './find.ts';
 import { highlight, matchesIn } from './highlight.ts';
 import { mayRead, ownersFor } from './owners.ts';
 import type { Question } from './question.ts';
-import { inTurns } from './turns.ts';
 
 const charactersMin = 2;
 const personFields = ['firstName', 'lastName'];
@@ -30,7 +30,8 @@ export const autocomplete =
   };
 
 /** The text that matched best; of a person's first or last name, the whole name. */
-function asSuggestion({ type, documentId, document }: Hit, question: Question): z.output<typeof Suggestion> {
+function asSuggestion({ type, documentId, document: json }: Hit, question: Question): z.output<typeof Suggestion> {
+  const document = JSON.parse(json) as Record<string, unknown>;
   const [best] = matchesIn(document, question);
   const suggested = { type, id: documentId };
   const text = personFields

@@ -1,4 +1,4 @@
-import { type Api, aTenantWith, type Service, startSearch } from '../../search.test-service.ts';
+import { type Api, aTenantWith, ids, type Service, startSearch } from '../../search.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -217,6 +217,45 @@ describe('searchLeads', () => {
     expect(await found(common, 'common', { limit: '100', page: '10' })).toHaveLength(100);
     expect(await found(common, 'common', { limit: '100', page: '11' })).toEqual([]);
     expect(await found(common, 'common', { status: 'rare' })).toEqual(['d3', 'd2', 'd1']);
+  });
+});
+
+describe('a match among thousands of documents with the same word', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = service.as();
+    // Older documents come last among those of equal weight: the first three are behind all others.
+    await service.sqlWithin(
+      api.caller,
+      `WITH made AS (
+        INSERT INTO document (type, document_id, document, status, owners)
+        SELECT 'lead', 'd' || n, '{"name": "Common"}', CASE WHEN n <= 3 THEN 'rare' END,
+          CASE WHEN n <= 2 THEN ARRAY[$1] ELSE ARRAY['somebody'] END
+        FROM generate_series(1, 25000) AS n RETURNING id, substr(document_id, 2)::int AS n)
+      INSERT INTO posting (doc_id, type, term, weight)
+      SELECT id, 'lead', term, 4 FROM made CROSS JOIN unnest(ARRAY['common', 'even', 'odd']) AS term
+      WHERE term = 'common' OR n = 2 OR n % 2 = (term = 'odd')::int`,
+      [ids.encode('user', api.caller.tenantId as number, 7)],
+    );
+  });
+
+  const narrowed = () =>
+    service.as({ tenantId: api.caller.tenantId as number, userId: 7, can: ['search:read', 'leads:read:own'] });
+
+  it('is found by a filter', async () => {
+    expect(await found(api, 'common', { status: 'rare' })).toEqual(['d3', 'd2', 'd1']);
+    const { body } = await api.searchLeads({ query: { q: 'common', status: 'rare' } });
+    expect(body.pagination?.total).toBe(3);
+  });
+
+  it('is found by a caller who may read only their own records', async () => {
+    expect(await found(narrowed(), 'common')).toEqual(['d2', 'd1']);
+    const { data } = await narrowed().autocomplete({ query: { q: 'comm' } });
+    expect(data.map(({ id }: { id: string }) => id)).toEqual(['d2', 'd1']);
+  });
+
+  it('is found by two common words that only it has together', async () => {
+    expect(await found(api, 'even odd')).toEqual(['d2']);
   });
 });
 

@@ -1,12 +1,13 @@
+import { inTurns } from '@tandem/process';
 import type { SearchHit } from '@tandem/search-contract';
 import type { PageResult } from '@tandem/service';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { DocumentType } from '../documents/document.ts';
-import { type Filter, findFor, type Hit } from './find.ts';
+import type { Filter } from './filter.ts';
+import { findFor, type Hit } from './find.ts';
 import { matchesIn } from './highlight.ts';
 import type { Question } from './question.ts';
-import { inTurns } from './turns.ts';
 
 interface SearchQuery {
   q: string;
@@ -29,7 +30,8 @@ export async function searchPage(
   return { items, total, page, limit, hasPrev: page > 1, hasNext: offset + limit < total, nextCursor: null };
 }
 
-function asHit({ type, documentId, score, document }: Hit, question: Question): z.output<typeof SearchHit> {
+function asHit({ type, documentId, score, document: json }: Hit, question: Question): z.output<typeof SearchHit> {
+  const document = JSON.parse(json);
   const matches = matchesIn(document, question);
   return {
     ...{ type, id: documentId, score, document },

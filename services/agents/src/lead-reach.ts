@@ -1,0 +1,57 @@
+import type { Caller } from '@tandem/caller';
+import { filteredLeadsMax } from '@tandem/crm-contract';
+import { asService, fail, reachOf } from '@tandem/service';
+import type { Fragment } from '@tandem/tenant-db';
+import type { Tools, Tx } from './handler.ts';
+
+// How many records a list for a narrowed caller considers, the latest ones, and how many leads of these.
+const consideredRecordsMax = 20_000;
+const consideredLeadsMax = filteredLeadsMax;
+
+/**
+ * Those of some leads that the caller may read; undefined when they may read all, and nobody has to be asked.
+ * @param candidates reads the ids of the leads in question, at most `filteredLeadsMax`
+ */
+async function readableLeads(
+  { crm }: Pick<Tools, 'crm'>,
+  caller: Caller,
+  candidates: () => Promise<number[]>,
+): Promise<number[] | undefined> {
+  const reach = reachOf(caller, 'leads:read');
+  if (reach === 'all') return undefined;
+  const ids = await candidates();
+  if (!ids.length) return [];
+  const found = await crm.filterLeads({ body: { ids }, as: asService(caller, reach) }).catch(() => {
+    throw fail('unavailable');
+  });
+  return found.ids;
+}
+
+/**
+ * The leads that a list of records for this caller is limited to; undefined when it is not limited.
+ * @param table where the records are
+ * @param leadId the lead that the list is asked for, when it is for one
+ */
+export function readableLeadsOf(
+  tools: Pick<Tools, 'crm'>,
+  { caller, tx, table, leadId }: { caller: Caller; tx: Tx; table: Fragment; leadId?: number | undefined },
+): Promise<number[] | undefined> {
+  return readableLeads(tools, caller, async () => {
+    if (leadId !== undefined) return [leadId];
+    const rows = await tx.sql<{ lead_id: number }>`
+      SELECT DISTINCT lead_id FROM (SELECT lead_id FROM ${table} ORDER BY id DESC LIMIT ${consideredRecordsMax}) AS latest
+      LIMIT ${consideredLeadsMax}`;
+    return rows.map((row) => row.lead_id);
+  });
+}
+
+/** Refuses a record about a lead that the caller may not read, as if it did not exist. */
+export async function checkLeadReadable(
+  tools: Pick<Tools, 'crm'>,
+  caller: Caller,
+  record: { leadId: number } | null,
+): Promise<void> {
+  if (!record) throw fail('not_found');
+  const readable = await readableLeads(tools, caller, async () => [record.leadId]);
+  if (readable && !readable.includes(record.leadId)) throw fail('not_found');
+}

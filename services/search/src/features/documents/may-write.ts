@@ -1,0 +1,28 @@
+import type { Caller } from '@tandem/caller';
+import { fail, reachOf } from '@tandem/service';
+import type { Tools, Tx } from '../../handler.ts';
+import { ownersWithin, permissionFor } from '../search/owners.ts';
+import type { DocumentType } from './document.ts';
+
+/**
+ * Whether the caller may put something in the place of a record's document, or take it away: who may write the record.
+ * An id that is none of a record is the client's own, and free to all who may write the index.
+ * @throws Failure 403 when the caller may write no records of the type
+ */
+export async function mayWriteDocument(
+  tools: Tools,
+  { tx, caller }: { tx: Tx; caller: Caller },
+  { type, documentId }: { type: DocumentType; documentId: string },
+): Promise<boolean> {
+  if (tools.ids.decode(type, caller.tenantId, documentId) === undefined) return true;
+  const permission = permissionFor(type, 'write');
+  const reach = reachOf(caller, permission);
+  if (reach === 'none')
+    throw fail('forbidden', [{ field: 'id', message: `Is the id of a ${type}: needs the permission ${permission}` }]);
+  const owners = ownersWithin(reach, caller, tools);
+  if (!owners) return true;
+  // Locked, so that the record has the same owners when its document is written. Only records have a version.
+  const rows = await tx.sql`SELECT id FROM document
+    WHERE type = ${type} AND document_id = ${documentId} AND version > 0 AND owners && ${owners}::text[] FOR UPDATE`;
+  return rows.length > 0;
+}
