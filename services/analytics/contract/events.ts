@@ -36,6 +36,7 @@ export const engagementRecorded = event('engagement.recorded', {
   description: 'Somebody opened, clicked, answered or visited something',
   action: 'engagement.record',
   target: 'engagement_event',
+  audited: false,
   data: z.object({ eventId: id('engagement_event'), type: EngagementType, leadId: id('lead').nullable() }),
   record: EngagementEvent,
 });
@@ -52,7 +53,7 @@ export const engagement = operations({
       leadId: id('lead').nullish(),
       messageId: Name.nullish(),
       workflowExecutionId: Name.nullish(),
-      timestamp: timestamp().nullish().describe('Now unless given; at most 24 hours ahead'),
+      timestamp: timestamp().nullish().describe('Now unless given; from the year 2000 on, at most 24 hours ahead'),
       insertId: Name.nullish().describe('A name of your own for this event'),
       properties: freeForm().optional(),
       automated: z.boolean().optional(),

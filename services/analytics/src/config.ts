@@ -1,4 +1,5 @@
 import { readConfig } from '@tandem/process';
 import { serviceSettings } from '@tandem/service';
+import { z } from 'zod';
 
-export const settings = readConfig(serviceSettings);
+export const settings = readConfig(serviceSettings.extend({ CRM_URL: z.url() }));

@@ -1,4 +1,6 @@
+import type { ServiceClient } from '@tandem/client';
 import type { Operation } from '@tandem/contract';
+import type { internalLeads } from '@tandem/crm-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
@@ -7,3 +9,7 @@ import type { PrismaClient } from './generated/client.ts';
 export type Tx = TenantTx<PrismaClient>;
 /** The code of one of the service's operations. */
 export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
+/** The services that analytics asks. */
+export interface Peers {
+  crm: ServiceClient<typeof internalLeads>;
+}

@@ -71,7 +71,7 @@ export const ai = operations({
     path: '/v1/ai-generation',
     summary: 'Generate a text, or a structure of your own',
     description:
-      'With `responseSchema`, a JSON Schema (at most 64 KB and 10 levels, references inside it only, no patterns), `output` always fits it; without, `output` is a text.',
+      'With `responseSchema`, a JSON Schema (at most 64 KB and 10 levels, references inside it only, no patterns, and no alternatives within alternatives that take too long to check), `output` always fits it; without, `output` is a text.',
   },
   generate: {
     ...ofAnybody,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 export const formSubmitted = event('form.submitted', {
   group: 'forms',
+  readPermission: 'campaigns:read',
   description: 'A form submission is received',
   action: 'form.submit',
   target: 'form',

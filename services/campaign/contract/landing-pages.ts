@@ -89,7 +89,8 @@ const withId = z.object({ id: id('landing_page') });
 // 200,000 characters may each be an escape in JSON.
 const bodyMax = 1_500_000;
 const slugTaken = [409, 'A landing page with this slug exists already'] as const;
-const cleaned = 'From content are removed: scripts, styles, event handlers, frames, forms, and links that run code.';
+const cleaned =
+  'Removed from content: scripts, styles, event handlers, frames, forms, and links that run code. Content nested deeper than 250 levels is refused.';
 
 export const landingPageCreated = event('landing_page.created', {
   description: 'A landing page is created',

@@ -4,6 +4,7 @@ import { createLog } from '@tandem/process';
 import type { ServiceDefinition, ServiceSettings } from '@tandem/service';
 import { aiHandlers } from './features/ai/index.ts';
 import { campaignHandlers } from './features/campaigns/index.ts';
+import { createHtmlCleaner } from './features/landing-pages/html-cleaner.ts';
 import { landingPageHandlers } from './features/landing-pages/index.ts';
 import { workflowHandlers } from './features/workflows/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -14,14 +15,22 @@ export type CampaignSettings = ServiceSettings & AiSettings;
 export function campaignService(
   settings: CampaignSettings,
 ): ServiceDefinition<typeof campaign, PrismaClient, CampaignSettings> {
-  const ai = createAi(settings, createLog('campaign'));
+  const tools = { ai: createAi(settings, createLog('campaign')), cleaner: createHtmlCleaner() };
   return {
     name: 'campaign',
     operations: campaign,
-    handlers: { ...campaignHandlers, ...workflowHandlers, ...landingPageHandlers, ...aiHandlers({ ai }) },
+    handlers: { ...campaignHandlers, ...workflowHandlers, ...landingPageHandlers(tools), ...aiHandlers(tools) },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
-    owners: ['createdBy'],
+    narrowing: {
+      Campaign: { owners: ['createdBy'] },
+      Workflow: { owners: ['createdBy'] },
+      LandingPage: { owners: ['createdBy'] },
+    },
     settings,
+    async close() {
+      await tools.ai.close();
+      await tools.cleaner.close();
+    },
   };
 }

@@ -33,6 +33,8 @@ export const File = z.object({
   detectedContentType: MediaType.nullable(),
   checksumSha256: z.string(),
   uploadedBy: id('user').nullable(),
+  /** The team of who uploaded it, if they were in exactly one then. */
+  teamId: id('team').nullable(),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -44,6 +46,7 @@ export const FileLink = z.object({ url: z.url(), expiresAt: timestamp() });
 const withId = z.object({ id: id('file') });
 const change = {
   group: 'files',
+  readPermission: 'files:read',
   target: 'file',
   data: z.object({ fileId: id('file') }),
   record: File,
@@ -166,7 +169,7 @@ export const files = operations({
     audience: 'public',
     summary: 'Download a file by its link',
     params: z.object({ token: z.string().max(2_000) }),
-    reply: media('application/octet-stream'),
+    reply: media('*/*'),
     message: 'File',
     errors: { link_expired: [404, 'The link has expired; ask for a new one'] },
   },

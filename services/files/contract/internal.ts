@@ -2,6 +2,9 @@ import { id, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { File, FileLink, linkSeconds, notAvailable } from './files.ts';
 
+/** A file as other services read it. Without `teamId`, which answers of the release before lack. */
+const InternalFile = File.omit({ teamId: true });
+
 /** Files of the caller's tenant, for services that refer to one. */
 export const internalFiles = operations({
   findFile: {
@@ -10,7 +13,7 @@ export const internalFiles = operations({
     audience: 'internal',
     summary: 'Retrieve the record of a file',
     params: z.object({ id: id('file') }),
-    reply: File,
+    reply: InternalFile,
     message: 'File retrieved',
   },
   linkFile: {

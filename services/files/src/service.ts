@@ -27,7 +27,7 @@ export async function filesService(
     jobs: [discardObject(store)],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
-    owners: ['uploadedBy'],
+    narrowing: { File: { owners: ['uploadedBy'], team: 'teamId' } },
     settings,
   };
 }

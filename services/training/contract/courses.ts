@@ -42,7 +42,11 @@ export const Course = z.object({
 
 const withId = z.object({ id: id('course') });
 const change = { target: 'course', data: z.object({ courseId: id('course') }), record: Course } as const;
-const shown = { group: 'training', example: { courseId: 'Cr7mT2kQw9XsLpZa' } } as const;
+const shown = {
+  group: 'training',
+  readPermission: 'training:read',
+  example: { courseId: 'Cr7mT2kQw9XsLpZa' },
+} as const;
 
 export const courseCreated = event('training.course.created', {
   ...change,

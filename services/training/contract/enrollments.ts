@@ -18,6 +18,7 @@ export const Enrollment = z.object({
 
 const change = {
   group: 'training',
+  readPermission: 'training:read',
   target: 'enrollment',
   data: z.object({ enrollmentId: id('enrollment'), courseId: id('course'), learnerId: id('user') }),
   record: Enrollment,

@@ -64,7 +64,7 @@ export const lessons = operations({
     permission: 'training:read',
     summary: 'List the lessons of a course',
     params: ofCourse,
-    query: listQuery(['createdAt', 'order']).omit({ search: true }),
+    query: listQuery(['createdAt', 'order'], 'order').omit({ search: true }),
     reply: page(Lesson),
     message: 'Lessons retrieved',
   },

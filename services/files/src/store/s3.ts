@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { outgoingGuard } from '@tandem/process';
 import type { FilesSettings } from '../settings.ts';
 import type { Store } from './store.ts';
 
@@ -25,6 +26,14 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+  const guard = { step: 'initialize', name: 'outgoingGuard' } as const;
+  client.middlewareStack.add(
+    (next) => (args) => {
+      outgoingGuard.assertMayCall('The bucket');
+      return next(args);
+    },
+    guard,
+  );
   return {
     async put(Key, Body: Readable) {
       // Aborts what it has sent when the stream fails, so that no parts are left.

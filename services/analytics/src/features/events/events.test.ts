@@ -1,10 +1,10 @@
 import { analytics, engagementTypes } from '@tandem/analytics-contract';
-import { everyOperation, type TestService, testService, until } from '@tandem/testing';
-import { analyticsService } from '../../service.ts';
+import { everyOperation, until } from '@tandem/testing';
+import { type Analytics, startAnalytics } from '../../analytics.test-service.ts';
 
-let service: TestService<typeof analytics>;
+let service: Analytics;
 beforeAll(async () => {
-  service = await testService('analytics', analyticsService);
+  service = await startAnalytics();
 });
 afterAll(() => service?.close());
 
@@ -38,12 +38,30 @@ describe('recording an event', () => {
     ['no type', {}, 'eventType'],
     ['a time that is none', { eventType: 'page_visit', timestamp: 'yesterday' }, 'timestamp'],
     ['a time more than a day ahead', { eventType: 'page_visit', timestamp: hours(25) }, 'timestamp'],
+    ['a time before the year 2000', { eventType: 'page_visit', timestamp: '1999-12-31T23:59:59Z' }, 'timestamp'],
     ['a lead that is none', { eventType: 'page_visit', leadId: 'x' }, 'leadId'],
+    ['a lead that does not exist', { eventType: 'page_visit', leadId: '900' }, 'leadId'],
   ])('refuses %s', async (_, body, field) => {
     const tenant = service.as();
     const reply = await tenant.recordEvent({ body });
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
     expect((await tenant.listRecordedEvents()).data).toEqual([]);
+  });
+
+  it('refuses a lead of the other environment', async () => {
+    const sandbox = service.as({ environment: 'sandbox' });
+    const { status, body } = await sandbox.recordEvent({ body: { eventType: 'page_visit', leadId: '7' } });
+    expect([status, body.errors]).toEqual([422, [{ field: 'leadId', message: 'No lead with this id' }]]);
+  });
+
+  it('under an insertId answers the first record when the lead is gone', async () => {
+    const tenant = service.as();
+    const body = { eventType: 'page_visit', leadId: '77', insertId: 'visit-1' };
+    const { data } = await tenant.recordEvent({ body });
+    service.forget('77');
+    const again = await tenant.recordEvent({ body });
+    expect([again.status, again.data]).toEqual([200, data]);
+    expect((await tenant.recordEvent({ body: { ...body, insertId: 'visit-2' } })).status).toBe(422);
   });
 
   it('under an insertId happens once, also when sent twice at once', async () => {

@@ -1,7 +1,8 @@
 import type { engagement } from '@tandem/analytics-contract';
 import type { Handlers } from '@tandem/service';
-import type { Tx } from '../../handler.ts';
+import type { Peers, Tx } from '../../handler.ts';
 import { listRecordedEvents } from './list-recorded-events.ts';
 import { recordEvent } from './record-event.ts';
 
-export const eventHandlers = { recordEvent, listRecordedEvents } satisfies Handlers<typeof engagement, Tx>;
+export const eventHandlers = (peers: Peers) =>
+  ({ recordEvent: recordEvent(peers), listRecordedEvents }) satisfies Handlers<typeof engagement, Tx>;

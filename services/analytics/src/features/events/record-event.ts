@@ -1,28 +1,57 @@
 import { type engagement, engagementRecorded } from '@tandem/analytics-contract';
-import { failField } from '@tandem/service';
-import type { Handler, Tx } from '../../handler.ts';
+import type { Caller } from '@tandem/caller';
+import { unknownId } from '@tandem/contract';
+import { asService, failField } from '@tandem/service';
+import type { Handler, Peers, Tx } from '../../handler.ts';
 import { asEvent } from './event.ts';
 
 // Clocks of senders go wrong; a day covers zones that were mistaken for another.
 const aheadMs = 24 * 3_600_000;
+// Nothing that is measured here is older; a time before it comes from an unset or misread clock.
+const earliest = new Date('2000-01-01T00:00:00Z');
 
-export const recordEvent: Handler<typeof engagement.recordEvent> = async ({ body, tx, emit, wasThere }) => {
-  const { eventType: type, timestamp, insertId, properties = {}, ...given } = body;
-  const now = new Date();
-  if (timestamp && timestamp.getTime() > now.getTime() + aheadMs)
+export const recordEvent = (peers: Peers): Handler<typeof engagement.recordEvent> => ({
+  async check({ body: { timestamp, leadId, insertId }, caller, tx }) {
+    checkTime(timestamp);
+    // A repetition answers the first record, whatever has become of the lead since.
+    const isRepeated = insertId ? (await tx.engagementEvent.count({ where: { insertId } })) > 0 : false;
+    if (!isRepeated) await checkLead(peers, leadId, caller);
+  },
+  async run({ body, tx, emit, wasThere }) {
+    const { eventType: type, timestamp, insertId, properties = {}, ...given } = body;
+    const first = insertId ? await claimed(tx, insertId) : undefined;
+    if (first) {
+      wasThere();
+      return asEvent(first);
+    }
+    const row = await tx.engagementEvent.create({
+      data: {
+        ...given,
+        type,
+        timestamp: timestamp ?? new Date(),
+        insertId: insertId ?? null,
+        properties: properties as object,
+      },
+    });
+    const event = asEvent(row);
+    emit(engagementRecorded, { data: { eventId: event.id, type: event.type, leadId: event.leadId }, record: event });
+    return event;
+  },
+});
+
+function checkTime(timestamp: Date | null | undefined): void {
+  if (!timestamp) return;
+  if (timestamp < earliest) throw failField('timestamp', 'Must not lie before the year 2000');
+  if (timestamp.getTime() > Date.now() + aheadMs)
     throw failField('timestamp', 'Must be at most 24 hours in the future');
-  const first = insertId ? await claimed(tx, insertId) : undefined;
-  if (first) {
-    wasThere();
-    return asEvent(first);
-  }
-  const row = await tx.engagementEvent.create({
-    data: { ...given, type, timestamp: timestamp ?? now, insertId: insertId ?? null, properties: properties as object },
-  });
-  const event = asEvent(row);
-  emit(engagementRecorded, { data: { eventId: event.id, type: event.type, leadId: event.leadId }, record: event });
-  return event;
-};
+}
+
+/** Refuses a lead that does not exist in the tenant and environment of the caller. */
+async function checkLead({ crm }: Peers, leadId: number | null | undefined, caller: Caller): Promise<void> {
+  if (leadId === null || leadId === undefined) return;
+  const { ids } = await crm.filterLeads({ body: { ids: [leadId] }, as: asService(caller) });
+  if (!ids.length) throw failField('leadId', unknownId('lead'));
+}
 
 /** The record with this insertId; whoever sends the same one meanwhile waits, and finds it. */
 async function claimed(tx: Tx, insertId: string) {

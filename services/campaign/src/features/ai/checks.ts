@@ -1,6 +1,6 @@
 import { contentMax, type GeneratedPage, type Sequence } from '@tandem/campaign-contract';
 import type { z } from 'zod';
-import { cleanHtml } from '../landing-pages/clean-html.ts';
+import type { Cleaned, HtmlCleaner } from '../landing-pages/html-cleaner.ts';
 import { type Graph, structureErrors } from '../workflows/structure.ts';
 
 /** What a generated sequence must be beyond its schema: one trigger, from which everything is reached, without a way back. */
@@ -42,17 +42,27 @@ function isAcyclic({ nodes, edges }: Graph): boolean {
 // Only to have a model try again: whatever it sends is cleaned as well.
 const active = /<\s{0,9}(script|iframe|object|embed|form)\b|\son[a-z]{3,20}\s{0,9}=|javascript\s{0,9}:/i;
 
-/** What a generated page must be beyond its schema: sections in order, content that runs nothing. */
-export function pageFaults({ sections, content }: z.output<typeof GeneratedPage>): string[] {
+/** The faults of a generated page that its schema cannot find: sections out of order, content with scripts. */
+export async function pageFaults(
+  { sections, content }: z.output<typeof GeneratedPage>,
+  cleaner: HtmlCleaner,
+  tenantId: number | undefined,
+): Promise<string[]> {
   const orders = sections.map(({ order }) => order).sort((a, b) => a - b);
-  const cleaned = cleanHtml(content);
   const ids = new Set(sections.map(({ sectionId }) => sectionId));
   return [
     ...(sections.length ? [] : ['sections: must not be empty']),
     ...(orders.every((order, index) => order === index) ? [] : ['sections: order must count from 0 without gaps']),
     ...(ids.size === sections.length ? [] : ['sections: each needs a sectionId of its own']),
-    ...(cleaned.trim() ? [] : ['content: must not be empty']),
-    ...(cleaned.length > contentMax ? [`content: must be at most ${contentMax} characters`] : []),
+    ...contentFaults(await cleaner.clean(content, tenantId)),
     ...(active.test(content) ? ['content: must have no scripts, frames, forms or event handlers'] : []),
+  ];
+}
+
+function contentFaults(cleaned: Cleaned): string[] {
+  if ('refusal' in cleaned) return [`content: ${cleaned.refusal}`];
+  return [
+    ...(cleaned.html.trim() ? [] : ['content: must not be empty']),
+    ...(cleaned.html.length > contentMax ? [`content: must be at most ${contentMax} characters`] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { SchemaError, type Source, smallestInstance } from '@tandem/ai';
+import { SchemaError, type Source } from '@tandem/ai';
 import type { ai } from '@tandem/campaign-contract';
 import { type Context, failField } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
@@ -11,13 +11,14 @@ type Asked = Context<typeof ai.generateContent, Tx>;
 
 /** The code of both addresses, the one of today and the one before it; so it asks for no more than they share. */
 export const generateContent = (tools: Tools) => ({
-  async check({ body }: Pick<Asked, 'body'>): Promise<Generated> {
+  async check({ body, caller }: Pick<Asked, 'body' | 'caller'>): Promise<Generated> {
     const { prompt, responseSchema: schema, context, maxTokens, temperature } = body;
     const known = context ? `\n\nContext:\n${JSON.stringify(context)}` : '';
     try {
       return await tools.ai.generateBySchema({
         ...{ name: 'content', instructions, prompt: `${prompt}${known}`, schema, maxTokens, temperature },
-        template: () => (schema ? smallestInstance(schema) : textTemplate(body)),
+        tenantId: caller.tenantId,
+        template: () => textTemplate(body),
       });
     } catch (error) {
       if (error instanceof SchemaError) throw failField('responseSchema', error.message);

@@ -2,7 +2,7 @@ import type { Source } from '@tandem/ai';
 import { type ai, GeneratedPage } from '@tandem/campaign-contract';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
-import { cleanHtml } from '../landing-pages/clean-html.ts';
+import { cleanContent } from '../landing-pages/landing-page.ts';
 import { pageFaults } from './checks.ts';
 import { landingPageTemplate } from './templates/landing-page.ts';
 import { wishText } from './wish.ts';
@@ -14,18 +14,23 @@ handlers, frames and forms. Colours are hexadecimal.`;
 
 type Generated = { output: z.output<typeof GeneratedPage>; source: Source };
 
-export const generateLandingPage = (tools: Tools): Handler<typeof ai.generateLandingPage, Generated> => ({
-  check: ({ body }) =>
-    tools.ai.generate({
+export const generateLandingPage = ({
+  ai: { generate },
+  cleaner,
+}: Tools): Handler<typeof ai.generateLandingPage, Generated> => ({
+  async check({ body, caller }) {
+    const { output, source } = await generate({
       name: 'landing_page',
       instructions,
       prompt: wishText(body.prompt, { Industry: body.industry, Goal: body.goal, Tone: body.tone }),
       schema: GeneratedPage,
-      check: pageFaults,
+      check: (page) => pageFaults(page, cleaner, caller.tenantId),
       template: () => landingPageTemplate(body),
-    }),
+    });
+    return { output: { ...output, content: await cleanContent(cleaner, output.content, caller.tenantId) }, source };
+  },
   run({ found: { output, source }, header }) {
     header('X-AI-Source', source);
-    return { ...output, content: cleanHtml(output.content) };
+    return output;
   },
 });

@@ -2,6 +2,7 @@ import { type campaign, GeneratedPage, Sequence } from '@tandem/campaign-contrac
 import type { TestService } from '@tandem/testing';
 import { startCampaign } from '../../campaign.test-service.ts';
 import { cleanHtml } from '../landing-pages/clean-html.ts';
+import { createHtmlCleaner } from '../landing-pages/html-cleaner.ts';
 import { pageFaults, sequenceFaults } from './checks.ts';
 import { landingPageTemplate } from './templates/landing-page.ts';
 import { emailCountOf, sequenceTemplate } from './templates/sequence.ts';
@@ -114,11 +115,14 @@ describe('the template of a sequence', () => {
 });
 
 describe('the template of a landing page', () => {
-  it('keeps every rule', () => {
+  const cleaner = createHtmlCleaner();
+  afterAll(() => cleaner.close());
+
+  it('keeps every rule', async () => {
     for (const wish of pageWishes) {
       const page = landingPageTemplate(wish);
       expect(GeneratedPage.safeParse(page)).toEqual({ success: true, data: page });
-      expect(pageFaults(page)).toEqual([]);
+      expect(await pageFaults(page, cleaner, 1)).toEqual([]);
       expect(cleanHtml(page.content)).toBe(page.content);
       expect(landingPageTemplate(structuredClone(wish))).toEqual(page);
     }

@@ -31,7 +31,7 @@ const options: sanitizeHtml.IOptions = {
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['http', 'https'], source: ['http', 'https'] },
   allowProtocolRelative: false,
-  // Deeper than any page is built, and shallow enough for every reader of it.
+  // Elements below are left out: deeper than any page is built, and shallow enough for every reader of it.
   nestingLimit: 100,
   // What opens in another window must not reach back into this one.
   transformTags: {
@@ -42,7 +42,26 @@ const options: sanitizeHtml.IOptions = {
   },
 };
 
-/** HTML without anything that runs or leads out of the page: no scripts, styles, event handlers, frames, forms. */
+/** How deep the elements of HTML may be nested. Deeper ones make the parser's time grow with the square of the length. */
+export const levelsMax = 250;
+
+/** The HTML is nested deeper than it may be. */
+export class TooDeep extends Error {}
+
+/**
+ * HTML without anything that runs or leads out of the page: no scripts, styles, event handlers, frames, forms. It takes
+ * up to 0.1 s for the longest content, so it belongs in a worker thread.
+ * @throws TooDeep as soon as an element is deeper than `levelsMax`
+ */
 export function cleanHtml(html: string): string {
-  return sanitizeHtml(html, options);
+  let levels = 0;
+  return sanitizeHtml(html, {
+    ...options,
+    onOpenTag() {
+      if (++levels > levelsMax) throw new TooDeep();
+    },
+    onCloseTag() {
+      levels--;
+    },
+  });
 }

@@ -1,16 +1,17 @@
 import type { internalCampaigns, landingPages } from '@tandem/campaign-contract';
 import type { Handlers } from '@tandem/service';
-import type { Tx } from '../../handler.ts';
+import type { Tools, Tx } from '../../handler.ts';
 import { createLandingPage } from './create-landing-page.ts';
 import { findLandingPage } from './find-landing-page.ts';
 import { getLandingPage } from './get-landing-page.ts';
 import { listLandingPages } from './list-landing-pages.ts';
 import { updateLandingPage } from './update-landing-page.ts';
 
-export const landingPageHandlers = {
-  createLandingPage,
-  listLandingPages,
-  getLandingPage,
-  updateLandingPage,
-  findLandingPage,
-} satisfies Handlers<typeof landingPages & Pick<typeof internalCampaigns, 'findLandingPage'>, Tx>;
+export const landingPageHandlers = (tools: Pick<Tools, 'cleaner'>) =>
+  ({
+    createLandingPage: createLandingPage(tools),
+    listLandingPages,
+    getLandingPage,
+    updateLandingPage: updateLandingPage(tools),
+    findLandingPage,
+  }) satisfies Handlers<typeof landingPages & Pick<typeof internalCampaigns, 'findLandingPage'>, Tx>;

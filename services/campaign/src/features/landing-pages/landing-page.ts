@@ -8,7 +8,7 @@ import { fail, failField } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { LandingPage as LandingPageRow } from '../../generated/client.ts';
-import { cleanHtml } from './clean-html.ts';
+import type { HtmlCleaner } from './html-cleaner.ts';
 
 type SummaryRecord = z.output<typeof LandingPageSummary>;
 type LandingPageStatus = (typeof landingPageStatuses)[number];
@@ -36,9 +36,17 @@ export function asWholePage(row: LandingPageRow): z.output<typeof LandingPage> {
   return asLandingPage(row) as unknown as z.output<typeof LandingPage>;
 }
 
-/** Content as it is kept. Cleaning writes out what HTML needs written out, so it can also become longer. */
-export function cleanContent(given: string): string {
-  const content = cleanHtml(given);
-  if (content.length > contentMax) throw failField('content', `Must be at most ${contentMax} characters as HTML`);
-  return content;
+/**
+ * Content as it is stored. Cleaning writes some characters as entities, so it can also become longer.
+ * @throws Failure 422 when it cannot be cleaned or has become too long
+ */
+export async function cleanContent(
+  cleaner: HtmlCleaner,
+  content: string,
+  tenantId: number | undefined,
+): Promise<string> {
+  const cleaned = await cleaner.clean(content, tenantId);
+  if ('refusal' in cleaned) throw failField('content', cleaned.refusal);
+  if (cleaned.html.length > contentMax) throw failField('content', `Must be at most ${contentMax} characters as HTML`);
+  return cleaned.html;
 }

@@ -96,6 +96,23 @@ describe('createLandingPage', () => {
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
   });
 
+  it('takes the content of many pages at once', async () => {
+    const api = service.as();
+    const create = () => api.createLandingPage({ body: aPage({ content: '<h1>Spring</h1>' }) });
+    const replies = await Promise.all(Array.from({ length: 30 }, create));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
+  });
+
+  it('drops elements below 100 levels, and refuses content below 250', async () => {
+    const nested = (levels: number) => `${'<b>'.repeat(levels)}x${'</b>'.repeat(levels)}`;
+    const create = (content: string) => service.as().createLandingPage({ body: aPage({ content }) });
+    expect((await create(nested(100))).data.content).toBe(nested(100));
+    expect((await create(nested(250))).data.content).toBe(nested(100));
+    const { status, body } = await create(nested(251));
+    const errors = [{ field: 'content', message: 'Must be nested at most 250 levels deep' }];
+    expect([status, body.errors]).toEqual([422, errors]);
+  });
+
   it('takes content of 200,000 characters', async () => {
     const content = 'ä"'.repeat(100_000);
     expect((await service.as().createLandingPage({ body: aPage({ content }) })).data.content).toBe(content);

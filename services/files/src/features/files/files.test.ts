@@ -74,6 +74,42 @@ describe('a link', () => {
 });
 
 describe('files', () => {
+  it('of a team are read by its members', async () => {
+    const owner = service.as({ teamIds: [21] });
+    const file = await upload(owner);
+    expect(file.teamId).toBe('21');
+    const member = (teamIds: number[], reach = 'team') =>
+      service.as({ tenantId: owner.caller.tenantId as number, userId: 8, teamIds, can: [`files:read:${reach}`] });
+    const seen = async (api: ReturnType<TestFiles['as']>) => [
+      (await api.getFile({ params: { id: file.id } })).status,
+      (await api.listFiles()).body.pagination?.total,
+    ];
+    expect(await seen(member([21, 22]))).toEqual([200, 1]);
+    expect(await seen(member([22]))).toEqual([404, 0]);
+    expect(await seen(member([21], 'own'))).toEqual([404, 0]);
+    expect((await upload(service.as({ teamIds: [21, 22] }))).teamId).toBeNull();
+  });
+
+  it('are restored in the version that the caller has read', async () => {
+    const tenant = service.as();
+    const params = { id: (await upload(tenant)).id };
+    await tenant.deleteFile({ params });
+    const restore = async (version: string) =>
+      (await tenant.restoreFile({ params, headers: { 'if-match': version } })).status;
+    expect([await restore('"1"'), await restore('"2"')]).toEqual([412, 200]);
+  });
+
+  it('are unknown to a service that names no tenant', async () => {
+    const { caller } = service.as({ type: 'system' });
+    const { tenantId, ...nobody } = caller;
+    const params = { id: '1' };
+    const replies = [
+      await service.send(files.findFile, { params }, nobody),
+      await service.send(files.linkFile, { params, body: { expiresIn: 60 } }, nobody),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([404, 404]);
+  });
+
   it('are listed by what they belong to, and by name', async () => {
     const tenant = service.as();
     const first = (

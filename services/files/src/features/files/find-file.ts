@@ -1,6 +1,10 @@
 import type { internalFiles } from '@tandem/files-contract';
+import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { asFile, findPresent } from './file.ts';
 
-export const findFile: Handler<typeof internalFiles.findFile> = async ({ params, tx }) =>
-  asFile(await findPresent(tx, params.id));
+export const findFile: Handler<typeof internalFiles.findFile> = async ({ params, caller, tx }) => {
+  // Without a tenant the guard would refuse the query as a fault of ours.
+  if (caller.tenantId === undefined) throw fail('not_found');
+  return asFile(await findPresent(tx, params.id));
+};

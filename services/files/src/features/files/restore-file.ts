@@ -4,9 +4,10 @@ import type { Handler } from '../../handler.ts';
 import { restorableSince } from './discard-object.job.ts';
 import { asFile, lockFile, writeFile } from './file.ts';
 
-export const restoreFile: Handler<typeof files.restoreFile> = async ({ params, tx, emit }) => {
+export const restoreFile: Handler<typeof files.restoreFile> = async ({ params, tx, emit, ifMatch }) => {
   const row = await lockFile(tx, params.id);
   if (!row.deletedAt) throw fail('not_deleted');
+  ifMatch(row);
   // Its bytes are on their way out.
   if (row.deletedAt <= restorableSince()) throw fail('not_found');
   const file = asFile(await writeFile(tx, row.id, { deletedAt: null }));

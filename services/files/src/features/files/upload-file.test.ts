@@ -70,7 +70,7 @@ describe('an upload', () => {
       ...{ id: expect.stringMatching(/^\d+$/), filename: 'Angebot für Ada.pdf', contentType: 'application/pdf' },
       ...{ size: 50_000, entityType: 'lead', entityId: 'k3VqPz81RtLm0WcY', status: 'available' },
       checksumSha256: createHash('sha256').update(content).digest('hex'),
-      ...{ detectedContentType: null, uploadedBy: '1', version: 1 },
+      ...{ detectedContentType: null, uploadedBy: '1', teamId: null, version: 1 },
       ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
     });
     expect((await tenant.getFile({ params: { id: data.id } })).data).toEqual(data);
@@ -110,6 +110,8 @@ describe('an upload', () => {
     ['C:\\temp\\offer.doc', 'offer.doc'],
     ['', 'file'],
     ['a\u0007b.txt', 'ab.txt'],
+    ['\u202egnp.exe', 'gnp.exe'],
+    ['\u200ea\u200fb\u202ac\u202dd\u2066e\u2069.txt', 'abcde.txt'],
   ])('named %j is called %j', async (filename, called) => {
     const body = `${part('file', 'x', `; filename="${filename}"`)}--b--\r\n`;
     expect((await sendRaw(body)).body.data.filename).toBe(called);

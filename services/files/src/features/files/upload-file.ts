@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { pipeline, Transform } from 'node:stream';
-import { actingUserId } from '@tandem/caller';
+import { actingUserId, onlyTeamOf } from '@tandem/caller';
 import { type files, fileUploaded } from '@tandem/files-contract';
 import { fail, type IncomingFile } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
@@ -52,6 +52,7 @@ export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.upl
         entityId: body.entityId ?? null,
         status: isProgram(stored.detectedContentType) ? 'quarantined' : 'available',
         uploadedBy: actingUserId(caller) ?? null,
+        teamId: onlyTeamOf(caller),
       },
     });
     const file = asFile(row);
@@ -77,12 +78,15 @@ function measure(max: number) {
   return { stream, result: () => ({ size, checksum: hash.digest('hex'), beginning: Buffer.concat(beginning) }) };
 }
 
-/** The last part of what the client calls it, without characters that a header or a terminal would act on. */
+/**
+ * The last part of the client's file name, without control characters, and without bidirectional ones, which make
+ * `gnp.exe` look like `exe.png`.
+ */
 function nameOf({ filename }: IncomingFile): string {
   const last = filename.split(/[\\/]/).at(-1) ?? '';
   const plain = last
     .toWellFormed()
-    .replace(/\p{Cc}/gu, '')
+    .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '')
     .trim();
   return plain.slice(0, nameMax) || 'file';
 }

@@ -78,11 +78,23 @@ describe('a course', () => {
     expect(answers).toEqual([200, 409, 200, 409, 200]);
   });
 
+  it('has another version, and another ETag, with each lesson', async () => {
+    const tenant = service.as();
+    const { id } = await aCourse(tenant);
+    const read = () => tenant.getCourse({ params: { id } });
+    const { headers } = await read();
+    await aLesson(tenant, id);
+    const { data, headers: later } = await read();
+    expect([data.lessonsCount, data.version, headers.etag, later.etag]).toEqual([1, 2, '"1"', '"2"']);
+    const publish = (etag: string) => tenant.publishCourse({ params: { id }, headers: { 'if-match': etag } });
+    expect([(await publish('"1"')).status, (await publish('"2"')).status]).toEqual([412, 200]);
+  });
+
   it('gives lessons that come at once each a place of their own', async () => {
     const tenant = service.as();
     const { id } = await aCourse(tenant);
     await Promise.all(Array.from({ length: 8 }, () => aLesson(tenant, id)));
-    const { data } = await tenant.listLessons({ params: { id }, query: { sort: 'order' } });
+    const { data } = await tenant.listLessons({ params: { id }, query: {} });
     expect(data.map(({ order }: { order: number }) => order)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 });

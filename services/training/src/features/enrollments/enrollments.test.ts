@@ -10,8 +10,8 @@ afterAll(() => service?.close());
 
 type Tenant = ReturnType<TestService<typeof training>['as']>;
 
-async function published(tenant: Tenant): Promise<string> {
-  const { id } = (await tenant.createCourse({ body: { title: 'Selling' } })).data;
+async function published(tenant: Tenant, fields: object = {}): Promise<string> {
+  const { id } = (await tenant.createCourse({ body: { title: 'Selling', ...fields } })).data;
   await tenant.createLesson({ params: { id }, body: { title: 'The first call' } });
   await tenant.publishCourse({ params: { id } });
   return id;
@@ -60,4 +60,12 @@ it('nobody is enrolled in a draft, an archived course, or one of another tenant'
   expect((await enrol(tenant, archived)).body.code).toBe('not_published');
   const { status, body } = await enrol(tenant, foreign);
   expect([status, body.errors?.[0]?.field]).toEqual([422, 'courseId']);
+});
+
+it('a user is enrolled in courses for users or for both, not in one for partners', async () => {
+  const tenant = service.as();
+  for (const audience of ['users', 'both'])
+    expect((await enrol(tenant, await published(tenant, { audience }))).status).toBe(201);
+  const { status, body } = await enrol(tenant, await published(tenant, { audience: 'partners' }));
+  expect([status, body.errors]).toEqual([422, [{ field: 'courseId', message: 'The course is for partners only' }]]);
 });

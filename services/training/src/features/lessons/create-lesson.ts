@@ -13,6 +13,8 @@ export const createLesson: Handler<typeof lessons.createLesson> = async ({ param
     select: { order: true },
   });
   const row = await tx.lesson.create({ data: { ...body, courseId: course.id, order: (last?.order ?? -1) + 1 } });
+  // A course shows how many lessons it has: what a caller has read of it is out of date now.
+  await tx.course.updateManyAndReturn({ where: { id: course.id }, data: { version: { increment: 1 } } });
   const lesson = row as unknown as z.output<typeof Lesson>;
   emit(lessonCreated, { data: { lessonId: lesson.id, courseId: course.id }, record: lesson });
   return lesson;

@@ -1,6 +1,5 @@
 import type { GeneratedPage } from '@tandem/campaign-contract';
 import type { z } from 'zod';
-import { cleanHtml } from '../../landing-pages/clean-html.ts';
 import { shortened, slugOf, type Tone, toneOf, topicOf, type Variant, variantOf } from './words.ts';
 
 export interface PageWish {
@@ -132,16 +131,14 @@ function contentOf(page: {
   const { title, promise, industry, action, reasons } = page;
   const list = reasons.map(([head, words]) => `<li><h3>${escaped(head)}</h3><p>${escaped(words)}</p></li>`);
   const voices = industry ? `Trusted by teams in ${industry}` : 'Trusted by teams like yours';
-  return cleanHtml(
-    [
-      `<section id="section-1" class="hero"><h1>${escaped(title)}</h1><p>${escaped(promise)}</p>`,
-      `<a class="button" href="#section-4">${escaped(action)}</a></section>`,
-      `<section id="section-2" class="features"><h2>Why it is worth it</h2><ul>${list.join('')}</ul></section>`,
-      `<section id="section-3" class="testimonials"><h2>${escaped(voices)}</h2>`,
-      '<blockquote>It did what it promised, from the first day on.</blockquote></section>',
-      `<section id="section-4" class="cta"><h2>${escaped(action)}</h2><p>It takes less than a minute.</p></section>`,
-    ].join('\n'),
-  );
+  return [
+    `<section id="section-1" class="hero"><h1>${escaped(title)}</h1><p>${escaped(promise)}</p>`,
+    `<a class="button" href="#section-4">${escaped(action)}</a></section>`,
+    `<section id="section-2" class="features"><h2>Why it is worth it</h2><ul>${list.join('')}</ul></section>`,
+    `<section id="section-3" class="testimonials"><h2>${escaped(voices)}</h2>`,
+    '<blockquote>It did what it promised, from the first day on.</blockquote></section>',
+    `<section id="section-4" class="cta"><h2>${escaped(action)}</h2><p>It takes less than a minute.</p></section>`,
+  ].join('\n');
 }
 
 function escaped(text: string): string {
