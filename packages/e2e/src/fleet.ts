@@ -10,6 +10,8 @@ import { findMembers, gatewayName } from '@tandem/local/members';
 import { keptSecrets } from '@tandem/local/secrets';
 import { until } from '@tandem/testing';
 import { cloneDatabase } from '@tandem/tooling';
+import { type Balancer, startBalancer } from './balancer.ts';
+import { startPooler } from './pooler.ts';
 
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
@@ -56,10 +58,19 @@ const generous = {
  * Starts the whole fleet and waits until it is ready.
  * @param options.env settings on top, for every process
  * @param options.services which services run; all of them unless named. Of the others the gateway knows, and answers 503
+ * @param options.pooled puts PgBouncer in transaction mode in front of PostgreSQL, with so many connections for each role
  * @param options.gateways how many gateways: the first is the one of `baseUrl`
+ * @param options.instances how many instances of a service; several stand behind a balancer, and the second of crm is `crm2`
  */
 export async function startFleet(
-  options: { env?: Record<string, string>; stores?: StorePlace; gateways?: number; services?: readonly string[] } = {},
+  options: {
+    env?: Record<string, string>;
+    stores?: StorePlace;
+    gateways?: number;
+    services?: readonly string[];
+    pooled?: number;
+    instances?: Readonly<Record<string, number>>;
+  } = {},
 ): Promise<TestFleet> {
   const id = randomBytes(6).toString('hex');
   const dir = join(process.env.TEST_DIR as string, `fleet-${id}`);
@@ -79,18 +90,37 @@ export async function startFleet(
       .filter((member) => member.hasDatabase)
       .map(({ name }) => cloneDatabase(name, { adminUrl: stores.adminDatabaseUrl, roleSecret: secrets.ROLE_SECRET })),
   );
-  const extra = Array.from({ length: (options.gateways ?? 1) - 1 }, (_, index) => ({
-    ...(members.find(({ name }) => name === gatewayName) as (typeof members)[number]),
-    name: `gateway${index + 2}`,
-  }));
-  for (const { name } of extra)
-    environment[name] = { ...(environment[gatewayName] as Record<string, string>), PORT: String(await freePort()) };
+  const pooler =
+    options.pooled === undefined
+      ? undefined
+      : await startPooler({
+          port: await freePort(),
+          urls: databases.flatMap(({ appUrl, relayUrl }) => [appUrl, relayUrl]),
+          connections: options.pooled,
+        });
+  const reached = (url: string) => pooler?.through(url) ?? url;
+  const extra = [];
+  const balancers: Balancer[] = [];
+  for (const [original, count] of Object.entries({ [gatewayName]: options.gateways ?? 1, ...options.instances })) {
+    const member = members.find(({ name }) => name === original) as (typeof members)[number];
+    const own = environment[original] as Record<string, string>;
+    const ports = [];
+    for (let number = 1; number <= count; number++) {
+      const name = number === 1 ? original : `${original}${number}`;
+      const PORT = number === 1 && original === gatewayName ? own.PORT : String(await freePort());
+      if (count > 1) environment[name] = { ...own, PORT: PORT as string };
+      if (number > 1) extra.push({ ...member, name });
+      ports.push(Number(PORT));
+    }
+    // The others reach a service under the one address that the settings name.
+    if (count > 1 && original !== gatewayName) balancers.push(await startBalancer(Number(own.PORT), ports));
+  }
   for (const name of Object.keys(environment)) {
-    const database = databases.find(({ service }) => service === name);
+    const database = databases.find(({ service }) => name === service || name.replace(/\d+$/, '') === service);
     environment[name] = {
       ...environment[name],
       ...{ NAMESPACE: `e2e-${id}`, LOG_LEVEL: 'warn', ...generous, ...options.env },
-      ...(database && { DATABASE_URL: database.appUrl, RELAY_DATABASE_URL: database.relayUrl }),
+      ...(database && { DATABASE_URL: reached(database.appUrl), RELAY_DATABASE_URL: reached(database.relayUrl) }),
     };
   }
   const fleet = new Fleet({
@@ -124,6 +154,8 @@ export async function startFleet(
       (await fetch(`http://127.0.0.1:${environment[name]?.PORT}/readyz`).catch(() => undefined))?.status === 200,
     async stop() {
       await fleet.stop();
+      await pooler?.close();
+      for (const balancer of balancers) await balancer.close();
       await Promise.all(databases.map((database) => database.drop()));
     },
   };

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { endLeftovers } from '@tandem/local/records';
 import { keptSecrets } from '@tandem/local/secrets';
 import { startStores } from '@tandem/local/stores';
@@ -12,7 +14,13 @@ type StoreProcess = 'postgres' | 'redis' | 'rabbitmq';
 export interface OwnStores extends Stores {
   /** Sends a signal to a store: SIGKILL (its supervisor starts it again), SIGSTOP or SIGCONT. */
   signal(store: StoreProcess, signal: NodeJS.Signals): void;
+  /** The process id of a store. */
+  pid(store: StoreProcess): number;
+  /** Sets the memory in bytes beyond which RabbitMQ blocks publishers. */
+  limitBrokerMemory(bytes: number): Promise<void>;
 }
+
+const remoteCallMs = 20_000;
 
 /** Brings up PostgreSQL, Redis and RabbitMQ for one test file, with templates to clone from. */
 export async function ownStores(name: string): Promise<OwnStores> {
@@ -35,5 +43,24 @@ export async function ownStores(name: string): Promise<OwnStores> {
   }
   const pid = (store: StoreProcess): number =>
     JSON.parse(readFileSync(join(dir, 'run', `${store}.process.json`), 'utf8')).pid;
-  return { ...stores, signal: (store, signal) => void process.kill(pid(store), signal) };
+  return {
+    ...stores,
+    pid,
+    signal: (store, signal) => void process.kill(pid(store), signal),
+    limitBrokerMemory: (bytes) => setMemoryLimit(pid('rabbitmq'), bytes),
+  };
+}
+
+/** Calls RabbitMQ's memory monitor from another Erlang node, with the program and the cookie of the running one. */
+async function setMemoryLimit(pid: number, bytes: number): Promise<void> {
+  const text = readFileSync(`/proc/${pid}/environ`, 'utf8');
+  const env = Object.fromEntries(text.split('\0').map((line) => line.split(/=(.*)/s).slice(0, 2)));
+  const call = `rpc:call('${env.RABBITMQ_NODENAME}', vm_memory_monitor, set_vm_memory_high_watermark, [{absolute, ${bytes}}], 5000)`;
+  const code = `io:format("~p", [${call}]), halt().`;
+  const args = ['-noinput', '-sname', `limit${process.pid}@localhost`, '-eval', code];
+  const { stdout } = await promisify(execFile)(join(env.BINDIR as string, 'erlexec'), args, {
+    env: { ...env, ERL_LIBS: '' },
+    timeout: remoteCallMs,
+  });
+  if (!stdout.includes('ok')) throw new Error(`RabbitMQ did not take the memory limit: ${stdout}`);
 }

@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto';
+import { createCallerSigner } from '@tandem/caller';
+import { createServiceClient } from '@tandem/client';
+import type { Allowance, Limiter, Verdict } from '@tandem/gateway/allowance';
+import { type GuardedRedis, guardRedis } from '@tandem/gateway/guarded-redis';
+import { createLimiter } from '@tandem/gateway/limiter';
+import { createUsageMeter, type UsageMeter } from '@tandem/gateway/usage-meter';
+import { internalAccess } from '@tandem/identity-contract';
+import { createLog } from '@tandem/process';
+import type { TestFleet } from './fleet.ts';
+import { until } from './fleet.ts';
+
+/** Limits of a tenant of the property test. */
+export interface Plan {
+  perMinute: number;
+  burst: number;
+  quota: number;
+}
+
+/** One request: by which gateway it comes, whose it is, and how it ends. */
+export interface Call {
+  gateway: number;
+  tenant: number;
+  address: number;
+  /** `session` is somebody signed in, without a quota. */
+  environment: 'live' | 'sandbox' | 'session';
+  answer: 200 | 500;
+}
+
+/** A call with the verdict on it. */
+export interface Outcome extends Call {
+  verdict: Verdict;
+}
+
+interface Gateway {
+  id: string;
+  isKilled: boolean;
+  redis: GuardedRedis;
+  limiter: Limiter;
+  usage: UsageMeter;
+}
+
+const log = createLog('test');
+const as = { environment: 'live' as const, requestId: 'e2e' };
+
+/** Long enough for calls at once, short enough to see many ends of windows. */
+export const windowMs = 2_000;
+// A busy machine stands still for a while; only a gateway that has ended is silent for longer.
+const goneAfterMs = 4_000;
+const redisWithinMs = 150;
+
+/** Several gateways in this process, on real stores, with the real identity service for recorded usage. */
+export interface LimitsWorld {
+  /** Everything that was sent. */
+  outcomes: Outcome[];
+  /** Sends calls at once and waits for their ends. */
+  send(calls: readonly Call[]): Promise<Outcome[]>;
+  /** One sandbox call of each tenant by each gateway, in turn. */
+  look(): Promise<Outcome[]>;
+  /** Ends a gateway as kill -9 does, and starts another in its place. What it had not recorded is lost. */
+  kill(number: number): Promise<void>;
+  /** Calls of a tenant's month that were served, less those that a killed gateway had not recorded. */
+  counted(tenant: number): number;
+  /** Calls of each tenant's month that were served and are not recorded yet. */
+  unrecorded(): Promise<number[]>;
+  /** Waits until header, recorded usage and model agree for every tenant at every gateway. */
+  rest(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts gateways, and waits until all know each other.
+ * @param options.tenants their numbers
+ */
+export async function startLimitsWorld(options: {
+  fleet: TestFleet;
+  redisUrl: string;
+  gateways: number;
+  tenants: readonly number[];
+  plans: readonly Plan[];
+  month: string;
+}): Promise<LimitsWorld> {
+  const { month, plans, tenants } = options;
+  const namespace = `limits-${randomBytes(4).toString('hex')}`;
+  const { INTERNAL_SECRETS, IDENTITY_URL } = options.fleet.environment.gateway as Record<string, string>;
+  const identity = createServiceClient({
+    operations: internalAccess,
+    baseUrl: IDENTITY_URL as string,
+    service: 'e2e',
+    signer: createCallerSigner(INTERNAL_SECRETS as string),
+  });
+  const outcomes: Outcome[] = [];
+  // Served calls by gateway and tenant.
+  const served = new Map<string, Map<number, number>>();
+
+  const recorded = async (tenantId: number) => (await identity.readUsage({ body: { tenantId, month }, as })).recorded;
+
+  const newGateway = (): Gateway => {
+    const id = randomBytes(9).toString('base64url');
+    const redis = guardRedis(options.redisUrl, log, redisWithinMs);
+    const limiter = createLimiter({
+      ...{ redis, log, windowMs, goneAfterMs, namespace, gateway: id, beatMs: 100, reportWithinMs: 10_000 },
+      readRecorded: async (tenantId) =>
+        Object.fromEntries((await recorded(tenantId)).map((row) => [row.gateway, row.calls])),
+    });
+    const usage = createUsageMeter(async (calls) => {
+      if (gateway.isKilled) throw new Error('This gateway has ended');
+      await identity.reportUsage({ body: { gateway: id, served: calls }, as });
+    }, log);
+    const gateway: Gateway = { id, isKilled: false, redis, limiter, usage };
+    served.set(id, new Map());
+    return gateway;
+  };
+
+  const gateways = Array.from({ length: options.gateways }, newGateway);
+  const knowEachOther = () =>
+    until('the gateways know each other', () =>
+      gateways.every(({ limiter }) => limiter.stats().gateways === gateways.length),
+    );
+
+  const allowanceOf = ({ tenant, address, environment }: Call): Allowance => {
+    const { perMinute, burst, quota: limit } = plans[tenant] as Plan;
+    const tenantId = tenants[tenant] as number;
+    const subject = `t:${tenantId}`;
+    const quota = environment === 'session' ? undefined : { tenantId, month, limit, counts: environment === 'live' };
+    return { subject, pair: `${subject}/127.0.20.${address}`, perMinute, burst, quota };
+  };
+
+  const sendOne = async (call: Call): Promise<Outcome> => {
+    const { id, limiter, usage } = gateways[call.gateway % gateways.length] as Gateway;
+    const allowance = allowanceOf(call);
+    const verdict = await limiter.take(allowance);
+    if (!verdict.allowed || call.environment !== 'live') return { ...call, verdict };
+    // The service answers in a later turn of the event loop.
+    await new Promise(setImmediate);
+    if (call.answer === 500) limiter.giveBack(allowance);
+    else {
+      usage.count(tenants[call.tenant] as number, month);
+      const counts = served.get(id) as Map<number, number>;
+      counts.set(call.tenant, (counts.get(call.tenant) ?? 0) + 1);
+    }
+    return { ...call, verdict };
+  };
+
+  const send: LimitsWorld['send'] = async (calls) => {
+    const sent = await Promise.all(calls.map(sendOne));
+    outcomes.push(...sent);
+    return sent;
+  };
+
+  const look = async (): Promise<Outcome[]> => {
+    const seen: Outcome[] = [];
+    for (const tenant of plans.keys())
+      for (const gateway of gateways.keys())
+        seen.push(...(await send([{ gateway, tenant, address: 1, environment: 'sandbox', answer: 200 }])));
+    return seen;
+  };
+
+  const counted = (tenant: number): number =>
+    [...served.values()].reduce((sum, counts) => sum + (counts.get(tenant) ?? 0), 0);
+
+  await knowEachOther();
+  await until('the counters are complete', async () => {
+    await send([{ gateway: 0, tenant: 0, address: 0, environment: 'session', answer: 200 }]);
+    return (await gateways[0]?.redis.redis.get(`${namespace}:epoch`))?.startsWith('complete:');
+  });
+  return {
+    outcomes,
+    send,
+    look,
+    counted,
+    async kill(number) {
+      const index = number % gateways.length;
+      const ended = gateways[index] as Gateway;
+      ended.isKilled = true;
+      // Without a connection nothing of what it knows gets out.
+      ended.redis.close();
+      await Promise.all([ended.limiter.close(), ended.usage.close()]);
+      gateways[index] = newGateway();
+      const counts = served.get(ended.id) as Map<number, number>;
+      for (const [tenant, tenantId] of tenants.entries())
+        counts.set(tenant, (await recorded(tenantId)).find(({ gateway }) => gateway === ended.id)?.calls ?? 0);
+    },
+    unrecorded: () =>
+      Promise.all(
+        tenants.map(async (tenantId, tenant) => {
+          const sum = (await recorded(tenantId)).reduce((all, { calls }) => all + calls, 0);
+          return counted(tenant) - sum;
+        }),
+      ),
+    async rest() {
+      await until('every gateway counts by Redis', async () =>
+        (await look()).every(({ verdict }) => !verdict.degraded),
+      );
+      for (const [tenant, tenantId] of tenants.entries()) {
+        await until(`the recorded usage of tenant ${tenant} is ${counted(tenant)}`, async () => {
+          const sum = (await recorded(tenantId)).reduce((all, { calls }) => all + calls, 0);
+          if (sum !== counted(tenant)) throw new Error(`recorded are ${sum}`);
+          return true;
+        });
+        await until(`every gateway shows ${counted(tenant)} for tenant ${tenant}`, async () => {
+          const shown = (await look()).filter((seen) => seen.tenant === tenant && seen.verdict.allowed);
+          const wrong = shown.filter(({ verdict }) => verdict.usage !== counted(tenant));
+          if (wrong.length) throw new Error(`shown are ${wrong.map(({ verdict }) => verdict.usage)}`);
+          return shown.length === gateways.length;
+        });
+      }
+      await knowEachOther();
+    },
+    async stop() {
+      for (const { limiter, usage, redis } of gateways) {
+        await usage.close();
+        await limiter.close();
+        redis.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,218 @@
+import { createIdCodec } from '@tandem/ids';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { startFleet, type TestFleet, until } from './fleet.ts';
+import { type Call, type LimitsWorld, type Outcome, type Plan, startLimitsWorld } from './limits-world.ts';
+import { type OwnStores, ownStores } from './own-stores.ts';
+import { aTenant } from './tenant.ts';
+
+const gateways = 3;
+const plans: Plan[] = [
+  { perMinute: 20, burst: 5, quota: 100_000 },
+  { perMinute: 1_000, burst: 0, quota: 40 },
+  { perMinute: 30, burst: 0, quota: 60 },
+];
+
+let stores: OwnStores;
+let fleet: TestFleet;
+let redis: Redis;
+let tenants: number[];
+let runs = 0;
+
+beforeAll(async () => {
+  stores = await ownStores('limits');
+  fleet = await startFleet({ stores, services: ['identity'] });
+  redis = new Redis(stores.redisUrl);
+  redis.on('error', () => {});
+  const ids = createIdCodec((fleet.environment.gateway as Record<string, string>).IDS_ALPHABET as string);
+  const made = await Promise.all(plans.map(() => aTenant(fleet)));
+  tenants = made.map(({ id }) => ids.decode('tenant', undefined, id) as number);
+}, 240_000);
+afterAll(async () => {
+  redis?.disconnect();
+  await fleet?.stop();
+  await stores?.stop();
+}, 90_000);
+
+/** A world with a month of its own, in which nothing has been counted. */
+function aWorld(): Promise<LimitsWorld> {
+  const number = runs++;
+  const month = `${2100 + Math.floor(number / 12)}-${String((number % 12) + 1).padStart(2, '0')}`;
+  return startLimitsWorld({ fleet, redisUrl: stores.redisUrl, gateways, tenants, plans, month });
+}
+
+const call = fc.record({
+  gateway: fc.nat(gateways - 1),
+  tenant: fc.nat(plans.length - 1),
+  address: fc.nat(4),
+  environment: fc.oneof(
+    { weight: 4, arbitrary: fc.constant('live') },
+    { weight: 1, arbitrary: fc.constant('sandbox') },
+    { weight: 2, arbitrary: fc.constant('session') },
+  ),
+  answer: fc.constantFrom(200 as const, 200 as const, 200 as const, 200 as const, 500 as const),
+});
+const someCalls = fc.array(call, { minLength: 1, maxLength: 90 });
+
+type Step =
+  | { does: 'send'; calls: Call[] }
+  | { does: 'end of the window' }
+  | { does: 'flush'; before: Call[]; after: Call[] }
+  | { does: 'freeze' | 'restart'; during: Call[]; after: Call[] };
+
+const sends = fc.record({ does: fc.constant('send' as const), calls: someCalls });
+const quiet = fc.oneof(
+  { weight: 4, arbitrary: sends },
+  { weight: 1, arbitrary: fc.constant({ does: 'end of the window' as const }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('flush' as const), before: someCalls, after: someCalls }) },
+);
+const outage = fc.record({
+  does: fc.constantFrom('freeze' as const, 'restart' as const),
+  during: someCalls,
+  after: someCalls,
+});
+
+async function take(world: LimitsWorld, step: Exclude<Step, { during: Call[] }>): Promise<void> {
+  switch (step.does) {
+    case 'send':
+      await world.send(step.calls);
+      return;
+    case 'end of the window': {
+      const [first] = await world.send([oneCall]);
+      await until('a new window begins', async () => {
+        const [next] = await world.send([oneCall]);
+        return (next as Outcome).verdict.reset > (first as Outcome).verdict.reset;
+      });
+      return;
+    }
+    case 'flush': {
+      const before = world.send(step.before);
+      await redis.flushall();
+      await Promise.all([before, world.send(step.after)]);
+      return;
+    }
+  }
+}
+const oneCall: Call = { gateway: 0, tenant: 1, address: 0, environment: 'sandbox', answer: 200 };
+
+/** Every gateway meets the outage; resolves to the calls of each tenant that were not recorded when it began. */
+async function beWithoutRedis(world: LimitsWorld, step: Step & { does: 'freeze' | 'restart' }): Promise<number[]> {
+  const unrecorded = await world.unrecorded();
+  if (step.does === 'freeze') stores.signal('redis', 'SIGSTOP');
+  else stores.signal('redis', 'SIGKILL');
+  await world.look();
+  await world.send(step.during);
+  if (step.does === 'freeze') stores.signal('redis', 'SIGCONT');
+  await world.send(step.after);
+  await world.rest();
+  return unrecorded;
+}
+
+/** The calls that Redis decided about and those that gateways decided about alone, by tenant and window. */
+function byWindow(outcomes: readonly Outcome[]): Map<string, Outcome[]> {
+  return Map.groupBy(outcomes, ({ tenant, verdict }) => `tenant ${tenant}, window until ${verdict.reset}`);
+}
+const isServed = ({ verdict }: Outcome) => verdict.allowed;
+const isRefused = (reason: string) => (outcome: Outcome) => outcome.verdict.reason === reason;
+
+/** Windows admit exactly limit and burst, refuse no call below it, and every header is exact. */
+function checkWindows(outcomes: readonly Outcome[]): void {
+  for (const [window, all] of byWindow(outcomes)) {
+    const { perMinute, burst } = plans[(all[0] as Outcome).tenant] as Plan;
+    const served = all.filter(isServed);
+    expect([window, served.length]).toEqual([window, Math.min(served.length, perMinute + burst)]);
+    if (all.some(isRefused('rate_limited'))) expect([window, served.length]).toEqual([window, perMinute + burst]);
+    const shown = served.map(({ verdict }) => verdict.remaining).sort((a, b) => b - a);
+    expect([window, shown]).toEqual([window, served.map((_, index) => Math.max(0, perMinute - 1 - index))]);
+  }
+}
+
+/** A window in which an outage began or ended may admit limit and burst twice, every other one once. */
+function checkWindowsOfOutage(outcomes: readonly Outcome[]): void {
+  for (const [window, all] of byWindow(outcomes)) {
+    const { perMinute, burst } = plans[(all[0] as Outcome).tenant] as Plan;
+    const served = all.filter(isServed);
+    const isMixed = new Set(served.map(({ verdict }) => verdict.degraded)).size === 2;
+    const most = (perMinute + burst) * (isMixed ? 2 : 1);
+    expect([window, served.length]).toEqual([window, Math.min(served.length, most)]);
+  }
+}
+
+/**
+ * The month admits no call beyond the quota and refuses none below it; what 5xx answers have given back may be free.
+ * @param unrecorded calls of each tenant beyond the quota that an outage may admit
+ */
+function checkMonth(world: LimitsWorld, unrecorded?: readonly number[]): void {
+  for (const [tenant, { quota }] of plans.entries()) {
+    const counted = world.counted(tenant);
+    expect([tenant, counted]).toEqual([tenant, Math.min(counted, quota + (unrecorded?.[tenant] ?? 0))]);
+    const live = world.outcomes.filter((one) => one.tenant === tenant && one.environment === 'live');
+    if (unrecorded || !live.some(isRefused('quota_exceeded'))) continue;
+    const failed = live.filter((one) => isServed(one) && one.answer === 500).length;
+    expect(counted + failed).toBeGreaterThanOrEqual(quota);
+  }
+}
+
+const parameters = { numRuns: 6, endOnFailure: true };
+
+describe('several gateways', () => {
+  it('admit exactly limit and burst and show exact headers, across ends of windows, 5xx answers and an emptied Redis', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(quiet, { minLength: 2, maxLength: 6 }), async (steps) => {
+        const world = await aWorld();
+        try {
+          for (const step of steps) {
+            await take(world, step);
+            checkMonth(world);
+          }
+          await world.rest();
+          // On a machine that stood still a command may have been late: its window counts as one with an outage.
+          const late = new Set(
+            world.outcomes.filter(({ verdict }) => verdict.degraded).map(({ verdict }) => verdict.reset),
+          );
+          checkWindows(world.outcomes.filter(({ verdict }) => !late.has(verdict.reset)));
+        } finally {
+          await world.stop();
+        }
+      }),
+      parameters,
+    );
+  }, 300_000);
+
+  it('stay within the bounds of an outage while Redis stands still or is started again, and agree afterwards', async () => {
+    await fc.assert(
+      fc.asyncProperty(sends, outage, sends, async (before, outage, after) => {
+        const world = await aWorld();
+        try {
+          await world.send(before.calls);
+          const unrecorded = await beWithoutRedis(world, outage);
+          await world.send(after.calls);
+          await world.rest();
+          checkWindowsOfOutage(world.outcomes);
+          checkMonth(world, unrecorded);
+        } finally {
+          await world.stop();
+        }
+      }),
+      parameters,
+    );
+  }, 300_000);
+
+  it('agree with the recorded usage after one of them was killed under load', async () => {
+    await fc.assert(
+      fc.asyncProperty(someCalls, fc.nat(gateways - 1), someCalls, async (before, killed, after) => {
+        const world = await aWorld();
+        try {
+          await world.send(before);
+          await world.kill(killed);
+          await world.send(after);
+          await world.rest();
+          checkWindows(world.outcomes);
+        } finally {
+          await world.stop();
+        }
+      }),
+      { ...parameters, numRuns: 3 },
+    );
+  }, 300_000);
+});

@@ -1,0 +1,88 @@
+import { until } from '@tandem/testing';
+import { startFleet, type TestFleet } from './fleet.ts';
+import { aTenant, type TestTenant } from './tenant.ts';
+
+let fleet: TestFleet;
+let tenant: TestTenant;
+beforeAll(async () => {
+  fleet = await startFleet({ gateways: 1 });
+  tenant = await aTenant(fleet);
+}, 240_000);
+afterAll(() => fleet?.stop(), 60_000);
+
+const password = 'a long phrase is best';
+let people = 0;
+
+/** Signs in a new user of a role with these permissions, in these teams. */
+async function aUser(permissions: string[], teamIds: string[]) {
+  const number = ++people;
+  const { data: role } = await tenant.owner.createRole({ body: { name: `Role ${number}`, permissions } });
+  const email = `user${number}-${Date.now()}@example.com`;
+  const person = { email, password, firstName: 'Grace', lastName: 'Hopper', roleId: role.id, teamIds };
+  const { data: user } = await tenant.owner.createUser({ body: person });
+  const { data } = await fleet.api().login({ body: { email, password } });
+  return { id: user.id, api: fleet.api({ accessToken: data.accessToken, tenantId: tenant.id }) };
+}
+
+const aLead = (lastName: string, teamId: string | null) => ({
+  ...{ email: `${lastName.toLowerCase()}@example.com`, firstName: 'Ada', lastName, teamId },
+});
+
+it('a caller narrowed to their team sees its leads, in lists, search, autocomplete and by id, and no others', async () => {
+  const [sales, support] = await Promise.all(
+    ['Sales', 'Support'].map(async (name) => (await tenant.owner.createTeam({ body: { name } })).data.id),
+  );
+  const { data: ours } = await tenant.api.createLead({ body: aLead('Byron', sales as string) });
+  const { data: theirs } = await tenant.api.createLead({ body: aLead('Babbage', support as string) });
+  const { api } = await aUser(['leads:read:team', 'search:read'], [sales as string]);
+  const { data: check } = await api.checkPermission({ query: { permission: 'leads:read' } });
+  expect(check).toMatchObject({ allowed: true, reach: 'team' });
+
+  expect((await api.listLeads()).data.map(({ id }) => id)).toEqual([ours.id]);
+  expect((await api.getLead({ params: { id: ours.id } })).data.teamId).toBe(sales);
+  await expect(api.getLead({ params: { id: theirs.id } })).rejects.toMatchObject({ status: 404 });
+
+  const found = async (by: typeof api, q: string) => (await by.searchLeads({ query: { q } })).data.map(({ id }) => id);
+  await until('both leads are indexed', async () => {
+    const all = [await found(tenant.owner, 'byron'), await found(tenant.owner, 'babbage')];
+    return all.every((ids) => ids.length === 1);
+  });
+  expect([await found(api, 'byron'), await found(api, 'babbage')]).toEqual([[ours.id], []]);
+  const suggested = async (q: string) => (await api.autocomplete({ query: { q } })).data.length;
+  expect([(await suggested('byr')) > 0, (await suggested('babb')) > 0]).toEqual([true, false]);
+});
+
+it('a webhook stops when the user who registered it may no longer read the records', async () => {
+  const { id, api } = await aUser(['leads:read', 'webhooks:read', 'webhooks:write'], []);
+  const { data: webhook } = await api.createWebhook({ body: { url: 'http://127.0.0.1:9/', events: ['lead.created'] } });
+  const { data: role } = await tenant.owner.createRole({
+    body: { name: 'Narrow', permissions: ['leads:read:own', 'webhooks:read'] },
+  });
+  await tenant.owner.setUserRole({ params: { id }, body: { roleId: role.id } });
+  await tenant.api.createLead({ body: aLead('Turing', null) });
+  const delivery = await until('the delivery is skipped', async () => {
+    const { data } = await api.listDeliveries({ params: { id: webhook.id }, query: { status: 'skipped' } });
+    return data[0];
+  });
+  expect(delivery).toMatchObject({ event: 'lead.created', lastError: 'not_permitted' });
+  const { data } = await api.getDelivery({ params: { id: webhook.id, deliveryId: delivery.id } });
+  expect([data.payload, data.rawBody]).toEqual([null, null]);
+  expect((await api.listEvents()).data).toEqual([]);
+  await expect(api.updateWebhook({ params: { id: webhook.id }, body: { active: true } })).rejects.toMatchObject({
+    status: 403,
+  });
+});
+
+it('custom data in the audit log is shown as it was written', async () => {
+  const { data: lead } = await tenant.api.createLead({ body: aLead('Lovelace', null) });
+  const customFields = { x: { $type: 'constructor', $id: 5 }, y: { $type: 'tenant', $id: 5 } };
+  await tenant.api.updateLead({ params: { id: lead.id }, body: { customFields, assignedTo: tenant.userId } });
+  const entry = await until('the change is in the log', async () => {
+    const { data } = await tenant.owner.listAuditLogs({ query: { action: 'lead.update', targetId: lead.id } });
+    return data[0];
+  });
+  expect(entry.changes).toEqual({
+    customFields: { from: {}, to: customFields },
+    assignedTo: { from: null, to: tenant.userId },
+  });
+});

@@ -1,0 +1,98 @@
+import { startFleet, type TestFleet, until } from './fleet.ts';
+import { aTenant, type TestTenant } from './tenant.ts';
+
+const callers = 30;
+const addresses = 200;
+const monthlyCalls = 1_000_000;
+
+let fleet: TestFleet;
+let tenant: TestTenant;
+let bases: string[];
+/** Calls by the live key that were answered, and not with a 5xx. */
+let served = 0;
+let sent = 0;
+
+beforeAll(async () => {
+  fleet = await startFleet({
+    gateways: 2,
+    services: ['identity', 'crm'],
+    env: { TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  bases = [fleet.baseUrl, `http://127.0.0.1:${fleet.environment.gateway2?.PORT}`];
+  tenant = await aTenant(fleet, { monthlyCalls, ratePerMinute: 1_000_000 });
+}, 240_000);
+afterAll(() => fleet?.stop(), 60_000);
+
+async function send(base: string, key: string): Promise<Response> {
+  const from = `127.0.20.${sent++ % addresses}`;
+  const response = await fetch(`${base}/v1/leads?limit=1`, { headers: { 'x-api-key': key, 'x-forwarded-for': from } });
+  await response.arrayBuffer();
+  return response;
+}
+
+/** Keeps all callers busy until `isDone`; resolves to how many answers of each status there were. */
+async function load(isDone: (statuses: Map<number, number>) => boolean): Promise<Map<number, number>> {
+  const statuses = new Map<number, number>();
+  await Promise.all(
+    Array.from({ length: callers }, async (_, caller) => {
+      while (!isDone(statuses)) {
+        const { status } = await send(bases[caller % bases.length] as string, tenant.live).catch(() => ({ status: 0 }));
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (status && status < 500) served++;
+      }
+    }),
+  );
+  return statuses;
+}
+
+/** The usage header at a gateway, by a call that does not count. */
+const shown = async (base: string) => Number((await send(base, tenant.sandbox)).headers.get('x-api-usage-current'));
+
+async function recorded(): Promise<number> {
+  const { data } = await tenant.owner.listSubscriptions({});
+  const usage = await tenant.owner.getSubscriptionUsage({ params: { id: data[0]?.id as string } });
+  return usage.data.apiCalls.used;
+}
+
+it('the usage header and the recorded usage are the number of served calls after a service was killed under load', async () => {
+  let isKilled = false;
+  const statuses = await load((seen) => {
+    if (!isKilled && served > 300) {
+      isKilled = true;
+      fleet.kill('crm');
+    }
+    return served > 1_000 && [...seen.keys()].some((status) => status >= 500);
+  });
+  expect(statuses.get(429)).toBeUndefined();
+  await until(`every figure is ${served}`, async () => {
+    const figures = [await recorded(), ...(await Promise.all(bases.map(shown)))];
+    if (figures.some((figure) => figure !== served)) throw new Error(`they are ${figures}`);
+    return true;
+  });
+}, 120_000);
+
+it('the usage header is the recorded usage after a gateway was killed under load', async () => {
+  let isKilled = false;
+  const before = served;
+  const statuses = await load(() => {
+    if (!isKilled && served > before + 200) {
+      isKilled = true;
+      fleet.kill('gateway2');
+    }
+    return served > before + 600;
+  });
+  expect(statuses.get(429)).toBeUndefined();
+  // The other gateway learns after 15 s that one has ended.
+  const figure = await until(
+    'header and recorded usage agree',
+    async () => {
+      const figures = [await recorded(), await shown(fleet.baseUrl)];
+      if (figures[0] !== figures[1]) throw new Error(`they are ${figures}`);
+      return figures[0];
+    },
+    60_000,
+  );
+  // A killed gateway does not record the calls of its last two seconds, so the recorded usage may be lower than the real one.
+  expect(figure).toBeLessThanOrEqual(served);
+  expect(figure).toBeGreaterThan(before);
+}, 120_000);
