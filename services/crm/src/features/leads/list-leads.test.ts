@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import type { crm } from '@tandem/crm-contract';
 import { longestTurn, type TestService } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
@@ -116,6 +118,22 @@ describe('listLeads', () => {
     const reply = await api.listLeads({ query });
     expect(scores(reply)).toEqual(expected);
     expect(reply.body.pagination?.total).toBe(expected.length);
+  });
+
+  it('counts on /metrics the queries that go through the engine of Prisma', async () => {
+    const server = service.app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const counted = async () => {
+      const text = await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`)).text();
+      return Number(/^tandem_prisma_queries_total\{model="Lead",operation="findMany".*\} (\d+)$/m.exec(text)?.[1] ?? 0);
+    };
+    const before = await counted();
+    const api = service.as();
+    expect((await api.listLeads({ query: { status: 'new' } })).status).toBe(200);
+    expect(await counted()).toBe(before);
+    expect((await api.listLeads({ query: { 'customFields[color]': 'red' } })).status).toBe(200);
+    expect(await counted()).toBe(before + 1);
+    server.close();
   });
 
   it.each([
