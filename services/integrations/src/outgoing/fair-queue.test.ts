@@ -123,6 +123,13 @@ it('spreads the deliveries of a slow endpoint over the time that it needs, and a
   expect(times).toEqual([6_000, 12_000, 18_000, 24_000, 24_050, 24_100]);
 });
 
+it('lets the backlog of a prompt endpoint return as fast as it takes it, at most 100 a second', async () => {
+  const queue = queueOf();
+  await known(queue, target('a'), 20);
+  for (let index = 0; index < 9_999; index += 1) queue.retryAt(target('a'), new Date(0));
+  expect(queue.retryAt(target('a'), new Date(0)).getTime()).toBeCloseTo(100_000, -3);
+});
+
 it('lets the backlogs of many endpoints return at a limited rate, also after a pause', () => {
   const queue = queueOf();
   const pause = new Date(60_000);

@@ -10,8 +10,8 @@ export interface RetryTimes {
 }
 
 const afterMinMs = 200;
-// Until then deliveries return as fast as the endpoint takes them. Later ones return more closely, so that they notice
-// soon when the endpoint has recovered, but only so closely that backlogs leave the database to others.
+// Until then deliveries return as fast as the endpoint takes them. Later ones of a slow endpoint return more closely, so
+// that they notice soon when it has recovered. All backlogs together leave the database to others.
 const pacedMs = 15_000;
 const backlogStepMs = 50;
 const backlogReturnsPerSecond = 100;
@@ -40,7 +40,7 @@ export function createRetryTimes(now: () => number): () => RetryTimes {
           backlogs.set(key, at);
         }
         const shareMs = (backlogs.size * 1_000) / backlogReturnsPerSecond;
-        nextFree = at + (isBacklog ? Math.max(backlogStepMs, shareMs) : stepMs);
+        nextFree = at + (isBacklog ? Math.max(Math.min(stepMs, backlogStepMs), shareMs) : stepMs);
         return new Date(at);
       },
       restart() {
