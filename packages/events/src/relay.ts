@@ -85,8 +85,7 @@ export function startRelay(options: { url: string; broker: Broker; log: Log; met
   const moveBatch = async (to: ConfirmChannel): Promise<number> => {
     // It is on its way on this channel: publishing it again would only add copies.
     if (held?.on === to) return settleHeld(held);
-    const client = await pool.connect();
-    try {
+    return withClient(async (client) => {
       const taking = held ? client.query<Row>(takeHeld, [positionsOf(held.rows)]) : client.query<Row>(take);
       const [, { rows }] = await Promise.all([client.query('BEGIN'), taking]);
       const { late } = await publish(to, rows);
@@ -94,13 +93,21 @@ export function startRelay(options: { url: string; broker: Broker; log: Log; met
         // Committed with the locks that the transaction has: no other relay sees the rows in between.
         held = { rows, confirms: late, on: to };
         await Promise.all([client.query(postponement, [positionsOf(rows), heldSeconds]), client.query('COMMIT')]);
-        client.release();
         return 0;
       }
       await settle(client, rows);
       held = undefined;
-      client.release();
       return rows.length;
+    });
+  };
+
+  /** Runs work on one connection. After an error the connection is closed, which also ends its transaction. */
+  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    const client = await pool.connect();
+    try {
+      const result = await work(client);
+      client.release();
+      return result;
     } catch (error) {
       client.release(error as Error);
       throw error;
@@ -130,17 +137,12 @@ export function startRelay(options: { url: string; broker: Broker; log: Log; met
       broker.reset();
       throw new Error('The broker did not confirm in time');
     }
-    const client = await pool.connect();
-    try {
+    return withClient(async (client) => {
       await client.query('BEGIN');
       await settle(client, rows);
       held = undefined;
-      client.release();
       return rows.length;
-    } catch (error) {
-      client.release(error as Error);
-      throw error;
-    }
+    });
   };
 
   /** Waits for late confirms for as long as the broker is blocked, and from the end of the block for their whole time again. */

@@ -1,13 +1,13 @@
 const intervalMs = 1;
 
-// What the reference work takes on one core of the 2-core machine that CI runs on, when nothing else runs there.
+// Processor time of the reference work on an idle core of the machine that CI runs on.
 const referenceMs = 16;
 
 /**
  * Processor time, in milliseconds, of the longest turn of this process's event loop while `work` runs; the shortest of
  * several tries. Processor time, because a busy machine stretches every other clock, and the shortest, because a first
- * try also compiles the code. Cores that share their parts with a busy neighbour need up to three times as long for the
- * same work. A reference that runs before and after each try shows how much, and the result is what an idle core needs.
+ * try also compiles the code. Beside a busy neighbour a core needs up to three times as much processor time for the same
+ * work; reference work before and after each try measures this factor, and the result is divided by it.
  */
 export async function longestTurn(work: () => Promise<unknown>, tries = 4): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY;

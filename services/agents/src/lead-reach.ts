@@ -9,7 +9,7 @@ const consideredRecordsMax = 20_000;
 const consideredLeadsMax = filteredLeadsMax;
 
 /**
- * Those of some leads that the caller may read; undefined when they may read all, and nobody has to be asked.
+ * Asks which of these leads the caller may read; undefined, without asking, when they may read all leads.
  * @param candidates reads the ids of the leads in question, at most `filteredLeadsMax`
  */
 async function readableLeads(

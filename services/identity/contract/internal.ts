@@ -54,7 +54,7 @@ export const internalUsers = operations({
     method: 'GET',
     path: '/internal/users/:id/permissions',
     audience: 'internal',
-    summary: 'What a user may do now; nothing when there is no such user or they are not active',
+    summary: 'The current permissions of a user; none when the user does not exist or is not active',
     params: z.object({ id: id('user') }),
     reply: z.object({ permissions: z.array(z.string()) }),
     message: 'Permissions retrieved',

@@ -20,7 +20,7 @@ export function covers(granted: readonly string[], wanted: string): boolean {
   return wanted !== 'users:*' || allows(granted, 'users:act_as') !== undefined;
 }
 
-/** What two sets of permissions both grant, each as far as both do. */
+/** The permissions that both sets grant, each limited to what both allow. */
 export function intersection(one: readonly string[], other: readonly string[]): string[] {
   const [within, beyond] = [[], []] as [string[], string[]];
   for (const permission of one) (covers(other, permission) ? within : beyond).push(permission);

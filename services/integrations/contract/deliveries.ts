@@ -52,11 +52,11 @@ export const payloadDays = 30;
 export const deliveryDays = 90;
 
 export const DeliveryDetail = Delivery.extend({
-  /** What was sent, as an object; null after 30 days, and for a caller who may not read the records of the event. */
+  /** The body that was sent, as an object; null after 30 days, and for a caller who may not read the records of the event. */
   payload: z.record(z.string(), z.unknown()).nullable(),
-  /** What was sent, to the byte: the signature is over this text. null when the payload is. */
+  /** The same body byte for byte, as it was signed; null when `payload` is null. */
   rawBody: z.string().nullable(),
-  /** Those of the last 30 days. */
+  /** The attempts of the last 30 days. */
   attempts: z.array(Attempt),
 });
 

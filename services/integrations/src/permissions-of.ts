@@ -8,7 +8,7 @@ interface UserOf {
 }
 
 /**
- * What a user may do now; nothing when there is no such user or they are not active.
+ * Returns the current permissions of a user; none when the user does not exist or is not active.
  * @throws ServiceError while identity cannot be asked
  */
 export type PermissionsOf = (user: UserOf) => Promise<readonly string[]>;

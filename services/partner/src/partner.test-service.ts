@@ -74,7 +74,7 @@ const absent: Answer = { status: 404, code: 'not_found' };
 const now = '2026-03-02T09:15:00.000Z';
 const later = () => new Date(Date.now() + 900_000).toISOString();
 
-/** What is here belongs to nobody, so a call that is limited to somebody's records finds none. */
+/** These records have no owner, so a call that is limited to an owner's records finds none. */
 function answerTo(path: string, body: Record<string, unknown>, { narrow }: Caller): Answer {
   const [, , kind, id] = path.split('/');
   if (narrow) return kind === 'leads' ? { status: 200, data: [] } : absent;

@@ -22,7 +22,7 @@ interface Found {
   agent: AgentRecord;
   given: Given[];
   known: Set<number>;
-  /** Of the tenant; asked for only when the agent has a daily cap. */
+  /** The tenant's time zone; asked for only when the agent has a daily cap. */
   timezone: string | undefined;
 }
 
@@ -107,7 +107,7 @@ function mayRun(agent: AgentRecord): AgentRecord {
   throw fail('agent_paused', [{ field: 'status', message: 'Must be active; POST /v1/agents/:id/resume' }]);
 }
 
-/** Those of the leads that exist and that the caller may read, asked for at once. */
+/** Asks in one request which of the leads exist and may be read by the caller. */
 async function findLeads({ crm }: Tools, caller: Caller, given: Given[]): Promise<Set<number>> {
   const ids = [...new Set(given.flatMap(({ leadId }) => leadId ?? []))];
   if (!ids.length) return new Set();

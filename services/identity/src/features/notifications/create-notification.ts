@@ -6,7 +6,7 @@ import { deliverNotificationsJob } from './deliver-notifications.job.ts';
 import { asNotification } from './notification.ts';
 import { findRecipients } from './recipients.ts';
 
-// What one call may store for all its recipients together.
+// The most bytes that one call may store, for all its recipients together.
 const bytesMax = 8 * 1024 * 1024;
 // Small values take longer than their bytes: more than these would hold the event loop for 50 ms.
 const valuesMax = 500_000;

@@ -15,7 +15,7 @@ export async function addMembers(tx: Tx, teamId: number, userIds: readonly numbe
 }
 
 /**
- * Of some users of the tenant, those that exist, under lock: nobody puts them into another team before the commit. Locks
+ * Locks those of these users that exist, and returns their ids: nobody adds them to another team before the commit. Locks
  * are taken in the order of ids, and before that of a team, so that two requests never wait for each other.
  */
 export async function lockUsers(tx: Tx, userIds: readonly number[]): Promise<Set<number>> {
@@ -33,7 +33,7 @@ export async function touchTeams(tx: Tx, teamIds: readonly number[]): Promise<vo
   await tx.team.updateManyAndReturn({ where: { id: { in: [...teamIds] } }, data: { version: { increment: 1 } } });
 }
 
-/** Those of some users who are in the highest number of teams allowed, not counting the team `teamId`. */
+/** Returns those of these users who are in as many teams as allowed, not counting the team `teamId`. */
 export async function fullUsers(tx: Tx, userIds: readonly number[], teamId?: number): Promise<Set<number>> {
   if (!userIds.length) return new Set();
   const rows = await tx.sql<{ user_id: number }>`

@@ -22,8 +22,9 @@ export function authorizerOf({ authorizedBy, createdBy }: Pick<WebhookRow, 'auth
 }
 
 /**
- * Who authorizes deliveries, and with which permissions. A key may hold fewer permissions than its user, so a webhook that it
- * registers is limited by both. Sorted, so that two sets compare as equal whatever their order.
+ * The user who authorizes the deliveries of a webhook, and the permissions of the credential it was registered with. A key
+ * may hold fewer permissions than its user; deliveries need both. The permissions are sorted, so that equal sets compare
+ * as equal.
  */
 export function authorizationOf(caller: Caller) {
   return { authorizedBy: actingUserId(caller) ?? null, authorizedPermissions: [...new Set(caller.permissions)].sort() };

@@ -66,7 +66,7 @@ interface Referrer {
   referredAt: Date;
 }
 
-/** Those of the partners who referred these leads who are approved now. */
+/** For each of these leads, the partner who referred it, if that partner is approved now. */
 async function findReferrers(tx: Tx, leadIds: number[]): Promise<Map<number, Referrer>> {
   if (!leadIds.length) return new Map();
   const rows = await tx.sql<{ lead_id: number; partner_id: number; tier: Tier; created_at: Date }>`

@@ -2,7 +2,7 @@ import type { Referral, referralStatuses } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 
-/** What tells whether a lead and a partner are one person. */
+/** The fields by which a lead and a partner are compared, to find out whether they are the same person. */
 export interface Person {
   email: string;
   firstName: string;

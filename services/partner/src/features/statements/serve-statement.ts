@@ -42,7 +42,7 @@ interface Entry {
   at: Date;
   id: number;
   entry: string;
-  /** What it adds to the balance, in minor units. */
+  /** The change of the balance, in minor units. */
   amount: number;
   basis: number | null;
   status: string;
@@ -52,8 +52,8 @@ interface Entry {
 }
 
 /**
- * What was recorded, cancelled and paid in the month, in the order of time: together with the opening balance it makes
- * the closing one. One page, from the entry after `last`.
+ * One page of the entries of a month, oldest first, from the entry after `last`: commissions recorded, cancelled and paid.
+ * The opening balance plus all entries is the closing balance.
  */
 function entriesOf(tx: Tx, { partnerId, period, currency }: StatementOf, last?: Entry): Promise<Entry[]> {
   const { start, end } = boundsOf(period);

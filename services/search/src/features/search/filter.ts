@@ -1,6 +1,6 @@
 import { fragment } from '@tandem/tenant-db';
 
-/** What results are filtered by; owners are those of which a document must have one. */
+/** The conditions on search results. A document must belong to one of `owners`. */
 export interface Filter {
   status?: string | undefined;
   source?: string | undefined;
