@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 export default {
-  roots: ['gateway', 'services', 'packages', 'infra'].map((folder) => `<rootDir>/${folder}`),
+  roots: ['gateway', 'services', 'packages', 'e2e', 'infra'].map((folder) => `<rootDir>/${folder}`),
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/generated/', '/\\.local/'],
   modulePathIgnorePatterns: ['<rootDir>/\\.local/'],

@@ -30,7 +30,7 @@ export async function ownStores(name: string): Promise<OwnStores> {
   await endLeftovers(join(dir, 'run'));
   const stores = await startStores({
     dir,
-    packagesDir: join(import.meta.dirname, '../../../.local/debian'),
+    packagesDir: join(import.meta.dirname, '../../.local/debian'),
     given: {},
     log: () => {},
   });

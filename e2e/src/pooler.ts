@@ -19,7 +19,7 @@ export interface Pooler {
  */
 export async function startPooler(options: { port: number; urls: string[]; connections: number }): Promise<Pooler> {
   const { port, urls, connections } = options;
-  const { path, env } = await findPgBouncer(join(import.meta.dirname, '../../../.local/pgbouncer'));
+  const { path, env } = await findPgBouncer(join(import.meta.dirname, '../../.local/pgbouncer'));
   const dir = mkdtempSync(join(process.env.TEST_DIR as string, 'pooler-'));
   const [server] = urls.map((url) => new URL(url));
   const users = urls.map((url) => new URL(url)).map(({ username, password }) => `"${username}" "${password}"`);

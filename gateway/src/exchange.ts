@@ -72,7 +72,7 @@ export interface Streams {
 export interface Page {
   /**
    * Answers a GET or HEAD request for the page.
-   * @throws Refusal 405 for any other method
+   * @throws ApiError 405 for any other method
    */
   serve(exchange: PageExchange): Promise<void>;
 }

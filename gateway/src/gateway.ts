@@ -5,11 +5,11 @@ import { childTrace, readTrace } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
 import { actingFor } from './access/on-behalf-of.ts';
 import type { Exchange, GatewayParts } from './exchange.ts';
+import { ApiError, errorBody } from './http/api-error.ts';
 import { limitHeaders, passOn } from './http/headers.ts';
 import { loggedPath } from './http/logged-path.ts';
 import { readBody } from './http/read-body.ts';
 import { readJson } from './http/read-json.ts';
-import { Refusal, refusalBody } from './http/refusal.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { unservable } from './http/unserved.ts';
 import { decodeBody, decodePath, decodeQuery, encodeAnswer, repeatedParameter } from './ids.ts';
@@ -29,17 +29,17 @@ export async function handle(request: IncomingMessage, response: ServerResponse,
   try {
     await pass(exchange, parts);
   } catch (error) {
-    refuse(exchange, error, parts);
+    answerError(exchange, error, parts);
   }
   finish(exchange, performance.now() - began, parts);
 }
 
 async function pass(exchange: Exchange, parts: GatewayParts): Promise<void> {
   const { request, path } = exchange;
-  const refusal = (request.url as string).length > urlMax ? new Refusal('uri_too_long') : unservable(request);
-  if (refusal) {
+  const problem = (request.url as string).length > urlMax ? new ApiError('uri_too_long') : unservable(request);
+  if (problem) {
     await limit(exchange, parts);
-    throw refusal;
+    throw problem;
   }
   const page = parts.pages.find(path);
   if (page) {
@@ -50,7 +50,7 @@ async function pass(exchange: Exchange, parts: GatewayParts): Promise<void> {
   if (match && 'allowed' in match) return wrongMethod(exchange, match.allowed, parts);
   if (!match) {
     await limit(exchange, parts);
-    throw new Refusal('not_found');
+    throw new ApiError('not_found');
   }
   const { route, values } = match;
   exchange.route = route;
@@ -94,7 +94,7 @@ async function authenticated(
   try {
     return await parts.authenticator.authenticate(exchange.request, route, exchange.ip);
   } catch (error) {
-    const isTheirs = error instanceof Refusal && error.status < 500;
+    const isTheirs = error instanceof ApiError && error.status < 500;
     if (isTheirs && !('RateLimit-Limit' in error.headers)) await limit(exchange, parts);
     throw error;
   }
@@ -107,7 +107,7 @@ async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
   const verdict = await parts.limiter.take(allowance);
   limitHeaders(verdict, auth?.by === 'key', allowance.quota?.limit, exchange.headers);
   if (!verdict.allowed)
-    throw new Refusal(verdict.reason ?? 'rate_limited', { retryAfter: retryAfter(verdict.reason, verdict.resetIn) });
+    throw new ApiError(verdict.reason ?? 'rate_limited', { retryAfter: retryAfter(verdict.reason, verdict.resetIn) });
   exchange.allowance = allowance;
   exchange.usage = verdict.usage;
 }
@@ -115,11 +115,11 @@ async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
 function checkPermission(auth: Authenticated | undefined, { row }: Route): void {
   if (!auth) return;
   if (row.peopleOnly && auth.by === 'key')
-    throw new Refusal('forbidden', {
+    throw new ApiError('forbidden', {
       errors: [{ field: 'X-API-Key', message: 'Takes no API key: sign in and send Authorization and X-Tenant-Id' }],
     });
   const { permissions } = auth.who;
-  if (!neededPermissions(row).every((one) => allows(permissions, one))) throw new Refusal('forbidden');
+  if (!neededPermissions(row).every((one) => allows(permissions, one))) throw new ApiError('forbidden');
 }
 
 async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller> {
@@ -174,7 +174,7 @@ async function forward(
   const { request, search } = exchange;
   const { row } = route;
   const twice = search.length > 1 ? repeatedParameter(search) : undefined;
-  if (twice) throw new Refusal('validation_failed', { errors: [twice] });
+  if (twice) throw new ApiError('validation_failed', { errors: [twice] });
   const query = decodeQuery(route, search, caller.tenantId, parts.ids);
   // A body of an operation that takes none is ignored, whatever its type: Node drops it with the request.
   const body = row.body && (await jsonBody(exchange, route, caller.tenantId, parts));
@@ -236,7 +236,7 @@ async function jsonBody(
 async function wrongMethod(exchange: Exchange, methods: string[], parts: GatewayParts): Promise<void> {
   if (exchange.request.method !== 'OPTIONS') {
     await limit(exchange, parts);
-    throw new Refusal('method_not_allowed', { headers: { Allow: methods.join(', ') } });
+    throw new ApiError('method_not_allowed', { headers: { Allow: methods.join(', ') } });
   }
   const { response, request, headers } = exchange;
   response.writeHead(204, { ...headers, ...parts.cors.preflight(request, methods) }).end();
@@ -250,10 +250,10 @@ function send({ response, request, headers }: Exchange, status: number, body: Bu
   response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
 }
 
-function refuse(exchange: Exchange, error: unknown, parts: GatewayParts): void {
-  const refusal = error instanceof Refusal ? error : undefined;
-  if (!refusal) parts.log.error('request failed', { error, requestId: exchange.requestId });
-  const answered = refusal ?? new Refusal('internal_error');
+function answerError(exchange: Exchange, error: unknown, parts: GatewayParts): void {
+  const known = error instanceof ApiError ? error : undefined;
+  if (!known) parts.log.error('request failed', { error, requestId: exchange.requestId });
+  const answered = known ?? new ApiError('internal_error');
   exchange.code = answered.code;
   const { response } = exchange;
   if (response.headersSent) return void response.destroy();
@@ -263,7 +263,7 @@ function refuse(exchange: Exchange, error: unknown, parts: GatewayParts): void {
   Object.assign(exchange.headers, answered.headers);
   if (answered.retryAfter !== undefined) exchange.headers['Retry-After'] = String(Math.max(1, answered.retryAfter));
   if (answered.hangUp) exchange.headers.Connection = 'close';
-  send(exchange, answered.status, refusalBody(answered, exchange.requestId));
+  send(exchange, answered.status, errorBody(answered, exchange.requestId));
 }
 
 /** Books the call: usage unless it failed on our side, metrics, access line. */

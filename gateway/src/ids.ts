@@ -1,6 +1,6 @@
 import { type FieldError, idsInText, type ResourceType, resourceTypes } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
-import { Refusal } from './http/refusal.ts';
+import { ApiError } from './http/api-error.ts';
 import type { Route } from './routes.ts';
 
 // What stands for an id that is none: no id schema accepts it, so the service names the field with all its other errors.
@@ -8,7 +8,7 @@ const noId = '-';
 
 /**
  * The path to send on, with codes turned into ids.
- * @throws Refusal 404 for an id that is not of this type and tenant
+ * @throws ApiError 404 for an id that is not of this type and tenant
  */
 export function decodePath(route: Route, values: string[], tenantId: number | undefined, ids: IdCodec): string {
   let next = 0;
@@ -17,7 +17,7 @@ export function decodePath(route: Route, values: string[], tenantId: number | un
     const value = values[next++] as string;
     if (!type) return `/${encodeURIComponent(value)}`;
     const id = ids.decode(type, tenantId, value);
-    if (id === undefined) throw new Refusal('not_found');
+    if (id === undefined) throw new ApiError('not_found');
     return `/${id}`;
   });
 }
@@ -45,7 +45,7 @@ const largeBytes = 64 * 1024;
 
 /**
  * The body of a service's answer with codes in place of ids.
- * @throws Refusal 502 when it cannot be read, or has ids and no tenant they are of: only an error of ours causes that
+ * @throws ApiError 502 when it cannot be read, or has ids and no tenant they are of: only an error of ours causes that
  */
 export function encodeAnswer(
   route: Route,
@@ -58,7 +58,7 @@ export function encodeAnswer(
   if (!replyIds) return body;
   const encode = (type: ResourceType, found: unknown) => {
     const id = Number(found);
-    if (tenantId === undefined || !Number.isSafeInteger(id)) throw new Refusal('bad_gateway');
+    if (tenantId === undefined || !Number.isSafeInteger(id)) throw new ApiError('bad_gateway');
     return ids.encode(type, tenantId, id);
   };
   const text = body.toString('utf8');
@@ -82,7 +82,7 @@ function read<T>(body: () => T): T {
   try {
     return body();
   } catch (error) {
-    throw error instanceof SyntaxError ? new Refusal('bad_gateway') : error;
+    throw error instanceof SyntaxError ? new ApiError('bad_gateway') : error;
   }
 }
 

@@ -3,12 +3,12 @@ import type { Duplex } from 'node:stream';
 import type { Health, Log } from '@tandem/process';
 import type { GatewayParts } from './exchange.ts';
 import { handle } from './gateway.ts';
-import { Refusal } from './http/refusal.ts';
+import { ApiError } from './http/api-error.ts';
 import { watchBodies } from './http/slow-bodies.ts';
 import { toOriginForm } from './http/target.ts';
 import { refuseRaw, unreadable, unservable } from './http/unserved.ts';
 
-const noTunnel = new Refusal('method_not_allowed', {
+const noTunnel = new ApiError('method_not_allowed', {
   headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
 });
 

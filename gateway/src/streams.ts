@@ -4,8 +4,8 @@ import { countedAddress } from '@tandem/caller';
 import { createShares, relieveMemory } from '@tandem/process';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { GatewayParts, Passage, Streams } from './exchange.ts';
+import { ApiError } from './http/api-error.ts';
 import { passedOn } from './http/headers.ts';
-import { Refusal } from './http/refusal.ts';
 import { allowBodyTime } from './http/slow-bodies.ts';
 import { decodeQuery } from './ids.ts';
 import type { Route } from './routes.ts';
@@ -69,12 +69,12 @@ export function createStreams(): Streams {
   const admitted = async <T>({ exchange }: Passage, parts: GatewayParts, work: (upstream: Upstream) => Promise<T>) => {
     const upstream = parts.upstreams.get((exchange.route as Route).service);
     const leave = await shares.enter(exchange.auth?.who.tenantId ?? countedAddress(exchange.ip)).catch(() => {
-      throw new Refusal('unavailable', { retryAfter: 1 });
+      throw new ApiError('unavailable', { retryAfter: 1 });
     });
     // Whoever waits for a share has none of the places yet.
     if (!upstream?.breaker.admits() || count >= passagesMax) {
       leave();
-      throw new Refusal('unavailable', { retryAfter: 1 });
+      throw new ApiError('unavailable', { retryAfter: 1 });
     }
     count++;
     const relieved = relieveMemory();
@@ -83,10 +83,10 @@ export function createStreams(): Streams {
       upstream.breaker.succeeded();
       return result;
     } catch (error) {
-      if (error instanceof Refusal) throw error;
+      if (error instanceof ApiError) throw error;
       // Of a client that went, nothing can be said about the service.
       if (!exchange.request.socket.destroyed) upstream.breaker.failed();
-      throw new Refusal('unavailable', { retryAfter: 1 });
+      throw new ApiError('unavailable', { retryAfter: 1 });
     } finally {
       count--;
       relieved();
@@ -122,7 +122,7 @@ export function createStreams(): Streams {
             },
           );
           // Who goes in the middle of it gets no answer, and nobody waits for one.
-          response.once('close', () => reject(new Refusal('malformed_request')));
+          response.once('close', () => reject(new ApiError('malformed_request')));
           void forms(request, response, reject);
         });
       }),
@@ -171,7 +171,7 @@ async function whole(reply: IncomingMessage): Promise<LinkReply> {
   let size = 0;
   for await (const chunk of reply) {
     size += (chunk as Buffer).length;
-    if (size > replyMax) throw new Refusal('bad_gateway');
+    if (size > replyMax) throw new ApiError('bad_gateway');
     chunks.push(chunk as Buffer);
   }
   return { status: reply.statusCode as number, headers, body: Buffer.concat(chunks, size) };

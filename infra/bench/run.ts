@@ -2,7 +2,7 @@
 // everything. `npm run bench -- operations convertLead winOpportunity` measures those operations alone.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
-import { Explained } from '../local/failure.ts';
+import { CommandError } from '../local/command-error.ts';
 import { interrupts } from '../local/interrupts.ts';
 import { localDir } from '../local/paths.ts';
 import { complain, prepareTerminal, progress } from '../local/terminal.ts';
@@ -30,7 +30,7 @@ process.exit();
 async function main(only: string[]): Promise<number> {
   const dir = join(localDir, 'bench');
   const claim = await claimFolder(dir);
-  if (!claim) throw new Explained('A benchmark runs already.');
+  if (!claim) throw new CommandError('A benchmark runs already.');
   try {
     const programs = await peerPrograms(dir, progress);
     if (typeof programs === 'string') {

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { holderOf } from './claim.ts';
+import { CommandError } from './command-error.ts';
 import { readEnvironment, withUserEnvironment } from './environment.ts';
-import { Explained } from './failure.ts';
 import { environmentFile, localDir, root } from './paths.ts';
 import { complain } from './terminal.ts';
 
@@ -18,9 +18,10 @@ try {
 
 async function main(args: string[]): Promise<number> {
   const program = join(root, 'services/identity/src/admin.ts');
-  if (!existsSync(program)) throw new Explained('There is no services/identity/src/admin.ts yet.');
+  if (!existsSync(program)) throw new CommandError('There is no services/identity/src/admin.ts yet.');
   const environment = holderOf(localDir) ? readEnvironment(environmentFile) : undefined;
-  if (!environment?.['identity']) throw new Explained('Tandem is not running: npm start it in another terminal first.');
+  if (!environment?.['identity'])
+    throw new CommandError('Tandem is not running: npm start it in another terminal first.');
   const env = withUserEnvironment(environment['identity']);
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
     cwd: root,

@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Explained } from './failure.ts';
+import { CommandError } from './command-error.ts';
 import { bootId, processState } from './proc.ts';
 import { endLeftovers, isAlive } from './records.ts';
 
@@ -77,7 +77,7 @@ function setAside(file: string, aside: string): void {
   try {
     if (isAlive(JSON.parse(readFileSync(aside, 'utf8')) as Holder)) tryLink(aside, file);
   } catch {
-    // Unreadable, so nobody's.
+    // UnreadableError, so nobody's.
   }
   rmSync(aside, { force: true });
 }
@@ -96,7 +96,7 @@ function checkSpace(dir: string): void {
   const { bavail, bsize } = statfsSync(dir);
   if (bavail * bsize >= leastFreeBytes) return;
   const free = Math.floor((bavail * bsize) / 1024 / 1024);
-  throw new Explained(
+  throw new CommandError(
     `Only ${free} MB are free on the disk of ${dir}, and the stores need ${leastFreeBytes / 1024 / 1024} MB: free some space and start again.`,
   );
 }

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 
 /** A failure whose message alone tells the user what is wrong and what to do about it. */
-export class Explained extends Error {
-  override name = 'Explained';
+export class CommandError extends Error {
+  override name = 'CommandError';
   /** The last lines of a process that failed, to be shown below the message. */
   readonly lines: string[];
 
@@ -15,7 +15,7 @@ export class Explained extends Error {
 /** One line for whatever was thrown; a stack only when the user asks for it with DEBUG. */
 export function explain(error: unknown): string {
   if (process.env['DEBUG']) return error instanceof Error ? (error.stack ?? error.message) : String(error);
-  if (error instanceof Explained) return error.message;
+  if (error instanceof CommandError) return error.message;
   const { code, path, message } = (error ?? {}) as NodeJS.ErrnoException;
   const where = path ? ` (${path})` : '';
   if (code === 'ENOSPC' || code === 'EDQUOT') return `The disk is full${where}: free some space and start again.`;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
-import { Explained } from './failure.ts';
+import { CommandError } from './command-error.ts';
 import { controlSocket } from './paths.ts';
 
 /** What the running fleet does for other commands. */
@@ -83,7 +83,7 @@ export async function lease(member: string, path = controlSocket): Promise<Lease
   socket.setTimeout(0);
   if (answer !== 'ok') {
     socket.destroy();
-    throw new Explained(`${member} could not be taken over: ${answer}.`);
+    throw new CommandError(`${member} could not be taken over: ${answer}.`);
   }
   const giveBack = async () => {
     socket.end();

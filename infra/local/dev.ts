@@ -1,8 +1,8 @@
 // `npm run dev <service>`: one service that starts again whenever its files change, with everything it needs.
 import { holderOf } from './claim.ts';
+import { CommandError } from './command-error.ts';
 import { lease } from './control.ts';
 import { readEnvironment } from './environment.ts';
-import { Explained } from './failure.ts';
 import { memberProcess } from './fleet.ts';
 import { interrupts } from './interrupts.ts';
 import { linePrinter, ownLine } from './log-lines.ts';
@@ -27,7 +27,8 @@ process.exit(0);
 async function main(name: string | undefined): Promise<void> {
   const members = findMembers();
   const member = members.find((candidate) => candidate.name === name);
-  if (!member) throw new Explained(`${name ? `There is no service "${name}".` : 'Which service?'} ${listOf(members)}`);
+  if (!member)
+    throw new CommandError(`${name ? `There is no service "${name}".` : 'Which service?'} ${listOf(members)}`);
   if (holderOf(localDir)) return takeOver(member);
   return runFleet({ interrupted, watched: member.name });
 }

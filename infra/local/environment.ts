@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { serviceDatabase } from '@tandem/tooling';
-import { Explained } from './failure.ts';
+import { CommandError } from './command-error.ts';
 import { gatewayName, type Member } from './members.ts';
 import { localDir } from './paths.ts';
 import type { Secrets } from './secrets.ts';
@@ -94,11 +94,11 @@ const gatewayWorkersMax = 64;
 
 /**
  * Checks a setting that is only for the gateway before anything starts: the gateway is among the last to read it.
- * @throws Explained when it is not a number of processes that the gateway accepts
+ * @throws CommandError when it is not a number of processes that the gateway accepts
  */
 export function checkGatewayWorkers(given: string | undefined): void {
   if (given === undefined || given === '') return;
   const count = Number(given);
   if (Number.isInteger(count) && count >= 1 && count <= gatewayWorkersMax) return;
-  throw new Explained(`GATEWAY_WORKERS must be a whole number from 1 to ${gatewayWorkersMax}, not ${given}.`);
+  throw new CommandError(`GATEWAY_WORKERS must be a whole number from 1 to ${gatewayWorkersMax}, not ${given}.`);
 }

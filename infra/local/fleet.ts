@@ -1,6 +1,6 @@
+import { CommandError } from './command-error.ts';
 import type { FleetEnvironment } from './environment.ts';
 import { withUserEnvironment } from './environment.ts';
-import { Explained } from './failure.ts';
 import { ownLine } from './log-lines.ts';
 import { gatewayName, type Member } from './members.ts';
 import { root, runDir } from './paths.ts';
@@ -68,7 +68,7 @@ export class Fleet {
 
   #find(name: string): SupervisedProcess {
     const found = this.#processes.find((process) => process.name === name);
-    if (!found) throw new Explained(`the running fleet has no ${name}`);
+    if (!found) throw new CommandError(`the running fleet has no ${name}`);
     return found;
   }
 

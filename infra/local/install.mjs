@@ -171,6 +171,7 @@ function workspaceManifests(root) {
   const folders = [
     root,
     join(root, 'gateway'),
+    join(root, 'e2e'),
     ...services,
     ...services.map((folder) => join(folder, 'contract')),
     ...foldersIn(join(root, 'packages')),

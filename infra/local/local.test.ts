@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claimFolder, holderOf } from './claim.ts';
+import { CommandError, explain } from './command-error.ts';
 import { lease, serveControl } from './control.ts';
 import { checkGatewayWorkers, fleetEnvironment } from './environment.ts';
-import { Explained, explain } from './failure.ts';
 import { ownLine, readable } from './log-lines.ts';
 import { endLeftovers, readRecords, writeRecord } from './records.ts';
 import { keptSecrets } from './secrets.ts';
@@ -112,7 +112,7 @@ describe('SupervisedProcess', () => {
   it('tells why a process did not start, with its last lines', async () => {
     const { process: it } = supervise('console.log("one"); console.error("two"); process.exit(3)');
     const failure = await it.start().catch((error) => error);
-    expect(failure).toBeInstanceOf(Explained);
+    expect(failure).toBeInstanceOf(CommandError);
     expect(failure.message).toBe('it ended with code 3 while starting.');
     expect(failure.lines.toSorted()).toEqual(['one', 'two']);
   });

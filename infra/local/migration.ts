@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path';
 import { createMigration, generateClients } from '@tandem/tooling';
 import { claimFolder } from './claim.ts';
-import { Explained } from './failure.ts';
+import { CommandError } from './command-error.ts';
 import { interrupts } from './interrupts.ts';
 import { localDir, packagesDir, root } from './paths.ts';
 import { startPostgres } from './stores/index.ts';
@@ -19,10 +19,10 @@ try {
 process.exit(0);
 
 async function main([service, ...words]: string[]): Promise<void> {
-  if (!service || words.length === 0) throw new Explained('Usage: npm run migration -- <service> <what it does>');
+  if (!service || words.length === 0) throw new CommandError('Usage: npm run migration -- <service> <what it does>');
   const dir = join(localDir, 'migration');
   const claim = await claimFolder(dir);
-  if (!claim) throw new Explained('Another npm run migration is going on.');
+  if (!claim) throw new CommandError('Another npm run migration is going on.');
   // A server of its own: the engine plays the existing migrations into a database that it makes and drops.
   const postgres = await startPostgres({ dir, packagesDir, log: progress, signal: interrupted, isDurable: false });
   try {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { migrate } from '@tandem/tooling';
 import { claimFolder, holderOf } from './claim.ts';
+import { CommandError } from './command-error.ts';
 import { serveControl } from './control.ts';
 import {
   checkGatewayWorkers,
@@ -13,7 +14,6 @@ import {
   withUserEnvironment,
   writeEnvironment,
 } from './environment.ts';
-import { Explained } from './failure.ts';
 import { Fleet } from './fleet.ts';
 import { findMembers, gatewayName, type Member } from './members.ts';
 import { credentialsFile, environmentFile, localDir, packagesDir, root, secretsFile } from './paths.ts';
@@ -38,7 +38,7 @@ export interface RunOptions {
 export async function runFleet(options: RunOptions): Promise<void> {
   checkGatewayWorkers(process.env['GATEWAY_WORKERS']);
   const claim = await claimFolder(localDir);
-  if (!claim) throw new Explained(alreadyRunning());
+  if (!claim) throw new CommandError(alreadyRunning());
   if (claim.ended.length > 0) progress(`Ended what an earlier run had left: ${claim.ended.join(', ')}`);
   try {
     await runClaimed(options);
@@ -103,7 +103,7 @@ async function startFleet(
   options: { members: Member[]; environment: FleetEnvironment; interrupted: AbortSignal },
 ): Promise<void> {
   const { members, environment, interrupted } = options;
-  if (members.length === 0) throw new Explained('There is no service to run yet (services/*/src/main.ts).');
+  if (members.length === 0) throw new CommandError('There is no service to run yet (services/*/src/main.ts).');
   await fleet.start((name) => progress(`${name} ready on port ${environment[name]?.['PORT']}`));
   await makeDemo(environment['identity'], interrupted);
 }
@@ -127,7 +127,7 @@ async function makeDemo(identity: Record<string, string> | undefined, signal: Ab
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Explained('The demo tenants could not be made.', { lines: lines.slice(-20) });
+  if (code !== 0) throw new CommandError('The demo tenants could not be made.', { lines: lines.slice(-20) });
   progress('Demo tenants ready');
 }
 
@@ -148,9 +148,10 @@ async function chooseGatewayPort(wanted: string | undefined): Promise<number> {
 async function wantedPort(setting: string, wanted: string | undefined): Promise<number | undefined> {
   if (wanted === undefined || wanted === '') return undefined;
   const port = Number(wanted);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Explained(`${setting} is not a port: ${wanted}.`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new CommandError(`${setting} is not a port: ${wanted}.`);
   if (await isFree(port)) return port;
-  throw new Explained(`Port ${port} is taken by another program: end that one, or give ${setting} another number.`);
+  throw new CommandError(`Port ${port} is taken by another program: end that one, or give ${setting} another number.`);
 }
 
 async function memberPorts(

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Explained } from './failure.ts';
+import { CommandError } from './command-error.ts';
 
 /** What the fleet's processes share and nobody else may know. */
 export interface Secrets {
@@ -45,7 +45,7 @@ function readSecrets(file: string): Partial<Secrets> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     if (!(error instanceof SyntaxError)) throw error;
     // New ones in its place would make every key and id that was handed out worthless, so that is the user's to decide.
-    throw new Explained(
+    throw new CommandError(
       `${file} cannot be read as JSON: put it back, or delete it together with the data of the stores.`,
     );
   }

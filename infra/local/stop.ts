@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Holder, holderOf } from './claim.ts';
-import { Explained } from './failure.ts';
+import { CommandError } from './command-error.ts';
 import { localDir } from './paths.ts';
 import { endLeftovers } from './records.ts';
 import { complain, prepareTerminal } from './terminal.ts';
@@ -33,7 +33,7 @@ async function end({ pid }: Holder): Promise<void> {
   console.log(`Ending Tandem (process ${pid})`);
   process.kill(pid, 'SIGTERM');
   const isGone = await until(() => holderOf(localDir)?.pid !== pid, { withinMs: endWithinMs });
-  if (!isGone) throw new Explained(`Process ${pid} has not ended within ${endWithinMs / 1000} s: see its terminal.`);
+  if (!isGone) throw new CommandError(`Process ${pid} has not ended within ${endWithinMs / 1000} s: see its terminal.`);
   console.log(`Ended (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
 }
 

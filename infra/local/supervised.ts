@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Explained } from './failure.ts';
+import { CommandError } from './command-error.ts';
 import { sessionMembers } from './proc.ts';
 import { markVariable, type ProcessKind, removeRecord, signal, writeRecord } from './records.ts';
 import { pause, until } from './until.ts';
@@ -93,7 +93,7 @@ export class SupervisedProcess {
 
   async #startOnce(): Promise<void> {
     await this.spec.prepare?.();
-    if (!this.#isWanted) throw new Explained(`${this.name} was stopped before it had started`);
+    if (!this.#isWanted) throw new CommandError(`${this.name} was stopped before it had started`);
     const startedAt = performance.now();
     const ended = this.#spawn();
     let reason: string | undefined;
@@ -103,7 +103,7 @@ export class SupervisedProcess {
     const { isReady, readyWithinMs, name } = this.spec;
     const isSettled = async () => reason !== undefined || !this.#isWanted || (await isReady());
     const settled = await until(isSettled, { withinMs: readyWithinMs });
-    if (!this.#isWanted) throw new Explained(`${name} was stopped while starting`);
+    if (!this.#isWanted) throw new CommandError(`${name} was stopped while starting`);
     this.#isReady = reason === undefined && settled;
     if (this.#isReady) return;
     const seconds = Math.round((performance.now() - startedAt) / 1000);
@@ -187,9 +187,11 @@ export class SupervisedProcess {
   }
 }
 
-function startFailure(what: string, lines: string[]): Explained {
+function startFailure(what: string, lines: string[]): CommandError {
   const isFull = lines.some((line) => /No space left|ENOSPC|enospc/.test(line));
-  return new Explained(isFull ? `${what}: the disk is full. Free some space and start again.` : `${what}.`, { lines });
+  return new CommandError(isFull ? `${what}: the disk is full. Free some space and start again.` : `${what}.`, {
+    lines,
+  });
 }
 
 /** Each run begins a new file: what a store said an hour ago is of no use, and the file cannot grow without end. */

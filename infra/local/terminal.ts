@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { Explained, explain } from './failure.ts';
+import { CommandError, explain } from './command-error.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -15,7 +15,7 @@ export function progress(line: string): void {
 
 /** One line about what went wrong, below it the last words of the process that failed. */
 export function complain(error: unknown): void {
-  const lines = error instanceof Explained ? error.lines : [];
+  const lines = error instanceof CommandError ? error.lines : [];
   for (const line of lines) process.stderr.write(`${paint('gray', '  |')} ${line}\n`);
   process.stderr.write(`${paint('red', 'error')}  ${explain(error)}\n`);
 }

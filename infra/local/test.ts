@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { testDatabases } from '@tandem/tooling';
 import { type Claim, claimFolder } from './claim.ts';
-import { Explained } from './failure.ts';
+import { CommandError } from './command-error.ts';
 import { interrupts } from './interrupts.ts';
 import { localDir, packagesDir, root, secretsFile } from './paths.ts';
 import { signal as send } from './records.ts';
@@ -42,7 +42,7 @@ async function freeFolder(): Promise<{ dir: string; claim: Claim }> {
     const claim = await claimFolder(dir);
     if (claim) return { dir, claim };
   }
-  throw new Explained(`${runsAtOnceMax} test runs are going on already.`);
+  throw new CommandError(`${runsAtOnceMax} test runs are going on already.`);
 }
 
 /**

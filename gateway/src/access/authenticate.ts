@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { hashApiKey, readApiKey } from '@tandem/api-keys';
 import { countedAddress } from '@tandem/caller';
 import type { IdCodec } from '@tandem/ids';
+import { ApiError } from '../http/api-error.ts';
 import { addressList, contains } from '../http/client-ip.ts';
 import { rateHeaders } from '../http/headers.ts';
-import { Refusal } from '../http/refusal.ts';
 import type { Route } from '../routes.ts';
 import type { Principals, Who } from './principals.ts';
 import type { Tokens } from './tokens.ts';
@@ -19,7 +19,7 @@ export interface Authenticated {
 export interface Authenticator {
   /**
    * Who sends a request, by the audience of its route; undefined on a public route.
-   * @throws Refusal 400 for two credentials or another environment than that of the credential, 401 for none or wrong ones, 403 for a token of another tenant
+   * @throws ApiError 400 for two credentials or another environment than that of the credential, 401 for none or wrong ones, 403 for a token of another tenant
    */
   authenticate(request: IncomingMessage, route: Route, ip: string): Promise<Authenticated | undefined>;
 }
@@ -83,7 +83,7 @@ export function createAuthenticator(parts: {
     async authenticate(request, route, ip) {
       if (route.audience === 'public') return undefined;
       const { 'x-api-key': key, authorization } = request.headers;
-      if (key !== undefined && authorization !== undefined) throw new Refusal('two_credentials');
+      if (key !== undefined && authorization !== undefined) throw new ApiError('two_credentials');
       if (route.audience === 'portal') return byToken(request, 'portal', ip);
       if (key !== undefined) return byKey(request, String(key), ip);
       return byToken(request, 'platform', ip);
@@ -94,7 +94,7 @@ export function createAuthenticator(parts: {
 function checkTenantHeader(request: IncomingMessage, tenantId: number, ids: IdCodec): void {
   const given = request.headers['x-tenant-id'];
   if (typeof given === 'string' && ids.decode('tenant', tenantId, given) === tenantId) return;
-  throw new Refusal('forbidden', {
+  throw new ApiError('forbidden', {
     errors: [{ field: 'X-Tenant-Id', message: 'Must be the id of the tenant that the token belongs to' }],
   });
 }
@@ -102,12 +102,12 @@ function checkTenantHeader(request: IncomingMessage, tenantId: number, ids: IdCo
 function chosenEnvironment(request: IncomingMessage): 'live' | 'sandbox' {
   const given = request.headers['x-environment'] ?? 'live';
   if (given === 'live' || given === 'sandbox') return given;
-  throw new Refusal('validation_failed', { errors: [{ field: 'X-Environment', message: 'Must be live or sandbox' }] });
+  throw new ApiError('validation_failed', { errors: [{ field: 'X-Environment', message: 'Must be live or sandbox' }] });
 }
 
 /**
  * The environment that a credential belongs to.
- * @throws Refusal 400 when X-Environment names another one: the caller means other data than they would get
+ * @throws ApiError 400 when X-Environment names another one: the caller means other data than they would get
  */
 function boundEnvironment(
   request: IncomingMessage,
@@ -117,7 +117,7 @@ function boundEnvironment(
   const given = request.headers['x-environment'];
   if (given === undefined || given === environment) return environment;
   const message = `Contradicts ${credential}, which belongs to ${environment}: leave the header out, or use a credential of the other environment`;
-  throw new Refusal('environment_mismatch', { errors: [{ field: 'X-Environment', message }] });
+  throw new ApiError('environment_mismatch', { errors: [{ field: 'X-Environment', message }] });
 }
 
 const lists = new WeakMap<readonly string[], ReturnType<typeof addressList>>();
@@ -143,14 +143,14 @@ function failureCounter(max: number) {
   };
   return {
     tooMany,
-    refuse(ip: string): Refusal {
+    refuse(ip: string): ApiError {
       const resetIn = 60 - (Math.floor(Date.now() / 1_000) % 60);
       if (tooMany(ip))
-        return new Refusal('rate_limited', { retryAfter: resetIn, headers: rateHeaders(max, 0, resetIn) });
+        return new ApiError('rate_limited', { retryAfter: resetIn, headers: rateHeaders(max, 0, resetIn) });
       const from = countedAddress(ip);
       const count = (counts.get(from) ?? 0) + 1;
       counts.set(from, count);
-      return new Refusal('unauthenticated', { headers: rateHeaders(max, max - count, resetIn) });
+      return new ApiError('unauthenticated', { headers: rateHeaders(max, max - count, resetIn) });
     },
   };
 }

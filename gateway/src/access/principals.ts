@@ -3,7 +3,7 @@ import { CredentialChange, credentialChannel, type internalAccess, type Principa
 import type { Log } from '@tandem/process';
 import { Redis } from 'ioredis';
 import type { z } from 'zod';
-import { Refusal } from '../http/refusal.ts';
+import { ApiError } from '../http/api-error.ts';
 
 export type Who = z.output<typeof Principal>;
 
@@ -91,7 +91,7 @@ export function createPrincipals(options: {
       .catch((error: unknown) => {
         if (held.value !== undefined && held.staleUntil > Date.now()) return held.value as T;
         log.warn('identity could not be asked', { error });
-        throw new Refusal('unavailable', { retryAfter: 1 });
+        throw new ApiError('unavailable', { retryAfter: 1 });
       })
       .finally(() => {
         held.pending = undefined;

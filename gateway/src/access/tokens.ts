@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Log } from '@tandem/process';
 import jsonwebtoken from 'jsonwebtoken';
-import { Refusal } from '../http/refusal.ts';
+import { ApiError } from '../http/api-error.ts';
 
 /** What a token of ours says, with ids as the public codes. */
 export interface Claims {
@@ -15,7 +15,7 @@ export interface Claims {
 export interface Tokens {
   /**
    * The claims of a valid token for one of the audiences; undefined for anything else.
-   * @throws Refusal 503 when the key it names cannot be fetched
+   * @throws ApiError 503 when the key it names cannot be fetched
    */
   read(token: string, audience: 'platform' | 'portal'): Promise<Claims | undefined>;
 }
@@ -50,7 +50,7 @@ export function createTokens(options: { fetchKeys: () => Promise<Jwk[]>; issuer:
       .catch((error: unknown) => {
         log.warn('public keys could not be fetched', { error });
         // Whether the token is good cannot be said now: not the caller's fault.
-        throw new Refusal('unavailable', { retryAfter: 1 });
+        throw new ApiError('unavailable', { retryAfter: 1 });
       })
       .finally(() => {
         fetching = undefined;

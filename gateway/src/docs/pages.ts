@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Operation } from '@tandem/contract';
 import type { Page, PageExchange, Pages } from '../exchange.ts';
+import { ApiError } from '../http/api-error.ts';
 import { alwaysExposed } from '../http/headers.ts';
-import { Refusal } from '../http/refusal.ts';
 import { openApiDocument } from './openapi.ts';
 import { contentSecurityPolicy, referencePage, scalarBundle, scalarVersion } from './scalar.ts';
 
@@ -64,7 +64,7 @@ function page(serve: (exchange: PageExchange) => Promise<void> | void): Page {
     async serve(exchange) {
       const { method } = exchange.request;
       if (method !== 'GET' && method !== 'HEAD')
-        throw new Refusal('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
+        throw new ApiError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
       await serve(exchange);
     },
   };

@@ -1,7 +1,7 @@
-import { type FieldError, failure, knownErrors } from '@tandem/contract';
+import { errorEnvelope, type FieldError, knownErrors } from '@tandem/contract';
 
 /** An answer that the gateway gives by itself: the request goes no further. */
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly code: keyof typeof knownErrors;
   readonly status: number;
   readonly errors: FieldError[];
@@ -25,10 +25,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The envelope of a refusal. */
-export function refusalBody(
-  refusal: Pick<Refusal, 'status' | 'message' | 'code' | 'errors'>,
-  requestId: string,
-): string {
-  return JSON.stringify(failure({ ...refusal, message: refusal.message, requestId }));
+/** The body of an error response. */
+export function errorBody(error: Pick<ApiError, 'status' | 'message' | 'code' | 'errors'>, requestId: string): string {
+  return JSON.stringify(errorEnvelope({ ...error, message: error.message, requestId }));
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from './refusal.ts';
+import { ApiError } from './api-error.ts';
 
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
  * Reads the whole body of a request, up to `max` bytes. Empty when there is none.
- * @throws Refusal 413 when it is larger, 415 when it is not JSON in UTF-8 without compression
+ * @throws ApiError 413 when it is larger, 415 when it is not JSON in UTF-8 without compression
  */
 export async function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
   const { headers } = request;
@@ -14,13 +14,13 @@ export async function readBody(request: IncomingMessage, max: number): Promise<B
   if (announced === '0') return empty;
   if (Number(announced) > max) throw tooLarge(max);
   if (!jsonType.test(headers['content-type'] ?? '') || headers['content-encoding'] !== undefined)
-    throw new Refusal('wrong_content_type', { hangUp: true });
+    throw new ApiError('wrong_content_type', { hangUp: true });
 
   const chunks: Buffer[] = [];
   let size = 0;
   await new Promise<void>((resolve, reject) => {
     // Who went while the limits were asked: no event would follow.
-    if (request.destroyed) return reject(new Refusal('malformed_request'));
+    if (request.destroyed) return reject(new ApiError('malformed_request'));
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > max) {
@@ -29,9 +29,9 @@ export async function readBody(request: IncomingMessage, max: number): Promise<B
       } else chunks.push(chunk);
     });
     request.on('end', resolve);
-    request.on('error', () => reject(new Refusal('malformed_request')));
+    request.on('error', () => reject(new ApiError('malformed_request')));
     request.on('close', () => {
-      if (!request.readableEnded) reject(new Refusal('malformed_request'));
+      if (!request.readableEnded) reject(new ApiError('malformed_request'));
     });
   });
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
@@ -39,8 +39,8 @@ export async function readBody(request: IncomingMessage, max: number): Promise<B
 
 const empty = Buffer.alloc(0);
 
-function tooLarge(max: number): Refusal {
-  return new Refusal('body_too_large', {
+function tooLarge(max: number): ApiError {
+  return new ApiError('body_too_large', {
     errors: [{ field: 'body', message: `Must be at most ${max} bytes` }],
     hangUp: true,
   });

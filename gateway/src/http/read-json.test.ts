@@ -1,7 +1,7 @@
 import { longestTurn } from '@tandem/testing';
 import fc from 'fast-check';
+import { ApiError } from './api-error.ts';
 import { readJson } from './read-json.ts';
-import { Refusal } from './refusal.ts';
 
 const read = (text: string) => readJson(Buffer.from(text));
 /** Why a text is refused; undefined when it is read. */
@@ -10,7 +10,7 @@ const refusal = (text: string): string | undefined => {
     read(text);
     return undefined;
   } catch (error) {
-    return (error as Refusal).errors[0]?.message;
+    return (error as ApiError).errors[0]?.message;
   }
 };
 
@@ -146,7 +146,7 @@ describe('readJson', () => {
       try {
         readJson(bytes);
       } catch (error) {
-        expect(error).toBeInstanceOf(Refusal);
+        expect(error).toBeInstanceOf(ApiError);
       }
     });
     expect(ms).toBeLessThan(50);

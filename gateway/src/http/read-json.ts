@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { Refusal } from './refusal.ts';
+import { ApiError } from './api-error.ts';
 import { findProblem } from './scan-json.ts';
 
 /**
  * Parses a JSON body within the limits of `findProblem`. They are checked before the body is parsed, so that neither
  * this process nor a service spends time on a body that is refused.
- * @throws Refusal 400 naming the reason
+ * @throws ApiError 400 naming the reason
  */
 export function readJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8');
@@ -19,6 +19,6 @@ export function readJson(bytes: Buffer): unknown {
   }
 }
 
-function malformed(message: string): Refusal {
-  return new Refusal('malformed_json', { errors: [{ field: 'body', message }] });
+function malformed(message: string): ApiError {
+  return new ApiError('malformed_json', { errors: [{ field: 'body', message }] });
 }

@@ -1,5 +1,5 @@
 import { createShares, ShareTimeout } from '@tandem/process';
-import { Refusal } from '../http/refusal.ts';
+import { ApiError } from '../http/api-error.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import { BadAnswer } from './head.ts';
 import { LinkLost, type LinkReply, type LinkRequest, LinkTimeout, TooLarge } from './link.ts';
@@ -17,7 +17,7 @@ export interface UpstreamRequest extends LinkRequest {
 export interface Upstream {
   origin: string;
   breaker: Breaker;
-  /** @throws Refusal 503 when the service is away or overloaded, 504 when it is slow, 502 when its answer is too large */
+  /** @throws ApiError 503 when the service is away or overloaded, 504 when it is slow, 502 when its answer is too large */
   send(request: UpstreamRequest): Promise<LinkReply>;
   close(): void;
 }
@@ -42,7 +42,7 @@ export function createUpstream(origin: string): Upstream {
 
   const send = async (request: UpstreamRequest): Promise<LinkReply> => {
     if (inFlight >= inFlightMax || !breaker.admits())
-      throw new Refusal('unavailable', { retryAfter: retryAfterSeconds });
+      throw new ApiError('unavailable', { retryAfter: retryAfterSeconds });
     inFlight++;
     let leave: (() => void) | undefined;
     try {
@@ -53,7 +53,7 @@ export function createUpstream(origin: string): Upstream {
       return reply;
     } catch (error) {
       if (!(error instanceof TooLarge || error instanceof ShareTimeout)) breaker.failed();
-      throw refusal(error);
+      throw toApiError(error);
     } finally {
       inFlight--;
       leave?.();
@@ -73,8 +73,8 @@ export function createUpstream(origin: string): Upstream {
   return { origin, breaker, send, close: links.close };
 }
 
-function refusal(error: unknown): Refusal {
-  if (error instanceof TooLarge || error instanceof BadAnswer) return new Refusal('bad_gateway');
-  if (error instanceof LinkTimeout) return new Refusal('upstream_timeout', { retryAfter: retryAfterSeconds });
-  return new Refusal('unavailable', { retryAfter: retryAfterSeconds });
+function toApiError(error: unknown): ApiError {
+  if (error instanceof TooLarge || error instanceof BadAnswer) return new ApiError('bad_gateway');
+  if (error instanceof LinkTimeout) return new ApiError('upstream_timeout', { retryAfter: retryAfterSeconds });
+  return new ApiError('unavailable', { retryAfter: retryAfterSeconds });
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Explained } from '../failure.ts';
+import { CommandError } from '../command-error.ts';
 import { findCommand } from './commands.ts';
 
 const stores = { title: 'Redis and RabbitMQ', names: ['redis-server', 'rabbitmq-server'] };
@@ -126,7 +126,7 @@ function aptFailure(lines: string[]): Error {
   if (lines.some((line) => line.includes('No space left')))
     return Object.assign(new Error('no space'), { code: 'ENOSPC' });
   const reason = errors.at(-1) ?? lines.at(-1) ?? 'no reason given';
-  return new Explained(`Debian's packages could not be fetched: ${reason}`, { lines });
+  return new CommandError(`Debian's packages could not be fetched: ${reason}`, { lines });
 }
 
 /** The folders of shared libraries among the unpacked packages. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Explained } from '../failure.ts';
+import { CommandError } from '../command-error.ts';
 import { Ports } from '../ports.ts';
 import { type ProcessSpec, SupervisedProcess } from '../supervised.ts';
 import { preparePostgres } from './postgres.ts';
@@ -137,10 +137,10 @@ async function reportGiven(name: StoreName, text: string, log: (line: string) =>
   const variable = variables[name];
   const form = `${schemes[name][0]}//user:password@host:port`;
   if (!URL.canParse(text) || !schemes[name].includes(new URL(text).protocol))
-    throw new Explained(`${variable} is not an address of ${titles[name]}: ${variable}=${form}`);
+    throw new CommandError(`${variable} is not an address of ${titles[name]}: ${variable}=${form}`);
   const url = new URL(text);
   const problem = await unreachable(url);
-  if (problem) throw new Explained(`${titles[name]} cannot be reached at ${url.host} (${variable}): ${problem}.`);
+  if (problem) throw new CommandError(`${titles[name]} cannot be reached at ${url.host} (${variable}): ${problem}.`);
   log(`${titles[name]}: yours at ${url.host} (${variable})`);
   return text;
 }

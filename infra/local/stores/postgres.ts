@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { Explained } from '../failure.ts';
+import { CommandError } from '../command-error.ts';
 import { processState, workingFolder } from '../proc.ts';
 import { type Account, chooseAccount } from './postgres-account.ts';
 import { keptPassword, type PreparedStore, plainEnvironment, type StoreContext, storeFolder } from './store.ts';
@@ -82,7 +82,7 @@ async function nativeFolder(): Promise<string> {
   try {
     entry = require.resolve(name);
   } catch {
-    throw new Explained(
+    throw new CommandError(
       `There is no PostgreSQL package for ${process.platform}-${process.arch}: set DATABASE_URL to a server of your own.`,
     );
   }
@@ -119,7 +119,7 @@ function initFailure({ error, stderr, stdout }: ReturnType<typeof spawnSync>): E
   if (lines.some((line) => line.includes('No space left')))
     return Object.assign(new Error('no space'), { code: 'ENOSPC' });
   const reason = error?.message ?? lines.find((line) => /error|fatal/i.test(line)) ?? lines.at(-1);
-  return new Explained(`PostgreSQL could not make its data folder: ${reason}`, { lines, cause: error });
+  return new CommandError(`PostgreSQL could not make its data folder: ${reason}`, { lines, cause: error });
 }
 
 function checkVersion(data: string): void {
@@ -131,12 +131,14 @@ function checkVersion(data: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     const isEmpty = readdirSync(data).length === 0;
-    throw new Explained(
+    throw new CommandError(
       `${place} ${isEmpty ? 'holds an empty data folder' : 'is no data folder of PostgreSQL'}. ${remedy}`,
     );
   }
   if (version === majorVersion) return;
-  throw new Explained(`${place} was written by PostgreSQL ${version}, and this is version ${majorVersion}. ${remedy}`);
+  throw new CommandError(
+    `${place} was written by PostgreSQL ${version}, and this is version ${majorVersion}. ${remedy}`,
+  );
 }
 
 /**
@@ -160,7 +162,7 @@ async function answers(connectionString: string): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as { code?: string }).code !== '28P01') return false;
-    throw new Explained(
+    throw new CommandError(
       'PostgreSQL refuses the password in .local/postgres/password: put the file back, or delete .local/postgres.',
     );
   } finally {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Explained } from '../failure.ts';
+import { CommandError } from '../command-error.ts';
 import type { ProcessSpec } from '../supervised.ts';
 import { composeProcess } from './compose.ts';
 import { debianPackages } from './debian.ts';
@@ -53,7 +53,7 @@ async function brokerProcesses(context: StoreContext, broker: Broker): Promise<P
   const variables = { RABBITMQ_PORT: String(port), RABBITMQ_USER: user, RABBITMQ_PASSWORD: password };
   const container = composeProcess('rabbitmq', { folder, variables });
   if (container) return [{ ...nodeBasics(context, broker), ...container }];
-  throw new Explained(
+  throw new CommandError(
     'RabbitMQ was not found: install rabbitmq-server (3.10 or newer), or Docker with Compose, or set AMQP_URL.',
   );
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Explained } from '../failure.ts';
+import { CommandError } from '../command-error.ts';
 import type { ProcessSpec } from '../supervised.ts';
 import { findCommand } from './commands.ts';
 import { composeProcess } from './compose.ts';
@@ -45,7 +45,7 @@ async function redisCommand(
     variables: { REDIS_PORT: String(port), REDIS_PASSWORD: password },
   });
   if (container) return container;
-  throw new Explained(
+  throw new CommandError(
     'Redis was not found: install redis-server (any 7 or newer), or Docker with Compose, or set REDIS_URL.',
   );
 }

@@ -20,7 +20,7 @@ export type ServiceClient<Ops extends Operations> = {
 };
 
 /** Another service refused or failed; `status` says which. */
-export class ServiceError extends Error {
+export class ServiceCallError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   constructor(operation: string, status: number, code: string | undefined, cause?: unknown) {
@@ -33,7 +33,7 @@ export class ServiceError extends Error {
 /** What another service answers, or undefined when it says that there is no such thing. */
 export async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
   return call.catch((error: unknown) => {
-    if (error instanceof ServiceError && error.status === 404) return undefined;
+    if (error instanceof ServiceCallError && error.status === 404) return undefined;
     throw error;
   });
 }
@@ -43,7 +43,7 @@ const timeoutMs = 3_000;
 /**
  * A client for calls from one service to another, signed as the calling service within the given tenant.
  * Calls wait 3 s at most, or as long as the row says. Inside a database transaction they throw.
- * @throws ServiceError for every answer that is not a success, and with status 503 when there is none
+ * @throws ServiceCallError for every answer that is not a success, and with status 503 when there is none
  */
 export function createServiceClient<Ops extends Operations>(options: {
   operations: Ops;
@@ -82,10 +82,10 @@ export function createServiceClient<Ops extends Operations>(options: {
       },
       ...(row.body && { body: JSON.stringify(z.encode(row.body, given.body as never)) }),
     }).catch((error: unknown) => {
-      throw new ServiceError(row.id, 503, 'unavailable', error);
+      throw new ServiceCallError(row.id, 503, 'unavailable', error);
     });
     const answer = (await body.json()) as { data?: unknown; code?: string };
-    if (statusCode >= 400) throw new ServiceError(row.id, statusCode, answer.code);
+    if (statusCode >= 400) throw new ServiceCallError(row.id, statusCode, answer.code);
     return z.decode(row.reply, answer.data as never);
   };
 

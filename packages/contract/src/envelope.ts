@@ -40,7 +40,7 @@ export function envelope(answer: {
 }
 
 /** The envelope of a refused or failed request. `code` is for programs, `message` for people. */
-export function failure(answer: {
+export function errorEnvelope(answer: {
   status: number;
   message: string;
   code: string;

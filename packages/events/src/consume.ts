@@ -5,7 +5,7 @@ import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import type { Broker } from './broker.ts';
 import type { Consumer } from './consumer.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
-import { describeError, PermanentFailure } from './failure.ts';
+import { describeError, PermanentError } from './errors.ts';
 import type { BeginOutgoing } from './outgoing.ts';
 import { watchQueues } from './queue-metrics.ts';
 import { attemptsMax, declareConsumer, declareShared, retryDelaysMs } from './topology.ts';
@@ -219,7 +219,7 @@ function runConsumer<Client>(
   };
 
   const failed = async (from: Source, message: ConsumeMessage, error: unknown): Promise<void> => {
-    if (error instanceof PermanentFailure) return setAside(from, message, error.reason, error);
+    if (error instanceof PermanentError) return setAside(from, message, error.reason, error);
     const attempt = Number(message.properties.headers?.['x-attempt'] ?? 1);
     if (attempt >= attemptsMax) return setAside(from, message, 'attempts_exhausted', error);
     const delayMs = retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] as number;

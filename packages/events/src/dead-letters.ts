@@ -1,5 +1,5 @@
 import { type ConfirmChannel, connect, type GetMessage } from 'amqplib';
-import { onOneLine } from './failure.ts';
+import { onOneLine } from './errors.ts';
 import { names } from './topology.ts';
 
 /** An event that a consumer gave up on. */

@@ -2,7 +2,7 @@ import type { EventDef } from '@tandem/contract';
 import type { ConsumeMessage } from 'amqplib';
 import { z } from 'zod';
 import type { Received } from './consumer.ts';
-import { Unreadable } from './failure.ts';
+import { UnreadableError } from './errors.ts';
 import type { EventMessage } from './outbox.ts';
 
 /** A message as the broker delivered it, and what it says. */
@@ -14,7 +14,7 @@ export interface Delivery {
 
 /**
  * Reads a message by its contract; without contracts its data stays as it is. Data and record are decoded when a consumer
- * asks for them, as most ask for one of the two; either throws `Unreadable` when it is not as its contract says.
+ * asks for them, as most ask for one of the two; either throws `UnreadableError` when it is not as its contract says.
  * @throws when it is no event, or one that no contract declares
  */
 export function readDelivery(message: ConsumeMessage, events: ReadonlyMap<string, EventDef> | undefined): Delivery {
@@ -46,7 +46,7 @@ function decodedOnce(schema: z.ZodType, given: unknown): () => unknown {
       decoded ??= { value: z.decode(schema, completed(schema, given) as never) };
       return decoded.value;
     } catch (error) {
-      throw new Unreadable(error instanceof Error ? error.message : String(error), { cause: error });
+      throw new UnreadableError(error instanceof Error ? error.message : String(error), { cause: error });
     }
   };
 }

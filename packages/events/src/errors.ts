@@ -1,13 +1,13 @@
 /** Thrown by a consumer that no further attempt would help: the event goes to its dead letters at once. */
-export class PermanentFailure extends Error {
-  override readonly name: string = 'PermanentFailure';
+export class PermanentError extends Error {
+  override readonly name: string = 'PermanentError';
   /** What stands at the dead letter. */
   readonly reason: string = 'permanent';
 }
 
 /** Thrown where somebody reads what is not as its contract says. */
-export class Unreadable extends PermanentFailure {
-  override readonly name = 'Unreadable';
+export class UnreadableError extends PermanentError {
+  override readonly name = 'UnreadableError';
   override readonly reason = 'unreadable';
 }
 

@@ -1,6 +1,6 @@
 import { countedAddress } from '@tandem/caller';
 import type { Log } from '@tandem/process';
-import { failFor } from '@tandem/service';
+import { fail } from '@tandem/service';
 import type { Redis } from 'ioredis';
 
 export interface LoginLimiter {
@@ -69,7 +69,7 @@ export function loginLimiter(options: {
       return inTurn(turns, key, async () => {
         const counts = [inMemory(key), await inRedis(key)].filter((count) => count !== undefined);
         const full = counts.find(({ failures }) => failures >= failuresMax);
-        if (full) throw failFor((full.until - now()) / 1_000, 'too_many_failures');
+        if (full) throw fail('too_many_failures', [], { retryAfter: (full.until - now()) / 1_000 });
         const result = await attempt();
         if (result === undefined) await addFailure(key);
         return result;
@@ -84,7 +84,7 @@ async function inTurn<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const turn = turns.get(key) ?? { last: Promise.resolve(), waiting: 0 };
-  if (turn.waiting >= waitingMax) throw failFor(1, 'too_many_failures');
+  if (turn.waiting >= waitingMax) throw fail('too_many_failures', [], { retryAfter: 1 });
   turns.set(key, turn);
   turn.waiting++;
   const mine = turn.last.then(work, work);

@@ -11,7 +11,7 @@ const inTurn = queue({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 
 
 /**
  * Runs so many works at once and lets others wait in their order.
- * @throws Failure 503 for one that would have to wait behind too many
+ * @throws ApiError 503 for one that would have to wait behind too many
  */
 export function queue({ atOnce, waitingMax }: { atOnce: number; waitingMax: number }) {
   const waiting: (() => void)[] = [];

@@ -2,12 +2,13 @@ import { type FieldError, knownErrors } from '@tandem/contract';
 
 type KnownCode = keyof typeof knownErrors;
 
-/** An answer that refuses the request; everything else that is thrown is our own fault. */
-export class Failure extends Error {
+/** An error that the caller of the API sees. Everything else that is thrown is answered as an internal error. */
+export class ApiError extends Error {
   readonly code: string;
+  /** Undefined for an error that only the operation's row declares. */
   readonly status: number | undefined;
   readonly errors: FieldError[];
-  /** Seconds after which a repetition makes sense; sent as Retry-After. */
+  /** Seconds after which the request may succeed; sent as Retry-After. */
   readonly retryAfter: number | undefined;
 
   constructor(code: string, status?: number, message?: string, errors: FieldError[] = [], retryAfter?: number) {
@@ -20,21 +21,21 @@ export class Failure extends Error {
 }
 
 /**
- * Refuses the request with a known error or one that the operation's row declares.
- * @param errors the fields it is about, each with what would be right
+ * Makes the error of a known code, or of one that the operation's row declares. The handler throws it.
+ * @param errors the fields with mistakes, each with what is accepted
+ * @param options.retryAfter seconds after which the request may succeed; rounded up to at least 1
  */
-export function fail(code: KnownCode | (string & {}), errors?: FieldError[]): Failure {
+export function fail(
+  code: KnownCode | (string & {}),
+  errors?: FieldError[],
+  { retryAfter }: { retryAfter?: number } = {},
+): ApiError {
   const known = knownErrors[code as KnownCode];
-  return new Failure(code, known?.[0], known?.[1], errors);
+  const seconds = retryAfter === undefined ? undefined : Math.max(1, Math.ceil(retryAfter));
+  return new ApiError(code, known?.[0], known?.[1], errors, seconds);
 }
 
-/** Refuses the request for now: a repetition makes sense after so many seconds. */
-export function failFor(seconds: number, code: KnownCode | (string & {})): Failure {
-  const known = knownErrors[code as KnownCode];
-  return new Failure(code, known?.[0], known?.[1], [], Math.max(1, Math.ceil(seconds)));
-}
-
-/** Refuses one field of a body or query: 422 naming it. */
-export function failField(field: string, message: string): Failure {
+/** Makes the 422 for one field of a body or query. The handler throws it. */
+export function failField(field: string, message: string): ApiError {
   return fail('validation_failed', [{ field, message }]);
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isForBrowsers, type Operation } from '@tandem/contract';
 import type { Request } from 'express';
-import type { Failed } from './failed.ts';
+import type { ErrorReply } from './error-reply.ts';
 import type { Answer } from './reply.ts';
 
 const style =
@@ -15,7 +15,7 @@ export function wantsErrorPage(request: Request, row: Operation): boolean {
 }
 
 /** The answer for an error as an HTML page. */
-export function errorPage({ status, message, retryAfter }: Failed, requestId: string): Answer {
+export function errorPage({ status, message, retryAfter }: ErrorReply, requestId: string): Answer {
   const title = STATUS_CODES[status] ?? 'Error';
   const body = `<!doctype html>
 <html lang="en">

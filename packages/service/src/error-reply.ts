@@ -1,24 +1,24 @@
-import { ServiceError } from '@tandem/client';
+import { ServiceCallError } from '@tandem/client';
 import { knownErrors, type Operation } from '@tandem/contract';
 import { type Log, ShareTimeout } from '@tandem/process';
-import { Failure } from './failure.ts';
+import { ApiError } from './api-error.ts';
 
 /** An error as an answer: what the caller may read. */
-export interface Failed {
+export interface ErrorReply {
   status: number;
   code: string;
   message: string;
-  errors: Failure['errors'];
+  errors: ApiError['errors'];
   /** Seconds to wait before a repetition. */
   retryAfter?: number;
 }
 
 /** Turns whatever was thrown into an answer. What is not a refusal is logged in full and answered without detail. */
-export function failed(error: unknown, row: Operation | undefined, log: Log): Failed {
-  if (error instanceof Failure) return refused(error, row);
+export function errorReply(error: unknown, row: Operation | undefined, log: Log): ErrorReply {
+  if (error instanceof ApiError) return declaredError(error, row);
   if (isBodyParserError(error)) return bodyFailed(error);
   // What the handler makes nothing of: another service refused what it should not have, or is away.
-  if (error instanceof ServiceError) {
+  if (error instanceof ServiceCallError) {
     log.error('another service gave no usable answer', { error, operation: row?.id });
     return known('unavailable');
   }
@@ -30,16 +30,16 @@ export function failed(error: unknown, row: Operation | undefined, log: Log): Fa
   return known('internal_error');
 }
 
-function refused(failure: Failure, row: Operation | undefined): Failed {
-  const declared = row?.errors?.[failure.code];
-  const { code, errors } = failure;
-  const wait = failure.retryAfter !== undefined && { retryAfter: failure.retryAfter };
+function declaredError(error: ApiError, row: Operation | undefined): ErrorReply {
+  const declared = row?.errors?.[error.code];
+  const { code, errors } = error;
+  const wait = error.retryAfter !== undefined && { retryAfter: error.retryAfter };
   if (declared) return { status: declared[0], code, message: declared[1], errors, ...wait };
-  if (failure.status === undefined) throw new Error(`${row?.id} does not declare the error ${code}`);
-  return { status: failure.status, code, message: failure.message, errors, ...wait };
+  if (error.status === undefined) throw new Error(`${row?.id} does not declare the error ${code}`);
+  return { status: error.status, code, message: error.message, errors, ...wait };
 }
 
-function known(code: keyof typeof knownErrors): Failed {
+function known(code: keyof typeof knownErrors): ErrorReply {
   const [status, message] = knownErrors[code];
   return { status, code, message, errors: [] };
 }
@@ -48,7 +48,7 @@ function isBodyParserError(error: unknown): error is { type: string } {
   return typeof (error as { type?: unknown })?.type === 'string' && 'status' in (error as object);
 }
 
-function bodyFailed(error: { type: string }): Failed {
+function bodyFailed(error: { type: string }): ErrorReply {
   if (error.type === 'entity.too.large') return known('body_too_large');
   if (error.type === 'charset.unsupported' || error.type === 'encoding.unsupported') return known('wrong_content_type');
   return known('malformed_json');

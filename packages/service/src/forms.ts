@@ -3,7 +3,7 @@ import { Busboy } from '@fastify/busboy';
 import type { FieldError, Operation } from '@tandem/contract';
 import { relieveMemory } from '@tandem/process';
 import type { Request } from 'express';
-import { Failure, fail } from './failure.ts';
+import { ApiError, fail } from './api-error.ts';
 import type { IncomingFile } from './handler.ts';
 import { readFields } from './read-fields.ts';
 
@@ -20,7 +20,7 @@ const fileField = 'file';
 /**
  * Reads a multipart form as it arrives, in any order of its parts. The file goes to `receive` and is nowhere held whole;
  * when something is wrong with the rest, or the form breaks off, `discard` gets what `receive` made.
- * @throws Failure 415 for no form, 400 for an unreadable or broken one, 422 for missing or wrong fields, and whatever
+ * @throws ApiError 415 for no form, 400 for an unreadable or broken one, 422 for missing or wrong fields, and whatever
  * `receive` throws
  */
 export async function readForm<Received>(
@@ -35,7 +35,7 @@ export async function readForm<Received>(
   },
 ): Promise<ReadForm<Received>> {
   if (!request.is('multipart/form-data'))
-    throw new Failure('wrong_content_type', 415, 'Send the request as multipart/form-data');
+    throw new ApiError('wrong_content_type', 415, 'Send the request as multipart/form-data');
   const errors: FieldError[] = [];
   const given: Record<string, string> = {};
   let file: Promise<Received> | undefined;

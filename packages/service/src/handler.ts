@@ -63,7 +63,7 @@ type Run<Op extends Operation, Tx, Found = void> = (
 /**
  * Reads with `tx` within the caller's reach of another permission of the row than its main one: records beyond it are
  * not found.
- * @throws Failure 403 when the caller does not have the permission
+ * @throws ApiError 403 when the caller does not have the permission
  */
 export type Under = <T>(permission: string, work: () => Promise<T>) => Promise<T>;
 

@@ -2,14 +2,14 @@ import { pipeline, Readable } from 'node:stream';
 import type { Operation, Operations, Served } from '@tandem/contract';
 import { readTrace, withTrace } from '@tandem/process';
 import express, { type Express, type Request, type Response } from 'express';
+import { fail } from './api-error.ts';
 import { errorPage, wantsErrorPage } from './error-page.ts';
-import { failed } from './failed.ts';
-import { fail } from './failure.ts';
+import { errorReply } from './error-reply.ts';
 import { readForm } from './forms.ts';
 import type { FormHandler, Handler } from './handler.ts';
 import type { Parts } from './parts.ts';
 import { type ReadRequest, readRequest } from './read-request.ts';
-import { type Answer, failureReply } from './reply.ts';
+import { type Answer, errorAnswer } from './reply.ts';
 import { runOperation } from './run-operation.ts';
 
 const bodyMax = 256 * 1024;
@@ -42,10 +42,10 @@ export function createApp(
       serve(row, handler, request, response, parts),
     );
   }
-  app.use((_request, response) => send(response, failureReply(failed(fail('not_found'), undefined, parts.log), '')));
+  app.use((_request, response) => send(response, errorAnswer(errorReply(fail('not_found'), undefined, parts.log), '')));
   // Express tells an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
-    send(response, failureReply(failed(error, undefined, parts.log), request.get('x-request-id') ?? ''));
+    send(response, errorAnswer(errorReply(error, undefined, parts.log), request.get('x-request-id') ?? ''));
   });
   return app;
 }
@@ -71,8 +71,8 @@ async function serve(
         ? await runForm(row, handler as never, { request, read }, parts)
         : await runOperation(row, handler, read, parts);
     } catch (error) {
-      const failure = failed(error, row, parts.log);
-      answer = wantsErrorPage(request, row) ? errorPage(failure, requestId) : failureReply(failure, requestId);
+      const reply = errorReply(error, row, parts.log);
+      answer = wantsErrorPage(request, row) ? errorPage(reply, requestId) : errorAnswer(reply, requestId);
     }
     send(response, answer, request.method);
     const ms = performance.now() - began;

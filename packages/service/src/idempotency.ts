@@ -1,6 +1,6 @@
 import type { Seal } from '@tandem/sealed';
 import type { Sql } from '@tandem/tenant-db';
-import { fail, failField } from './failure.ts';
+import { fail, failField } from './api-error.ts';
 import type { Answer } from './reply.ts';
 
 const keyMax = 255;

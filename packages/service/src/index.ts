@@ -1,8 +1,8 @@
 // Runs a service from its contract and handlers: caller check, parsing, transaction, reply, errors, health, shutdown.
 
+export { ApiError, fail, failField } from './api-error.ts';
 export { createService, type RunningService, type ServiceDefinition } from './create-service.ts';
 export { diff } from './diff.ts';
-export { Failure, fail, failField, failFor } from './failure.ts';
 export type { Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
 export type { PageResult } from './list.ts';

@@ -1,7 +1,7 @@
 import type { Environment } from '@tandem/caller';
 import type { Ownership } from '@tandem/tenant-db';
+import { fail, failField } from './api-error.ts';
 import type { Cursors, Position } from './cursors.ts';
-import { fail, failField } from './failure.ts';
 
 /** One page of a list as a handler returns it. */
 export interface PageResult<Item> {

@@ -4,7 +4,7 @@ import { type FieldError, neededPermissions, type Operation, permissionsByField,
 import type { Scope, TenantDb } from '@tandem/tenant-db';
 import type { Request } from 'express';
 import type { z } from 'zod';
-import { fail } from './failure.ts';
+import { fail } from './api-error.ts';
 import { reachOf } from './reach.ts';
 import { readFields } from './read-fields.ts';
 

@@ -1,7 +1,7 @@
 import {
   encodeOnce,
   envelope,
-  failure,
+  errorEnvelope,
   isPage,
   mediaOf,
   type Operation,
@@ -13,7 +13,7 @@ import {
 } from '@tandem/contract';
 import { inTurns } from '@tandem/process';
 import { z } from 'zod';
-import type { Failed } from './failed.ts';
+import type { ErrorReply } from './error-reply.ts';
 import type { PageResult } from './list.ts';
 
 /** What goes back to the gateway. */
@@ -69,9 +69,9 @@ function around(row: Operation, data: unknown, requestId: string, status: number
 }
 
 /** The answer for an error. */
-export function failureReply(failed: Failed, requestId: string): Answer {
+export function errorAnswer(failed: ErrorReply, requestId: string): Answer {
   const { retryAfter, ...shown } = failed;
-  const body = JSON.stringify(failure({ ...shown, requestId }));
+  const body = JSON.stringify(errorEnvelope({ ...shown, requestId }));
   return { status: failed.status, body, ...(retryAfter !== undefined && { retryAfter }) };
 }
 

@@ -2,15 +2,15 @@ import { type Operation, takesIdempotencyKey } from '@tandem/contract';
 import type { Outgoing } from '@tandem/events';
 import type { Log } from '@tandem/process';
 import type { Statement } from '@tandem/tenant-db';
-import { failed } from './failed.ts';
-import { Failure, fail } from './failure.ts';
+import { ApiError, fail } from './api-error.ts';
+import { errorReply } from './error-reply.ts';
 import type { Context, Handler, Under } from './handler.ts';
 import { type IdempotentRun, idempotent } from './idempotency.ts';
 import { listPage } from './list.ts';
 import type { Parts } from './parts.ts';
 import { reachOf } from './reach.ts';
 import type { ReadRequest } from './read-request.ts';
-import { type Answer, failureReply, reply } from './reply.ts';
+import { type Answer, errorAnswer, reply } from './reply.ts';
 
 type AnyContext = Context<Operation, unknown>;
 type AnyHandler = Handler<Operation, unknown>;
@@ -128,11 +128,11 @@ async function once(row: Operation, request: ReadRequest, parts: Parts, effect: 
     return await db.transaction(request.scope, work, effect.written);
   } catch (error) {
     // Refusals of the handler are answers too; those of the key itself are not.
-    if (!(error instanceof Failure) || error.code.startsWith('idempotency_')) throw error;
-    const refusal = failed(error, row, log);
+    if (!(error instanceof ApiError) || error.code.startsWith('idempotency_')) throw error;
+    const errorResponse = errorReply(error, row, log);
     // "Try again later" must not be the answer to the next try.
-    if (refusal.status >= 500 || refusal.status === 429) throw error;
-    const answer = failureReply(refusal, caller.requestId);
+    if (errorResponse.status >= 500 || errorResponse.status === 429) throw error;
+    const answer = errorAnswer(errorResponse, caller.requestId);
     return db.transaction(request.scope, async () => {
       const { earlier, keep } = await begin();
       if (!earlier) await keep(answer);

@@ -72,7 +72,7 @@ const rules: Rule[] = [
   },
 ];
 
-const folders = ['gateway', 'services', 'packages', 'infra', 'docs'];
+const folders = ['gateway', 'services', 'packages', 'e2e', 'infra', 'docs'];
 const skipped = new Set(['node_modules', 'generated', '.local']);
 
 const findings = folders.flatMap((folder) => walk(join(workspaceRoot, folder))).flatMap(check);

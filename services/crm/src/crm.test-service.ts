@@ -6,7 +6,7 @@ import { type TestService, testService } from '@tandem/testing';
 import { crmService } from './service.ts';
 import type { CrmSettings } from './settings.ts';
 
-// Nobody listens on this port: what crm asks identity is tested where identity runs, in packages/e2e.
+// Nobody listens on this port: what crm asks identity is tested where identity runs, in e2e.
 const nobody = 'http://127.0.0.1:9';
 
 /** The settings of crm when nobody else is there. */

@@ -1,5 +1,5 @@
 import { leadCreated } from '@tandem/crm-contract';
-import { consumer, PermanentFailure } from '@tandem/events';
+import { consumer, PermanentError } from '@tandem/events';
 import { testService, until } from '@tandem/testing';
 import { aLead, alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
@@ -13,7 +13,7 @@ it('sets an event aside at once of which a consumer says so, and handles those t
     name: 'picky',
     on: [leadCreated],
     async handle(events) {
-      if (events.some(({ data }) => data.email === 'never@example.com')) throw new PermanentFailure(text);
+      if (events.some(({ data }) => data.email === 'never@example.com')) throw new PermanentError(text);
       handled.push(...events.map(({ data }) => data.email));
     },
   });
@@ -32,8 +32,8 @@ it('sets an event aside at once of which a consumer says so, and handles those t
     await until('the others are handled', () => handled.length === 2);
     expect(new Set(handled)).toEqual(new Set(['before@example.com', 'after@example.com']));
     expect(letter).toMatchObject({ name: 'lead.created', reason: 'permanent', attempts: 1 });
-    expect(letter?.fullError).toBe(`PermanentFailure: ${text}`);
-    expect(letter?.error).toMatch(/^PermanentFailure: Invalid call in lead.ts:13:5 No such thing\. No .*…$/);
+    expect(letter?.fullError).toBe(`PermanentError: ${text}`);
+    expect(letter?.error).toMatch(/^PermanentError: Invalid call in lead.ts:13:5 No such thing\. No .*…$/);
     expect(letter?.error.length).toBeLessThanOrEqual(160);
   } finally {
     await service.close();

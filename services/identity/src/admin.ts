@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient, ServiceError } from '@tandem/client';
+import { createServiceClient, ServiceCallError } from '@tandem/client';
 import { type Plan, planCodes } from '@tandem/contract';
 import { type DeadLetter, listDeadLetters, replayDeadLetters } from '@tandem/events';
 import { internalAdmin } from '@tandem/identity-contract';
@@ -227,8 +227,8 @@ function print(head: string[], rows: (string | number)[][]): true {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof ServiceError && error.status === 404) return 'there is no such tenant';
-  if (error instanceof ServiceError && error.status === 503)
+  if (error instanceof ServiceCallError && error.status === 404) return 'there is no such tenant';
+  if (error instanceof ServiceCallError && error.status === 503)
     return `identity does not answer at ${settings.IDENTITY_URL}: is the fleet running?`;
   const text = error instanceof Error ? error.message : String(error);
   return /NOT_FOUND/.test(text) ? 'there is no such consumer' : text;

@@ -9,7 +9,7 @@ interface UserOf {
 
 /**
  * Returns the current permissions of a user; none when the user does not exist or is not active.
- * @throws ServiceError while identity cannot be asked
+ * @throws ServiceCallError while identity cannot be asked
  */
 export type PermissionsOf = (user: UserOf) => Promise<readonly string[]>;
 

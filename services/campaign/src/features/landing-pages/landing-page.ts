@@ -38,7 +38,7 @@ export function asWholePage(row: LandingPageRow): z.output<typeof LandingPage> {
 
 /**
  * Content as it is stored. Cleaning writes some characters as entities, so it can also become longer.
- * @throws Failure 422 when it cannot be cleaned or has become too long
+ * @throws ApiError 422 when it cannot be cleaned or has become too long
  */
 export async function cleanContent(
   cleaner: HtmlCleaner,

@@ -1,5 +1,5 @@
 import type { EventDef } from '@tandem/contract';
-import { type ConsumerContext, consumer, PermanentFailure, type Received } from '@tandem/events';
+import { type ConsumerContext, consumer, PermanentError, type Received } from '@tandem/events';
 import { catalogued, envelopeOf, matches, publicData } from '../../catalogue.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { deliverJob } from '../deliveries/delivery.ts';
@@ -60,7 +60,7 @@ async function store(tx: Tx, { ids }: Tools, events: Received<EventDef>[]): Prom
     const body = Buffer.from(JSON.stringify(envelope));
     // The schemas of the catalogue allow less; one that allows more has to be changed, not cut off here.
     if (body.length > bodyMax)
-      throw new PermanentFailure(`The body of ${name} has ${body.length} bytes, more than ${bodyMax}`);
+      throw new PermanentError(`The body of ${name} has ${body.length} bytes, more than ${bodyMax}`);
     return { id, environment, type: name, body, createdAt: occurredAt };
   });
   await tx.event.createMany({ data: rows });

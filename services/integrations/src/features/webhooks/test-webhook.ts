@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { TestResult, webhooks } from '@tandem/integrations-contract';
 import { ShareTimeout } from '@tandem/process';
-import { failField, failFor } from '@tandem/service';
+import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import { exampleEnvelope, firstEvent, isSubscribable } from '../../catalogue.ts';
 import type { Webhook as WebhookRow } from '../../generated/client.ts';
@@ -65,7 +65,7 @@ async function withinLimits<T>(
     leave.push(await all.enter('all'));
   } catch (error) {
     for (const free of leave) free();
-    throw error instanceof ShareTimeout ? failFor(retryAfterSeconds, 'too_many_tests') : error;
+    throw error instanceof ShareTimeout ? fail('too_many_tests', [], { retryAfter: retryAfterSeconds }) : error;
   }
   try {
     return await work();

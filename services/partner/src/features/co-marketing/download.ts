@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { ServiceError } from '@tandem/client';
+import { ServiceCallError } from '@tandem/client';
 import type { CoMarketingDownload } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
@@ -21,7 +21,7 @@ export async function downloadOf(
   if (fileUrl) return { url: fileUrl, expiresAt: null };
   if (!fileId) throw fail('no_download');
   return files.linkFile({ params: { id: fileId }, body: { expiresIn: linkSeconds }, as }).catch((error: unknown) => {
-    const isGone = error instanceof ServiceError && (error.status === 404 || error.status === 409);
+    const isGone = error instanceof ServiceCallError && (error.status === 404 || error.status === 409);
     throw isGone ? fail('no_download', [{ field: 'fileId', message: 'The file is no longer available' }]) : error;
   });
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '@tandem/client';
+import { ServiceCallError } from '@tandem/client';
 import type { portal } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
@@ -12,7 +12,7 @@ export const refreshPortal =
     // Without a tenant: the token says of which one it is.
     const as = { ...seen, environment: caller.environment };
     const session = await peers.identity.refreshPortalSession({ body, as }).catch((error: unknown) => {
-      throw error instanceof ServiceError && error.status === 401 ? fail('bad_refresh_token') : error;
+      throw error instanceof ServiceCallError && error.status === 401 ? fail('bad_refresh_token') : error;
     });
     const { tenantId, environment, partnerId } = session;
     const scope = { tenantId, environment };

@@ -7,7 +7,7 @@ import type { DocumentType } from './document.ts';
 /**
  * Whether the caller may put something in the place of a record's document, or take it away: who may write the record.
  * An id that is none of a record is the client's own, and free to all who may write the index.
- * @throws Failure 403 when the caller may write no records of the type
+ * @throws ApiError 403 when the caller may write no records of the type
  */
 export async function mayWriteDocument(
   tools: Tools,
