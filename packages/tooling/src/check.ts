@@ -1,6 +1,7 @@
 // The rules of the house that no linter knows. Each finding says why the rule is there.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { checkMigrations } from './migration-check.ts';
 import { workspaceRoot } from './services.ts';
 
 interface Rule {
@@ -76,7 +77,7 @@ const folders = ['gateway', 'services', 'packages', 'e2e', 'infra', 'docs'];
 const skipped = new Set(['node_modules', 'generated', '.local']);
 
 const findings = folders.flatMap((folder) => walk(join(workspaceRoot, folder))).flatMap(check);
-findings.push(...operationsWithoutFile());
+findings.push(...operationsWithoutFile(), ...(await checkMigrations(workspaceRoot)));
 for (const finding of findings) console.error(finding);
 if (findings.length) process.exitCode = 1;
 else console.log('house rules: kept');
