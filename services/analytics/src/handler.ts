@@ -9,7 +9,7 @@ import type { PrismaClient } from './generated/client.ts';
 export type Tx = TenantTx<PrismaClient>;
 /** The code of one of the service's operations. */
 export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
-/** The services that analytics asks. */
+/** Clients of other services. */
 export interface Peers {
   crm: ServiceClient<typeof internalLeads>;
 }

@@ -9,7 +9,7 @@ import type { PrismaClient } from './generated/client.ts';
 export type Tx = TenantTx<PrismaClient>;
 /** The code of one of training's operations. */
 export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
-/** The services that training asks. */
+/** Clients of other services. */
 export interface Peers {
   identity: ServiceClient<typeof internalUsers>;
 }

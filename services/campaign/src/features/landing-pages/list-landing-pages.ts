@@ -2,7 +2,7 @@ import type { landingPages } from '@tandem/campaign-contract';
 import type { Handler, Tx } from '../../handler.ts';
 import { asLandingPage } from './landing-page.ts';
 
-// Without what stands on the pages, which is most of them.
+// Lists leave out the content, which is most of a page.
 const select = {
   ...{ id: true, tenantId: true, campaignId: true, name: true, description: true, slug: true, status: true },
   ...{ createdBy: true, version: true, createdAt: true, updatedAt: true },

@@ -2,7 +2,7 @@ import type { workflows } from '@tandem/campaign-contract';
 import type { Handler, Tx } from '../../handler.ts';
 import { asWorkflow } from './workflow.ts';
 
-// Without nodes and edges: a hundred workflows may have a hundred megabytes of them.
+// Lists leave out nodes and edges: those of a hundred workflows may have a hundred megabytes.
 const select = {
   ...{ id: true, tenantId: true, campaignId: true, name: true, description: true, status: true },
   ...{ createdBy: true, version: true, createdAt: true, updatedAt: true },
