@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { findMembers, gatewayName } from '@tandem/local/members';
 import { parse } from 'yaml';
-import { filledIn } from './env.ts';
+import { filledIn, stepped } from './env.ts';
 
 interface ComposeService {
   build?: { args: { MEMBER: string }; target?: string };
@@ -107,13 +107,58 @@ describe('.env', () => {
     const { CRM_DATABASE_URL: url, KEY_PEPPER: _, ...rest } = first;
     const { KEY_PEPPER: pepper, ...again } = parseEnv(filledIn(example, rest));
     expect(again).toEqual({ ...rest, CRM_DATABASE_URL: url });
-    expect(pepper).toMatch(/^[0-9a-f]{64}$/);
+    expect(pepper).toMatch(/^k1:[0-9a-f]{64}$/);
   });
 
   it('leads every address to another database server when the administrator’s does', () => {
     const ADMIN_DATABASE_URL = 'postgres://admin:secret@db.example.com:5433/postgres?sslmode=require';
     const { CRM_RELAY_DATABASE_URL: url } = parseEnv(filledIn(example, { ADMIN_DATABASE_URL }));
     expect(url).toMatch(/^postgres:\/\/tandem_crm_relay:[^@]+@db\.example\.com:5433\/tandem_crm\?sslmode=require$/);
+  });
+});
+
+describe('a secret in .env', () => {
+  const names = ['INTERNAL_SECRETS', 'KEY_PEPPER', 'ENCRYPTION_KEY', 'JWT_PRIVATE_KEY'];
+  /** The settings after one step, written to .env and read from it. */
+  const after = (step: string, name: string, env: NodeJS.Dict<string>) =>
+    parseEnv(filledIn(example, { ...env, [name]: stepped(step, name, env[name]) }));
+  const ids = (setting: string | undefined) => [...(setting ?? '').matchAll(/(?:^|,)(\w+):/g)].map((match) => match[1]);
+
+  it.each(names)('%s is replaced in three steps, each of which every process accepts', (name) => {
+    const env = parseEnv(filledIn(example, {}));
+    const added = after('add', name, env);
+    const promoted = after('promote', name, added);
+    const retired = after('retire', name, promoted);
+    expect([env, added, promoted, retired].map((one) => ids(one[name]))).toEqual([
+      ['k1'],
+      ['k1', 'k2'],
+      ['k2', 'k1'],
+      ['k2'],
+    ]);
+    expect(ids(after('add', name, retired)[name])).toEqual(['k2', 'k3']);
+    for (const step of [added, promoted, retired]) {
+      expect({ ...step, [name]: '' }).toEqual({ ...env, [name]: '' });
+      for (const member of members.filter((one) => ['gateway', 'identity'].includes(one.name)))
+        expect(complaints(member.dir, environmentOf(member.name, step))).toBe('');
+    }
+  });
+
+  it('may be one without an id, as older releases wrote it', () => {
+    const first = parseEnv(filledIn(example, {}));
+    for (const name of names.slice(1)) {
+      const env = { ...first, [name]: first[name]?.replace('k1:', '') };
+      expect(complaints('services/identity', environmentOf('identity', env))).toBe('');
+      const promoted = after('promote', name, after('add', name, env));
+      expect(promoted[name]).toMatch(/^k2:/);
+      expect(complaints('services/identity', environmentOf('identity', promoted))).toBe('');
+    }
+  });
+
+  it('is never removed while it is the only one, and IDS_ALPHABET is never replaced', () => {
+    const env = parseEnv(filledIn(example, {}));
+    for (const step of ['promote', 'retire']) expect(() => after(step, 'KEY_PEPPER', env)).toThrow('one value only');
+    expect(() => after('add', 'IDS_ALPHABET', env)).toThrow('does not list several values');
+    expect(() => after('rotate', 'KEY_PEPPER', env)).toThrow('no step');
   });
 });
 
