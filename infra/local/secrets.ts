@@ -23,7 +23,7 @@ const makers: Record<RotatableSecret, () => string> = {
 
 /** Whether a setting lists several values. */
 export function isRotatable(name: string): name is RotatableSecret {
-  return name in makers;
+  return Object.hasOwn(makers, name);
 }
 
 /** A new value for a setting that lists several, without an id. */
