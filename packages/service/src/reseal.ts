@@ -88,6 +88,7 @@ async function resealColumn(pool: ResilientPool, seal: Seal, column: SealedColum
   const { context } = column;
   const statements = statementsFor(column);
   let resealed = 0;
+  const unreadable: { count: number; first?: Row } = { count: 0 };
   for (let after = ''; ; ) {
     const { rows } = await pool.query<Row>(statements.read, [seal.currentKey, after, batchRows]);
     const last = rows.at(-1);
@@ -96,7 +97,8 @@ async function resealColumn(pool: ResilientPool, seal: Seal, column: SealedColum
     const opened = rows.flatMap((row) => {
       const text = tryOpen(seal, row.sealed, `${context} ${row.ref}`);
       if (text !== undefined) return [{ ...row, again: seal.seal(text, `${context} ${row.ref}`) }];
-      log.error('a sealed value cannot be opened', { ...column, ref: row.ref, key: keyOf(row.sealed) });
+      unreadable.count++;
+      unreadable.first ??= row;
       return [];
     });
     const { rowCount } = await pool.query(statements.write, [
@@ -106,6 +108,9 @@ async function resealColumn(pool: ResilientPool, seal: Seal, column: SealedColum
     ]);
     resealed += rowCount ?? 0;
   }
+  const { count, first } = unreadable;
+  if (first)
+    log.error('sealed values cannot be opened', { ...column, count, first: first.ref, key: keyOf(first.sealed) });
   if (resealed) log.info('values sealed again under the current key', { ...column, resealed });
 }
 
