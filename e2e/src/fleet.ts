@@ -34,6 +34,8 @@ export interface TestFleet {
   pid(name: string): number;
   /** kill -9; the supervisor starts it again. */
   kill(name: string): void;
+  /** Ends a member and starts it with changed settings. */
+  restart(name: string, settings: Record<string, string>): Promise<void>;
   /** Whether a member answers /readyz with 200. */
   ready(name: string): Promise<boolean>;
   stop(): Promise<void>;
@@ -150,6 +152,10 @@ export async function startFleet(
     api: (credentials) => createClient({ operations, baseUrl, ...(credentials && { credentials }) }),
     pid,
     kill: (name) => void process.kill(pid(name), 'SIGKILL'),
+    async restart(name, settings) {
+      Object.assign(environment[name] as Record<string, string>, settings);
+      await fleet.restart(name, settings);
+    },
     ready: async (name) =>
       (await fetch(`http://127.0.0.1:${environment[name]?.PORT}/readyz`).catch(() => undefined))?.status === 200,
     async stop() {

@@ -1,4 +1,4 @@
-import { readConfig } from '@tandem/process';
+import { hasLengthOfKey, readConfig, secretSetting } from '@tandem/process';
 import { z } from 'zod';
 import { isAddressList } from './http/client-ip.ts';
 
@@ -21,8 +21,10 @@ export const settingsSchema = z.object({
     .string()
     .regex(/^[a-z0-9-]+$/)
     .default('tandem'),
-  INTERNAL_SECRETS: z.string().min(34),
-  KEY_PEPPER: z.string().min(32),
+  /** Signs the caller for the services; each value has an id. */
+  INTERNAL_SECRETS: secretSetting(hasLengthOfKey, { needsIds: true }),
+  /** The keys of the HMACs that API keys are stored as. */
+  KEY_PEPPER: secretSetting(hasLengthOfKey),
   IDS_ALPHABET: z.string().length(62),
   IDENTITY_URL: url,
   /** Addresses or networks (CIDR, comma separated) whose X-Forwarded-For is believed. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
+import { createPepper } from '@tandem/api-keys';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client';
 import type { Operations } from '@tandem/contract';
@@ -56,6 +57,7 @@ export function createGateway(
   const health = createHealth();
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
   const ids = createIdCodec(settings.IDS_ALPHABET);
+  const pepper = createPepper(settings.KEY_PEPPER);
   const operations = publicOperations(services);
   const toIdentity = { baseUrl: settings.IDENTITY_URL, service: 'gateway', signer };
   const identity = createServiceClient({ ...toIdentity, operations: internalAccess });
@@ -63,7 +65,7 @@ export function createGateway(
   const upstreams = new Map(Object.keys(services).map((name) => [name, createUpstream(origins[name] as string)]));
   const redis = guardRedis(settings.REDIS_URL, log, settings.REDIS_TIMEOUT_MS);
   const as = { environment: 'live' as const, requestId: 'gateway' };
-  const principals = createPrincipals({ identity, redisUrl: settings.REDIS_URL, log });
+  const principals = createPrincipals({ identity, pepper: pepper.id, redisUrl: settings.REDIS_URL, log });
   const tokens = createTokens({
     fetchKeys: () => fetchKeys(upstreams.get('identity'), signer),
     issuer: tokenIssuer,
@@ -95,7 +97,7 @@ export function createGateway(
       principals,
       tokens,
       ids,
-      pepper: settings.KEY_PEPPER,
+      pepper,
       failuresPerMinute: settings.FAILED_AUTHENTICATIONS_PER_MINUTE,
     }),
     anonymous: {

@@ -66,6 +66,14 @@ export class Fleet {
     await this.#find(name).start();
   }
 
+  /** Ends one member and starts it with changed settings, as a rolling restart does. */
+  async restart(name: string, settings: Record<string, string>): Promise<void> {
+    const process = this.#find(name);
+    await process.stop();
+    Object.assign(process.spec.env, settings);
+    await process.start();
+  }
+
   #find(name: string): SupervisedProcess {
     const found = this.#processes.find((process) => process.name === name);
     if (!found) throw new CommandError(`the running fleet has no ${name}`);

@@ -139,8 +139,9 @@ describe('settings of the fleet', () => {
     expect(keptSecrets(file)).toEqual(secrets);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(secrets.INTERNAL_SECRETS).toMatch(/^k1:[0-9a-f]{64}$/);
-    expect(secrets.KEY_PEPPER).toMatch(/^[0-9a-f]{64}$/);
-    expect(Buffer.from(secrets.ENCRYPTION_KEY, 'base64')).toHaveLength(32);
+    expect(secrets.KEY_PEPPER).toMatch(/^k1:[0-9a-f]{64}$/);
+    expect(Buffer.from(secrets.ENCRYPTION_KEY.replace('k1:', ''), 'base64')).toHaveLength(32);
+    expect(secrets.JWT_PRIVATE_KEY).toMatch(/^k1:-----BEGIN PRIVATE KEY-----/);
     expect(new Set(secrets.IDS_ALPHABET).size).toBe(62);
   });
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { findWeakSecrets, hasLengthOfKey, secretSetting } from './secret-setting.ts';
 
 /**
  * Reads the settings of a process from its environment. A missing or wrong one ends the process with a line that names
- * it and never shows its value, which may be a secret.
+ * it and never shows its value, which may be a secret. So does a weak secret, or one that two settings share.
  */
 export function readConfig<Schema extends z.ZodObject>(
   schema: Schema,
@@ -12,8 +13,11 @@ export function readConfig<Schema extends z.ZodObject>(
     Object.keys(schema.shape).map((key) => [key, env[key] === '' ? undefined : env[key]]),
   );
   const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) process.stderr.write(`setting ${issue.path.join('.')}: ${issue.message}\n`);
+  const problems = parsed.success
+    ? findWeakSecrets(schema.shape, parsed.data)
+    : parsed.error.issues.map(({ path, message }) => ({ setting: path.join('.'), message }));
+  if (parsed.success && !problems.length) return parsed.data;
+  for (const { setting, message } of problems) process.stderr.write(`setting ${setting}: ${message}\n`);
   process.exit(78); // EX_CONFIG
 }
 
@@ -33,5 +37,6 @@ export const storeSettings = {
     .string()
     .regex(/^[a-z0-9-]+$/)
     .default('tandem'),
-  INTERNAL_SECRETS: z.string().min(34),
+  /** Signs the caller between gateway and services; each value has an id. */
+  INTERNAL_SECRETS: secretSetting(hasLengthOfKey, { needsIds: true }),
 };

@@ -5,6 +5,7 @@ export { createLog, type Log } from './log.ts';
 export { relieveMemory } from './memory-relief.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { outgoingGuard } from './outgoing-guard.ts';
+export { hasLengthOfKey, isEncryptionKey, secretSetting } from './secret-setting.ts';
 export { createShares, type Shares, ShareTimeout } from './shares.ts';
 export { type Closer, onShutdown } from './shutdown.ts';
 export { childTrace, currentTrace, newTrace, randomHex, readTrace, type Trace, withTrace } from './trace.ts';

@@ -13,6 +13,7 @@ import type { Handlers } from './handler.ts';
 import { type Purge, startHousekeeping } from './housekeeping.ts';
 import { createApp } from './http.ts';
 import type { Parts } from './parts.ts';
+import { type SealedColumn, startResealing } from './reseal.ts';
 import type { ServiceSettings } from './settings.ts';
 
 type Adapter = Parameters<Parameters<typeof createTenantDb>[0]['client']>[0];
@@ -38,6 +39,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   narrowing?: Readonly<Record<string, Narrowing>>;
   /** Rows that are removed for good once they are so many days old. */
   purge?: readonly Purge[];
+  /** Columns that hold sealed values: they are sealed again when the encryption key changes. */
+  sealed?: readonly SealedColumn[];
   /** What every tenant has from the start, in each environment; runs once, in a transaction before its first request. */
   firstUse?: (tx: Tx<Client>) => Promise<void>;
   settings: Settings;
@@ -52,6 +55,8 @@ export interface RunningService {
   health: Health;
   /** Removes what is past its time, as happens every hour. */
   housekeep(): Promise<string[]>;
+  /** Seals stored values again that are not under the current key, as happens every 5 minutes. */
+  reseal(): Promise<void>;
   /** Whether every consumer's queue exists. */
   consuming(): boolean;
   /** Stops consuming and relaying, then closes the stores. */
@@ -121,6 +126,14 @@ export function createService<Ops extends Operations, Client, Settings extends S
     ),
   });
   const housekeeping = startHousekeeping({ url: settings.RELAY_DATABASE_URL, purge: definition.purge ?? [], log });
+  const seal = createSeal(settings.ENCRYPTION_KEY);
+  const resealing = startResealing({
+    url: settings.RELAY_DATABASE_URL,
+    seal,
+    columns: definition.sealed ?? [],
+    log,
+    metrics,
+  });
   health.need('postgres', () => db.ping().then(() => true));
   // Only the first start of a consumer makes its queue; a broker that is away later holds no request up.
   health.need('consumers', () => consumption.declared() || broker.away());
@@ -129,7 +142,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     ...{ db: db as TenantDb<unknown>, log, metrics, health, outgoing },
     firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse as never),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
-    seal: createSeal(settings.ENCRYPTION_KEY),
+    seal,
     cursors: createCursors(settings.INTERNAL_SECRETS),
   };
   return {
@@ -138,9 +151,11 @@ export function createService<Ops extends Operations, Client, Settings extends S
     log,
     health,
     housekeep: housekeeping.run,
+    reseal: resealing.run,
     consuming: consumption.declared,
     async close() {
       await housekeeping.close();
+      await resealing.close();
       await consumption.close();
       await scheduler.close();
       await relay.close();

@@ -7,5 +7,6 @@ export type { Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, R
 export type { Purge } from './housekeeping.ts';
 export type { PageResult } from './list.ts';
 export { asService, type Reach, reachOf } from './reach.ts';
+export type { SealedColumn } from './reseal.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';
 export { startService } from './start-service.ts';

@@ -54,6 +54,10 @@ export interface TestService<Ops extends Operations> {
   app: RunningService['app'];
   /** Removes what is past its time. */
   housekeep(): Promise<string[]>;
+  /** Seals stored values again that are not under the current encryption key. */
+  reseal(): Promise<void>;
+  /** What the instance shows on /metrics. */
+  metrics(): Promise<string>;
   /** What a consumer of this service gave up on. */
   deadLetters(consumer: string): Promise<DeadLetter[]>;
   /** SQL as the owner of the database, under no tenant's scope unless it sets one. */
@@ -90,14 +94,18 @@ export async function testSettings(
 
 let tenants = 0;
 
-/** Starts a service for one test file. Ends with `close`, which also drops its database. */
+/**
+ * Starts a service for one test file. Ends with `close`, which also drops its database.
+ * @param given settings of an instance that already runs, for a second one on the same database; the first one drops it
+ */
 export async function testService<Ops extends Operations, Client, Settings extends ServiceSettings>(
   service: string,
   define: (
     settings: Awaited<ReturnType<typeof testSettings>>,
   ) => ServiceDefinition<Ops, Client, Settings> | Promise<ServiceDefinition<Ops, Client, Settings>>,
+  given?: Awaited<ReturnType<typeof testSettings>>,
 ): Promise<TestService<Ops>> {
-  const settings = await testSettings(service);
+  const settings = given ?? (await testSettings(service));
   const definition = await define(settings);
   const { operations } = definition;
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
@@ -128,6 +136,8 @@ export async function testService<Ops extends Operations, Client, Settings exten
     publish: tap.publish,
     app: running.app,
     housekeep: running.housekeep,
+    reseal: running.reseal,
+    metrics: async () => (await supertest(running.app).get('/metrics')).text,
     send,
     as({ can = ['*'], ...given } = {}) {
       const caller: Caller = {
@@ -168,7 +178,7 @@ export async function testService<Ops extends Operations, Client, Settings exten
       await running.close();
       await tap.close();
       await owner.end();
-      await settings.drop();
+      if (!given) await settings.drop();
     },
   };
 }

@@ -5,10 +5,11 @@ import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient, ServiceCallError } from '@tandem/client';
 import { type Plan, planCodes } from '@tandem/contract';
 import { type DeadLetter, listDeadLetters, replayDeadLetters } from '@tandem/events';
-import { internalAdmin } from '@tandem/identity-contract';
+import { internalAdmin, internalSecrets } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { readConfig } from '@tandem/process';
 import { z } from 'zod';
+import { outdatedKeys, rehashAddresses, sealedValues } from './admin-secrets.ts';
 
 const usage = `Usage: npm run admin -- <command>
 
@@ -20,6 +21,8 @@ const usage = `Usage: npm run admin -- <command>
   dead-letters:list <service.consumer>  what they are, and why
        [--id ID]                        one of them, with its error in full
   dead-letters:replay <service.consumer>  give them back to their consumer
+  secrets                               what still needs a secret that is no longer current
+  secrets:rehash                        hash all e-mail addresses under the current pepper
 
 Tenants are named by their public id. Exit code: 0 done, 1 failed or not intact, 2 wrong usage.`;
 
@@ -36,7 +39,7 @@ const settings = readConfig(
 );
 const ids = createIdCodec(settings.IDS_ALPHABET);
 const identity = createServiceClient({
-  operations: internalAdmin,
+  operations: { ...internalAdmin, ...internalSecrets },
   baseUrl: settings.IDENTITY_URL,
   service: 'admin',
   signer: createCallerSigner(settings.INTERNAL_SECRETS),
@@ -68,6 +71,22 @@ const commands: Record<string, (args: string[]) => Promise<boolean>> = {
     const count = await replayDeadLetters(consumerQueue(take(args, 1)[0]));
     console.log(`${count} given back to their consumer`);
     return true;
+  },
+  secrets: async (args) => {
+    take(args, 0);
+    console.log('Encrypted values by the id of their key (ENCRYPTION_KEY):\n');
+    print(['KEY', 'SERVICE', 'COLUMN', 'VALUES'], await sealedValues(readMetrics));
+    console.log('\nActive API keys under a previous pepper (KEY_PEPPER), which are rehashed when they are used:\n');
+    return print(
+      ['API KEY', 'TENANT', 'ENDS IN', 'LAST USED', 'EXPIRES', 'NAME'],
+      await outdatedKeys({ identity, as, ids }),
+    );
+  },
+  'secrets:rehash': async (args) => {
+    take(args, 0);
+    const { rehashed, left } = await rehashAddresses({ identity, as });
+    console.log(`${rehashed} addresses rehashed, ${left} left`);
+    return left === 0;
   },
 };
 
@@ -139,27 +158,34 @@ async function everyTenant() {
   }
 }
 
-/** Every service says on /metrics how deep the dead letters of its consumers are. */
+/** The depth of the dead-letter queue of every consumer, as the services show it on /metrics. */
 async function deadLetterDepths(): Promise<[string, string][]> {
+  const depths = (await readMetrics()).flatMap(({ text = '' }) =>
+    [...text.matchAll(/^tandem_dead_letters\{(.*)\} (\S+)$/gm)].map(([, labels, depth]): [string, string] => {
+      const queue = /queue="([^"]+)"/.exec(labels as string)?.[1] as string;
+      return [queue.slice(settings.NAMESPACE.length + 1), depth as string];
+    }),
+  );
+  return depths.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** The /metrics of every service; of several instances, the one that answers. */
+function readMetrics(): Promise<{ service: string; text: string | undefined }[]> {
   // The gateway consumes nothing, and shows its metrics on another port.
   const addresses = Object.entries(process.env).filter(
     ([name, value]) => /^(?!GATEWAY_)[A-Z_]+_URL$/.test(name) && value?.startsWith('http'),
   );
-  const depths: [string, string][] = [];
-  for (const [name, address] of addresses) {
-    const text = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(3_000) }).then(
-      (response) => (response.ok ? response.text() : ''),
-      () => {
-        console.error(`${name.slice(0, -4).toLowerCase()} does not answer`);
-        return '';
-      },
-    );
-    for (const [, labels, depth] of text.matchAll(/^tandem_dead_letters\{(.*)\} (\S+)$/gm)) {
-      const queue = /queue="([^"]+)"/.exec(labels as string)?.[1] as string;
-      depths.push([queue.slice(settings.NAMESPACE.length + 1), depth as string]);
-    }
-  }
-  return depths.sort(([a], [b]) => (a < b ? -1 : 1));
+  return Promise.all(
+    addresses.map(async ([name, address]) => {
+      const service = name.slice(0, -4).toLowerCase();
+      const text = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(3_000) }).then(
+        (response) => (response.ok ? response.text() : undefined),
+        () => undefined,
+      );
+      if (text === undefined) console.error(`${service} does not answer`);
+      return { service, text };
+    }),
+  );
 }
 
 function consumerQueue(consumer: string) {

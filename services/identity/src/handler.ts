@@ -1,3 +1,4 @@
+import type { Pepper } from '@tandem/api-keys';
 import type { Operation } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import type { LoginLimiter } from '@tandem/passwords';
@@ -14,8 +15,7 @@ export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx,
 
 /** What identity's handlers use beside the database. */
 export interface Tools {
-  /** KEY_PEPPER. */
-  pepper: string;
+  pepper: Pepper;
   ids: IdCodec;
   tokens: Tokens;
   news: CredentialNews;

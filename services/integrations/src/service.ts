@@ -13,6 +13,7 @@ import { storeEvent } from './features/events/on-catalogued-event.ts';
 import { jobHandlers } from './features/jobs/index.ts';
 import { webhookHandlers } from './features/webhooks/index.ts';
 import { recover } from './features/webhooks/recover.job.ts';
+import { sealedColumns } from './features/webhooks/sealed-parts.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
 import { createFairQueue, sendsMax, waitingMax } from './outgoing/fair-queue.ts';
@@ -67,6 +68,7 @@ export function integrationsService(
       { table: 'attempt', column: 'started_at', days: payloadDays },
       { table: 'delivery', column: 'created_at', days: deliveryDays },
     ],
+    sealed: sealedColumns,
     settings,
   };
 }

@@ -3,7 +3,7 @@ import { verifyPassword } from '@tandem/passwords';
 import { fail, failField } from '@tandem/service';
 import { type Handler, inTheNameOf, type Tools, type Tx } from '../../handler.ts';
 import { asTenant } from '../tenants/tenant.ts';
-import { emailHash, withTeams } from '../users/user.ts';
+import { emailHashes, withTeams } from '../users/user.ts';
 import { recordFailedSignIn } from './record-failed-sign-in.ts';
 import { openSession } from './session.ts';
 
@@ -23,7 +23,7 @@ export const login =
     const findMatches = async () => {
       const places = await tx.emailLookup.findMany({
         where: {
-          emailHash: emailHash(email, tools.pepper),
+          emailHash: { in: emailHashes(email, tools.pepper) },
           ...(tenantId !== undefined && { ownerTenantId: tenantId }),
         },
         orderBy: { ownerTenantId: 'asc' },

@@ -4,7 +4,7 @@ import { hashPassword } from '@tandem/passwords';
 import { type Handler, inTheNameOf, type Tools, type Tx } from '../../handler.ts';
 import { openSession } from '../auth/session.ts';
 import { ownerRole, systemRoles } from '../roles/system-roles.ts';
-import { asUser, emailHash } from '../users/user.ts';
+import { asUser, emailPlace } from '../users/user.ts';
 import { asTenant } from './tenant.ts';
 
 const slugLength = 40;
@@ -28,7 +28,7 @@ export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant,
         await tx.user.create({ data: { ...owner, passwordHash, roleId: role.id, lastLoginAt: new Date() } }),
         [],
       );
-      await tx.emailLookup.create({ data: { emailHash: emailHash(user.email, tools.pepper), ownerTenantId: id } });
+      await tx.emailLookup.create({ data: emailPlace(user.email, id, tools.pepper) });
       emit(tenantCreated, { data: { tenantId: id, plan: tenant.plan }, record: tenant });
       emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
       const { tokens } = await openSession(tx, { tenantId: id, user, role, caller }, tools);

@@ -1,3 +1,4 @@
+import type { Pepper } from '@tandem/api-keys';
 import { type users, userUpdated } from '@tandem/identity-contract';
 import { diff, fail } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
@@ -12,7 +13,8 @@ import {
   checkNotOwnRole,
   checkOwnerRemains,
   checkTransition,
-  emailHash,
+  emailHashes,
+  emailPlace,
   lockUser,
   visibleTo,
 } from './user.ts';
@@ -76,8 +78,8 @@ async function write(tx: Tx, id: number, values: object) {
 async function moveAddress(
   tx: Tx,
   { tenantId, from, to }: { tenantId: number; from: string; to: string },
-  pepper: string,
+  pepper: Pepper,
 ): Promise<void> {
-  await tx.emailLookup.deleteMany({ where: { emailHash: emailHash(from, pepper), ownerTenantId: tenantId } });
-  await tx.emailLookup.create({ data: { emailHash: emailHash(to, pepper), ownerTenantId: tenantId } });
+  await tx.emailLookup.deleteMany({ where: { emailHash: { in: emailHashes(from, pepper) }, ownerTenantId: tenantId } });
+  await tx.emailLookup.create({ data: emailPlace(to, tenantId, pepper) });
 }
