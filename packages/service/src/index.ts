@@ -3,7 +3,7 @@
 export { ApiError, fail, failField } from './api-error.ts';
 export { createService, type RunningService, type ServiceDefinition } from './create-service.ts';
 export { diff } from './diff.ts';
-export type { Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
+export type { Actor, Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
 export type { PageResult } from './list.ts';
 export { asService, type Reach, reachOf } from './reach.ts';

@@ -182,10 +182,11 @@ function tenantEntry(
   parts: Parts,
   entered: (tenantId: number, leaves: Outgoing) => void,
 ): AnyContext['inTenant'] {
-  return (scope, work) => {
+  return ({ tenantId, environment, actor }, work) => {
     if (given) throw new Error(`${row.id} already works within a tenant`);
-    const leaves = parts.outgoing({ ...caller, ...scope }, scope);
-    entered(scope.tenantId, leaves);
+    const scope = { tenantId, environment };
+    const leaves = parts.outgoing({ ...caller, ...actor, ...scope }, scope);
+    entered(tenantId, leaves);
     const { emit, schedule, written } = leaves;
     return parts.db.transaction(scope, () => work({ tx: parts.db.tx, emit, schedule }), written);
   };

@@ -11,7 +11,7 @@ import { ownerRole } from '../roles/system-roles.ts';
 import { teamIdsOf } from '../teams/members.ts';
 
 export type UserRecord = z.output<typeof User>;
-type UserStatus = (typeof userStatuses)[number];
+export type UserStatus = (typeof userStatuses)[number];
 
 const transitions: Record<UserStatus, readonly UserStatus[]> = {
   active: ['suspended', 'deactivated'],
