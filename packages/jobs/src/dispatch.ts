@@ -1,5 +1,5 @@
 import type { Log, Metrics } from '@tandem/process';
-import { ResilientPool, type Scope } from '@tandem/tenant-db';
+import type { Scope } from '@tandem/tenant-db';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type pg from 'pg';
@@ -24,13 +24,11 @@ interface DueRow {
 
 interface Options<Tx> {
   jobs: readonly Job<z.ZodType, Tx>[];
-  relayUrl: string;
+  relayPool: pg.Pool;
   log: Log;
   metrics: Metrics;
 }
 
-// Longer than the statement timeout of the relay's role (8 s).
-const queryTimeoutMs = 9_000;
 const sweepMs = 1_000;
 // Between two looks: in a stream of commits, or of rows that fall due one after another, one look is for several.
 const pauseMinMs = 20;
@@ -46,7 +44,7 @@ export interface Dispatcher {
 
 /** Puts due rows, and rows whose run was lost, into Redis; the row remembers since when. */
 export function startDispatcher<Tx>(queue: Queue, redis: Redis, options: Options<Tx>): Dispatcher {
-  const pool = new ResilientPool({ connectionString: options.relayUrl, max: 2, query_timeout: queryTimeoutMs });
+  const { relayPool: pool } = options;
   let running = true;
   let timer: NodeJS.Timeout | undefined;
   let busy: Promise<void> | undefined;
@@ -126,7 +124,6 @@ export function startDispatcher<Tx>(queue: Queue, redis: Redis, options: Options
       running = false;
       clearTimeout(timer);
       await busy;
-      await pool.end();
     },
   };
 }

@@ -3,6 +3,7 @@ import { type Log, type Metrics, newTrace, withTrace } from '@tandem/process';
 import type { TenantDb } from '@tandem/tenant-db';
 import { type Job as BullJob, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
+import type pg from 'pg';
 import { z } from 'zod';
 import { type Dispatcher, type Queued, startDispatcher } from './dispatch.ts';
 import type { BatchContext, Inside, Job, Schedule } from './job.ts';
@@ -24,7 +25,7 @@ interface Options<Tx> {
   service: string;
   jobs: readonly Job<z.ZodType, Tx>[];
   db: TenantDb<unknown>;
-  relayUrl: string;
+  relayPool: pg.Pool;
   redisUrl: string;
   namespace: string;
   log: Log;
@@ -45,7 +46,7 @@ const leaseSecondsDefault = 60;
 
 /**
  * Starts the jobs of a service: a dispatcher that moves due rows into Redis, and a worker that runs them.
- * @param options.relayUrl under the role that sees jobs of all tenants, but nothing else of theirs
+ * @param options.relayPool under the role that sees jobs of all tenants; it stays open when the jobs close
  */
 export function startJobs<Tx>(options: Options<Tx>): Scheduler {
   const { service, db, jobs } = options;

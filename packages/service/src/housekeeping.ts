@@ -1,5 +1,4 @@
 import type { Log } from '@tandem/process';
-import { ResilientPool } from '@tandem/tenant-db';
 import pg from 'pg';
 
 /** Rows of one table that are removed once they are this many days old. */
@@ -17,8 +16,6 @@ export type Purge = { table: string; days: number } & (
 const everyMs = 3_600_000;
 // While more is due than one pass removes, the next one comes soon.
 const soonMs = 60_000;
-// Longer than the statement timeout of the relay's role (8 s).
-const queryTimeoutMs = 9_000;
 const batchRows = 5_000;
 const batchesMax = 100;
 
@@ -32,14 +29,7 @@ const platformTables: readonly Purge[] = [
  * consumers, and what the service declares. It works under the relay's role, which a policy lets see just the rows that are due. Batches keep each
  * transaction short, and their number is bounded, so that a backlog never holds up the service's own work for long.
  */
-export function startHousekeeping({ url, purge, log }: { url: string; purge: readonly Purge[]; log: Log }) {
-  const pool = new ResilientPool({
-    connectionString: url,
-    max: 1,
-    idleTimeoutMillis: 1_000,
-    query_timeout: queryTimeoutMs,
-  });
-
+export function startHousekeeping({ pool, purge, log }: { pool: pg.Pool; purge: readonly Purge[]; log: Log }) {
   /** Resolves to whether all that is due is gone. */
   const removeDue = async (one: Purge): Promise<boolean> => {
     const text = 'statement' in one ? one.statement : oldestFirst(one);
@@ -83,7 +73,6 @@ export function startHousekeeping({ url, purge, log }: { url: string; purge: rea
     async close() {
       clearTimeout(timer);
       timer = undefined;
-      await pool.end();
     },
   };
 }

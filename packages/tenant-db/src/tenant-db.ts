@@ -58,7 +58,8 @@ export interface TenantDb<Client> {
 // Statements get a name each, so that PostgreSQL parses and plans them once per connection; the bound keeps a query
 // with an ever changing text from filling the connection's memory.
 const namedStatementsMax = 1_000;
-const poolMax = 10;
+const poolMaxDefault = 10;
+const backgroundMaxDefault = 3;
 
 // A bigint leaves the driver as a number: ids stay below 2^40 (D12).
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -74,6 +75,8 @@ outgoingGuard.refuseWhile(() => (running.getStore()?.transaction ? 'a database t
 /**
  * Opens the tenant-bound database of a service.
  * @param options.url under a role that owns nothing and cannot bypass row-level security
+ * @param options.poolMax how many connections the pool opens at most; 10 by default
+ * @param options.backgroundMax how many of them `inBackground` work may hold at once; 3 by default
  * @param options.client makes the service's Prisma client on the given adapter
  * @param options.prisma the `Prisma` namespace of the generated client, which lists the fields of each model
  * @param options.narrowing for every tenant model, which records a caller reaches who is narrowed to own or team
@@ -86,6 +89,8 @@ outgoingGuard.refuseWhile(() => (running.getStore()?.transaction ? 'a database t
  */
 export function createTenantDb<Client>(options: {
   url: string;
+  poolMax?: number;
+  backgroundMax?: number;
   client: (adapter: PrismaPg) => Client;
   prisma: object;
   narrowing?: Readonly<Record<string, Narrowing>> | undefined;
@@ -94,10 +99,14 @@ export function createTenantDb<Client>(options: {
   engine?: 'direct' | 'prisma';
 }): TenantDb<Client> {
   const { namedStatements = true, throughPrisma = () => {}, engine = 'direct' } = options;
-  const pool = new ScopedPool(
-    { connectionString: options.url, max: poolMax, idleTimeoutMillis: 60_000, query_timeout: queryTimeoutMs },
-    namedStatements,
-  );
+  const pool = new ScopedPool({
+    connectionString: options.url,
+    max: options.poolMax ?? poolMaxDefault,
+    backgroundMax: options.backgroundMax ?? backgroundMaxDefault,
+    idleTimeoutMillis: 60_000,
+    query_timeout: queryTimeoutMs,
+    isNamed: namedStatements,
+  });
   const statementName = namedStatements ? statementNames() : () => '';
   const adapter = new PrismaPg(pool, { statementNameGenerator: (query) => statementName(query.sql) });
   const raw = options.client(adapter) as Client & { $disconnect(): Promise<void> };
