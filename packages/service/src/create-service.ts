@@ -13,7 +13,6 @@ import {
   type Tx,
 } from '@tandem/tenant-db';
 import type { Express } from 'express';
-import type { z } from 'zod';
 import { createCursors } from './cursors.ts';
 import { createFirstUse } from './first-use.ts';
 import type { Handlers } from './handler.ts';
@@ -104,10 +103,10 @@ export function createService<Ops extends Operations, Client, Settings extends S
     };
     return { emit, schedule, written, committed: wake };
   };
-  const scheduler = startJobs<never>({
+  const scheduler = startJobs({
     service: name,
-    jobs: jobs as readonly Job<z.ZodType, never>[],
-    db: inBackground(db as TenantDb<unknown>),
+    jobs,
+    db: inBackground(db),
     relayPool,
     redisUrl: settings.REDIS_JOBS_URL,
     namespace: settings.NAMESPACE,
