@@ -148,7 +148,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     housekeep: housekeeping.run,
     consuming: consumption.declared,
     async close() {
-      await housekeeping.close();
+      housekeeping.close();
       const consumed = consumption.close();
       // Batches that wait for a connection are delivered again, to another process or after the start.
       stopConsuming.abort(new Error('The service stops'));
