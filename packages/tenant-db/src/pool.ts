@@ -17,9 +17,9 @@ const readOnly = '25006';
 type ScopedPoolConfig = ConstructorParameters<typeof ResilientPool>[0] & { backgroundMax: number; isNamed: boolean };
 
 /**
- * A pool whose statements run under the scope of the asynchronous context. The scope is set together with each
- * statement, and in a transaction with its beginning, and lasts as long as those: a connection remembers none, so a
- * pooler in transaction mode may stand in between. Inside a transaction every statement goes to its connection.
+ * A pool whose statements run under the scope of the asynchronous context. The scope is set locally with each statement
+ * and at the beginning of each transaction, so a connection keeps none and a pooler in transaction mode works. Inside a
+ * transaction every statement goes to its connection.
  */
 export class ScopedPool extends ResilientPool {
   readonly #tenants;
