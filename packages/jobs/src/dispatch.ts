@@ -114,7 +114,9 @@ class Dispatching {
       // Another dispatcher may have the rest.
       return claimed < due ? this.#end('behind', pauseMinMs) : this.#end('idle', (await rows.untilNext()) ?? lookMaxMs);
     }
-    await this.#move(this.#fairClaims(oldest.isAll ? oldest.groups : await this.#visit(room), room));
+    // The oldest are always served, so that visits to tenants without due rows leave no room unused.
+    const visited = oldest.isAll ? [] : await this.#visit(room);
+    await this.#move(this.#fairClaims([...visited, ...oldest.groups], room));
     return this.#end('behind', pauseMinMs);
   }
 
@@ -139,10 +141,11 @@ class Dispatching {
     return groups;
   }
 
-  /** Divides the room between groups. */
+  /** Divides the room between groups, each of which counts once. */
   #fairClaims(groups: readonly Group[], room: number): Claim[] {
-    const entries = Math.max(1, Math.floor(room / groups.length));
-    return groups
+    const known = new Map(groups.map((group) => [`${group.name}/${group.tenant_id}/${group.environment}`, group]));
+    const entries = Math.max(1, Math.floor(room / known.size));
+    return [...known.values()]
       .slice(0, room)
       .map((group) => ({ ...group, rowsMax: entries * this.#options.batchMaxOf(group.name) }));
   }

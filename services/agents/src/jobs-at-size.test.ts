@@ -102,12 +102,15 @@ it('a backlog stays in PostgreSQL: Redis has what is about to run', async () => 
 });
 
 it('a tenant’s job does not wait behind the backlog of another', async () => {
+  // Jobs of many tenants that are due later, more than one look visits.
+  await service.sql(`INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
+    SELECT 'probe', 10 + n, 'live', '{}', now() + interval '1 hour' FROM generate_series(1, 1_500) AS n`);
   await add(1, 5_000);
   await until('the backlog runs', () => ran.length > 100);
-  await add(2, 1);
+  await add(5_000, 1);
   const before = ran.length;
   const index = await until('the other tenant’s job runs', () => {
-    const found = ran.findIndex(({ tenant }) => tenant === 2);
+    const found = ran.findIndex(({ tenant }) => tenant === 5_000);
     return found >= 0 && found;
   });
   // What was in Redis or running by then goes first, and what a dispatcher was just moving.
