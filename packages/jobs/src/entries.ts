@@ -8,7 +8,7 @@ export interface Entry {
 }
 
 /** An entry as BullMQ takes it. */
-export interface NewEntry {
+interface NewEntry {
   name: string;
   data: Entry;
   opts: { jobId: string; removeOnComplete: true; removeOnFail: true };

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TenantDb } from './tenant-db.ts';
 
 /** Work of the current asynchronous context that gives way to requests. */
-export interface Background {
+interface Background {
   /** Ends the wait for a connection. */
   signal: AbortSignal | undefined;
 }
