@@ -7,6 +7,9 @@ import { parse } from 'yaml';
 import { filledIn, stepped } from './env.ts';
 
 interface ComposeService {
+  deploy?: { replicas: string };
+  command?: string[];
+  container_name?: string;
   build?: { args: { MEMBER: string }; target?: string };
   environment: Record<string, string>;
   depends_on?: Record<string, { condition: string }>;
@@ -91,6 +94,34 @@ describe('docker-compose.yml', () => {
     const outside = named.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
     // AI generation asks a provider, webhooks go anywhere.
     expect(outside.sort()).toEqual(['campaign', 'crm', gatewayName, 'integrations']);
+  });
+
+  it('runs as many replicas of the gateway and of each service as REPLICAS says', () => {
+    const replicasOf = (name: string, REPLICAS?: string) =>
+      interpolated(services[name]?.deploy?.replicas ?? 'none', { REPLICAS });
+    for (const { name } of members) {
+      expect([name, replicasOf(name), replicasOf(name, '2')]).toEqual([name, '1', '2']);
+      // A name of its own would allow a container only once.
+      expect(services[name]?.container_name).toBeUndefined();
+      expect(services[name]?.ports?.map((port) => interpolated(port, { PORT: '8080-8081' })) ?? []).toEqual(
+        name === gatewayName ? ['8080-8081:8080'] : [],
+      );
+    }
+    const stores = Object.keys(services).filter((name) => !members.some((member) => member.name === name));
+    expect(stores.filter((name) => services[name]?.deploy)).toEqual([]);
+  });
+
+  it('has PostgreSQL connections for two replicas of every service', () => {
+    // The migration, operators and the superuser's reserve (superuser_reserved_connections, 3 by default).
+    const others = 20;
+    const takenBy = (name: string) => {
+      const { DATABASE_POOL_MAX, RELAY_DATABASE_POOL_MAX } = environmentOf(name, env);
+      return Number(DATABASE_POOL_MAX ?? 0) + Number(RELAY_DATABASE_POOL_MAX ?? 0);
+    };
+    const taken = members.map(({ name }) => takenBy(name)).reduce((sum, connections) => sum + connections);
+    expect(taken).toBeGreaterThan(0);
+    const max = Number(/max_connections=(\d+)/.exec(services['postgres']?.command?.join(' ') ?? '')?.[1]);
+    expect(2 * taken + others).toBeLessThanOrEqual(max);
   });
 
   it('limits the memory of each container and starts each again, except for the migration', () => {

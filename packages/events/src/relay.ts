@@ -1,6 +1,5 @@
 import { setTimeout as gathering } from 'node:timers/promises';
 import type { Log, Metrics } from '@tandem/process';
-import { ResilientPool } from '@tandem/tenant-db';
 import type { ConfirmChannel } from 'amqplib';
 import type pg from 'pg';
 import { createAlarm } from './alarm.ts';
@@ -34,8 +33,6 @@ const pollMinMs = 5;
 const pollMaxMs = 250;
 const confirmTimeoutMs = 5_000;
 const unroutableRetrySeconds = 5;
-// Longer than the statement timeout of the relay's role (8 s).
-const queryTimeoutMs = 9_000;
 // How long a batch without confirms is kept from other relays; renewed while this one still waits for them.
 const heldSeconds = 60;
 const renewMs = 20_000;
@@ -57,11 +54,10 @@ const postponement = `UPDATE platform.outbox SET retry_at = now() + make_interva
  * A batch whose confirms are late is held back from every relay, as publishing it again would only add copies. While the
  * broker is blocked its messages are still on their way, and the relay waits for the confirms. A broker that is silent loses its
  * connection, and the same relay publishes the batch a second time on the next one.
- * @param options.url under the relay's role, which sees the outbox and nothing else
+ * @param options.pool under the relay's role; it stays open when the relay closes
  */
-export function startRelay(options: { url: string; broker: Broker; log: Log; metrics: Metrics }): Relay {
-  const { broker, log, metrics } = options;
-  const pool = new ResilientPool({ connectionString: options.url, max: 2, query_timeout: queryTimeoutMs });
+export function startRelay(options: { pool: pg.Pool; broker: Broker; log: Log; metrics: Metrics }): Relay {
+  const { pool, broker, log, metrics } = options;
   const published = metrics.counter('outbox_published_total', 'Events handed to the broker');
   const unroutable = metrics.counter('outbox_unroutable_total', 'Events that no queue was bound for');
   watch(pool, metrics);
@@ -195,7 +191,6 @@ export function startRelay(options: { url: string; broker: Broker; log: Log; met
       running = false;
       signal.wake();
       await finished;
-      await pool.end();
     },
   };
 }

@@ -28,7 +28,13 @@ export const storeSettings = {
   DATABASE_URL: z.url(),
   /** False behind a pooler in transaction mode that does not track prepared statements. */
   DATABASE_NAMED_STATEMENTS: z.union([z.boolean(), z.stringbool()]).default(true),
+  /** Connections to PostgreSQL that requests, consumers and jobs of a process share. */
+  DATABASE_POOL_MAX: z.coerce.number().int().min(2).max(1_000).default(10),
+  /** How many of them consumers and jobs may hold at once. */
+  DATABASE_BACKGROUND_MAX: z.coerce.number().int().min(1).max(999).default(3),
   RELAY_DATABASE_URL: z.url(),
+  /** Connections under the relay's role: for the relay, the dispatcher of jobs and housekeeping. */
+  RELAY_DATABASE_POOL_MAX: z.coerce.number().int().min(2).max(100).default(3),
   REDIS_URL: z.url(),
   REDIS_JOBS_URL: z.url(),
   AMQP_URL: z.url(),

@@ -4,9 +4,15 @@ import { type BeginOutgoing, type Consumer, connectBroker, emitter, startConsume
 import { type Job, startJobs } from '@tandem/jobs';
 import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
-import { createTenantDb, type Narrowing, type TenantDb, type Tx } from '@tandem/tenant-db';
+import {
+  createRelayPool,
+  createTenantDb,
+  inBackground,
+  type Narrowing,
+  type TenantDb,
+  type Tx,
+} from '@tandem/tenant-db';
 import type { Express } from 'express';
-import type { z } from 'zod';
 import { createCursors } from './cursors.ts';
 import { createFirstUse } from './first-use.ts';
 import type { Handlers } from './handler.ts';
@@ -82,6 +88,8 @@ export function createService<Ops extends Operations, Client, Settings extends S
   );
   const db = createTenantDb<Client>({
     url: settings.DATABASE_URL,
+    poolMax: settings.DATABASE_POOL_MAX,
+    backgroundMax: settings.DATABASE_BACKGROUND_MAX,
     client: definition.client,
     prisma: definition.prisma,
     narrowing: definition.narrowing,
@@ -89,7 +97,8 @@ export function createService<Ops extends Operations, Client, Settings extends S
     throughPrisma: (model, operation) => prismaQueries.inc({ model, operation }),
   });
   const broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
-  const relay = startRelay({ url: settings.RELAY_DATABASE_URL, broker, log, metrics });
+  const relayPool = createRelayPool(settings.RELAY_DATABASE_URL, settings.RELAY_DATABASE_POOL_MAX);
+  const relay = startRelay({ pool: relayPool, broker, log, metrics });
   const outgoing: BeginOutgoing = (caller, scope) => {
     const { emit, written, count } = emitter(caller, scope);
     const { schedule, committed } = scheduler.scheduling();
@@ -99,41 +108,34 @@ export function createService<Ops extends Operations, Client, Settings extends S
     };
     return { emit, schedule, written, committed: wake };
   };
-  const scheduler = startJobs<never>({
-    ...{ service: name, jobs: jobs as readonly Job<z.ZodType, never>[], db: db as TenantDb<unknown> },
-    ...{
-      relayUrl: settings.RELAY_DATABASE_URL,
-      redisUrl: settings.REDIS_JOBS_URL,
-      namespace: settings.NAMESPACE,
-      log,
-      metrics,
-      outgoing,
-      outsideMax: definition.jobsOutsideMax,
-    },
+  const scheduler = startJobs({
+    service: name,
+    jobs,
+    db: inBackground(db),
+    relayPool,
+    redisUrl: settings.REDIS_JOBS_URL,
+    namespace: settings.NAMESPACE,
+    log,
+    metrics,
+    outgoing,
+    outsideMax: definition.jobsOutsideMax,
   });
+  const stopConsuming = new AbortController();
   const consumption = startConsumers({
-    ...{
-      service: name,
-      consumers: consumers as readonly Consumer[],
-      db,
-      broker,
-      outgoing,
-      log,
-      metrics,
-    },
+    service: name,
+    consumers: consumers as readonly Consumer[],
+    db: inBackground(db, stopConsuming.signal),
+    broker,
+    outgoing,
+    log,
+    metrics,
     events: new Map(
       consumers.flatMap(({ on }) => (on === 'all' ? [] : on)).map((event: EventDef) => [event.name, event]),
     ),
   });
-  const housekeeping = startHousekeeping({ url: settings.RELAY_DATABASE_URL, purge: definition.purge ?? [], log });
+  const housekeeping = startHousekeeping({ pool: relayPool, purge: definition.purge ?? [], log });
   const seal = createSeal(settings.ENCRYPTION_KEY);
-  const resealing = startResealing({
-    url: settings.RELAY_DATABASE_URL,
-    seal,
-    columns: definition.sealed ?? [],
-    log,
-    metrics,
-  });
+  const resealing = startResealing({ pool: relayPool, seal, columns: definition.sealed ?? [], log, metrics });
   health.need('postgres', () => db.ping().then(() => true));
   // Only the first start of a consumer makes its queue; a broker that is away later holds no request up.
   health.need('consumers', () => consumption.declared() || broker.away());
@@ -154,13 +156,16 @@ export function createService<Ops extends Operations, Client, Settings extends S
     reseal: resealing.run,
     consuming: consumption.declared,
     async close() {
-      await housekeeping.close();
-      await resealing.close();
-      await consumption.close();
+      housekeeping.close();
+      resealing.close();
+      const consumed = consumption.close();
+      // Batches that wait for a connection are delivered again, to another process or after the start.
+      stopConsuming.abort(new Error('The service stops'));
+      await consumed;
       await scheduler.close();
       await relay.close();
       await broker.close();
-      await db.close();
+      await Promise.all([db.close(), relayPool.end()]);
       await definition.close?.();
     },
   };

@@ -1,6 +1,5 @@
 import type { Log, Metrics } from '@tandem/process';
 import { keyOf, type Seal } from '@tandem/sealed';
-import { ResilientPool } from '@tandem/tenant-db';
 import pg from 'pg';
 
 /**
@@ -18,13 +17,11 @@ export interface SealedColumn {
 export interface Resealing {
   /** Seals every value again that is not under the current key. */
   run(): Promise<void>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 const firstAfterMs = 10_000;
 const everyMs = 300_000;
-// Longer than the statement timeout of the relay role (8 s).
-const queryTimeoutMs = 9_000;
 const batchRows = 500;
 
 interface Row {
@@ -38,20 +35,15 @@ interface Row {
  * run at once: a value is only replaced while it is the one that was read.
  */
 export function startResealing(options: {
-  url: string;
+  /** Connections under the relay role. */
+  pool: pg.Pool;
   seal: Seal;
   columns: readonly SealedColumn[];
   log: Log;
   metrics: Metrics;
 }): Resealing {
-  const { url, seal, columns, log } = options;
-  if (!columns.length) return { run: async () => {}, close: async () => {} };
-  const pool = new ResilientPool({
-    connectionString: url,
-    max: 1,
-    idleTimeoutMillis: 1_000,
-    query_timeout: queryTimeoutMs,
-  });
+  const { pool, seal, columns, log } = options;
+  if (!columns.length) return { run: async () => {}, close: () => {} };
   const values = options.metrics.gauge('sealed_values', 'Encrypted values in the database, by the id of their key', [
     'table',
     'column',
@@ -76,15 +68,14 @@ export function startResealing(options: {
   runIn(firstAfterMs);
   return {
     run,
-    async close() {
+    close() {
       clearTimeout(timer);
       timer = undefined;
-      await pool.end();
     },
   };
 }
 
-async function resealColumn(pool: ResilientPool, seal: Seal, column: SealedColumn, log: Log): Promise<void> {
+async function resealColumn(pool: pg.Pool, seal: Seal, column: SealedColumn, log: Log): Promise<void> {
   const { context } = column;
   const statements = statementsFor(column);
   let resealed = 0;
@@ -123,7 +114,7 @@ function tryOpen(seal: Seal, sealed: string, context: string): string | undefine
   }
 }
 
-async function countByKey(pool: ResilientPool, column: SealedColumn): Promise<{ key: string; count: number }[]> {
+async function countByKey(pool: pg.Pool, column: SealedColumn): Promise<{ key: string; count: number }[]> {
   const { rows } = await pool.query<{ key: string; count: number }>(statementsFor(column).count);
   return rows;
 }

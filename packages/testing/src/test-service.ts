@@ -80,6 +80,9 @@ export async function testSettings(
     ...{ HOST: '127.0.0.1', PORT: 0, NAMESPACE: `test-${randomBytes(6).toString('hex')}` },
     DATABASE_URL: database.appUrl,
     DATABASE_NAMED_STATEMENTS: true,
+    DATABASE_POOL_MAX: 10,
+    DATABASE_BACKGROUND_MAX: 3,
+    RELAY_DATABASE_POOL_MAX: 3,
     RELAY_DATABASE_URL: database.relayUrl,
     ...{
       REDIS_URL: env.TEST_REDIS_URL as string,
