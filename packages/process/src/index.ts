@@ -3,7 +3,7 @@ export { readConfig, storeSettings } from './config.ts';
 export { createHealth, type Health } from './health.ts';
 export { createLog, type Log } from './log.ts';
 export { relieveMemory } from './memory-relief.ts';
-export { createMetrics, type Metrics } from './metrics.ts';
+export { createMetrics, delayBuckets, type Metrics, readEvery } from './metrics.ts';
 export { outgoingGuard } from './outgoing-guard.ts';
 export { createShares, type Shares, ShareTimeout } from './shares.ts';
 export { type Closer, onShutdown } from './shutdown.ts';
