@@ -1,5 +1,5 @@
-import type { Log, Metrics } from '@tandem/process';
-import { ResilientPool, type Scope } from '@tandem/tenant-db';
+import { type Log, type Metrics, readEvery } from '@tandem/process';
+import { ResilientPool, type Scope, watchPool } from '@tandem/tenant-db';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type pg from 'pg';
@@ -118,6 +118,7 @@ export function startDispatcher<Tx>(queue: Queue, redis: Redis, options: Options
     });
   };
   wake();
+  watchPool(options.metrics, 'jobs', pool);
   watch(pool, options.metrics);
 
   return {
@@ -165,10 +166,30 @@ function queueEntry(batch: DueRow[]) {
   return { name, data, opts: { jobId, removeOnComplete: true, removeOnFail: true } };
 }
 
+// Counting costs time in proportion, and a number this large says enough.
+const jobsMax = 100_000;
+const backlogEverySeconds = 15;
+const countSql = `SELECT state, (SELECT count(*)::int FROM (SELECT FROM platform.job WHERE job.state = states.state LIMIT ${jobsMax})
+  AS counted) AS jobs FROM unnest(ARRAY['waiting', 'queued', 'running', 'dead']) AS states (state)`;
+const overdueSql = `SELECT coalesce(extract(epoch FROM now() - least(
+    (SELECT min(due_at) FROM platform.job WHERE state = 'waiting' AND due_at <= now()),
+    (SELECT min(queued_at) FROM platform.job WHERE state = 'queued'))), 0)::float AS seconds`;
+
 function watch(pool: pg.Pool, metrics: Metrics): void {
-  metrics.gauge('jobs', 'Jobs by state', ['state'], async (gauge) => {
-    const { rows } = await pool.query('SELECT state, count(*)::int AS jobs FROM platform.job GROUP BY state');
-    gauge.reset();
-    for (const { state, jobs } of rows) gauge.set({ state }, jobs);
+  const counts = readEvery(
+    backlogEverySeconds,
+    async () => (await pool.query<{ state: string; jobs: number }>(countSql)).rows,
+  );
+  metrics.gauge('jobs', `Jobs by state, each counted up to ${jobsMax}`, ['state'], async (gauge) => {
+    for (const { state, jobs } of await counts()) gauge.set({ state }, jobs);
   });
+  metrics.gauge(
+    'jobs_overdue_seconds',
+    'How long the oldest job that is due has waited for its run',
+    [],
+    async (gauge) => {
+      const { rows } = await pool.query<{ seconds: number }>(overdueSql);
+      gauge.set(rows[0]?.seconds ?? 0);
+    },
+  );
 }

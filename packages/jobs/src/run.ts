@@ -1,11 +1,12 @@
 import type { BeginOutgoing } from '@tandem/events';
-import { type Log, type Metrics, newTrace, withTrace } from '@tandem/process';
+import { currentTrace, type Log, type Metrics, traceparentOf } from '@tandem/process';
 import type { TenantDb } from '@tandem/tenant-db';
 import { type Job as BullJob, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { type Dispatcher, type Queued, startDispatcher } from './dispatch.ts';
 import type { BatchContext, Inside, Job, Schedule } from './job.ts';
+import { type JobObserver, type JobOutcome, observeJobs } from './observe.ts';
 import { createSlots, type Outside } from './slots.ts';
 
 export interface Scheduler {
@@ -58,8 +59,9 @@ export function startJobs<Tx>(options: Options<Tx>): Scheduler {
         const runsTogether = jobs.some(({ name, batchMax }) => name === job.name && batchMax > 1);
         const at = runsTogether ? new Date(Math.ceil(dueAt.getTime() / gatherMs) * gatherMs) : dueAt;
         firstDue = Math.min(firstDue, at.getTime());
-        const queued = db.tx
-          .sql`INSERT INTO platform.job (name, payload, due_at) SELECT ${job.name}, unnest(${texts}::jsonb[]), ${at}::timestamptz`;
+        const trace = currentTrace();
+        const queued = db.tx.sql`INSERT INTO platform.job (name, payload, due_at, traceparent)
+            SELECT ${job.name}, unnest(${texts}::jsonb[]), ${at}::timestamptz, ${trace ? traceparentOf(trace) : null}`;
         // Nobody reads what it answers, and in a transaction its failure is one of the commit: it travels with what follows.
         if (db.inTransaction()) queued.catch(() => {});
         else await queued;
@@ -84,11 +86,12 @@ export function startJobs<Tx>(options: Options<Tx>): Scheduler {
   const prefix = `{${options.namespace}}`;
   const queue = new Queue(service, { connection: connections[0] as never, prefix });
   const { outsideMax = 0 } = options;
+  const observer = observeJobs(options.metrics);
   const slots = createSlots(concurrency, outsideMax);
   const worker = new Worker(
     service,
     (job: BullJob<Queued>) =>
-      slots.run((outside) => runJobs(job.data, options, { outside, wakeAt: (at) => dispatcher?.wakeAt(at) })),
+      slots.run((outside) => runJobs(job.data, options, { outside, observer, wakeAt: (at) => dispatcher?.wakeAt(at) })),
     {
       connection: connections[1] as never,
       prefix,
@@ -119,14 +122,14 @@ export function startJobs<Tx>(options: Options<Tx>): Scheduler {
 async function runJobs<Tx>(
   { ids, scope }: Queued,
   options: Options<Tx>,
-  { outside, wakeAt }: { outside: Outside; wakeAt: (at: Date) => void },
+  { outside, observer, wakeAt }: { outside: Outside; observer: JobObserver; wakeAt: (at: Date) => void },
 ): Promise<void> {
   const { db, log, outgoing, service, jobs } = options;
   const requestId = `job_${ids[0]}`;
-  await withTrace(newTrace(requestId), async () => {
-    const taken = await db.within(scope, () => take(db, ids, jobs));
-    const job = jobs.find(({ name }) => name === taken[0]?.name);
-    if (!job) return;
+  const taken = await db.within(scope, () => take(db, ids, jobs));
+  const job = jobs.find(({ name }) => name === taken[0]?.name);
+  if (!job) return;
+  await observer.run({ job: job.name, requestId, scope, rows: taken }, async (): Promise<JobOutcome> => {
     const commit = async (effects: (inside: Inside<Tx>) => Promise<(Date | undefined)[]>) => {
       const caller = { type: 'system' as const, name: service, permissions: [], requestId, ...scope };
       const { emit, schedule, written, committed } = outgoing(caller, scope);
@@ -153,9 +156,13 @@ async function runJobs<Tx>(
       }));
       await db.within(scope, () => job.run({ due, tx: db.tx as Tx, outside, finish }));
       if (!finished) await finish(async () => []);
+      return 'finished';
     } catch (error) {
       log.warn('job failed', { job: job.name, jobs: taken.length, attempts, error });
-      if (attempts + 1 < attemptsMax) return db.within(scope, () => postpone(db, taken, error));
+      if (attempts + 1 < attemptsMax) {
+        await db.within(scope, () => postpone(db, taken, error));
+        return 'retried';
+      }
       await commit(async (inside) => {
         await bury(db, taken, error);
         for (const { payload } of taken) {
@@ -164,6 +171,7 @@ async function runJobs<Tx>(
         }
         return [];
       });
+      return 'dead';
     }
   });
 }
@@ -173,6 +181,9 @@ interface Taken {
   name: string;
   payload: unknown;
   attempts: number;
+  traceparent: string | null;
+  /** When it was due, in milliseconds. */
+  due: number;
   /** Until when, to the microsecond: what only this run knows. */
   lease: string;
 }
@@ -183,7 +194,8 @@ function take<Tx>(db: TenantDb<unknown>, ids: number[], jobs: readonly Job<z.Zod
   return db.tx.sql<Taken>`UPDATE platform.job
     SET state = 'running', attempts = attempts + 1, lease_until = now() + make_interval(secs => ${longest}::int)
     WHERE id = ANY(${ids}::bigint[]) AND state = 'queued'
-    RETURNING id, name, payload, attempts - 1 AS attempts, lease_until::text AS lease`;
+    RETURNING id, name, payload, attempts - 1 AS attempts, lease_until::text AS lease, traceparent,
+      (extract(epoch FROM due_at) * 1000)::float AS due`;
 }
 
 /** @throws when this run took so long that another has begun: then its effects are undone, and those of the other stay. */

@@ -7,5 +7,15 @@ export { createMetrics, delayBuckets, type Metrics, readEvery } from './metrics.
 export { outgoingGuard } from './outgoing-guard.ts';
 export { createShares, type Shares, ShareTimeout } from './shares.ts';
 export { type Closer, onShutdown } from './shutdown.ts';
-export { childTrace, currentTrace, newTrace, randomHex, readTrace, type Trace, withTrace } from './trace.ts';
+export {
+  endSpan,
+  recordSpansWith,
+  recordsSpans,
+  type SpanEnd,
+  type SpanStart,
+  startSpan,
+  startTrace,
+  withSpan,
+} from './span.ts';
+export { currentTrace, newTrace, randomHex, readTrace, type Trace, traceparentOf, withTrace } from './trace.ts';
 export { inTurns } from './turns.ts';

@@ -2,8 +2,9 @@ import { createCallerSigner } from '@tandem/caller';
 import type { EventDef, Operations } from '@tandem/contract';
 import { type BeginOutgoing, type Consumer, connectBroker, emitter, startConsumers, startRelay } from '@tandem/events';
 import { type Job, startJobs } from '@tandem/jobs';
-import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
+import { createHealth, createLog, createMetrics, type Health, type Log, type Metrics } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
+import { startTelemetry } from '@tandem/telemetry';
 import { createTenantDb, type Narrowing, type TenantDb, type Tx } from '@tandem/tenant-db';
 import type { Express } from 'express';
 import type { z } from 'zod';
@@ -40,6 +41,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   purge?: readonly Purge[];
   /** What every tenant has from the start, in each environment; runs once, in a transaction before its first request. */
   firstUse?: (tx: Tx<Client>) => Promise<void>;
+  /** Declares metrics of the service's own. */
+  measure?: (metrics: Metrics) => void;
   settings: Settings;
   /** Closes what the service opened itself. */
   close?: () => void | Promise<void>;
@@ -69,6 +72,8 @@ export function createService<Ops extends Operations, Client, Settings extends S
   checkComplete(definition);
   const log = createLog(name);
   const metrics = createMetrics(name);
+  definition.measure?.(metrics);
+  const telemetry = startTelemetry({ service: name, log, metrics });
   const health = createHealth();
   const prismaQueries = metrics.counter(
     'prisma_queries_total',
@@ -81,6 +86,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     prisma: definition.prisma,
     narrowing: definition.narrowing,
     namedStatements: settings.DATABASE_NAMED_STATEMENTS,
+    metrics,
     throughPrisma: (model, operation) => prismaQueries.inc({ model, operation }),
   });
   const broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
@@ -120,7 +126,12 @@ export function createService<Ops extends Operations, Client, Settings extends S
       consumers.flatMap(({ on }) => (on === 'all' ? [] : on)).map((event: EventDef) => [event.name, event]),
     ),
   });
-  const housekeeping = startHousekeeping({ url: settings.RELAY_DATABASE_URL, purge: definition.purge ?? [], log });
+  const housekeeping = startHousekeeping({
+    url: settings.RELAY_DATABASE_URL,
+    purge: definition.purge ?? [],
+    log,
+    metrics,
+  });
   health.need('postgres', () => db.ping().then(() => true));
   // Only the first start of a consumer makes its queue; a broker that is away later holds no request up.
   health.need('consumers', () => consumption.declared() || broker.away());
@@ -147,6 +158,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
       await broker.close();
       await db.close();
       await definition.close?.();
+      await telemetry.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Log } from '@tandem/process';
+import type { Log, Metrics } from '@tandem/process';
 import { ResilientPool } from '@tandem/tenant-db';
 import pg from 'pg';
 
@@ -32,7 +32,11 @@ const platformTables: readonly Purge[] = [
  * consumers, and what the service declares. It works under the relay's role, which a policy lets see just the rows that are due. Batches keep each
  * transaction short, and their number is bounded, so that a backlog never holds up the service's own work for long.
  */
-export function startHousekeeping({ url, purge, log }: { url: string; purge: readonly Purge[]; log: Log }) {
+export function startHousekeeping(options: { url: string; purge: readonly Purge[]; log: Log; metrics: Metrics }) {
+  const { url, purge, log, metrics } = options;
+  const failures = metrics.counter('housekeeping_failures_total', 'Tables whose due rows could not be removed', [
+    'table',
+  ]);
   const pool = new ResilientPool({
     connectionString: url,
     max: 1,
@@ -63,6 +67,7 @@ export function startHousekeeping({ url, purge, log }: { url: string; purge: rea
       } catch (error) {
         // The next hour tries again; nothing depends on it.
         log.warn('housekeeping failed', { table: one.table, error });
+        failures.inc({ table: one.table });
         failed.push(one.table);
       }
     }

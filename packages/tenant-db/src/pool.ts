@@ -1,6 +1,7 @@
 import { createShares } from '@tandem/process';
 import type pg from 'pg';
 import type { Statement } from './pipelined-query.ts';
+import type { PoolWaits } from './pool-metrics.ts';
 import { ResilientPool } from './resilient-pool.ts';
 import { running, type Scope, setScope } from './scope.ts';
 import { sendOnce, streamOf, Transaction } from './transaction.ts';
@@ -20,11 +21,16 @@ const readOnly = '25006';
 export class ScopedPool extends ResilientPool {
   readonly #shares;
   readonly #isNamed: boolean;
+  readonly #waits: PoolWaits | undefined;
 
-  /** @param isNamed whether connections keep statements by name; a pooler in transaction mode may not */
-  constructor(config: ConstructorParameters<typeof ResilientPool>[0], isNamed: boolean) {
+  /**
+   * @param isNamed whether connections keep statements by name; a pooler in transaction mode may not
+   * @param waits is told how long work waits for a connection
+   */
+  constructor(config: ConstructorParameters<typeof ResilientPool>[0], isNamed: boolean, waits?: PoolWaits) {
     super(config);
     this.#isNamed = isNamed;
+    this.#waits = waits;
     this.#shares = createShares<number>(Math.ceil(config.max * tenantShare), shareWaitMs);
   }
 
@@ -73,9 +79,13 @@ export class ScopedPool extends ResilientPool {
 
   /** Runs `work` on a connection within the tenant's share. */
   async #onConnection<T>(scope: Scope | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const asked = performance.now();
     const leave = await this.#shares.enter(scope?.tenantId);
+    const entered = performance.now();
+    this.#waits?.share((entered - asked) / 1_000);
     try {
       const client = await super.connect();
+      this.#waits?.connection((performance.now() - entered) / 1_000);
       try {
         return await work(client);
       } catch (error) {
