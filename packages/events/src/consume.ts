@@ -49,9 +49,9 @@ export function startConsumers<Client>(options: {
   log: Log;
   metrics: Metrics;
 }): Consumption {
-  const observer = observeConsumers(options.metrics);
-  const running = options.consumers.map((one) => runConsumer(one, options, observer));
   const queues = options.consumers.map((one) => options.broker.names.queue(options.service, one.name));
+  const observer = observeConsumers(options.metrics, queues);
+  const running = options.consumers.map((one) => runConsumer(one, options, observer));
   watchQueues(queues, options.broker, options.metrics);
   return {
     declared: () => running.every((one) => one.declared()),

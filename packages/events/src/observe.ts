@@ -22,9 +22,11 @@ export interface ConsumerObserver {
   failed(queue: string, outcome: 'retried' | 'dead'): void;
 }
 
-export function observeConsumers(metrics: Metrics): ConsumerObserver {
+/** @param queues of the consumers, whose failures are counted from zero: Prometheus sees the first one only then */
+export function observeConsumers(metrics: Metrics, queues: readonly string[]): ConsumerObserver {
   const consumed = metrics.counter('events_consumed_total', 'Events handled', ['consumer']);
   const failures = metrics.counter('events_failed_total', 'Events whose handling failed', ['consumer', 'outcome']);
+  for (const consumer of queues) for (const outcome of ['retried', 'dead']) failures.inc({ consumer, outcome }, 0);
   const age = metrics.histogram(
     'event_age_seconds',
     'Time from the emission of an event to the begin of its handling',

@@ -31,19 +31,20 @@ export interface JobObserver {
   ): Promise<void>;
 }
 
+// The label is not called `job`: Prometheus gives each target a label of that name.
 export function observeJobs(metrics: Metrics): JobObserver {
-  const seconds = metrics.histogram('job_duration_seconds', 'Time of one run of a job', ['job', 'outcome']);
+  const seconds = metrics.histogram('job_duration_seconds', 'Time of one run of a job', ['job_name', 'outcome']);
   const delay = metrics.histogram(
     'job_delay_seconds',
     'Time from when a job was due to the begin of its run',
-    ['job'],
+    ['job_name'],
     delayBuckets,
   );
   return {
     async run({ job, requestId, scope, rows }, work) {
       const began = performance.now();
       const now = Date.now();
-      for (const { due } of rows) delay.observe({ job }, Math.max(0, now - due) / 1_000);
+      for (const { due } of rows) delay.observe({ job_name: job }, Math.max(0, now - due) / 1_000);
       const traces = tracesOf(job, rows, { requestId, scope });
       let outcome: JobOutcome | 'failed' = 'failed';
       let end: SpanEnd = {};
@@ -54,7 +55,7 @@ export function observeJobs(metrics: Metrics): JobObserver {
         end = { error };
         throw error;
       } finally {
-        seconds.observe({ job, outcome }, (performance.now() - began) / 1_000);
+        seconds.observe({ job_name: job, outcome }, (performance.now() - began) / 1_000);
         for (const trace of traces) endSpan(trace, end);
       }
     },

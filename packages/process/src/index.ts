@@ -17,5 +17,5 @@ export {
   startTrace,
   withSpan,
 } from './span.ts';
-export { currentTrace, newTrace, randomHex, readTrace, type Trace, traceparentOf, withTrace } from './trace.ts';
+export { currentTrace, newTrace, randomHex, type Trace, traceparentOf, withTrace } from './trace.ts';
 export { inTurns } from './turns.ts';

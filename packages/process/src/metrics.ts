@@ -73,6 +73,8 @@ export function createMetrics(service: string): Metrics {
     gauge: (name, help, labelNames = [], read) => {
       const options = { name: `tandem_${name}`, help, labelNames, registers };
       if (!read) return new Gauge(options);
+      // From zero, so that the first error is an increase for Prometheus.
+      scrapeErrors.inc({ gauge: options.name }, 0);
       const readInTime = boundedRead(read);
       return new Gauge({
         ...options,

@@ -37,6 +37,8 @@ export function startHousekeeping(options: { url: string; purge: readonly Purge[
   const failures = metrics.counter('housekeeping_failures_total', 'Tables whose due rows could not be removed', [
     'table',
   ]);
+  // From zero, so that the first failure is an increase for Prometheus.
+  for (const { table } of [...platformTables, ...purge]) failures.inc({ table }, 0);
   const pool = new ResilientPool({
     connectionString: url,
     max: 1,
