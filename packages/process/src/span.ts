@@ -62,7 +62,7 @@ export function startTrace(requestId: string, traceparent: string | undefined, s
   return parent ?? newTrace(requestId);
 }
 
-/** Starts a span below that of `parent`; resolves to `parent` itself while no spans are recorded. */
+/** Starts a span below that of `parent`, to be ended by `endSpan`; returns `parent` itself while no spans are recorded. */
 export function startSpan(parent: Trace, start: SpanStart): Trace {
   return tracer ? begin(tracer, parent, start) : parent;
 }
