@@ -7,6 +7,7 @@ import type { Operations } from '@tandem/contract';
 import { internalAccess, internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
+import { startTelemetry } from '@tandem/telemetry';
 import { AggregatorRegistry } from 'prom-client';
 import { createAuthenticator } from './access/authenticate.ts';
 import { createPrincipals } from './access/principals.ts';
@@ -21,6 +22,7 @@ import { createLimiter } from './limits/limiter.ts';
 import { measureLimits } from './limits/measure.ts';
 import { guardRedis } from './limits/redis.ts';
 import { createUsageMeter } from './limits/usage.ts';
+import { measureUpstreams } from './observe.ts';
 import { compileRoutes } from './routes.ts';
 import { closeServer, createGatewayServer } from './server.ts';
 import { createStreams } from './streams.ts';
@@ -54,6 +56,7 @@ export function createGateway(
   const log = createLog('gateway');
   const metrics = createMetrics('gateway');
   AggregatorRegistry.setRegistries([metrics.registry]);
+  const telemetry = startTelemetry({ service: 'gateway', log, metrics });
   const health = createHealth();
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
   const ids = createIdCodec(settings.IDS_ALPHABET);
@@ -91,6 +94,7 @@ export function createGateway(
 
   const parts: GatewayParts = {
     ...{ ids, signer, principals, users, limiter, usage, upstreams, log, metrics },
+    upstreamSeconds: measureUpstreams(metrics),
     match: compileRoutes(operations),
     clientIp: clientIpReader(settings.TRUSTED_PROXIES),
     authenticator: createAuthenticator({
@@ -129,6 +133,7 @@ export function createGateway(
       log.flush();
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
       redis.close();
+      await telemetry.close();
     },
   };
 }

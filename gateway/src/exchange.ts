@@ -9,6 +9,7 @@ import type { Principals } from './access/principals.ts';
 import type { Cors } from './http/headers.ts';
 import type { Allowance, Limiter } from './limits/allowance.ts';
 import type { UsageMeter } from './limits/usage.ts';
+import type { UpstreamSeconds } from './observe.ts';
 import type { Match, Route } from './routes.ts';
 import type { LinkReply } from './upstream/link.ts';
 import type { Upstream } from './upstream/upstream.ts';
@@ -31,6 +32,7 @@ export interface GatewayParts {
   cors: Cors;
   log: Log;
   metrics: Metrics;
+  upstreamSeconds: UpstreamSeconds;
 }
 
 /** One request and what has been found out about it so far. */

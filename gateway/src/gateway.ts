@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerHeader, countedAddress } from '@tandem/caller';
 import { allows, neededPermissions, type Operation, takesIdempotencyKey } from '@tandem/contract';
-import { childTrace, readTrace } from '@tandem/process';
+import { endSpan, startTrace, traceparentOf } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
 import { actingFor } from './access/on-behalf-of.ts';
 import type { Exchange, GatewayParts } from './exchange.ts';
@@ -14,6 +14,7 @@ import { requestIdOf } from './http/request-id.ts';
 import { unservable } from './http/unserved.ts';
 import { decodeBody, decodePath, decodeQuery, encodeAnswer, repeatedParameter } from './ids.ts';
 import { allowanceOf, retryAfter } from './limits/plan.ts';
+import { observedCall, requestSpanEnd } from './observe.ts';
 import type { Route } from './routes.ts';
 import type { LinkReply } from './upstream/link.ts';
 import type { Upstream } from './upstream/upstream.ts';
@@ -81,7 +82,10 @@ function open(request: IncomingMessage, response: ServerResponse, parts: Gateway
     path: cut < 0 ? url : url.slice(0, cut),
     search: cut < 0 ? '' : url.slice(cut),
     ip: parts.clientIp(request),
-    trace: readTrace(request.headers.traceparent as string | undefined, requestId),
+    trace: startTrace(requestId, request.headers.traceparent as string | undefined, {
+      name: request.method as string,
+      kind: 'server',
+    }),
   };
 }
 
@@ -158,7 +162,7 @@ function signed(
   return {
     [callerHeader]: signer.sign(caller, method, path),
     'x-request-id': requestId,
-    traceparent: childTrace(trace),
+    traceparent: traceparentOf(trace),
     ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': String(idempotencyKey) }),
   };
@@ -181,17 +185,20 @@ async function forward(
   const headers = signed(exchange, caller, path, parts);
   if (body?.length) headers['content-type'] = 'application/json';
   const upstream = parts.upstreams.get(route.service) as Upstream;
-  return upstream.send({
-    ...{
-      method: row.method,
-      path: path + query,
-      headers,
-      body,
-      timeoutMs: row.timeoutMs ?? timeoutMs,
-      tenantId: caller.tenantId,
-    },
-    repeatable: isRepeatable(row, request),
-  });
+  const observed = { seconds: parts.upstreamSeconds, headers };
+  return observedCall(exchange, route, observed, () =>
+    upstream.send({
+      ...{
+        method: row.method,
+        path: path + query,
+        headers,
+        body,
+        timeoutMs: row.timeoutMs ?? timeoutMs,
+        tenantId: caller.tenantId,
+      },
+      repeatable: isRepeatable(row, request),
+    }),
+  );
 }
 
 /** Whether the service does its work once although the request reaches it twice. */
@@ -275,6 +282,7 @@ function finish(exchange: Exchange, ms: number, parts: GatewayParts): void {
     else parts.usage.count(allowance.quota.tenantId, allowance.quota.month);
   }
   parts.metrics.request(route?.row.id ?? 'none', status, ms / 1_000);
+  if (trace.span) endSpan(trace, requestSpanEnd(exchange, status));
   const who = auth?.who;
   parts.log.request({
     requestId,

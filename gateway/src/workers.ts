@@ -31,6 +31,13 @@ export function runWorkers({ count, host, opsPort }: { count: number; host: stri
   }
   createServer(async (request, response) => {
     if (request.url !== '/metrics') return void response.writeHead(404).end();
-    response.writeHead(200, { 'Content-Type': 'text/plain' }).end(await metrics.clusterMetrics());
+    try {
+      const text = await metrics.clusterMetrics();
+      response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
+    } catch (error) {
+      // A process that is ending or hangs gives no metrics; the next scrape finds out.
+      log.warn('metrics of a gateway process are missing', { error });
+      response.writeHead(503).end();
+    }
   }).listen(opsPort, host);
 }

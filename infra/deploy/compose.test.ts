@@ -15,6 +15,7 @@ interface ComposeService {
   depends_on?: Record<string, { condition: string }>;
   networks: string[];
   ports?: string[];
+  profiles?: string[];
   mem_limit?: string;
   restart?: string;
   healthcheck?: object;
@@ -89,7 +90,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('publishes one port, and lets only those out who talk to the world', () => {
-    const named = Object.entries(services);
+    const named = Object.entries(services).filter(([, { profiles }]) => !profiles);
     expect(named.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual([gatewayName]);
     const outside = named.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
     // AI generation asks a provider, webhooks go anywhere.
@@ -122,6 +123,13 @@ describe('docker-compose.yml', () => {
     expect(taken).toBeGreaterThan(0);
     const max = Number(/max_connections=(\d+)/.exec(services['postgres']?.command?.join(' ') ?? '')?.[1]);
     expect(2 * taken + others).toBeLessThanOrEqual(max);
+  });
+
+  it('shows dashboards and traces to this machine only, and only when asked', () => {
+    const optional = Object.entries(services).filter(([, { profiles }]) => profiles);
+    expect(optional.map(([name]) => name).sort()).toEqual(['grafana', 'jaeger', 'prometheus']);
+    const ports = optional.flatMap(([, service]) => service.ports ?? []);
+    expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
   });
 
   it('limits the memory of each container and starts each again, except for the migration', () => {

@@ -1,11 +1,12 @@
 import type { EventDef } from '@tandem/contract';
-import { type Log, type Metrics, readTrace, withTrace } from '@tandem/process';
+import type { Log, Metrics } from '@tandem/process';
 import type { TenantDb } from '@tandem/tenant-db';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import type { Broker } from './broker.ts';
 import type { Consumer } from './consumer.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
 import { describeError, PermanentError } from './errors.ts';
+import { type ConsumerObserver, observeConsumers } from './observe.ts';
 import type { BeginOutgoing } from './outgoing.ts';
 import { watchQueues } from './queue-metrics.ts';
 import { attemptsMax, declareConsumer, declareShared, retryDelaysMs } from './topology.ts';
@@ -48,10 +49,9 @@ export function startConsumers<Client>(options: {
   log: Log;
   metrics: Metrics;
 }): Consumption {
-  const handled = options.metrics.counter('events_consumed_total', 'Events dealt with', ['consumer']);
-  const count = (consumer: string, events: number) => handled.inc({ consumer }, events);
-  const running = options.consumers.map((one) => runConsumer(one, options, count));
   const queues = options.consumers.map((one) => options.broker.names.queue(options.service, one.name));
+  const observer = observeConsumers(options.metrics, queues);
+  const running = options.consumers.map((one) => runConsumer(one, options, observer));
   watchQueues(queues, options.broker, options.metrics);
   return {
     declared: () => running.every((one) => one.declared()),
@@ -63,11 +63,7 @@ export function startConsumers<Client>(options: {
 
 type Options<Client> = Parameters<typeof startConsumers<Client>>[0];
 
-function runConsumer<Client>(
-  consumer: Consumer,
-  options: Options<Client>,
-  handled: (queue: string, events: number) => void,
-) {
+function runConsumer<Client>(consumer: Consumer, options: Options<Client>, observer: ConsumerObserver) {
   const { service, db, broker, log, events } = options;
   const { names } = broker;
   const queue = names.queue(service, consumer.name);
@@ -154,7 +150,6 @@ function runConsumer<Client>(
   const handleGroup = async (from: Source, group: Delivery[]): Promise<ConsumeMessage[]> => {
     try {
       await apply(group);
-      handled(queue, group.length);
       return group.map(({ message }) => message);
     } catch (error) {
       if (await databaseIsAway()) return handleGroup(from, group);
@@ -164,7 +159,8 @@ function runConsumer<Client>(
         for (const one of group) done.push(...(await handleGroup(from, [one])));
         return done;
       }
-      await failed(from, (group[0] as Delivery).message, error);
+      const [one] = group as [Delivery];
+      await observer.inTrace(one, () => failed(from, one.message, error));
       return [];
     }
   };
@@ -178,7 +174,6 @@ function runConsumer<Client>(
   const apply = async (group: Delivery[]): Promise<void> => {
     const first = (group[0] as Delivery).event;
     const scope = { tenantId: first.tenantId, environment: first.environment };
-    const trace = readTrace(first.traceparent, first.caller.requestId);
     const after: (() => void | Promise<void>)[] = [];
     const caller = { ...first.caller, type: 'system' as const, name: service, permissions: [], ...scope };
     const { emit, schedule, written, committed } = options.outgoing(caller, scope);
@@ -191,11 +186,11 @@ function runConsumer<Client>(
       if (!received.length) return;
       await consumer.handle(received, { tx: db.tx, emit, schedule, afterCommit: (work) => void after.push(work) });
     };
-    await withTrace(trace, () => db.transaction(scope, work, written));
+    await observer.handle(queue, group, () => db.transaction(scope, work, written));
     committed();
     for (const work of after) {
       try {
-        await work();
+        await observer.inTrace(group[0] as Delivery, async () => work());
       } catch (error) {
         // The effect is committed: handling the event again would skip it as seen.
         log.error('work after the commit failed', { consumer: queue, error });
@@ -223,6 +218,7 @@ function runConsumer<Client>(
     const attempt = Number(message.properties.headers?.['x-attempt'] ?? 1);
     if (attempt >= attemptsMax) return setAside(from, message, 'attempts_exhausted', error);
     const delayMs = retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] as number;
+    observer.failed(queue, 'retried');
     log.warn('event failed, will retry', {
       consumer: queue,
       event: message.fields.routingKey,
@@ -234,6 +230,7 @@ function runConsumer<Client>(
   };
 
   const setAside = async (from: Source, message: ConsumeMessage, reason: string, error: unknown): Promise<void> => {
+    observer.failed(queue, 'dead');
     log.error('event set aside as a dead letter', { consumer: queue, reason, error });
     const headers = { 'x-reason': reason, 'x-error': describeError(error), 'x-died-at': new Date().toISOString() };
     await hand(from, message, names.dead, headers);

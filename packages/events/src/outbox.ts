@@ -9,7 +9,7 @@ import {
   type ResourceType,
   walkIds,
 } from '@tandem/contract';
-import { childTrace, currentTrace } from '@tandem/process';
+import { currentTrace, traceparentOf } from '@tandem/process';
 import { type Statement, statement } from '@tandem/tenant-db';
 import { z } from 'zod';
 
@@ -76,7 +76,7 @@ export function emitter(caller: Caller, scope: EventScope | undefined) {
       action: event.action,
       target: { type: event.target, id: (record as { id: number }).id },
       caller: who,
-      ...(trace && { traceparent: childTrace(trace) }),
+      ...(trace && { traceparent: traceparentOf(trace) }),
       data: z.encode(event.data, data),
       record: encodeOnce(event.record, record),
       ...(changes && { changes, changedIds: idsIn(event, changes) }),

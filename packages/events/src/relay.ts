@@ -1,9 +1,11 @@
 import { setTimeout as gathering } from 'node:timers/promises';
-import type { Log, Metrics } from '@tandem/process';
+import { type Log, type Metrics, readEvery } from '@tandem/process';
+import { watchPool } from '@tandem/tenant-db';
 import type { ConfirmChannel } from 'amqplib';
 import type pg from 'pg';
 import { createAlarm } from './alarm.ts';
 import type { Broker } from './broker.ts';
+import { observeRelay } from './observe.ts';
 import { declareShared } from './topology.ts';
 
 export interface Relay {
@@ -60,6 +62,8 @@ export function startRelay(options: { pool: pg.Pool; broker: Broker; log: Log; m
   const { pool, broker, log, metrics } = options;
   const published = metrics.counter('outbox_published_total', 'Events handed to the broker');
   const unroutable = metrics.counter('outbox_unroutable_total', 'Events that no queue was bound for');
+  const observer = observeRelay(metrics);
+  watchPool(metrics, 'relay', pool);
   watch(pool, metrics);
 
   let channel: ConfirmChannel | undefined;
@@ -114,15 +118,22 @@ export function startRelay(options: { pool: pg.Pool; broker: Broker; log: Log; m
   const publish = async (to: ConfirmChannel, rows: Row[]): Promise<{ late?: Promise<void> }> => {
     if (!rows.length) return {};
     returned.clear();
+    const publication = observer.publishing(rows);
     for (const row of rows)
       to.publish(broker.names.events, row.name, Buffer.from(row.message), {
         persistent: true,
         mandatory: true,
         messageId: row.id,
         contentType: 'application/json',
+        headers: publication.headersOf(row.id),
       });
     const confirms = to.waitForConfirms();
-    return (await isLate(confirms, confirmTimeoutMs)) ? { late: confirms } : {};
+    if (await isLate(confirms, confirmTimeoutMs)) {
+      publication.late();
+      return { late: confirms };
+    }
+    publication.confirmed();
+    return {};
   };
 
   /** Deletes a held batch once its confirms came; without them the connection is given up. */
@@ -216,13 +227,21 @@ async function isLate(work: Promise<void>, ms: number, isEnough?: () => boolean)
   });
 }
 
+// Counting costs time in proportion, and a number this large says enough.
+const depthMax = 100_000;
+const backlogEverySeconds = 5;
+const backlogSql = `SELECT (SELECT count(*)::int FROM (SELECT FROM platform.outbox LIMIT ${depthMax}) AS counted) AS depth,
+  coalesce(extract(epoch FROM now() - (SELECT created_at FROM platform.outbox ORDER BY position LIMIT 1)), 0)::float AS age`;
+
 function watch(pool: pg.Pool, metrics: Metrics): void {
-  const age = metrics.gauge('outbox_age_seconds', 'Age of the oldest event not yet handed to the broker');
-  metrics.gauge('outbox_depth', 'Events not yet handed to the broker', [], async (depth) => {
-    const { rows } = await pool.query(
-      'SELECT count(*)::int AS depth, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float AS age FROM platform.outbox',
-    );
-    depth.set(rows[0].depth);
-    age.set(rows[0].age);
+  const backlog = readEvery(backlogEverySeconds, async () => {
+    const { rows } = await pool.query<{ depth: number; age: number }>(backlogSql);
+    return rows[0] as { depth: number; age: number };
   });
+  metrics.gauge('outbox_age_seconds', 'Age of the oldest event not yet handed to the broker', [], async (gauge) =>
+    gauge.set((await backlog()).age),
+  );
+  metrics.gauge('outbox_depth', `Events not yet handed to the broker, counted up to ${depthMax}`, [], async (gauge) =>
+    gauge.set((await backlog()).depth),
+  );
 }

@@ -8,6 +8,10 @@ export interface LeasedRow {
   attempts: number;
   /** Until when, to the microsecond: only this run knows it, so it identifies the run. */
   lease: string;
+  /** The trace that scheduled the job. */
+  traceparent: string | null;
+  /** When it was due, in milliseconds. */
+  due: number;
 }
 
 /**
@@ -18,7 +22,8 @@ export function takeRows(sql: Sql, ids: readonly number[], leaseSeconds: number)
   return sql<LeasedRow>`UPDATE platform.job
     SET state = 'running', attempts = attempts + 1, lease_until = now() + make_interval(secs => ${leaseSeconds}::int)
     WHERE id = ANY(${ids}::bigint[]) AND state = 'queued'
-    RETURNING id, payload, attempts - 1 AS attempts, lease_until::text AS lease`;
+    RETURNING id, payload, attempts - 1 AS attempts, lease_until::text AS lease, traceparent,
+      (extract(epoch FROM due_at) * 1000)::float AS due`;
 }
 
 /**

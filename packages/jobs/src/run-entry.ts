@@ -1,10 +1,11 @@
 import type { BeginOutgoing } from '@tandem/events';
-import { type Log, newTrace, withTrace } from '@tandem/process';
+import type { Log } from '@tandem/process';
 import type { TenantDb, Tx } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Entry } from './entries.ts';
 import type { BatchContext, Inside, Job } from './job.ts';
 import { buryRows, endRows, type LeasedRow, postponeRows, takeRows } from './job-rows.ts';
+import type { JobObserver, JobOutcome } from './observe.ts';
 import type { Outside } from './slots.ts';
 
 /** What every run of a service works with. */
@@ -14,6 +15,7 @@ export interface Runner<Client> {
   db: TenantDb<Client>;
   outgoing: BeginOutgoing;
   log: Log;
+  observer: JobObserver;
   /** Notes that a job is due again at this time. */
   wakeAt(at: Date): void;
 }
@@ -41,21 +43,26 @@ export async function runEntry<Client>(
 ): Promise<void> {
   const job = runner.jobs.find((one) => one.name === name);
   if (!job) return;
-  const requestId = `job_${ids[0]}`;
-  await withTrace(newTrace(requestId), async () => {
-    const { db, log } = runner;
-    const rows = await db.within(scope, () => takeRows(db.tx.sql, ids, job.leaseSeconds ?? leaseSecondsDefault));
-    const [first] = rows;
-    if (!first) return;
-    const run: Run<Client> = { job, scope, rows, requestId };
-    try {
-      if (first.attempts >= attemptsMax) throw new Error('The last run did not finish');
-      await work(run, runner, outside);
-    } catch (error) {
-      log.warn('job failed', { job: name, jobs: rows.length, attempts: first.attempts, error });
-      await recordFailure(run, runner, error);
-    }
-  });
+  const { db } = runner;
+  const rows = await db.within(scope, () => takeRows(db.tx.sql, ids, job.leaseSeconds ?? leaseSecondsDefault));
+  if (!rows.length) return;
+  const run: Run<Client> = { job, scope, rows, requestId: `job_${ids[0]}` };
+  const { requestId } = run;
+  await runner.observer.run({ job: name, requestId, scope, rows }, () => attempt(run, runner, outside));
+}
+
+/** Makes one attempt and records its failure; resolves to how it ended. */
+async function attempt<Client>(run: Run<Client>, runner: Runner<Client>, outside: Outside): Promise<JobOutcome> {
+  const { job, rows } = run;
+  const attempts = rows[0]?.attempts ?? 0;
+  try {
+    if (attempts >= attemptsMax) throw new Error('The last run did not finish');
+    await work(run, runner, outside);
+    return 'finished';
+  } catch (error) {
+    runner.log.warn('job failed', { job: job.name, jobs: rows.length, attempts, error });
+    return recordFailure(run, runner, error);
+  }
 }
 
 /** Calls the job. One that returns without finishing is finished without effects. */
@@ -77,7 +84,7 @@ async function work<Client>(run: Run<Client>, runner: Runner<Client>, outside: O
 }
 
 /** Postpones what failed, or gives it up after its last attempt. */
-async function recordFailure<Client>(run: Run<Client>, runner: Runner<Client>, error: unknown): Promise<void> {
+async function recordFailure<Client>(run: Run<Client>, runner: Runner<Client>, error: unknown): Promise<JobOutcome> {
   const { scope, rows } = run;
   const { db } = runner;
   // Several rows run together only on their first attempt, so all have the same number.
@@ -85,13 +92,15 @@ async function recordFailure<Client>(run: Run<Client>, runner: Runner<Client>, e
   const text = textOf(error);
   if (attempts < attemptsMax) {
     const pauseSeconds = Math.min(2 ** attempts, pauseSecondsMax);
-    return db.within(scope, () => postponeRows(db.tx.sql, rows, { error: text, pauseSeconds }));
+    await db.within(scope, () => postponeRows(db.tx.sql, rows, { error: text, pauseSeconds }));
+    return 'retried';
   }
   await commit(run, runner, async (inside) => {
     await buryRows(db.tx.sql, rows, text);
     await giveUp(run, inside);
     return [];
   });
+  return 'dead';
 }
 
 async function giveUp<Client>({ job, rows }: Run<Client>, inside: Inside<Tx<Client>>): Promise<void> {

@@ -1,3 +1,4 @@
+import { currentTrace, traceparentOf } from '@tandem/process';
 import type { TenantDb } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Job, Schedule } from './job.ts';
@@ -25,8 +26,9 @@ export function createScheduling(
       const runsTogether = jobs.some(({ name, batchMax }) => name === job.name && batchMax > 1);
       const at = runsTogether ? new Date(Math.ceil(dueAt.getTime() / gatherMs) * gatherMs) : dueAt;
       firstDue = Math.min(firstDue, at.getTime());
-      const inserted = db.tx
-        .sql`INSERT INTO platform.job (name, payload, due_at) SELECT ${job.name}, unnest(${texts}::jsonb[]), ${at}::timestamptz`;
+      const trace = currentTrace();
+      const inserted = db.tx.sql`INSERT INTO platform.job (name, payload, due_at, traceparent)
+        SELECT ${job.name}, unnest(${texts}::jsonb[]), ${at}::timestamptz, ${trace ? traceparentOf(trace) : null}`;
       // In a transaction the statement travels with the following ones: when it fails, the commit fails.
       if (db.inTransaction()) inserted.catch(() => {});
       else await inserted;

@@ -10,6 +10,7 @@ import { createDueRows } from './due-rows.ts';
 import type { Entry } from './entries.ts';
 import type { Job } from './job.ts';
 import { watchJobs } from './job-metrics.ts';
+import { observeJobs } from './observe.ts';
 import { type Runner, runEntry } from './run-entry.ts';
 import { createScheduling, type Scheduling } from './scheduling.ts';
 import { createSlots } from './slots.ts';
@@ -66,7 +67,8 @@ export function startJobs<Client>(options: Options<Client>): Scheduler {
     log,
   });
   const { wakeAt } = dispatcher;
-  const runner: Runner<Client> = { service, jobs, db, outgoing: options.outgoing, log, wakeAt };
+  const observer = observeJobs(options.metrics);
+  const runner: Runner<Client> = { service, jobs, db, outgoing: options.outgoing, log, observer, wakeAt };
   const slots = createSlots(concurrency, outsideMax);
   const worker = new Worker(
     service,

@@ -2,8 +2,9 @@ import { createCallerSigner } from '@tandem/caller';
 import type { EventDef, Operations } from '@tandem/contract';
 import { type BeginOutgoing, type Consumer, connectBroker, emitter, startConsumers, startRelay } from '@tandem/events';
 import { type Job, startJobs } from '@tandem/jobs';
-import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
+import { createHealth, createLog, createMetrics, type Health, type Log, type Metrics } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
+import { startTelemetry } from '@tandem/telemetry';
 import {
   createRelayPool,
   createTenantDb,
@@ -49,6 +50,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   sealed?: readonly SealedColumn[];
   /** What every tenant has from the start, in each environment; runs once, in a transaction before its first request. */
   firstUse?: (tx: Tx<Client>) => Promise<void>;
+  /** Declares metrics of the service's own. */
+  measure?: (metrics: Metrics) => void;
   settings: Settings;
   /** Closes what the service opened itself. */
   close?: () => void | Promise<void>;
@@ -80,6 +83,8 @@ export function createService<Ops extends Operations, Client, Settings extends S
   checkComplete(definition);
   const log = createLog(name);
   const metrics = createMetrics(name);
+  definition.measure?.(metrics);
+  const telemetry = startTelemetry({ service: name, log, metrics });
   const health = createHealth();
   const prismaQueries = metrics.counter(
     'prisma_queries_total',
@@ -94,6 +99,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     prisma: definition.prisma,
     narrowing: definition.narrowing,
     namedStatements: settings.DATABASE_NAMED_STATEMENTS,
+    metrics,
     throughPrisma: (model, operation) => prismaQueries.inc({ model, operation }),
   });
   const broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
@@ -133,7 +139,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
       consumers.flatMap(({ on }) => (on === 'all' ? [] : on)).map((event: EventDef) => [event.name, event]),
     ),
   });
-  const housekeeping = startHousekeeping({ pool: relayPool, purge: definition.purge ?? [], log });
+  const housekeeping = startHousekeeping({ pool: relayPool, purge: definition.purge ?? [], log, metrics });
   const seal = createSeal(settings.ENCRYPTION_KEY);
   const resealing = startResealing({ pool: relayPool, seal, columns: definition.sealed ?? [], log, metrics });
   health.need('postgres', () => db.ping().then(() => true));
@@ -167,6 +173,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
       await broker.close();
       await Promise.all([db.close(), relayPool.end()]);
       await definition.close?.();
+      await telemetry.close();
     },
   };
 }

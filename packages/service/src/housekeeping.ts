@@ -1,4 +1,4 @@
-import type { Log } from '@tandem/process';
+import type { Log, Metrics } from '@tandem/process';
 import pg from 'pg';
 
 /** Rows of one table that are removed once they are this many days old. */
@@ -31,8 +31,13 @@ const platformTables: readonly Purge[] = [
  * work for long. Instances of a service take turns by table: a table that another instance works on is left to it.
  * @param options.pool under the relay's role; it stays open when housekeeping closes
  */
-export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purge[]; log: Log }) {
-  const { pool, purge, log } = options;
+export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purge[]; log: Log; metrics: Metrics }) {
+  const { pool, purge, log, metrics } = options;
+  const failures = metrics.counter('housekeeping_failures_total', 'Tables whose due rows could not be removed', [
+    'table',
+  ]);
+  // From zero, so that the first failure is an increase for Prometheus.
+  for (const { table } of [...platformTables, ...purge]) failures.inc({ table }, 0);
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -58,6 +63,7 @@ export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purg
       } catch (error) {
         // The next hour tries again; nothing depends on it.
         log.warn('housekeeping failed', { table: one.table, error });
+        failures.inc({ table: one.table });
         failed.push(one.table);
       }
     }

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import type { Operation, Operations, Served } from '@tandem/contract';
-import { readTrace, withTrace } from '@tandem/process';
+import { endSpan, type SpanEnd, startTrace, type Trace, withTrace } from '@tandem/process';
 import express, { type Express, type Request, type Response } from 'express';
 import { fail } from './api-error.ts';
 import { errorPage, wantsErrorPage } from './error-page.ts';
@@ -59,7 +59,11 @@ async function serve(
 ) {
   const began = performance.now();
   const requestId = request.get('x-request-id') ?? '';
-  const trace = readTrace(request.get('traceparent'), requestId);
+  const trace = startTrace(requestId, request.get('traceparent'), {
+    name: `${row.method} ${row.path}`,
+    kind: 'server',
+    attributes: { 'http.request.method': row.method, 'http.route': row.path, 'tandem.operation': row.id },
+  });
   await withTrace(trace, async () => {
     let answer: Answer;
     let who: object = {};
@@ -67,6 +71,7 @@ async function serve(
       const read = readRequest(request, row, parts);
       const { tenantId, keyId, userId } = read.caller;
       who = { tenantId, keyId, userId };
+      trace.tenantId = tenantId;
       answer = row.form
         ? await runForm(row, handler as never, { request, read }, parts)
         : await runOperation(row, handler, read, parts);
@@ -77,6 +82,7 @@ async function serve(
     send(response, answer, request.method);
     const ms = performance.now() - began;
     parts.metrics.request(row.id, answer.status, ms / 1_000);
+    if (trace.span) endSpan(trace, serverSpanEnd(answer, trace));
     const took = Math.round(ms * 10) / 10;
     parts.log.request({
       requestId,
@@ -87,6 +93,13 @@ async function serve(
       ...who,
     });
   });
+}
+
+function serverSpanEnd({ status }: Answer, { tenantId }: Trace): SpanEnd {
+  return {
+    attributes: { 'http.response.status_code': status, 'tandem.tenant_id': tenantId },
+    error: status >= 500 ? String(status) : undefined,
+  };
 }
 
 /** Takes the file of a form first, and takes it back when nothing comes of the request. */

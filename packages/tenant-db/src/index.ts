@@ -5,6 +5,7 @@ export { isTaken } from './errors.ts';
 export type { Narrowing } from './narrowing.ts';
 export type { Statement } from './pipelined-query.ts';
 export { tenantPolicies } from './policies.ts';
+export { watchPool } from './pool-metrics.ts';
 export { createRelayPool, ResilientPool } from './resilient-pool.ts';
 export type { Ownership, Scope } from './scope.ts';
 export { createTenantDb, type Fragment, fragment, type Sql, statement, type TenantDb, type Tx } from './tenant-db.ts';

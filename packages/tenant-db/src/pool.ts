@@ -2,6 +2,7 @@ import { createShares } from '@tandem/process';
 import type pg from 'pg';
 import { background } from './background.ts';
 import type { Statement } from './pipelined-query.ts';
+import type { PoolWaits } from './pool-metrics.ts';
 import { ResilientPool } from './resilient-pool.ts';
 import { running, type Scope, setScope } from './scope.ts';
 import { sendOnce, streamOf, Transaction } from './transaction.ts';
@@ -14,7 +15,11 @@ const poolIsBusy = 'timeout exceeded when trying to connect';
 // SQLSTATE read_only_sql_transaction (PostgreSQL manual, appendix A): the server is no longer the primary.
 const readOnly = '25006';
 
-type ScopedPoolConfig = ConstructorParameters<typeof ResilientPool>[0] & { backgroundMax: number; isNamed: boolean };
+type ScopedPoolConfig = ConstructorParameters<typeof ResilientPool>[0] & {
+  backgroundMax: number;
+  isNamed: boolean;
+  waits?: PoolWaits | undefined;
+};
 
 /**
  * A pool whose statements run under the scope of the asynchronous context. The scope is set locally with each statement
@@ -25,14 +30,17 @@ export class ScopedPool extends ResilientPool {
   readonly #tenants;
   readonly #background;
   readonly #isNamed: boolean;
+  readonly #waits: PoolWaits | undefined;
 
   /**
    * @param config.backgroundMax how many of the connections background work may hold at once; one is always left to requests
    * @param config.isNamed whether connections keep statements by name; a pooler in transaction mode may not
+   * @param config.waits is told how long work waits for a connection
    */
-  constructor({ backgroundMax, isNamed, ...config }: ScopedPoolConfig) {
+  constructor({ backgroundMax, isNamed, waits, ...config }: ScopedPoolConfig) {
     super(config);
     this.#isNamed = isNamed;
+    this.#waits = waits;
     this.#tenants = createShares<number>(Math.ceil(config.max * tenantShare), shareWaitMs);
     const places = Math.max(1, Math.min(backgroundMax, config.max - 1));
     this.#background = createShares<'background'>(places, Number.POSITIVE_INFINITY);
@@ -83,9 +91,13 @@ export class ScopedPool extends ResilientPool {
 
   /** Runs `work` on a connection once the limits of its tenant, or of background work, allow it. */
   async #onConnection<T>(scope: Scope | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const askedAt = performance.now();
     const leave = await this.#enter(scope);
+    const enteredAt = performance.now();
+    this.#waits?.share((enteredAt - askedAt) / 1_000);
     try {
       const client = await this.#connect();
+      this.#waits?.connection((performance.now() - enteredAt) / 1_000);
       try {
         return await work(client);
       } catch (error) {

@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { outgoingGuard } from '@tandem/process';
+import { type Metrics, outgoingGuard, type SpanStart, withSpan } from '@tandem/process';
 import pg from 'pg';
 import { directModels } from './direct.ts';
 import { guardModels } from './guard.ts';
@@ -7,6 +7,7 @@ import { readModels } from './models.ts';
 import type { ModelFields, Narrowing } from './narrowing.ts';
 import type { Statement } from './pipelined-query.ts';
 import { ScopedPool } from './pool.ts';
+import { measureWaits, watchPool } from './pool-metrics.ts';
 import { running, type Scope } from './scope.ts';
 
 type Unscopable = 'findUnique' | 'findUniqueOrThrow' | 'update' | 'upsert' | 'delete';
@@ -60,6 +61,13 @@ export interface TenantDb<Client> {
 const namedStatementsMax = 1_000;
 const poolMaxDefault = 10;
 const backgroundMaxDefault = 3;
+const poolName = 'requests';
+
+const transactionSpan: SpanStart = {
+  name: 'transaction',
+  kind: 'client',
+  attributes: { 'db.system.name': 'postgresql' },
+};
 
 // A bigint leaves the driver as a number: ids stay below 2^40 (D12).
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -84,6 +92,7 @@ outgoingGuard.refuseWhile(() => (running.getStore()?.transaction ? 'a database t
  * @param options.namedStatements false behind a pooler in transaction mode that does not track prepared statements,
  *   such as PgBouncer before 1.21
  * @param options.throughPrisma called for each query that goes through Prisma's engine
+ * @param options.metrics of the process, for the pool `requests`
  * @param options.engine `prisma` sends every query through Prisma's engine: for comparing the two
  * @throws when some tenant tables have an environment and others do not, or the narrowing contradicts itself
  */
@@ -97,8 +106,9 @@ export function createTenantDb<Client>(options: {
   namedStatements?: boolean;
   throughPrisma?: (model: string, operation: string) => void;
   engine?: 'direct' | 'prisma';
+  metrics?: Metrics;
 }): TenantDb<Client> {
-  const { namedStatements = true, throughPrisma = () => {}, engine = 'direct' } = options;
+  const { namedStatements = true, throughPrisma = () => {}, engine = 'direct', metrics } = options;
   const pool = new ScopedPool({
     connectionString: options.url,
     max: options.poolMax ?? poolMaxDefault,
@@ -106,7 +116,9 @@ export function createTenantDb<Client>(options: {
     idleTimeoutMillis: 60_000,
     query_timeout: queryTimeoutMs,
     isNamed: namedStatements,
+    waits: metrics && measureWaits(metrics, poolName),
   });
+  if (metrics) watchPool(metrics, poolName, pool);
   const statementName = namedStatements ? statementNames() : () => '';
   const adapter = new PrismaPg(pool, { statementNameGenerator: (query) => statementName(query.sql) });
   const raw = options.client(adapter) as Client & { $disconnect(): Promise<void> };
@@ -131,10 +143,12 @@ export function createTenantDb<Client>(options: {
       return running.run({ scope }, async () => await work());
     },
     transaction: (scope, work, last) =>
-      pool.transaction(scope, work, () => {
-        const end = last?.();
-        return end && named(end);
-      }),
+      withSpan(transactionSpan, () =>
+        pool.transaction(scope, work, () => {
+          const end = last?.();
+          return end && named(end);
+        }),
+      ),
     inTransaction: () => running.getStore()?.transaction !== undefined,
     async ping() {
       const { rows } = await running.run({ scope: undefined }, () => pool.query('SHOW transaction_read_only'));

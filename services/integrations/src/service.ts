@@ -18,6 +18,7 @@ import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
 import { createFairQueue, sendsMax, waitingMax } from './outgoing/fair-queue.ts';
 import { createTarget } from './outgoing/guard.ts';
+import { type ObservedSender, observed } from './outgoing/observe.ts';
 import type { Resolve } from './outgoing/resolve.ts';
 import { createSchedules } from './outgoing/retry-schedule.ts';
 import { createSender } from './outgoing/send.ts';
@@ -46,7 +47,7 @@ export function integrationsService(
   settings: IntegrationsSettings,
   resolve?: Resolve,
 ): ServiceDefinition<typeof integrations, PrismaClient, IntegrationsSettings> {
-  const tools = createTools(settings, resolve);
+  const { tools, measure } = createTools(settings, resolve);
   return {
     name: 'integrations',
     operations: integrations,
@@ -69,11 +70,15 @@ export function integrationsService(
       { table: 'delivery', column: 'created_at', days: deliveryDays },
     ],
     sealed: sealedColumns,
+    measure,
     settings,
   };
 }
 
-function createTools(settings: IntegrationsSettings, resolve: Resolve | undefined): Tools {
+function createTools(
+  settings: IntegrationsSettings,
+  resolve: Resolve | undefined,
+): { tools: Tools; measure: ObservedSender['measure'] } {
   const identity = createServiceClient({
     operations: internalUsers,
     baseUrl: settings.IDENTITY_URL,
@@ -81,15 +86,18 @@ function createTools(settings: IntegrationsSettings, resolve: Resolve | undefine
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
   const target = createTarget({ allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS, ...(resolve && { resolve }) });
-  return {
-    ids: createIdCodec(settings.IDS_ALPHABET),
-    seal: createSeal(settings.ENCRYPTION_KEY),
-    target,
-    sender: createSender({
+  const { sender, measure } = observed(
+    createSender({
       target,
       timeoutMs: settings.WEBHOOK_TIMEOUT_SECONDS * 1_000,
       proxyUrl: settings.WEBHOOK_PROXY_URL,
     }),
+  );
+  const tools = {
+    ids: createIdCodec(settings.IDS_ALPHABET),
+    seal: createSeal(settings.ENCRYPTION_KEY),
+    target,
+    sender,
     queue: createFairQueue(),
     testLimits: {
       tenant: createShares(testsPerTenantMax, testWaitMs, testsWaitingMax),
@@ -98,4 +106,5 @@ function createTools(settings: IntegrationsSettings, resolve: Resolve | undefine
     permissionsOf: permissionsOfUsers(identity),
     schedules: createSchedules({ seconds: settings.WEBHOOK_RETRY_SCHEDULE_SECONDS }),
   };
+  return { tools, measure };
 }
