@@ -61,9 +61,16 @@ function freeFormFaults(value: Record<string, unknown>): string[] {
   if (found.has(tooDeep)) return [tooDeep];
   return [
     ...(Object.keys(value).length > freeFormKeysMax ? [`Must have at most ${freeFormKeysMax} keys`] : []),
-    ...(Buffer.byteLength(JSON.stringify(value)) > freeFormBytesMax ? ['Must be at most 16 KB'] : []),
+    ...(byteLength(JSON.stringify(value)) > freeFormBytesMax ? ['Must be at most 16 KB'] : []),
     ...found,
   ];
+}
+
+const utf8 = new TextEncoder();
+
+/** How many bytes a text has in UTF-8; works in browsers too. */
+export function byteLength(text: string): number {
+  return utf8.encode(text).length;
 }
 
 const tooDeep = `Must be nested at most ${freeFormLevelsMax} levels deep`;

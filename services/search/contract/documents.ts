@@ -1,4 +1,4 @@
-import { name, operations, text, timestamp } from '@tandem/contract';
+import { byteLength, name, operations, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const documentTypes = ['lead', 'opportunity', 'partner'] as const;
@@ -16,7 +16,7 @@ const DocumentData = z.record(z.string(), z.unknown()).superRefine((value, conte
   // Before anything else walks through it: a value that is deep enough overflows the stack.
   if (isDeeperThan(documentLevelsMax, value)) return refuse(`Must be nested at most ${documentLevelsMax} levels deep`);
   const json = JSON.stringify(value);
-  if (Buffer.byteLength(json) > documentBytesMax) refuse('Must be at most 64 KB');
+  if (byteLength(json) > documentBytesMax) refuse('Must be at most 64 KB');
   if (!isStorable(value)) refuse('Must not contain NUL characters, broken surrogate pairs or numbers too large');
 });
 

@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { orAbsent } from '@tandem/client';
+import { orAbsent } from '@tandem/client/internal';
 import { unknownId } from '@tandem/contract';
 import type { sourceTypes } from '@tandem/partner-contract';
 import { asService, failField, reachOf } from '@tandem/service';
