@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { id, operations, page, text, timestamp } from '@tandem/contract';
+import { id, operations, page, replyStatus, text, timestamp, walkIds } from '@tandem/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import { fleet, publicOperations } from '../contracts.ts';
+import { isExampleId } from './example-ids.ts';
 import type { JsonSchema, Part } from './json.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import { catalogue } from './vocabulary.ts';
@@ -65,7 +66,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('lets through every form of a phone number that the API takes', () => {
-    const pointer = 'tandem#/paths/~1v1~1leads/post/requestBody/content/application~1json/schema';
+    const pointer = 'tandem#/components/schemas/LeadCreate';
     const validate = ajv.compile({ $ref: pointer });
     const takes = (phone: string) => validate({ email: 'a@example.com', firstName: 'A', lastName: 'B', phone });
     expect(['+491701234567', '+49 (170) 123-45.67', '(+49) 170 1234567'].map(takes)).toEqual([true, true, true]);
@@ -113,6 +114,71 @@ describe('the OpenAPI document', () => {
   });
 });
 
+describe('the schemas of the document', () => {
+  it('have the names of the contracts, and names derived from the operations', () => {
+    const names = Object.keys(document.components.schemas ?? {});
+    for (const name of ['Lead', 'LeadDetail', 'LeadCreate', 'LeadUpdate', 'LeadStatus', 'LeadSource', 'LeadId'])
+      expect(names).toContain(name);
+    for (const name of [
+      'ChangeLeadStatusRequest',
+      'LeadResponse',
+      'LeadPage',
+      'LeadCreatedResponse',
+      'LeadCreatedEvent',
+    ])
+      expect(names).toContain(name);
+    const bodies = described.flatMap(({ operationId, requestBody }) => {
+      const { content = {} } = (requestBody ?? {}) as { content?: Record<string, { schema: JsonSchema }> };
+      return Object.values(content).map(({ schema: body }) => [operationId, body.$ref !== undefined]);
+    });
+    expect(bodies.filter(([, isNamed]) => !isNamed)).toEqual([]);
+    expect(bodies.length).toBeGreaterThan(60);
+  });
+
+  it('have each enum of several words once; a second use needs an exported schema', () => {
+    const enums = nodes(document.components.schemas)
+      .filter(
+        ({ value, pointer }) => Array.isArray(value.enum) && value.enum.length > 1 && !pointer.includes('/examples/'),
+      )
+      .map(({ pointer, value }) => ({ pointer, words: JSON.stringify(value.enum) }));
+    const inline = enums.filter(({ pointer }) => !/^#\/\w+$/.test(pointer));
+    const repeated = inline.filter(({ words }) => enums.filter((other) => other.words === words).length > 1);
+    expect(repeated).toEqual([]);
+    expect(enums.length).toBeGreaterThan(50);
+  });
+
+  it('describe every property that its name does not explain', () => {
+    const undescribed = properties().filter(({ name, field }) => !selfExplaining.has(name) && !descriptionIn(field));
+    expect(undescribed.map(({ pointer }) => pointer)).toEqual([]);
+    expect(properties().length).toBeGreaterThan(800);
+  });
+
+  it('describe every parameter', () => {
+    const parameters = nodes(document).filter(
+      ({ value }) => value.in === 'query' || value.in === 'path' || value.in === 'header',
+    );
+    expect(parameters.filter(({ value }) => !value.description).map(({ pointer }) => pointer)).toEqual([]);
+  });
+
+  it('show ids of the right type in every example', () => {
+    const wrong = rows.flatMap(({ row }) => {
+      const success = (byId(row.id).responses as Record<string, { content?: Record<string, { example: unknown }> }>)[
+        replyStatus(row)
+      ];
+      const { data } = (success?.content?.['application/json']?.example ?? {}) as { data?: unknown };
+      const body = (byId(row.id).requestBody as { content?: Record<string, { example: unknown }> } | undefined)
+        ?.content;
+      return [...wrongIds(row.reply, data), ...wrongIds(row.body, body?.['application/json']?.example)].map(
+        (found) => `${row.id}: ${found}`,
+      );
+    });
+    expect(wrong).toEqual([]);
+    expect(
+      catalogue.flatMap(({ name, data, example }) => wrongIds(data, example).map((id) => `${name}: ${id}`)),
+    ).toEqual([]);
+  });
+});
+
 describe('an operation in the document', () => {
   it('says what a caller needs', () => {
     expect(byId('createLead')).toMatchObject({
@@ -145,43 +211,61 @@ describe('an operation in the document', () => {
   });
 
   it('shows ids, times, numbers and flags as they are on the wire', () => {
-    const lead = document.components.schemas?.Lead as JsonSchema;
-    expect(lead.properties?.id).toMatchObject({
-      type: 'string',
-      pattern: '^[0-9A-Za-z]{16,20}$',
-      description: 'Id of a lead',
-    });
-    expect(lead.properties?.assignedTo).toMatchObject({ type: ['string', 'null'], description: 'Id of a user' });
+    const lead = schema('Lead');
+    expect(lead.properties?.id).toEqual({ $ref: '#/components/schemas/LeadId' });
+    expect(schema('LeadId')).toMatchObject({ type: 'string', pattern: '^(?:lead_)?[0-9A-Za-z]{16,20}$' });
     expect(lead.properties?.createdAt).toEqual({ type: 'string', format: 'date-time' });
     const query = Object.fromEntries(
-      (byId('listLeads').parameters as { name?: string }[]).map((one) => [one.name, one]),
+      (byId('listLeads').parameters as { $ref?: string; name?: string }[])
+        .map((one) => (one.$ref ? (at(one.$ref) as { name?: string }) : one))
+        .map((one) => [one.name, one]),
     );
     expect(query.limit).toMatchObject({
       in: 'query',
       schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
     });
     expect(query.deleted).toMatchObject({ schema: { type: 'boolean' } });
-    expect(query.assignedTo).toMatchObject({ schema: { pattern: '^(?:user_)?[0-9A-Za-z]{16,20}$' } });
+    expect(query.assignedTo).toMatchObject({ schema: { $ref: '#/components/schemas/UserId' } });
     expect(query.customFields).toMatchObject({ style: 'deepObject', explode: true });
   });
 
   it('requires in an answer every field that is always there, in a request only those without default', () => {
     const { makeThing } = made;
-    const { paths } = openApiDocument([{ row: makeThing, service: 'crm' }]);
-    const operation = JSON.parse(JSON.stringify(paths['/v1/leads/things']?.post));
-    expect(operation.requestBody.content['application/json'].schema.required).toEqual(['name']);
-    const { data } = operation.responses[201].content['application/json'].schema.properties;
-    expect(data.required).toEqual(['name', 'count', 'createdAt']);
-    expect(data.properties.count).toEqual({ type: 'integer' });
+    const { schemas } = openApiDocument([{ row: makeThing, service: 'crm' }]).components as {
+      schemas: Record<string, JsonSchema>;
+    };
+    expect(schemas.MakeThingRequest?.required).toEqual(['name']);
+    expect(schemas.MakeThingResult?.required).toEqual(['name', 'count', 'createdAt']);
+    expect(schemas.MakeThingResult?.properties?.count).toEqual({ type: 'integer' });
   });
 
   it('lists the errors of its own by code, beside those of all', () => {
-    const { responses } = byId('restoreLead') as {
-      responses: Record<string, { content: Record<string, { examples: object }> }>;
-    };
-    const codes = Object.keys(responses[409]?.content['application/json']?.examples ?? {});
-    expect(codes).toEqual(['not_deleted', 'idempotency_mismatch', 'idempotency_running']);
+    const { responses } = byId('restoreLead') as { responses: Record<string, { $ref: string }> };
+    expect(responses[409]).toEqual({ $ref: '#/components/responses/ConflictNotDeleted' });
+    expect(codesOf(at('#/components/responses/ConflictNotDeleted'))).toEqual([
+      'not_deleted',
+      'idempotency_mismatch',
+      'idempotency_running',
+    ]);
     expect(responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
+  });
+
+  it('lists the codes of every error as an enum, each with an example', () => {
+    const errors = described.flatMap(({ operationId, responses }) =>
+      Object.entries(responses as Record<string, Part>)
+        .filter(([status]) => Number(status) >= 400)
+        .map(([status, response]) => ({
+          name: `${operationId} ${status}`,
+          response: typeof response.$ref === 'string' ? at(response.$ref) : response,
+        })),
+    );
+    expect(errors.length).toBeGreaterThan(1000);
+    const wrong = errors.filter(({ response }) => {
+      const { examples } =
+        (response as { content: Record<string, { examples: object }> }).content['application/json'] ?? {};
+      return codesOf(response).length === 0 || codesOf(response).join() !== Object.keys(examples ?? {}).join();
+    });
+    expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
   it('takes If-Match where a version changes, and an Idempotency-Key on every POST of a tenant', () => {
@@ -196,14 +280,17 @@ describe('an operation in the document', () => {
   });
 
   it('says of a list that may come in groups that the pagination may be absent', () => {
-    const answer = (name: string) =>
-      (byId(name).responses as { 200: { content: Record<string, { schema: JsonSchema }> } })[200].content[
-        'application/json'
-      ]?.schema;
+    const answer = (name: string) => {
+      const { responses } = byId(name) as { responses: { 200: { content: Record<string, { schema: JsonSchema }> } } };
+      return at(responses[200].content['application/json']?.schema.$ref as string) as JsonSchema;
+    };
     const grouped = answer('listCoMarketingResources');
     expect(grouped?.properties).toHaveProperty('pagination');
     expect(grouped?.required).not.toContain('pagination');
-    expect(grouped?.properties?.data?.anyOf?.map(({ type }) => type)).toEqual(['array', 'object']);
+    expect(grouped?.properties?.data?.anyOf).toMatchObject([
+      { type: 'array' },
+      { $ref: '#/components/schemas/GroupedCoMarketing' },
+    ]);
     expect(answer('listPartners')?.required).toContain('pagination');
   });
 
@@ -211,7 +298,8 @@ describe('an operation in the document', () => {
     const { responses } = byId('getJwks') as {
       responses: Record<string, { content: Record<string, { schema: JsonSchema }> }>;
     };
-    expect(Object.keys(responses[200]?.content['application/json']?.schema.properties ?? {})).toEqual(['keys']);
+    expect(responses[200]?.content['application/json']?.schema).toEqual({ $ref: '#/components/schemas/GetJwksResult' });
+    expect(Object.keys(schema('GetJwksResult').properties ?? {})).toEqual(['keys']);
   });
 });
 
@@ -221,8 +309,15 @@ const made = operations({
     path: '/v1/leads/things',
     permission: 'leads:write',
     summary: 'Make a thing',
-    body: z.object({ name: text(20), count: z.int().default(3) }),
-    reply: z.object({ name: text(20), count: z.int().default(3), note: text(20).optional(), createdAt: timestamp() }),
+    body: z.object({ name: text(20).meta({ examples: ['Thing'] }), count: z.int().default(3) }),
+    reply: z.object({
+      name: text(20).meta({ examples: ['Thing'] }),
+      count: z.int().default(3),
+      note: text(20)
+        .meta({ examples: ['Note'] })
+        .optional(),
+      createdAt: timestamp(),
+    }),
     status: 201,
     message: 'Made',
     emits: [],
@@ -241,6 +336,64 @@ const portal = operations({
     message: 'Retrieved',
   },
 });
+
+// Names that say what the property is; every other one needs a description in its contract.
+const selfExplaining = new Set([
+  ...['name', 'title', 'description', 'email', 'firstName', 'lastName', 'password', 'company', 'filename'],
+  ...['createdAt', 'updatedAt', 'version', 'success', 'status', 'message', 'data', 'meta'],
+]);
+
+function schema(name: string): JsonSchema {
+  return document.components.schemas?.[name] as JsonSchema;
+}
+
+/** Every property of every schema. */
+function properties(): { pointer: string; name: string; field: JsonSchema }[] {
+  return (
+    nodes(document)
+      .filter(({ pointer, value }) => value.properties !== undefined && !/\/(examples?|default)(\/|$)/.test(pointer))
+      // The list of properties is no schema, unless it is a property called properties.
+      .filter(({ pointer }) => !pointer.endsWith('/properties') || pointer.endsWith('/properties/properties'))
+      .flatMap(({ pointer, value }) =>
+        Object.entries(value.properties as Record<string, JsonSchema>).map(([name, field]) => ({
+          pointer: `${pointer}/properties/${name}`,
+          name,
+          field,
+        })),
+      )
+      // The envelope's own part of a success or an error only says more about fields that are described.
+      .filter(({ pointer, name }) => !(pointer.includes('/allOf/1/') && ['status', 'code'].includes(name)))
+  );
+}
+
+/** The description of a property, or of what it refers to. */
+function descriptionIn(field: JsonSchema): string | undefined {
+  const value = field.anyOf?.[0] ?? field;
+  return field.description ?? (value.$ref ? (at(value.$ref) as JsonSchema).description : value.description);
+}
+
+function codesOf(response: unknown): unknown[] {
+  const { schema: error } = (response as { content: Record<string, { schema: { allOf: JsonSchema[] } }> }).content[
+    'application/json'
+  ] as { schema: { allOf: JsonSchema[] } };
+  return error.allOf[1]?.properties?.code?.enum ?? [];
+}
+
+/** Values at the positions of ids that are no ids of the type. */
+function wrongIds(schemaWithIds: z.ZodType | undefined, example: unknown): string[] {
+  return walkIds(schemaWithIds).flatMap(({ path, type }) =>
+    valuesAt(example, path)
+      .filter((value) => value !== null && value !== undefined && !isExampleId(type, String(value)))
+      .map((value) => `${path.join('.')} is ${value}`),
+  );
+}
+
+function valuesAt(value: unknown, [step, ...rest]: string[]): unknown[] {
+  if (step === undefined) return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  const inside = step === '*' ? Object.values(value) : [(value as Record<string, unknown>)[step]];
+  return inside.flatMap((one) => valuesAt(one, rest));
+}
 
 // A format that validators do not know is a warning to them and a failure here.
 const unknown = (warning: string) => {
@@ -268,6 +421,10 @@ function at(reference: string): unknown {
   return steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], document);
 }
 
+function valueIn(example: Part): unknown {
+  return typeof example.$ref === 'string' ? (at(example.$ref) as Part).value : example.value;
+}
+
 /** Every example with the schema that it illustrates. */
 function examples(): { pointer: { schema: string; example: string }; value: unknown }[] {
   const insideAnExample = /\/(example|examples|default|const)(\/|$)/;
@@ -281,10 +438,10 @@ function examples(): { pointer: { schema: string; example: string }; value: unkn
       if (Array.isArray(value.examples))
         return value.examples.map((one, index) => found(pointer, `examples/${index}`, one));
       if (!value.schema) return [];
-      const several = Object.entries((value.examples ?? {}) as Record<string, { value: unknown }>);
+      const several = Object.entries((value.examples ?? {}) as Record<string, Part>);
       return [
         ...('example' in value ? [found(`${pointer}/schema`, 'example', value.example)] : []),
-        ...several.map(([name, one]) => found(`${pointer}/schema`, `examples/${name}`, one.value)),
+        ...several.map(([name, one]) => found(`${pointer}/schema`, `examples/${name}`, valueIn(one))),
       ];
     });
 }

@@ -7,6 +7,7 @@ import type { Page, PageExchange, Pages } from '../exchange.ts';
 import { ApiError } from '../http/api-error.ts';
 import { alwaysExposed } from '../http/headers.ts';
 import { openApiDocument } from './openapi.ts';
+import { withCodeSamples } from './samples.ts';
 import { contentSecurityPolicy, referencePage, scalarBundle, scalarVersion } from './scalar.ts';
 
 interface Content {
@@ -28,12 +29,17 @@ const compress = promisify(gzip);
  */
 export function createPages(operations: { row: Operation; service: string }[]): Pages {
   const document = async () => Buffer.from(JSON.stringify(openApiDocument(operations)));
+  const documentWithSamples = async () => Buffer.from(JSON.stringify(withCodeSamples(openApiDocument(operations))));
   const assets: Record<string, Asset> = {
     '/v1/openapi.json': asset(document, {
       'Content-Type': 'application/json; charset=utf-8',
       'Cache-Control': 'no-cache',
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': alwaysExposed.join(', '),
+    }),
+    '/docs/openapi.json': asset(documentWithSamples, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-cache',
     }),
     '/docs': asset(async () => Buffer.from(referencePage), {
       'Content-Type': 'text/html; charset=utf-8',

@@ -32,7 +32,11 @@ export function phone() {
     .string()
     .max(32)
     .regex(form, { error: 'Must be a phone number with country code, such as +491701234567' })
-    .overwrite((given) => given.replace(/[\s().-]/g, ''));
+    .overwrite((given) => given.replace(/[\s().-]/g, ''))
+    .meta({
+      description: 'Phone number with country code (E.164). Spaces, dots, dashes and brackets are removed.',
+      examples: ['+491701234567'],
+    });
 }
 
 /** A short machine-readable word, such as a status code. */
@@ -50,9 +54,15 @@ const freeFormLevelsMax = 20;
 
 /** An object of the customer's own: never searched for ids, at most 100 keys, 20 levels and 16 KB (D16). */
 export function freeForm() {
-  return z.record(z.string(), z.unknown()).superRefine((value, context) => {
-    for (const message of freeFormFaults(value)) context.addIssue({ code: 'custom', message });
-  });
+  return z
+    .record(z.string(), z.unknown())
+    .superRefine((value, context) => {
+      for (const message of freeFormFaults(value)) context.addIssue({ code: 'custom', message });
+    })
+    .meta({
+      description: 'Fields of your own: at most 100 keys, 20 levels and 16 KB.',
+      examples: [{ industry: 'engineering' }],
+    });
 }
 
 function freeFormFaults(value: Record<string, unknown>): string[] {

@@ -44,5 +44,5 @@ export {
   takesIdempotencyKey,
 } from './operation.ts';
 export { actions, allows, isPermission, permissionResources, plainPermissions, teamResources } from './permissions.ts';
-export { type Plan, planCodes, plans } from './plans.ts';
+export { Environment, type Plan, PlanCode, planCodes, plans } from './plans.ts';
 export { type IdPath, idTypeOf, type SchemaNode, unwrap, walkIds } from './walk.ts';
