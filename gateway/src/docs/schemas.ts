@@ -36,12 +36,16 @@ const referenceToId = /"#\/components\/schemas\/(\w+Id)"/g;
 export function createSchemas(): Schemas {
   const named: Record<string, JsonSchema> = {};
   const nameBySchema = new Map<z.ZodType, string>();
+  const replies = new Map<z.ZodType, JsonSchema>();
 
   const collect = (schema: z.ZodType, place: Place): JsonSchema => {
+    const known = place === 'reply' ? replies.get(schema) : undefined;
+    if (known) return known;
     const rendered = render(schema, place);
     const { $defs = {}, ...json } = rendered;
     for (const [name, one] of Object.entries($defs)) named[wireName(name, place)] = one;
     for (const [, name = ''] of JSON.stringify(rendered).matchAll(referenceToId)) named[name] ??= idSchemas[name] ?? {};
+    if (place === 'reply') replies.set(schema, json);
     return json;
   };
 

@@ -12,17 +12,17 @@ const mac = 'K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=';
 export const deliveryParameters: Record<string, Part> = {
   WebhookIdHeader: header(
     'webhook-id',
-    'The id of the event, the same on every attempt: process each only once.',
+    'The id of the event, the same on every attempt. Process each event only once.',
     exampleEventId,
   ),
   WebhookTimestampHeader: header(
     'webhook-timestamp',
-    'When this attempt was signed, in Unix seconds. Refuse what is older than five minutes.',
+    'When this attempt was signed, in Unix seconds. Reject deliveries that are older than five minutes.',
     sentAt,
   ),
   WebhookSignatureHeader: header(
     'webhook-signature',
-    'The signature by the Standard Webhooks scheme: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. While a secret is exchanged there are two, separated by a space.',
+    'The signature by the Standard Webhooks scheme: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. During a rotation of the secret there are two signatures, separated by a space.',
     `v1,${mac}`,
   ),
   ServiceSignatureHeader: header(
@@ -36,7 +36,7 @@ export const deliveryParameters: Record<string, Part> = {
     'The id of the delivery, as in the delivery log.',
     exampleId('delivery'),
   ),
-  ServiceAttemptHeader: header('X-Service-Attempt', 'Which attempt this is, from 1 on.', '1'),
+  ServiceAttemptHeader: header('X-Service-Attempt', 'The number of the attempt, from 1.', '1'),
   ServiceEnvironmentHeader: header('X-Service-Environment', '`live` or `sandbox`.', 'live'),
 };
 

@@ -43,7 +43,7 @@ const data = z.object({ approvalId: id('approval'), executionId: id('execution')
 export const approvalRequested = event('agent.approval_requested', {
   group: 'agents',
   readPermission: 'agents:read',
-  description: 'An agent asks before it acts',
+  description: 'An agent requests an approval',
   action: 'approval.request',
   target: 'approval',
   data,
@@ -54,7 +54,7 @@ export const approvalRequested = event('agent.approval_requested', {
 export const approvalDecided = event('agent.approval_decided', {
   group: 'agents',
   readPermission: 'agents:read',
-  description: 'What an agent asked for is approved, rejected or expired',
+  description: 'An approval is granted, rejected or expired',
   action: 'approval.decide',
   target: 'approval',
   data: data.extend({ status: ApprovalStatus }),

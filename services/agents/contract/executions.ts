@@ -113,14 +113,14 @@ const ended = {
 } as const;
 
 export const executionCompleted = event('agent.execution_completed', {
-  description: 'An agent is done with a lead',
+  description: 'An agent completed its work on a lead',
   action: 'agent.execution_complete',
   target: 'execution',
   ...ended,
 });
 
 export const executionFailed = event('agent.execution_failed', {
-  description: 'An agent failed with a lead',
+  description: 'An agent failed to complete its work on a lead',
   action: 'agent.execution_fail',
   target: 'execution',
   ...ended,
@@ -136,8 +136,8 @@ export const bulkRunStarted = event('agent.bulk_run_started', {
 
 export const leadErrors = {
   lead_not_found: 'No lead with this id',
-  duplicate_in_request: 'The lead stands in the request before',
-  already_running: 'The agent is at work for this lead already',
+  duplicate_in_request: 'The request names this lead twice',
+  already_running: 'The agent is already working on this lead',
   limit_reached: 'The daily cap of the agent is reached',
 } as const;
 

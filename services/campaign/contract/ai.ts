@@ -6,7 +6,7 @@ import { Sequence } from './workflows.ts';
 const promptMax = 4000;
 // Generation asks a provider for up to 30 s.
 const timeoutMs = 60_000;
-const headers = { 'X-AI-Source': 'model or template: where the result comes from' };
+const headers = { 'X-AI-Source': 'What made the result: a language model (`model`) or built-in text (`template`)' };
 
 const Prompt = (example: string) =>
   name(promptMax).meta({ description: 'What to generate, in your own words', examples: [example] });

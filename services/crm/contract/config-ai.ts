@@ -26,7 +26,7 @@ const generation = {
   }),
   // A provider may take up to 30 s.
   timeoutMs: 60_000,
-  headers: { 'X-AI-Source': 'model or template: where the result comes from' },
+  headers: { 'X-AI-Source': 'What made the result: a language model (`model`) or built-in text (`template`)' },
   emits: [],
 } as const;
 

@@ -22,7 +22,7 @@ const MediaType = z
 /** Whether a file can be downloaded. */
 export const FileStatus = z
   .enum(fileStatuses, { error: `Must be one of ${fileStatuses.join(', ')}` })
-  .describe('Whether the file can be downloaded; programs are `quarantined`: they are kept and not handed out');
+  .describe('Whether the file can be downloaded; programs are `quarantined`: they are kept and cannot be downloaded');
 
 export const File = z.object({
   id: id('file'),
@@ -96,7 +96,7 @@ export const linkSeconds = { min: 60, usual: 900, max: 86_400 };
 /** For how many days a removed file can be restored. */
 export const restorableDays = 30;
 
-export const notAvailable = [409, 'The file is quarantined and not handed out'] as const;
+export const notAvailable = [409, 'The file is quarantined and cannot be downloaded'] as const;
 
 export const files = operations({
   uploadFile: {

@@ -184,7 +184,7 @@ export const deliveries = operations({
     emits: [deliveryRetried],
     errors: {
       webhook_inactive: [409, 'The webhook is not active; enable it first'],
-      payload_gone: [409, `The payload was kept for ${payloadDays} days and is gone; nothing is left to send`],
+      payload_gone: [409, `The payload is no longer available: payloads are kept for ${payloadDays} days`],
       delivery_not_finished: [409, 'The delivery is still under way, or was cancelled'],
     },
   },

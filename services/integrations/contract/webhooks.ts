@@ -119,7 +119,7 @@ export const webhookDeleted = webhookEvent('webhook.deleted', 'webhook.delete', 
 export const webhookSecretRotated = webhookEvent(
   'webhook.secret_rotated',
   'webhook.rotate_secret',
-  'A webhook gets another secret',
+  'The secret of a webhook is rotated',
   about.extend({ previousSecretExpiresAt: PreviousSecretExpiresAt }),
   { ...exampleAbout, previousSecretExpiresAt: '2026-01-16T09:30:00.000Z' },
 );

@@ -31,12 +31,12 @@ const change = {
 
 export const enrollmentCreated = event('training.enrollment.created', {
   ...change,
-  description: 'Somebody is enrolled in a course',
+  description: 'A user is enrolled in a course',
   action: 'enrollment.create',
 });
 export const enrollmentWithdrawn = event('training.enrollment.withdrawn', {
   ...change,
-  description: 'Somebody leaves a course',
+  description: 'A user is withdrawn from a course',
   action: 'enrollment.withdraw',
 });
 
@@ -54,7 +54,7 @@ export const enrollments = operations({
     emits: [enrollmentCreated],
     errors: {
       not_published: [409, 'The course is not published'],
-      already_enrolled: [409, 'The user takes this course already'],
+      already_enrolled: [409, 'The user is already enrolled in this course'],
     },
   },
   listEnrollments: {
