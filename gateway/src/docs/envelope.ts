@@ -1,5 +1,6 @@
 import { isPage, type Operation, pageOrOther } from '@tandem/contract';
 import type { JsonSchema, Part } from './json.ts';
+import { pascal } from './pascal.ts';
 
 /** The meta block of every example. */
 export const exampleMeta = {
@@ -92,10 +93,9 @@ export function successName(row: Operation, status: number, data: JsonSchema): s
     ?.split('/')
     .at(-1)
     ?.replace(/Result$/, '');
-  const own = row.id.charAt(0).toUpperCase() + row.id.slice(1);
   if (isPage(row.reply) && record) return `${record}Page`;
   if (data.items && record) return `${record}List`;
-  return `${record ?? own}${verbs[status] ?? ''}Response`;
+  return `${record ?? pascal(row.id)}${verbs[status] ?? ''}Response`;
 }
 
 const verbs: Record<number, string> = { 201: 'Created', 202: 'Accepted' };

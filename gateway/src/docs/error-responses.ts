@@ -12,6 +12,7 @@ import {
 import { exampleMeta } from './envelope.ts';
 import { errorHeaders } from './headers.ts';
 import type { JsonSchema, Part } from './json.ts';
+import { pascal } from './pascal.ts';
 
 interface Common {
   name: string;
@@ -134,13 +135,6 @@ function responseName(status: number, own: ErrorCodes, withCommon: boolean, row:
   const codes = Object.keys(own).map(pascal).join('Or');
   const base = withCommon ? (common[status]?.name ?? '') : '';
   return `${base}${codes}${isForBrowsers(row) ? 'Page' : ''}`;
-}
-
-function pascal(code: string): string {
-  return code
-    .split('_')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
 }
 
 function commonStatuses(row: Operation, hasIfMatch: boolean): number[] {

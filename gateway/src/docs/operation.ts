@@ -16,6 +16,7 @@ import type { ErrorResponses } from './error-responses.ts';
 import { exampleOf } from './examples.ts';
 import { offByDefault, successHeaders } from './headers.ts';
 import type { JsonSchema, Part } from './json.ts';
+import { pascal } from './pascal.ts';
 import type { Schemas } from './schemas.ts';
 import { tagOf } from './tags.ts';
 import { isForKeys, takesIfMatch } from './traits.ts';
@@ -217,8 +218,4 @@ function answerTo(sent: unknown, data: unknown, own: Record<string, unknown> | u
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function pascal(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }

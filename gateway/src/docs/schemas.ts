@@ -2,6 +2,7 @@ import { idTypeOf, type ResourceType, resourceTypes, type SchemaNode } from '@ta
 import { z } from 'zod';
 import { exampleId } from './example-ids.ts';
 import type { JsonSchema } from './json.ts';
+import { pascal } from './pascal.ts';
 import { exportedSchemas, schemaNames } from './vocabulary.ts';
 
 /** Where a value is used: it decides which fields are required, and how ids and numbers are written. */
@@ -163,8 +164,7 @@ const idSchemas = Object.fromEntries(
 
 /** `CoMarketingResourceId` */
 function idName(type: ResourceType): string {
-  const words = type.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return `${words.join('')}Id`;
+  return `${pascal(type)}Id`;
 }
 
 function withArticle(noun: string): string {

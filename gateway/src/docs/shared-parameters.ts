@@ -1,4 +1,5 @@
 import type { JsonSchema, Part } from './json.ts';
+import { pascal } from './pascal.ts';
 
 /**
  * Moves parameters that several operations have in common out of the operations: each becomes a reference.
@@ -39,11 +40,4 @@ function componentName({ name, in: place, schema }: Part): string {
   const target = (schema as JsonSchema).$ref?.split('/').at(-1);
   if (!target) return pascal(String(name));
   return place === 'path' ? target : `${target}Filter`;
-}
-
-function pascal(text: string): string {
-  return text
-    .split(/[_-]/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
 }

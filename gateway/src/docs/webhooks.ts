@@ -2,6 +2,7 @@ import type { EventDef } from '@tandem/contract';
 import { exampleMeta } from './envelope.ts';
 import { exampleId } from './example-ids.ts';
 import type { Part } from './json.ts';
+import { pascal } from './pascal.ts';
 import type { Schemas } from './schemas.ts';
 
 const exampleEventId = exampleId('event');
@@ -94,9 +95,4 @@ function envelopeExample({ name, example }: EventDef): Part {
 
 function header(name: string, description: string, example: string): Part {
   return { name, in: 'header', required: true, description, schema: { type: 'string' }, example };
-}
-
-function pascal(name: string): string {
-  const words = name.split(/[._]/);
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

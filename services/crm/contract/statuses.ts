@@ -83,6 +83,16 @@ export const statusDefinitionUpdated = event('status_definition.updated', {
   record: StatusDefinition,
 });
 
+const exampleBody = {
+  code: 'nurturing',
+  name: 'Nurturing',
+  entityType: 'lead',
+  description: 'Not ready yet',
+  color: 'blue',
+  sortOrder: 4,
+  category: 'contacted',
+};
+
 export const statuses = operations({
   createStatus: {
     method: 'POST',
@@ -91,17 +101,19 @@ export const statuses = operations({
     summary: 'Define a lead status or a stage',
     description:
       'Accepts a generated item unchanged; for a stage, add `entityType: opportunity`. A new default replaces the old one. Without `sortOrder`, the item comes last. A lead status without `category` counts as contacted, unless its code is one of the four built-in statuses.',
-    body: StatusDefinition.pick({ code: true, name: true }).extend({
-      entityType: EntityType.default('lead'),
-      description: text(500).nullish(),
-      color: text(32).nullish(),
-      sortOrder: SortOrder.optional(),
-      isDefault: z.boolean().default(false),
-      category: LeadStatus.nullish(),
-      isClosed: z.boolean().default(false),
-      isWon: z.boolean().default(false),
-      defaultProbability: Probability.nullish(),
-    }),
+    body: StatusDefinition.pick({ code: true, name: true })
+      .extend({
+        entityType: EntityType.default('lead'),
+        description: text(500).nullish(),
+        color: text(32).nullish(),
+        sortOrder: SortOrder.optional(),
+        isDefault: z.boolean().default(false),
+        category: LeadStatus.nullish(),
+        isClosed: z.boolean().default(false),
+        isWon: z.boolean().default(false),
+        defaultProbability: Probability.nullish(),
+      })
+      .meta({ examples: [exampleBody] }),
     reply: StatusDefinition,
     status: 201,
     message: 'Status created',

@@ -260,7 +260,7 @@ export const coMarketing = operations({
     params: withResourceId,
     body: CoMarketingUsage,
     reply: CoMarketingCounters,
-    message: 'CoMarketingUsage recorded',
+    message: 'Usage recorded',
     emits: [],
   },
 });

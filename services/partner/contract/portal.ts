@@ -141,7 +141,7 @@ export const portal = operations({
     params: withResourceId,
     body: CoMarketingUsage,
     reply: CoMarketingCounters,
-    message: 'CoMarketingUsage recorded',
+    message: 'Usage recorded',
     emits: [],
   },
 });
