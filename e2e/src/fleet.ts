@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { type ApiClient, createClient } from '@tandem/client';
+import { type ApiClient, createClient } from '@tandem/client/public';
 import { fleet as contracts } from '@tandem/gateway/contracts';
 import { fleetEnvironment } from '@tandem/local/environment';
 import { Fleet } from '@tandem/local/fleet';

@@ -1,4 +1,4 @@
-import { orAbsent, type ServiceClient } from '@tandem/client';
+import { orAbsent, type ServiceClient } from '@tandem/client/internal';
 import { CredentialChange, credentialChannel, type internalAccess, type Principal } from '@tandem/identity-contract';
 import type { Log } from '@tandem/process';
 import { Redis } from 'ioredis';

@@ -33,6 +33,12 @@ const rules: Rule[] = [
     find: (text) => firstImport(text, (name) => !name.startsWith('./') && !['zod', '@tandem/contract'].includes(name)),
   },
   {
+    why: 'contracts and the public client also run in browsers, which have neither modules nor globals of Node',
+    files: /^(services\/[^/]+\/contract|packages\/contract\/src|packages\/client\/src\/(public|request))\b.*\.ts$/,
+    except: /\.test\.ts$/,
+    find: (text) => firstImport(text, (name) => name.startsWith('node:')) ?? /\b(?:Buffer|process)\./.exec(text)?.[0],
+  },
+  {
     why: 'services know each other by contract only, or they can no longer be changed and deployed apart',
     files: /^services\/[^/]+\/src\/.*\.ts$/,
     find: (text, path) => {

@@ -1,6 +1,6 @@
 import { agents } from '@tandem/agents-contract';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import { internalLeads } from '@tandem/crm-contract';
 import { internalTenants } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';

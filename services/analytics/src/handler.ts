@@ -1,4 +1,4 @@
-import type { ServiceClient } from '@tandem/client';
+import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
 import type { internalLeads } from '@tandem/crm-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';

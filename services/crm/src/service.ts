@@ -1,6 +1,6 @@
 import { createAi } from '@tandem/ai';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import { crm } from '@tandem/crm-contract';
 import { internalTeams, internalTenants, internalUsers } from '@tandem/identity-contract';
 import { createLog } from '@tandem/process';

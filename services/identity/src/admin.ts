@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient, ServiceCallError } from '@tandem/client';
+import { createServiceClient, ServiceCallError } from '@tandem/client/internal';
 import { type Plan, planCodes } from '@tandem/contract';
 import { type DeadLetter, listDeadLetters, replayDeadLetters } from '@tandem/events';
 import { internalAdmin, internalSecrets } from '@tandem/identity-contract';

@@ -5,35 +5,50 @@ import { DocumentId, DocumentType } from './documents.ts';
 export const SearchHit = z.object({
   type: DocumentType,
   id: DocumentId,
-  /** How well it matches, from 0 to 1; 1 is the very e-mail address, phone number or full name. */
-  score: z.number().min(0).max(1),
-  document: z.record(z.string(), z.unknown()),
-  /** Field → its text as HTML, with what was looked for in `<em>`; of a long text the 500 characters around the first find. */
-  highlights: z.record(z.string(), z.string()),
-  /** The fields in which something was found. */
-  matchedOn: z.array(z.string()),
+  score: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({
+      description:
+        'How well the document matches, from 0 to 1; 1 means that an e-mail address, phone number or full name is equal',
+      examples: [0.82],
+    }),
+  document: z.record(z.string(), z.unknown()).meta({
+    description: 'The fields of the document',
+    examples: [{ firstName: 'Ada', lastName: 'Lovelace', company: 'Analytical Engines' }],
+  }),
+  highlights: z.record(z.string(), z.string()).meta({
+    description:
+      'The fields with a match as HTML, matches in `<em>`; of a long text the 500 characters around the first match',
+    examples: [{ lastName: '<em>Lovelace</em>' }],
+  }),
+  matchedOn: z.array(z.string()).meta({ description: 'The fields with a match', examples: [['lastName']] }),
 });
 
 export const Suggestion = z.object({
   type: DocumentType,
   id: DocumentId,
-  /** Of a long one the 500 characters around what was typed. */
-  text: z.string(),
-  /** The text as HTML, with what was typed in `<em>`. */
-  highlight: z.string(),
-  field: z.string(),
+  text: z.string().meta({
+    description: 'The suggested text; of a long one the 500 characters around the match',
+    examples: ['Ada Lovelace'],
+  }),
+  highlight: z
+    .string()
+    .meta({ description: 'The text as HTML, the match in `<em>`', examples: ['Ada <em>Lov</em>elace'] }),
+  field: z.string().meta({ description: 'The field that holds the text', examples: ['name'] }),
 });
 
 const description =
-  'Finds documents that have all words, also as beginnings of words, in any case and without accents. What equals an e-mail address, phone number or full name comes first; then names and addresses count more than companies, and those more than the rest. Of what a very common word finds, 1,000 documents are ranked and counted: `total` is at most that. It takes the permission to read such records as well, and finds those that it reaches.';
+  'Finds documents that contain all words or words that start with them, regardless of case and accents. Documents whose e-mail address, phone number or full name equals the query come first; then names and addresses count more than companies, and companies more than other fields. At most 1,000 documents are ranked and counted, so `total` never exceeds 1,000. You need the permission to read these records as well; only records that it covers are found.';
 
 const searchQuery = z.object({
-  q: name(200).describe('What to look for'),
-  page: wholeNumber(1, 100_000).describe('Which page, from 1 on').default(1),
-  limit: wholeNumber(1, 100).describe('How many documents a page has').default(20),
+  q: name(200).meta({ description: 'The words to search for', examples: ['lovelace'] }),
+  page: wholeNumber(1, 100_000).describe('The number of the page, from 1').default(1),
+  limit: wholeNumber(1, 100).describe('The largest number of records on a page').default(20),
   typo: z
     .enum(['auto', 'off'], { error: 'Must be one of auto, off' })
-    .describe('auto forgives one typing error in each word of four or more letters')
+    .describe('Whether one typing error is accepted in each word of four or more letters')
     .default('auto'),
 });
 
@@ -55,12 +70,16 @@ export const searches = operations({
     summary: 'Search leads',
     description,
     query: searchQuery.extend({
-      status: code().optional(),
-      source: code().optional(),
-      assignedTo: id('user').optional(),
-      minScore: number().optional(),
-      createdFrom: timestamp().optional(),
-      createdTo: timestamp().optional(),
+      status: code()
+        .meta({ description: 'Return only leads with this status', examples: ['new'] })
+        .optional(),
+      source: code()
+        .meta({ description: 'Return only leads from this source', examples: ['web'] })
+        .optional(),
+      assignedTo: id('user').describe('Return only leads that are assigned to this user').optional(),
+      minScore: number().describe('Return only leads with this score or a higher one').optional(),
+      createdFrom: timestamp().describe('Return only records created at this time or later').optional(),
+      createdTo: timestamp().describe('Return only records created at this time or earlier').optional(),
     }),
     ...found,
   },
@@ -71,9 +90,15 @@ export const searches = operations({
     summary: 'Search opportunities',
     description,
     query: searchQuery.extend({
-      stage: code().optional(),
-      minValue: number().optional(),
-      maxValue: number().optional(),
+      stage: code()
+        .meta({ description: 'Return only opportunities in this stage', examples: ['proposal'] })
+        .optional(),
+      minValue: number()
+        .describe('Return only opportunities with this value or a higher one, in any currency')
+        .optional(),
+      maxValue: number()
+        .describe('Return only opportunities with this value or a lower one, in any currency')
+        .optional(),
       currency: currency().optional(),
     }),
     ...found,
@@ -84,20 +109,32 @@ export const searches = operations({
     permission: 'search:read',
     summary: 'Search partners',
     description,
-    query: searchQuery.extend({ tier: code().optional(), status: code().optional() }),
+    query: searchQuery.extend({
+      tier: code()
+        .meta({ description: 'Return only partners of this tier', examples: ['gold'] })
+        .optional(),
+      status: code()
+        .meta({ description: 'Return only partners with this status', examples: ['approved'] })
+        .optional(),
+    }),
     ...found,
   },
   autocomplete: {
     method: 'GET',
     path: '/v1/search/autocomplete',
     permission: 'search:read',
-    summary: 'Suggest documents while somebody types',
+    summary: 'Suggest documents',
     description:
-      'What begins with the words first, then what does so but for one typing error. Suggests what the caller may read.',
+      'Suggestions that start with the words come first, then those with one typing error. The caller gets documents that they may read.',
     query: z.object({
-      q: text(200).describe('What was typed so far; of fewer than two characters nothing is suggested').default(''),
-      type: DocumentType.optional(),
-      limit: wholeNumber(1, 20).describe('How many suggestions').default(8),
+      q: text(200)
+        .meta({
+          description: 'What was typed so far; fewer than two characters return no suggestions',
+          examples: ['lov'],
+        })
+        .default(''),
+      type: DocumentType.describe('Return only suggestions of this kind').optional(),
+      limit: wholeNumber(1, 20).describe('The largest number of suggestions').default(8),
     }),
     reply: z.array(Suggestion),
     message: 'Suggestions retrieved',

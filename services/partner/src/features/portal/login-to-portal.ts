@@ -1,4 +1,4 @@
-import { orAbsent } from '@tandem/client';
+import { orAbsent } from '@tandem/client/internal';
 import { type portal, portalUserLoggedIn } from '@tandem/partner-contract';
 import { verifyPassword } from '@tandem/passwords';
 import { fail } from '@tandem/service';

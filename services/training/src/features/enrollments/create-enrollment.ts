@@ -1,4 +1,4 @@
-import { orAbsent } from '@tandem/client';
+import { orAbsent } from '@tandem/client/internal';
 import { unknownId } from '@tandem/contract';
 import { asService, fail, failField } from '@tandem/service';
 import { enrollmentCreated, type enrollments } from '@tandem/training-contract';
