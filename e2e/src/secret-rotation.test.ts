@@ -1,5 +1,5 @@
 import { createCallerSigner } from '@tandem/caller';
-import { createClient, createServiceClient } from '@tandem/client';
+import { createClient, createServiceClient } from '@tandem/client/internal';
 import { internalSecrets } from '@tandem/identity-contract';
 import { newSecret } from '@tandem/local/secrets';
 import { readSecretList, writeSecretList } from '@tandem/secrets';

@@ -1,5 +1,5 @@
 // The commands of `npm run admin` that show whether a secret can be removed from its setting.
-import type { ServiceClient } from '@tandem/client';
+import type { ServiceClient } from '@tandem/client/internal';
 import type { internalSecrets } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 
