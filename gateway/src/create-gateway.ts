@@ -5,7 +5,15 @@ import { createServiceClient } from '@tandem/client';
 import type { Operations } from '@tandem/contract';
 import { internalAccess, internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
-import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
+import {
+  createHealth,
+  createLog,
+  createMetrics,
+  createServerDrain,
+  type Health,
+  type Log,
+  type ServerDrain,
+} from '@tandem/process';
 import { AggregatorRegistry } from 'prom-client';
 import { createAuthenticator } from './access/authenticate.ts';
 import { createPrincipals } from './access/principals.ts';
@@ -21,7 +29,7 @@ import { measureLimits } from './limits/measure.ts';
 import { guardRedis } from './limits/redis.ts';
 import { createUsageMeter } from './limits/usage.ts';
 import { compileRoutes } from './routes.ts';
-import { closeServer, createGatewayServer } from './server.ts';
+import { createGatewayServer } from './server.ts';
 import { createStreams } from './streams.ts';
 import { createUpstream } from './upstream/upstream.ts';
 
@@ -31,6 +39,8 @@ export interface RunningGateway {
   ops: Server;
   log: Log;
   health: Health;
+  /** Stops `server` without failing a request. */
+  drain: ServerDrain;
   /** Ends the connections to everything else, after the server has closed. */
   close(): Promise<void>;
 }
@@ -53,7 +63,9 @@ export function createGateway(
   const log = createLog('gateway');
   const metrics = createMetrics('gateway');
   AggregatorRegistry.setRegistries([metrics.registry]);
+  // Nothing is needed to be ready: every gateway would lose an outage's service at once, and with no requests none would notice its end.
   const health = createHealth();
+  const drain = createServerDrain();
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
   const ids = createIdCodec(settings.IDS_ALPHABET);
   const operations = publicOperations(services);
@@ -85,7 +97,6 @@ export function createGateway(
   metrics.gauge('breaker_open', '1 while calls to a service are held back', ['upstream'], (gauge) => {
     for (const [upstream, { breaker }] of upstreams) gauge.set({ upstream }, breaker.isOpen() ? 1 : 0);
   });
-  health.need('identity', () => !upstreams.get('identity')?.breaker.isOpen());
 
   const parts: GatewayParts = {
     ...{ ids, signer, principals, users, limiter, usage, upstreams, log, metrics },
@@ -110,7 +121,7 @@ export function createGateway(
     ),
   };
   return {
-    server: createGatewayServer(parts, health),
+    server: createGatewayServer(parts, { health, drain }),
     ops: createServer(async (request, response) => {
       const answer =
         request.url === '/metrics'
@@ -120,6 +131,7 @@ export function createGateway(
     }),
     log,
     health,
+    drain,
     async close() {
       await usage.close();
       await limiter.close();
@@ -156,5 +168,3 @@ async function fetchKeys(
   if (reply?.status !== 200) throw new Error(`identity answered ${reply?.status}`);
   return (JSON.parse(reply.body.toString()) as { keys: { kid?: string }[] }).keys;
 }
-
-export { closeServer };

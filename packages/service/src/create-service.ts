@@ -2,7 +2,15 @@ import { createCallerSigner } from '@tandem/caller';
 import type { EventDef, Operations } from '@tandem/contract';
 import { type BeginOutgoing, type Consumer, connectBroker, emitter, startConsumers, startRelay } from '@tandem/events';
 import { type Job, startJobs } from '@tandem/jobs';
-import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
+import {
+  createHealth,
+  createLog,
+  createMetrics,
+  type Health,
+  type Log,
+  type ShutdownStep,
+  shutdownLimits,
+} from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { createTenantDb, type Narrowing, type TenantDb, type Tx } from '@tandem/tenant-db';
 import type { Express } from 'express';
@@ -54,7 +62,9 @@ export interface RunningService {
   housekeep(): Promise<string[]>;
   /** Whether every consumer's queue exists. */
   consuming(): boolean;
-  /** Stops consuming and relaying, then closes the stores. */
+  /** What ends the service after its HTTP server: consumers, jobs, relay, then the stores. */
+  closing: ShutdownStep[];
+  /** Runs all of `closing`. */
   close(): Promise<void>;
 }
 
@@ -125,6 +135,33 @@ export function createService<Ops extends Operations, Client, Settings extends S
   // Only the first start of a consumer makes its queue; a broker that is away later holds no request up.
   health.need('consumers', () => consumption.declared() || broker.away());
 
+  const closing: ShutdownStep[] = [
+    {
+      name: 'consumers',
+      withinMs: shutdownLimits.consumersMs,
+      async run() {
+        await Promise.all([housekeeping.close(), consumption.close()]);
+      },
+    },
+    { name: 'jobs', withinMs: shutdownLimits.jobsMs, run: () => scheduler.close() },
+    {
+      name: 'relay',
+      withinMs: shutdownLimits.relayMs,
+      async run() {
+        await relay.close();
+        await broker.close();
+      },
+    },
+    {
+      name: 'stores',
+      withinMs: shutdownLimits.storesMs,
+      async run() {
+        await db.close();
+        await definition.close?.();
+      },
+    },
+  ];
+
   const parts: Parts = {
     ...{ db: db as TenantDb<unknown>, log, metrics, health, outgoing },
     firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse as never),
@@ -139,14 +176,9 @@ export function createService<Ops extends Operations, Client, Settings extends S
     health,
     housekeep: housekeeping.run,
     consuming: consumption.declared,
+    closing,
     async close() {
-      await housekeeping.close();
-      await consumption.close();
-      await scheduler.close();
-      await relay.close();
-      await broker.close();
-      await db.close();
-      await definition.close?.();
+      for (const step of closing) await step.run();
     },
   };
 }
