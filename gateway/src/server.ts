@@ -12,7 +12,10 @@ const noTunnel = new ApiError('method_not_allowed', {
 });
 
 /** Creates the public HTTP server: limits on what a connection may send (D15, D16), health, and the gateway. */
-export function createGatewayServer(parts: GatewayParts, { health, drain }: { health: Health; drain: ServerDrain }): Server {
+export function createGatewayServer(
+  parts: GatewayParts,
+  { health, drain }: { health: Health; drain: ServerDrain },
+): Server {
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
