@@ -29,7 +29,7 @@ describe('a shutdown', () => {
   it('runs the steps in order and ends with code 0', async () => {
     const { code, output } = await run({ steps: `${quick}, ${last}`, trigger: terminate });
     expect(code).toBe(0);
-    expect(output).toMatch(/quick ended[^]*last ended/);
+    expect(output).toMatch(/quick ended[\s\S]*last ended/);
   });
 
   it('cuts off a step that takes too long, runs the others, and ends with code 1', async () => {
@@ -44,7 +44,7 @@ describe('a shutdown', () => {
     const failing = `{ name: 'failing', withinMs: 60_000, run: () => { throw new Error('no farewell'); } }`;
     const { code, output } = await run({ steps: `${failing}, ${last}`, trigger: terminate });
     expect(code).toBe(1);
-    expect(output).toMatch(/no farewell[^]*last ended/);
+    expect(output).toMatch(/no farewell[\s\S]*last ended/);
   });
 
   it('runs in the same order after an unhandled rejection, and ends with code 1', async () => {
@@ -52,6 +52,6 @@ describe('a shutdown', () => {
     const { code, output } = await run({ steps: `${quick}, ${last}`, trigger });
     expect(code).toBe(1);
     expect(output).toContain('an await was forgotten');
-    expect(output).toMatch(/quick ended[^]*last ended/);
+    expect(output).toMatch(/quick ended[\s\S]*last ended/);
   });
 });
