@@ -94,8 +94,8 @@ export function createGateway(
   metrics.gauge('limiter_degraded', '1 while limits are kept without Redis', [], (gauge) =>
     gauge.set(redis.available() ? 0 : 1),
   );
-  metrics.gauge('breaker_open', '1 while calls to a service are held back', ['upstream'], (gauge) => {
-    for (const [upstream, { breaker }] of upstreams) gauge.set({ upstream }, breaker.isOpen() ? 1 : 0);
+  metrics.gauge('breaker_open', '1 while no address of a service may be called', ['upstream'], (gauge) => {
+    for (const [upstream, { state }] of upstreams) gauge.set({ upstream }, state() === 'open' ? 1 : 0);
   });
 
   const parts: GatewayParts = {

@@ -1,4 +1,5 @@
 // What every process of the fleet has: settings, logs, metrics, health, trace context, an orderly end.
+export { type Breaker, type BreakerState, createBreaker, type TripRule } from './breaker.ts';
 export { readConfig, shutdownSettings, storeSettings } from './config.ts';
 export { createHealth, type Health } from './health.ts';
 export { createLog, type Log } from './log.ts';
