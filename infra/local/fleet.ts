@@ -83,10 +83,11 @@ export class Fleet {
 }
 
 /** How one member is run; also by `npm run dev` on its own. */
-export function memberProcess({ name, entry }: Member, options: FleetOptions): ProcessSpec {
+export function memberProcess({ name, entry, nodeFlags }: Member, options: FleetOptions): ProcessSpec {
   const own = options.environment[name] ?? {};
   const flags = [
     '--disable-warning=ExperimentalWarning',
+    ...nodeFlags,
     ...(options.watched === name ? ['--watch', '--watch-preserve-output'] : []),
   ];
   return {
