@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { countedAddress } from '@tandem/caller';
-import { createShares, relieveMemory } from '@tandem/process';
+import { createShares } from '@tandem/process';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { GatewayParts, Passage, Streams } from './exchange.ts';
 import { ApiError } from './http/api-error.ts';
@@ -84,7 +84,6 @@ export function createStreams(): Streams {
       throw error;
     }
     count++;
-    const relieved = relieveMemory();
     try {
       // The Host header names the service, also to the certificate check; the connection leads to one of its addresses.
       exchange.request.headers.host = upstream.origin.host;
@@ -99,7 +98,6 @@ export function createStreams(): Streams {
       throw new ApiError('unavailable', { retryAfter: 1 });
     } finally {
       count--;
-      relieved();
       leave();
     }
   };

@@ -3,7 +3,6 @@ export { type Breaker, type BreakerState, createBreaker, type TripRule } from '.
 export { readConfig, shutdownSettings, storeSettings } from './config.ts';
 export { createHealth, type Health } from './health.ts';
 export { createLog, type Log } from './log.ts';
-export { relieveMemory } from './memory-relief.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { outgoingGuard } from './outgoing-guard.ts';
 export { createServerDrain, type ServerDrain } from './server-drain.ts';
