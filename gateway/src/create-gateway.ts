@@ -47,13 +47,13 @@ export interface RunningGateway {
 
 const tokenIssuer = 'tandem';
 const burstShare = 6;
-// No two processes ever have the same id.
+// Makes the id of a process unique.
 const idBytes = 12;
 
 /**
- * Puts a gateway together without listening.
+ * Creates a gateway that does not listen yet.
  * @param services the contracts it serves, by service
- * @param origins where each service listens
+ * @param origins the origin of each service, such as `http://crm:8080`
  */
 export function createGateway(
   settings: GatewaySettings,
@@ -63,7 +63,8 @@ export function createGateway(
   const log = createLog('gateway');
   const metrics = createMetrics('gateway');
   AggregatorRegistry.setRegistries([metrics.registry]);
-  // Nothing is needed to be ready: every gateway would lose an outage's service at once, and with no requests none would notice its end.
+  // Readiness depends on no other service: an outage of identity would take out every gateway at once, and without requests no
+  // breaker would close again.
   const health = createHealth();
   const drain = createServerDrain();
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
