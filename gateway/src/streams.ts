@@ -155,8 +155,6 @@ function proxy(running: WeakMap<IncomingMessage, Running>, selfHandleResponse: b
     router: (request) => of(request).target,
     pathRewrite: (_path, request) => of(request).path,
     proxyTimeout: idleMs,
-    // A connection for each request: the service cannot close it while a request is on its way.
-    agent: false,
     selfHandleResponse,
     // The proxy's own error page is not in our envelope.
     ejectPlugins: true,
@@ -190,8 +188,7 @@ async function readReply(reply: IncomingMessage): Promise<LinkReply> {
 }
 
 function setRequestHeaders(outgoing: ClientRequest, request: IncomingMessage, signed: Record<string, string>): void {
-  for (const name of outgoing.getHeaderNames())
-    if (name !== 'host' && name !== 'connection') outgoing.removeHeader(name);
+  for (const name of outgoing.getHeaderNames()) if (name !== 'host') outgoing.removeHeader(name);
   for (const name of requestHeaders) {
     const value = request.headers[name];
     if (value !== undefined) outgoing.setHeader(name, value);
