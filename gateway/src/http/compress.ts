@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 type Encoding = 'br' | 'gzip';
 
 /** A body as it is sent: with its encoding, unless it is sent as it was. */
-export interface Encoded {
+interface Encoded {
   body: Buffer | string;
   encoding?: Encoding;
 }

@@ -7,7 +7,7 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 const everyMs = 5_000;
 
 /** Asks the system, as `getaddrinfo` does: a headless service of Kubernetes has one address for each pod that is ready. */
-export const resolveByDns: Resolve = async (host) =>
+const resolveByDns: Resolve = async (host) =>
   (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
 /**
