@@ -25,7 +25,7 @@ function run(): void {
   onShutdown(log, [
     { name: 'readiness', withinMs: 1_000, run: health.drain },
     drain.stopServer(server, { delayMs: settings.SHUTDOWN_DELAY_MS, log }),
-    { name: 'connections', withinMs: shutdownLimits.storesMs, run: close },
+    { name: 'usage and connections', withinMs: shutdownLimits.usageMs, run: close },
     // Last: health and metrics can be read until the end.
     { name: 'metrics', withinMs: 1_000, run: () => void ops.close() },
   ]);

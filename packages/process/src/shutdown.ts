@@ -9,7 +9,7 @@ export interface ShutdownStep {
 }
 
 /**
- * How long each part of a shutdown may take, in ms. The parts run one after the other: 23 s in all, so that with a delay of 5 s
+ * How long each part of a shutdown may take, in ms. The parts run one after the other, in a service 23 s in all, so that with a delay of 5 s
  * (SHUTDOWN_DELAY_MS) a process still ends within the 30 s that Kubernetes waits by default. Without slow work it takes a second.
  */
 export const shutdownLimits = {
@@ -21,8 +21,10 @@ export const shutdownLimits = {
   jobsMs: 4_000,
   /** The batch of events that is being published. */
   relayMs: 3_000,
-  /** Connections to PostgreSQL, Redis and RabbitMQ; in the gateway also the last reports of usage. */
+  /** Connections to the stores of a service. */
   storesMs: 2_000,
+  /** In the gateway: its last report of usage to identity, which may take the 3 s of a call. */
+  usageMs: 5_000,
 } as const;
 
 /**
