@@ -9,14 +9,14 @@ export interface ShutdownStep {
 }
 
 /**
- * How long each part of a shutdown may take, in ms. The parts run one after the other, in a service 23 s in all, so that with a delay of 5 s
- * (SHUTDOWN_DELAY_MS) a process still ends within the 30 s that Kubernetes waits by default. Without slow work it takes a second.
+ * How long each part of a shutdown may take, in ms. The parts run one after the other, in a service 25 s in all. With a delay of 5 s
+ * (SHUTDOWN_DELAY_MS) Kubernetes has to grant 40 s. Without slow work a shutdown takes a second.
  */
 export const shutdownLimits = {
   /** Requests in flight; what is left then is cut off. */
   requestsMs: 10_000,
-  /** Events that consumers have begun. */
-  consumersMs: 4_000,
+  /** Events that consumers have begun: above the 5 s after which PostgreSQL ends a statement. */
+  consumersMs: 6_000,
   /** Jobs that are running. */
   jobsMs: 4_000,
   /** The batch of events that is being published. */
