@@ -10,7 +10,7 @@ import { findMembers, gatewayName } from '@tandem/local/members';
 import { keptSecrets } from '@tandem/local/secrets';
 import { until } from '@tandem/testing';
 import { cloneDatabase } from '@tandem/tooling';
-import { type Balancer, startBalancer } from './balancer.ts';
+import { type Balancer, isReady, startBalancer } from './balancer.ts';
 import { startPooler } from './pooler.ts';
 
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
@@ -36,6 +36,8 @@ export interface TestFleet {
   kill(name: string): void;
   /** Ends a member and starts it with changed settings. */
   restart(name: string, settings: Record<string, string>): Promise<void>;
+  /** SIGTERM; the supervisor starts it again. Resolves to how the process ended, such as `ended with code 0`, and the time it took. */
+  terminate(name: string): Promise<{ end: string; ms: number }>;
   /** Whether a member answers /readyz with 200. */
   ready(name: string): Promise<boolean>;
   stop(): Promise<void>;
@@ -63,6 +65,7 @@ const generous = {
  * @param options.pooled puts PgBouncer in transaction mode in front of PostgreSQL, with so many connections for each role
  * @param options.gateways how many gateways: the first is the one of `baseUrl`
  * @param options.instances how many instances of a service; several stand behind a balancer, and the second of crm is `crm2`
+ * @param options.probeEveryMs how often a balancer asks its instances whether they are ready; never unless given
  */
 export async function startFleet(
   options: {
@@ -72,6 +75,7 @@ export async function startFleet(
     services?: readonly string[];
     pooled?: number;
     instances?: Readonly<Record<string, number>>;
+    probeEveryMs?: number;
   } = {},
 ): Promise<TestFleet> {
   const id = randomBytes(6).toString('hex');
@@ -115,7 +119,7 @@ export async function startFleet(
       ports.push(Number(PORT));
     }
     // The others reach a service under the one address that the settings name.
-    if (count > 1 && original !== gatewayName) balancers.push(await startBalancer(Number(own.PORT), ports));
+    if (count > 1 && original !== gatewayName) balancers.push(await startBalancer(Number(own.PORT), ports, options));
   }
   for (const name of Object.keys(environment)) {
     const database = databases.find(({ service }) => name === service || name.replace(/\d+$/, '') === service);
@@ -125,17 +129,18 @@ export async function startFleet(
       ...(database && { DATABASE_URL: reached(database.appUrl), RELAY_DATABASE_URL: reached(database.relayUrl) }),
     };
   }
+  /** How each process ended the last time, in the words of its supervisor. */
+  const ends = new Map<string, string>();
   const fleet = new Fleet({
     members: [...members, ...extra],
     environment,
     runDir: dir,
     // What a failing test needs: the folder is kept until the next run.
-    onLine: (name, line) =>
-      appendFileSync(
-        join(dir, 'fleet.log'),
-        `${name} ${line}
-`,
-      ),
+    onLine(name, line) {
+      appendFileSync(join(dir, 'fleet.log'), `${name} ${line}\n`);
+      const end = /ended with code \d+|was ended by SIG\w+/.exec(line);
+      if (end && line.includes('"service":"local"')) ends.set(name, end[0]);
+    },
   });
   const baseUrl = `http://127.0.0.1:${environment[gatewayName]?.PORT}`;
   const pid = (name: string): number => JSON.parse(readFileSync(join(dir, `${name}.process.json`), 'utf8')).pid;
@@ -156,8 +161,14 @@ export async function startFleet(
       Object.assign(environment[name] as Record<string, string>, settings);
       await fleet.restart(name, settings);
     },
-    ready: async (name) =>
-      (await fetch(`http://127.0.0.1:${environment[name]?.PORT}/readyz`).catch(() => undefined))?.status === 200,
+    async terminate(name) {
+      ends.delete(name);
+      const began = performance.now();
+      process.kill(pid(name), 'SIGTERM');
+      const end = await until(`${name} has ended`, () => ends.get(name), 60_000);
+      return { end, ms: performance.now() - began };
+    },
+    ready: (name) => isReady(environment[name]?.PORT),
     async stop() {
       await fleet.stop();
       await pooler?.close();

@@ -1,5 +1,6 @@
 import { createCallerSigner } from '@tandem/caller';
-import { createClient, createServiceClient } from '@tandem/client/internal';
+import { createServiceClient } from '@tandem/client/internal';
+import { createClient } from '@tandem/client/public';
 import { internalSecrets } from '@tandem/identity-contract';
 import { newSecret } from '@tandem/local/secrets';
 import { readSecretList, writeSecretList } from '@tandem/secrets';

@@ -1,4 +1,4 @@
-import { hasLengthOfKey, readConfig, secretSetting } from '@tandem/process';
+import { hasLengthOfKey, readConfig, secretSetting, shutdownSettings } from '@tandem/process';
 import { z } from 'zod';
 import { isAddressList } from './http/client-ip.ts';
 
@@ -6,6 +6,7 @@ const url = z.url();
 
 /** The settings of the gateway. `<SERVICE>_URL` says where each service listens. */
 export const settingsSchema = z.object({
+  ...shutdownSettings,
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   /** Where Prometheus reads; not on the public port. 0 chooses a free one. */

@@ -6,7 +6,15 @@ import { createServiceClient } from '@tandem/client/internal';
 import type { Operations } from '@tandem/contract';
 import { internalAccess, internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
-import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
+import {
+  createHealth,
+  createLog,
+  createMetrics,
+  createServerDrain,
+  type Health,
+  type Log,
+  type ServerDrain,
+} from '@tandem/process';
 import { startTelemetry } from '@tandem/telemetry';
 import { AggregatorRegistry } from 'prom-client';
 import { createAuthenticator } from './access/authenticate.ts';
@@ -24,7 +32,7 @@ import { guardRedis } from './limits/redis.ts';
 import { createUsageMeter } from './limits/usage.ts';
 import { measureUpstreams } from './observe.ts';
 import { compileRoutes } from './routes.ts';
-import { closeServer, createGatewayServer } from './server.ts';
+import { createGatewayServer } from './server.ts';
 import { createStreams } from './streams.ts';
 import { createUpstream } from './upstream/upstream.ts';
 
@@ -34,19 +42,21 @@ export interface RunningGateway {
   ops: Server;
   log: Log;
   health: Health;
+  /** Stops `server` without failing a request. */
+  drain: ServerDrain;
   /** Ends the connections to everything else, after the server has closed. */
   close(): Promise<void>;
 }
 
 const tokenIssuer = 'tandem';
 const burstShare = 6;
-// No two processes ever have the same id.
+// Makes the id of a process unique.
 const idBytes = 12;
 
 /**
- * Puts a gateway together without listening.
+ * Creates a gateway that does not listen yet.
  * @param services the contracts it serves, by service
- * @param origins where each service listens
+ * @param origins the origin of each service, such as `http://crm:8080`
  */
 export function createGateway(
   settings: GatewaySettings,
@@ -57,7 +67,10 @@ export function createGateway(
   const metrics = createMetrics('gateway');
   AggregatorRegistry.setRegistries([metrics.registry]);
   const telemetry = startTelemetry({ service: 'gateway', log, metrics });
+  // Readiness depends on no other service: an outage of identity would take out every gateway at once, and without requests no
+  // breaker would close again.
   const health = createHealth();
+  const drain = createServerDrain();
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
   const ids = createIdCodec(settings.IDS_ALPHABET);
   const pepper = createPepper(settings.KEY_PEPPER);
@@ -87,10 +100,9 @@ export function createGateway(
   metrics.gauge('limiter_degraded', '1 while limits are kept without Redis', [], (gauge) =>
     gauge.set(redis.available() ? 0 : 1),
   );
-  metrics.gauge('breaker_open', '1 while calls to a service are held back', ['upstream'], (gauge) => {
-    for (const [upstream, { breaker }] of upstreams) gauge.set({ upstream }, breaker.isOpen() ? 1 : 0);
+  metrics.gauge('breaker_open', '1 while no address of a service may be called', ['upstream'], (gauge) => {
+    for (const [upstream, { state }] of upstreams) gauge.set({ upstream }, state() === 'open' ? 1 : 0);
   });
-  health.need('identity', () => !upstreams.get('identity')?.breaker.isOpen());
 
   const parts: GatewayParts = {
     ...{ ids, signer, principals, users, limiter, usage, upstreams, log, metrics },
@@ -116,7 +128,7 @@ export function createGateway(
     ),
   };
   return {
-    server: createGatewayServer(parts, health),
+    server: createGatewayServer(parts, { health, drain }),
     ops: createServer(async (request, response) => {
       const answer =
         request.url === '/metrics'
@@ -126,6 +138,7 @@ export function createGateway(
     }),
     log,
     health,
+    drain,
     async close() {
       await usage.close();
       await limiter.close();
@@ -163,5 +176,3 @@ async function fetchKeys(
   if (reply?.status !== 200) throw new Error(`identity answered ${reply?.status}`);
   return (JSON.parse(reply.body.toString()) as { keys: { kid?: string }[] }).keys;
 }
-
-export { closeServer };

@@ -148,8 +148,8 @@ describe('settings of the fleet', () => {
   it('give each service its own role, every address, and never the administrator', () => {
     const secrets = keptSecrets(join(freshFolder(), 'secrets.json'));
     const members = [
-      { name: 'gateway', entry: 'g', hasDatabase: false },
-      { name: 'api-crm', entry: 'c', hasDatabase: true },
+      { name: 'gateway', entry: 'g', nodeFlags: [], hasDatabase: false },
+      { name: 'api-crm', entry: 'c', nodeFlags: [], hasDatabase: true },
     ];
     const environment = fleetEnvironment({ members, stores, secrets, ports: { gateway: 8080, 'api-crm': 9000 } });
     const crm = environment['api-crm'] as Record<string, string>;

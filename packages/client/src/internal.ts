@@ -39,6 +39,10 @@ export async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
 }
 
 const timeoutMs = 3_000;
+// Below the 70 s after which a service closes an idle connection (packages/service): only this side closes one.
+const idleMs = 30_000;
+// An older connection is replaced: behind a balancer, new instances of the called service get their share.
+const ageMs = 60_000;
 
 function callSpan({ id, method, path }: Operation): SpanStart {
   const attributes = { 'http.request.method': method, 'url.template': path, 'tandem.operation': id };
@@ -61,7 +65,10 @@ export function createServiceClient<Ops extends Operations>(options: {
     connect: { timeout: 1_000 },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    keepAliveTimeout: 30_000,
+    keepAliveTimeout: idleMs,
+    // Otherwise the service's own Keep-Alive header would raise the limit to its 70 s.
+    keepAliveMaxTimeout: idleMs,
+    clientTtl: ageMs,
   });
 
   const call = async (

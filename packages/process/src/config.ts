@@ -21,8 +21,18 @@ export function readConfig<Schema extends z.ZodObject>(
   process.exit(78); // EX_CONFIG
 }
 
+/** The setting of every process that answers HTTP. */
+export const shutdownSettings = {
+  /**
+   * How long a process goes on accepting connections after SIGTERM, in ms, while /readyz already answers 503. On Kubernetes
+   * it must be longer than an endpoint takes to leave every balancer: 5000 is usual.
+   */
+  SHUTDOWN_DELAY_MS: z.coerce.number().int().min(0).max(60_000).default(0),
+};
+
 /** The settings of every process that keeps data. */
 export const storeSettings = {
+  ...shutdownSettings,
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535),
   DATABASE_URL: z.url(),

@@ -1,13 +1,14 @@
 // What every process of the fleet has: settings, logs, metrics, health, trace context, an orderly end.
-export { readConfig, storeSettings } from './config.ts';
+export { type Breaker, type BreakerState, createBreaker, type TripRule } from './breaker.ts';
+export { readConfig, shutdownSettings, storeSettings } from './config.ts';
 export { createHealth, type Health } from './health.ts';
 export { createLog, type Log } from './log.ts';
-export { relieveMemory } from './memory-relief.ts';
 export { createMetrics, delayBuckets, type Metrics, readEvery } from './metrics.ts';
 export { outgoingGuard } from './outgoing-guard.ts';
 export { hasLengthOfKey, isEncryptionKey, secretSetting } from './secret-setting.ts';
+export { createServerDrain, type ServerDrain } from './server-drain.ts';
 export { createShares, type Shares, ShareTimeout } from './shares.ts';
-export { type Closer, onShutdown } from './shutdown.ts';
+export { onShutdown, type ShutdownStep, shutdownLimits } from './shutdown.ts';
 export {
   endSpan,
   recordSpansWith,

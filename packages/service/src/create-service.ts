@@ -2,7 +2,16 @@ import { createCallerSigner } from '@tandem/caller';
 import type { EventDef, Operations } from '@tandem/contract';
 import { type BeginOutgoing, type Consumer, connectBroker, emitter, startConsumers, startRelay } from '@tandem/events';
 import { type Job, startJobs } from '@tandem/jobs';
-import { createHealth, createLog, createMetrics, type Health, type Log, type Metrics } from '@tandem/process';
+import {
+  createHealth,
+  createLog,
+  createMetrics,
+  type Health,
+  type Log,
+  type Metrics,
+  type ShutdownStep,
+  shutdownLimits,
+} from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { startTelemetry } from '@tandem/telemetry';
 import {
@@ -68,7 +77,9 @@ export interface RunningService {
   reseal(): Promise<void>;
   /** Whether every consumer's queue exists. */
   consuming(): boolean;
-  /** Stops consuming and relaying, then closes the stores. */
+  /** What ends the service after its HTTP server: consumers, jobs, relay, then the stores. */
+  closing: ShutdownStep[];
+  /** Runs all of `closing`. */
   close(): Promise<void>;
 }
 
@@ -146,6 +157,39 @@ export function createService<Ops extends Operations, Client, Settings extends S
   // Only the first start of a consumer makes its queue; a broker that is away later holds no request up.
   health.need('consumers', () => consumption.declared() || broker.away());
 
+  const closing: ShutdownStep[] = [
+    {
+      name: 'consumers',
+      withinMs: shutdownLimits.consumersMs,
+      async run() {
+        housekeeping.close();
+        resealing.close();
+        const consumed = consumption.close();
+        // Batches that wait for a connection are delivered again, to another process or after the start.
+        stopConsuming.abort(new Error('The service stops'));
+        await consumed;
+      },
+    },
+    { name: 'jobs', withinMs: shutdownLimits.jobsMs, run: () => scheduler.close() },
+    {
+      name: 'relay',
+      withinMs: shutdownLimits.relayMs,
+      async run() {
+        await relay.close();
+        await broker.close();
+      },
+    },
+    {
+      name: 'stores',
+      withinMs: shutdownLimits.storesMs,
+      async run() {
+        await Promise.all([db.close(), relayPool.end()]);
+        await definition.close?.();
+        await telemetry.close();
+      },
+    },
+  ];
+
   const parts: Parts = {
     ...{ db: db as TenantDb<unknown>, log, metrics, health, outgoing },
     firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse as never),
@@ -161,19 +205,9 @@ export function createService<Ops extends Operations, Client, Settings extends S
     housekeep: housekeeping.run,
     reseal: resealing.run,
     consuming: consumption.declared,
+    closing,
     async close() {
-      housekeeping.close();
-      resealing.close();
-      const consumed = consumption.close();
-      // Batches that wait for a connection are delivered again, to another process or after the start.
-      stopConsuming.abort(new Error('The service stops'));
-      await consumed;
-      await scheduler.close();
-      await relay.close();
-      await broker.close();
-      await Promise.all([db.close(), relayPool.end()]);
-      await definition.close?.();
-      await telemetry.close();
+      for (const step of closing) await step.run();
     },
   };
 }

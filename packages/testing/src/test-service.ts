@@ -77,7 +77,10 @@ export async function testSettings(
   const database = await cloneDatabase(service);
   const env = process.env as Record<string, string>;
   return {
-    ...{ HOST: '127.0.0.1', PORT: 0, NAMESPACE: `test-${randomBytes(6).toString('hex')}` },
+    HOST: '127.0.0.1',
+    PORT: 0,
+    SHUTDOWN_DELAY_MS: 0,
+    NAMESPACE: `test-${randomBytes(6).toString('hex')}`,
     DATABASE_URL: database.appUrl,
     DATABASE_NAMED_STATEMENTS: true,
     DATABASE_POOL_MAX: 10,
