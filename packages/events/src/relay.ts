@@ -86,8 +86,11 @@ export function startRelay(options: { url: string; broker: Broker; log: Log; met
     // It is on its way on this channel: publishing it again would only add copies.
     if (held?.on === to) return settleHeld(held);
     return withClient(async (client) => {
-      const taking = held ? client.query<Row>(takeHeld, [positionsOf(held.rows)]) : client.query<Row>(take);
-      const [, { rows }] = await Promise.all([client.query('BEGIN'), taking]);
+      // In this order: statements leave when they are called, and locks that are taken before BEGIN end at once.
+      const [, { rows }] = await Promise.all([
+        client.query('BEGIN'),
+        held ? client.query<Row>(takeHeld, [positionsOf(held.rows)]) : client.query<Row>(take),
+      ]);
       const { late } = await publish(to, rows);
       if (late) {
         // Committed with the locks that the transaction has: no other relay sees the rows in between.
