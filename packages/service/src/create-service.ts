@@ -1,6 +1,16 @@
 import { createCallerSigner } from '@tandem/caller';
-import type { EventDef, Operations } from '@tandem/contract';
-import { type BeginOutgoing, type Consumer, connectBroker, emitter, startConsumers, startRelay } from '@tandem/events';
+import type { Operations } from '@tandem/contract';
+import {
+  type BeginOutgoing,
+  type Consumer,
+  connectBroker,
+  declaredConsumers,
+  defaultTimings,
+  type EventTimings,
+  emitter,
+  startConsumers,
+  startRelay,
+} from '@tandem/events';
 import { type Job, startJobs } from '@tandem/jobs';
 import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
@@ -24,6 +34,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   handlers: Handlers<Ops, Tx<Client>>;
   // biome-ignore lint/suspicious/noExplicitAny: each consumer and job has types of its own.
   consumers?: readonly Consumer<any, Tx<Client>>[];
+  /** Shorter times of the event path, for tests. */
+  eventTimings?: Partial<EventTimings>;
   // biome-ignore lint/suspicious/noExplicitAny: see above
   jobs?: readonly Job<any, Tx<Client>>[];
   /** How many jobs may wait for something outside at once, beside those that work. */
@@ -84,7 +96,8 @@ export function createService<Ops extends Operations, Client, Settings extends S
     throughPrisma: (model, operation) => prismaQueries.inc({ model, operation }),
   });
   const broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
-  const relay = startRelay({ url: settings.RELAY_DATABASE_URL, broker, log, metrics });
+  const timings = { ...defaultTimings, ...definition.eventTimings };
+  const relay = startRelay({ url: settings.RELAY_DATABASE_URL, broker, timings, log, metrics });
   const outgoing: BeginOutgoing = (caller, scope) => {
     const { emit, written, count } = emitter(caller, scope);
     const { schedule, committed } = scheduler.scheduling();
@@ -107,18 +120,14 @@ export function createService<Ops extends Operations, Client, Settings extends S
     },
   });
   const consumption = startConsumers({
-    ...{
-      service: name,
-      consumers: consumers as readonly Consumer[],
-      db,
-      broker,
-      outgoing,
-      log,
-      metrics,
-    },
-    events: new Map(
-      consumers.flatMap(({ on }) => (on === 'all' ? [] : on)).map((event: EventDef) => [event.name, event]),
-    ),
+    service: name,
+    consumers: consumers as readonly Consumer[],
+    db,
+    broker,
+    outgoing,
+    timings,
+    log,
+    metrics,
   });
   const housekeeping = startHousekeeping({ url: settings.RELAY_DATABASE_URL, purge: definition.purge ?? [], log });
   health.need('postgres', () => db.ping().then(() => true));
@@ -127,6 +136,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
 
   const parts: Parts = {
     ...{ db: db as TenantDb<unknown>, log, metrics, health, outgoing },
+    declaredConsumers: declaredConsumers(broker.names, name, consumers as readonly Consumer[]),
     firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse as never),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
     seal: createSeal(settings.ENCRYPTION_KEY),
