@@ -216,7 +216,10 @@ function answer(
   // A public operation says which tenant it entered.
   const entered = reply.headers['x-ctx-tenant'];
   const tenantId = callersTenant ?? (entered === undefined ? undefined : Number(entered));
-  send(exchange, reply.status, encodeAnswer(route, reply, tenantId, parts.ids));
+  const { status, body } = reply;
+  const idPaths = reply.headers['x-id-paths'];
+  const known = typeof idPaths === 'string' ? idPaths : undefined;
+  send(exchange, status, encodeAnswer(route, { status, body, idPaths: known }, tenantId, parts.ids));
 }
 
 async function jsonBody(
