@@ -3,7 +3,7 @@ import { type Repair, repairTopology } from './repair-topology.ts';
 import { type DeclaredConsumer, defaultTimings, names } from './topology.ts';
 import { type Difference, topologyDifferences } from './topology-differences.ts';
 
-export interface TopologyReport {
+interface TopologyReport {
   differences: Difference[];
   /** What was done about each difference; empty without `repair`. */
   repairs: Repair[];

@@ -1,7 +1,7 @@
 // Carries events from the transaction of a change to their consumers, once in effect: outbox, relay, RabbitMQ, inbox.
 export { type Broker, connectBroker } from './broker.ts';
 export { defaultManagementUrl } from './broker-state.ts';
-export { checkTopology, type TopologyReport } from './check-topology.ts';
+export { checkTopology } from './check-topology.ts';
 export { type Consumption, declaredConsumers, startConsumers } from './consume.ts';
 export { type Consumer, type ConsumerContext, consumer, type Received, type Schedule } from './consumer.ts';
 export { type DeadLetter, listDeadLetters, moveMessages, replayDeadLetters } from './dead-letters.ts';

@@ -9,7 +9,7 @@ export interface Refusal {
   reason: string;
 }
 
-export interface Published {
+interface Published {
   /** Events that were handed to the channel. */
   sent: OutboxRow[];
   refused: Refusal[];

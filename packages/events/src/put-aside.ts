@@ -8,7 +8,7 @@ import { attemptsMax, type EventTimings, type Names } from './topology.ts';
 export type PutAside = (session: Session, message: ConsumeMessage, error: unknown) => Promise<void>;
 
 /** Counters of all consumers of a process. */
-export type PutAsideCounters = ReturnType<typeof putAsideCounters>;
+type PutAsideCounters = ReturnType<typeof putAsideCounters>;
 
 export function putAsideCounters(metrics: Metrics) {
   return {

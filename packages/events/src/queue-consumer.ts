@@ -26,7 +26,7 @@ const reconnectPauseMs = 500;
  */
 type State = { name: 'disconnected' } | { name: 'consuming'; session: Session } | { name: 'closing' };
 
-export interface QueueConsumerOptions {
+interface QueueConsumerOptions {
   queue: string;
   /** Exchanges, queues and bindings that the consumer needs. */
   topology: Topology;

@@ -23,7 +23,7 @@ export type Difference =
   /** Dead letters under the name that earlier releases used. */
   | { kind: 'former_dead_queue'; name: string; queue: string };
 
-export interface DeclaredFleet {
+interface DeclaredFleet {
   names: Names;
   consumers: readonly DeclaredConsumer[];
   retryDelaysMs: readonly number[];

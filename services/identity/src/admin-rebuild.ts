@@ -12,7 +12,7 @@ interface Place {
   after: number | null;
 }
 
-export interface RebuildOptions {
+interface RebuildOptions {
   /** Records per second, over all tenants. */
   rate: number;
   /** Where an interrupted rebuild goes on, as its last line printed. */
