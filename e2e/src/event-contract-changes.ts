@@ -1,7 +1,7 @@
 /** JSON Schema as zod writes it. */
 export interface JsonSchema {
   [keyword: string]: unknown;
-  type?: string;
+  type?: string | string[];
   properties?: Record<string, JsonSchema>;
   required?: string[];
   enum?: unknown[];
@@ -42,8 +42,9 @@ function compare(oldRaw: JsonSchema, nextRaw: JsonSchema, place: Place): string[
   const next = resolve(nextRaw, place.after);
   if (!Object.keys(next).some((keyword) => !keyword.startsWith('$'))) return [];
   if (old.anyOf || next.anyOf) return compareAlternatives(old, next, place);
-  if (old.type !== next.type && next.type !== undefined)
-    return [`${place.path || 'the event'} was ${old.type ?? 'anything'} and is ${next.type}`];
+  const [oldTypes, nextTypes] = [typesOf(old), typesOf(next)];
+  if (nextTypes.length && (!oldTypes.length || oldTypes.some((type) => !nextTypes.includes(type))))
+    return [`${place.path || 'the event'} was ${oldTypes.join(', ') || 'anything'} and is ${nextTypes.join(', ')}`];
   return [
     ...compareValues(old, next, place),
     ...compareLimits(old, next, place),
@@ -101,9 +102,13 @@ function compareProperties(old: JsonSchema, next: JsonSchema, place: Place): str
   return faults;
 }
 
+function typesOf({ type = [] }: JsonSchema): string[] {
+  return Array.isArray(type) ? type : [type];
+}
+
 function allowsNull(raw: JsonSchema, root: JsonSchema): boolean {
   const schema = resolve(raw, root);
-  return schema.type === 'null' || (schema.anyOf ?? []).some((one) => allowsNull(one, root));
+  return typesOf(schema).includes('null') || (schema.anyOf ?? []).some((one) => allowsNull(one, root));
 }
 
 function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
