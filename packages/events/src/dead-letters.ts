@@ -50,18 +50,21 @@ export async function replayDeadLetters(of: ConsumerQueue, limit = 1_000): Promi
 }
 
 /**
- * Moves up to `limit` messages from one queue to another, with their headers. Resolves to how many were moved. A message is
+ * Moves all messages from one queue to another, with their headers. Resolves to how many were moved. A message is
  * removed from the first queue after the second has confirmed it, so an interruption duplicates a message and loses none.
  */
-export async function moveMessages(
-  { url, from, to }: { url: string; from: string; to: string },
-  limit = 100_000,
-): Promise<number> {
-  const moved = await withMessages({ url, queue: from, limit }, (message, channel) =>
-    move(message, channel, { to, headers: message.properties.headers ?? {} }),
-  );
-  return moved.length;
+export async function moveMessages({ url, from, to }: { url: string; from: string; to: string }): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const moved = await withMessages({ url, queue: from, limit: moveBatchMax }, (message, channel) =>
+      move(message, channel, { to, headers: message.properties.headers ?? {} }),
+    );
+    if (!moved.length) return total;
+    total += moved.length;
+  }
 }
+
+const moveBatchMax = 1_000;
 
 function queuesOf({ namespace, consumer }: ConsumerQueue): { queue: string; deadQueue: string } {
   const queue = `${namespace}.${consumer}`;
@@ -99,12 +102,15 @@ async function withMessages<T>(
   try {
     const channel = await connection.createConfirmChannel();
     channel.on('error', () => {});
-    const results: T[] = [];
-    while (results.length < limit) {
+    // All are taken before the first is worked on: a replayed one may fail again and return while this goes on.
+    const messages: GetMessage[] = [];
+    while (messages.length < limit) {
       const message = await channel.get(queue);
       if (!message) break;
-      results.push(await work(message, channel));
+      messages.push(message);
     }
+    const results: T[] = [];
+    for (const message of messages) results.push(await work(message, channel));
     return results;
   } finally {
     await connection.close().catch(() => {});
