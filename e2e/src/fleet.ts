@@ -48,6 +48,7 @@ interface StorePlace {
   adminDatabaseUrl: string;
   redisUrl: string;
   amqpUrl: string;
+  amqpManagementUrl?: string | undefined;
 }
 
 /** Limits that no test reaches, and no failure seen where a loaded machine is only slow. */
@@ -86,6 +87,7 @@ export async function startFleet(
     adminDatabaseUrl: process.env.TEST_DATABASE_URL as string,
     redisUrl: process.env.TEST_REDIS_URL as string,
     amqpUrl: process.env.TEST_AMQP_URL as string,
+    amqpManagementUrl: process.env.TEST_AMQP_MANAGEMENT_URL,
   };
   const all = findMembers();
   const members = all.filter(({ name }) => name === gatewayName || (options.services?.includes(name) ?? true));

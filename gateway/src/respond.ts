@@ -29,7 +29,9 @@ export async function respond(
   // A public operation names the tenant that it acted in.
   const entered = reply.headers['x-ctx-tenant'];
   const tenantId = callersTenant ?? (entered === undefined ? undefined : Number(entered));
-  const body = encodeAnswer(route, reply, tenantId, parts.ids);
+  const idPaths = reply.headers['x-id-paths'];
+  const known = typeof idPaths === 'string' ? idPaths : undefined;
+  const body = encodeAnswer(route, { status: reply.status, body: reply.body, idPaths: known }, tenantId, parts.ids);
   if (body.length < compressibleMin) return send(exchange, reply.status, body);
   headers.Vary = headers.Vary ? `Accept-Encoding, ${headers.Vary}` : 'Accept-Encoding';
   const accepted = request.method === 'HEAD' ? undefined : request.headers['accept-encoding'];

@@ -89,6 +89,7 @@ function environment(dir: string, { stores, secrets }: { stores: Stores; secrets
     TEST_DATABASE_URL: stores.adminDatabaseUrl,
     TEST_REDIS_URL: stores.redisUrl,
     TEST_AMQP_URL: stores.amqpUrl,
+    TEST_AMQP_MANAGEMENT_URL: stores.amqpManagementUrl,
     TEST_ROLE_SECRET: secrets.ROLE_SECRET,
     TEST_DIR: dir,
   };

@@ -14,6 +14,7 @@ export {
   resourceTypes,
   unknownId,
 } from './id.ts';
+export { dropUnknownFields, idPathsVersion } from './known-fields.ts';
 export {
   flag,
   isPage,

@@ -18,15 +18,10 @@ export interface ConsumerObserver {
   handle(queue: string, group: readonly Delivery[], work: () => Promise<void>): Promise<void>;
   /** Runs work in the trace of an event, without a span: its log lines name trace and tenant. */
   inTrace<T>(delivery: Delivery, work: () => Promise<T>): Promise<T>;
-  /** Counts an event that will be tried again, or became a dead letter. */
-  failed(queue: string, outcome: 'retried' | 'dead'): void;
 }
 
-/** @param queues of the consumers, whose failures are counted from zero: Prometheus sees the first one only then */
-export function observeConsumers(metrics: Metrics, queues: readonly string[]): ConsumerObserver {
+export function observeConsumers(metrics: Metrics): ConsumerObserver {
   const consumed = metrics.counter('events_consumed_total', 'Events handled', ['consumer']);
-  const failures = metrics.counter('events_failed_total', 'Events whose handling failed', ['consumer', 'outcome']);
-  for (const consumer of queues) for (const outcome of ['retried', 'dead']) failures.inc({ consumer, outcome }, 0);
   const age = metrics.histogram(
     'event_age_seconds',
     'Time from the emission of an event to the begin of its handling',
@@ -59,7 +54,6 @@ export function observeConsumers(metrics: Metrics, queues: readonly string[]): C
   return {
     handle: (queue, group, work) => inSpans(queue, group, () => measured(queue, group, work)),
     inTrace: (delivery, work) => withTrace(traceOf(delivery), work),
-    failed: (consumer, outcome) => failures.inc({ consumer, outcome }),
   };
 }
 

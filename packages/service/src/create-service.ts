@@ -1,6 +1,16 @@
 import { createCallerSigner } from '@tandem/caller';
-import type { EventDef, Operations } from '@tandem/contract';
-import { type BeginOutgoing, type Consumer, connectBroker, emitter, startConsumers, startRelay } from '@tandem/events';
+import type { Operations } from '@tandem/contract';
+import {
+  type BeginOutgoing,
+  type Consumer,
+  connectBroker,
+  declaredConsumers,
+  defaultTimings,
+  type EventTimings,
+  emitter,
+  startConsumers,
+  startRelay,
+} from '@tandem/events';
 import { type Job, startJobs } from '@tandem/jobs';
 import {
   createHealth,
@@ -41,6 +51,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   handlers: Handlers<Ops, Tx<Client>>;
   // biome-ignore lint/suspicious/noExplicitAny: each consumer and job has types of its own.
   consumers?: readonly Consumer<any, Tx<Client>>[];
+  /** Shorter times of the event path, for tests. */
+  eventTimings?: Partial<EventTimings>;
   // biome-ignore lint/suspicious/noExplicitAny: see above
   jobs?: readonly Job<any, Tx<Client>>[];
   /** How many jobs may wait for something outside at once, beside those that work. */
@@ -115,7 +127,8 @@ export function createService<Ops extends Operations, Client, Settings extends S
   });
   const broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
   const relayPool = createRelayPool(settings.RELAY_DATABASE_URL, settings.RELAY_DATABASE_POOL_MAX);
-  const relay = startRelay({ pool: relayPool, broker, log, metrics });
+  const timings = { ...defaultTimings, ...definition.eventTimings };
+  const relay = startRelay({ pool: relayPool, broker, timings, log, metrics });
   const outgoing: BeginOutgoing = (caller, scope) => {
     const { emit, written, count } = emitter(caller, scope);
     const { schedule, committed } = scheduler.scheduling();
@@ -144,11 +157,9 @@ export function createService<Ops extends Operations, Client, Settings extends S
     db: inBackground(db, stopConsuming.signal),
     broker,
     outgoing,
+    timings,
     log,
     metrics,
-    events: new Map(
-      consumers.flatMap(({ on }) => (on === 'all' ? [] : on)).map((event: EventDef) => [event.name, event]),
-    ),
   });
   const housekeeping = startHousekeeping({ pool: relayPool, purge: definition.purge ?? [], log, metrics });
   const seal = createSeal(settings.ENCRYPTION_KEY);
@@ -192,6 +203,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
 
   const parts: Parts = {
     ...{ db: db as TenantDb<unknown>, log, metrics, health, outgoing },
+    declaredConsumers: declaredConsumers(broker.names, name, consumers as readonly Consumer[]),
     firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse as never),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
     seal,

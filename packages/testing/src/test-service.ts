@@ -52,6 +52,8 @@ export interface TestService<Ops extends Operations> {
   publish(name: string, message: unknown, messageId: string): Promise<void>;
   /** Where it listens, for requests that are not made of rows. */
   app: RunningService['app'];
+  /** The text of a page for operators. */
+  opsPage(path: '/metrics' | '/topology'): Promise<string>;
   /** Removes what is past its time. */
   housekeep(): Promise<string[]>;
   /** Seals stored values again that are not under the current encryption key. */
@@ -141,6 +143,7 @@ export async function testService<Ops extends Operations, Client, Settings exten
     events: tap.events,
     publish: tap.publish,
     app: running.app,
+    opsPage: async (path) => (await supertest(running.app).get(path)).text,
     housekeep: running.housekeep,
     reseal: running.reseal,
     metrics: async () => (await supertest(running.app).get('/metrics')).text,

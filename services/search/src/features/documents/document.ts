@@ -27,10 +27,13 @@ export function canonicalId({ ids }: Tools, { tenantId }: Caller, type: Document
   return id === undefined || tenantId === undefined ? given : ids.encode(type, tenantId, id);
 }
 
-/** Writes documents and what they are found by, any number at once; none may stand in it twice. */
-export async function writeDocuments(tx: Tx, writings: Writing[]): Promise<void> {
+/**
+ * Writes documents and what they are found by, any number at once; none may stand in it twice.
+ * @param options.sameVersion whether a record also replaces its document of the same version, as a rebuild does
+ */
+export async function writeDocuments(tx: Tx, writings: Writing[], { sameVersion = false } = {}): Promise<void> {
   const rows = writings.map((writing) => ({ writing, terms: termsOf(writing.document ?? {}) }));
-  const changed = await writeRows(tx, rows.map(asRow));
+  const changed = await writeRows(tx, rows.map(asRow), sameVersion);
   if (!changed.length) return;
   const termsOfRow = new Map(rows.map(({ writing: { type, documentId }, terms }) => [`${type} ${documentId}`, terms]));
   const found = changed.map(({ id, type, document_id }) => ({
@@ -40,7 +43,7 @@ export async function writeDocuments(tx: Tx, writings: Writing[]): Promise<void>
 }
 
 /** Writes the documents themselves; resolves to those whose words are not those that stand in the index. */
-function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[]) {
+function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[], sameVersion: boolean) {
   return tx.sql<{ id: number; type: DocumentType; document_id: string }>`
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (type text, document_id text, version int, removed boolean,
@@ -64,6 +67,7 @@ function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[]) {
         words_changed = document.words IS DISTINCT FROM excluded.words
       -- Without a version: a client's word.
       WHERE excluded.version = 0 OR document.version < excluded.version
+        OR (document.version = excluded.version AND ${sameVersion}::boolean)
       RETURNING id, type, document_id, words_changed)
     SELECT id, type, document_id FROM written WHERE words_changed`;
 }
