@@ -2,3 +2,5 @@ CREATE INDEX IF NOT EXISTS "delivery_tenant_id_environment_webhook_id_event_crea
 CREATE INDEX IF NOT EXISTS "event_tenant_id_environment_type_created_at_id_idx" ON "event"("tenant_id", "environment", "type", "created_at", "id");
 CREATE INDEX IF NOT EXISTS "webhook_tenant_id_environment_updated_at_id_idx" ON "webhook"("tenant_id", "environment", "updated_at", "id");
 CREATE INDEX IF NOT EXISTS "webhook_tenant_id_environment_created_by_created_at_id_idx" ON "webhook"("tenant_id", "environment", "created_by", "created_at", "id");
+CREATE INDEX IF NOT EXISTS "delivery_by_status" ON "delivery"("tenant_id", "environment", "webhook_id", "status", "created_at", "id");
+DROP INDEX IF EXISTS "delivery_tenant_id_environment_webhook_id_status_created_at_idx";
