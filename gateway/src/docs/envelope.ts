@@ -18,21 +18,42 @@ const pagination = {
 
 /** What answers have in common, as `components.schemas`. */
 export const envelopeSchemas: Record<string, JsonSchema> = {
-  Meta: object({
-    timestamp: { type: 'string', format: 'date-time' },
-    version: { type: 'string', const: 'v1' },
-    requestId: { type: 'string', description: 'The X-Request-Id of this answer' },
+  Meta: object(
+    {
+      timestamp: { type: 'string', format: 'date-time' },
+      version: { type: 'string', const: 'v1' },
+      requestId: { type: 'string', description: 'The X-Request-Id of this answer' },
+      warnings: {
+        type: 'array',
+        description: 'Parts of the request that had no effect, such as unknown query parameters; at most 10',
+        items: { $ref: '#/components/schemas/Warning' },
+      },
+    },
+    ['warnings'],
+  ),
+  Warning: object({
+    code: { type: 'string', const: 'unknown_parameter' },
+    field: { type: 'string', description: 'The name of the query parameter' },
+    message: { type: 'string', description: 'For people' },
   }),
-  Pagination: object({
-    page: { type: 'integer' },
-    limit: { type: 'integer' },
-    total: { type: 'integer', description: 'How many records fit the query' },
-    totalPages: { type: 'integer' },
-    hasNext: { type: 'boolean' },
-    hasPrev: { type: 'boolean' },
-    nextCursor: { type: ['string', 'null'], description: 'Send it as `cursor` to read on; null on the last page' },
-    nextPageToken: { type: ['string', 'null'], deprecated: true, description: 'The earlier name of nextCursor' },
-  }),
+  Pagination: object(
+    {
+      page: { type: 'integer' },
+      limit: { type: 'integer' },
+      total: { type: 'integer', description: 'How many records fit the query; exact up to 10,000' },
+      totalIsEstimate: {
+        type: 'boolean',
+        const: true,
+        description: 'Present when `total` and `totalPages` are estimates, or up to a minute old: above 10,000 records',
+      },
+      totalPages: { type: 'integer' },
+      hasNext: { type: 'boolean' },
+      hasPrev: { type: 'boolean' },
+      nextCursor: { type: ['string', 'null'], description: 'Send it as `cursor` to read on; null on the last page' },
+      nextPageToken: { type: ['string', 'null'], deprecated: true, description: 'The earlier name of nextCursor' },
+    },
+    ['totalIsEstimate'],
+  ),
   FieldError: object({
     field: { type: 'string', description: 'Which field, with dots for what is inside: `owner.email`' },
     message: { type: 'string' },

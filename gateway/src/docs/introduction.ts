@@ -42,6 +42,8 @@ UTC. Records carry a \`version\`, which is also their \`ETag\`: send it back as 
 
 \`page\` and \`limit\` (at most 100) read a list by pages. To walk through all of it, send \`pagination.nextCursor\` as
 \`cursor\` until it is null: the walk stays right while records come and go. \`sort=-createdAt\` puts the newest first.
+Totals above 10,000 are estimates and say so in \`pagination.totalIsEstimate\`. Query parameters that an operation does not
+have are ignored and named in \`meta.warnings\`.
 
 ## Errors
 

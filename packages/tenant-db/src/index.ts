@@ -1,6 +1,7 @@
 // Gives handlers a database client that can only reach the caller's tenant; the database enforces the same below it.
 
 export { isTaken } from './errors.ts';
+export { containing, exactMax, type FoundPage, type PageArgs } from './list-page.ts';
 export type { Narrowing } from './narrowing.ts';
 export type { Statement } from './pipelined-query.ts';
 export { tenantPolicies } from './policies.ts';
