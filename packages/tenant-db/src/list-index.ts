@@ -76,7 +76,8 @@ function implies(condition: Condition, { where }: Index): boolean {
   const [name, value] = fieldOf(condition);
   if (!where || name !== where.field) return false;
   if (where.isNull) return value === null;
-  return isRecord(value) && (value as Args)['not'] === null;
+  // No comparison holds for null, so every other condition on the field excludes it.
+  return value !== null && !(isRecord(value) && 'not' in (value as Args) && (value as Args)['not'] !== null);
 }
 
 /** Whether an index finds the records of one of the conditions in `rest`, given that all of `where` hold. */

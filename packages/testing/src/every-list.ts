@@ -32,11 +32,13 @@ const ownFields = new Set(['page', 'limit', 'cursor', 'sort', 'createdFrom', 'cr
  * Tests of every list of a contract, derived from its rows: each sort and each filter, on tables of more records than a page
  * reads one by one, is answered from an index. The statements that the service sends are captured and explained under its role.
  * @param except filters and sorts without an index of their own (`listRoles.search`), or whole lists, and why
+ * @param texts values of records that handlers depend on, by `table.column`
  */
 export function everyList<Ops extends Operations>(
   operations: Ops,
   service: () => TestService<Ops>,
   except: Readonly<Record<string, string>> = {},
+  texts: Readonly<Record<string, string>> = {},
 ): void {
   const lists = Object.values(operations).filter((row) => isList(row) && !(row.id in except));
   const sorts = lists.flatMap((row) =>
@@ -55,7 +57,7 @@ export function everyList<Ops extends Operations>(
   describe('every list', () => {
     beforeAll(async () => {
       caller = service().as().caller;
-      explain = await openExplain(service(), caller);
+      explain = await openExplain(service(), caller, texts);
     });
     afterAll(() => explain?.close());
 
@@ -160,7 +162,11 @@ function checksRows({ text }: Sent): boolean {
 }
 
 /** Explains statements as the service's role would run them, on its tables filled with more records than are read one by one. */
-async function openExplain(service: Pick<TestService<Operations>, 'sql'>, caller: Caller) {
+async function openExplain(
+  service: Pick<TestService<Operations>, 'sql'>,
+  caller: Caller,
+  texts: Readonly<Record<string, string>>,
+) {
   const [current] = await service.sql('SELECT current_database() AS database, current_user AS owner');
   const { database, owner } = current as { database: string; owner: string };
   const url = new URL(process.env['TEST_DATABASE_URL'] as string);
@@ -169,7 +175,7 @@ async function openExplain(service: Pick<TestService<Operations>, 'sql'>, caller
   // Its database is dropped when a test file ends.
   client.on('error', () => {});
   await client.connect();
-  await addRecords(client, caller.tenantId as number);
+  await addRecords(client, caller.tenantId as number, texts);
   await client.query(`SELECT set_config('app.tenant_id', $1, false), set_config('app.environment', $2, false)`, [
     String(caller.tenantId),
     caller.environment,

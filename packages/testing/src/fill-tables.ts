@@ -14,8 +14,15 @@ interface Column {
   type: string;
 }
 
-/** Adds records of one tenant to every table that has ids, with values of the right types and no meaning. */
-export async function addRecords(client: pg.Client, tenantId: number): Promise<void> {
+/**
+ * Adds records of one tenant to every table that has ids, with values of the right types and no meaning.
+ * @param texts values that handlers depend on, by `table.column`
+ */
+export async function addRecords(
+  client: pg.Client,
+  tenantId: number,
+  texts: Readonly<Record<string, string>>,
+): Promise<void> {
   // Without foreign keys and checks: the values have no meaning.
   await client.query('SET session_replication_role = replica');
   await client.query(`DO $$ DECLARE one record; BEGIN
@@ -32,7 +39,12 @@ export async function addRecords(client: pg.Client, tenantId: number): Promise<v
   );
   for (const { table, columns } of tables) {
     const names = columns.map(({ name }) => `"${name}"`).join(', ');
-    const values = columns.map((column) => sampleOf(column, tenantId)).join(', ');
+    const values = columns
+      .map((column) => {
+        const text = texts[`${table}.${column.name}`];
+        return text === undefined ? sampleOf(column, tenantId) : `'${text}'`;
+      })
+      .join(', ');
     await client.query(
       `INSERT INTO "${table}" (${names}) SELECT ${values} FROM generate_series(0, ${records - 1}) n ON CONFLICT DO NOTHING`,
     );

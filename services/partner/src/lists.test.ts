@@ -8,8 +8,13 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-everyList(partner, () => service, {
-  'listCoMarketingResources.search': 'a tenant has some hundred resources',
-  'listPortalCoMarketing.search': 'a tenant has some hundred resources',
-  'listPortalUsers.search': 'a partner has some dozens of users',
-});
+everyList(
+  partner,
+  () => service,
+  {
+    'listCoMarketingResources.search': 'a tenant has some hundred resources',
+    'listPortalCoMarketing.search': 'a tenant has some hundred resources',
+    'listPortalUsers.search': 'a partner has some dozens of users',
+  },
+  { 'partner.status': 'approved' },
+);
