@@ -22,26 +22,47 @@ const pagination = {
 
 /** What answers have in common, as `components.schemas`. */
 export const envelopeSchemas: Record<string, JsonSchema> = {
-  Meta: object({
-    timestamp: { type: 'string', format: 'date-time', description: 'When the answer was made' },
-    version: { type: 'string', const: 'v1', description: 'The version of the API' },
-    requestId: { type: 'string', description: 'The X-Request-Id of this answer' },
+  Meta: object(
+    {
+      timestamp: { type: 'string', format: 'date-time', description: 'When the answer was made' },
+      version: { type: 'string', const: 'v1', description: 'The version of the API' },
+      requestId: { type: 'string', description: 'The X-Request-Id of this answer' },
+      warnings: {
+        type: 'array',
+        description: 'Parts of the request that had no effect, such as unknown query parameters; at most 10',
+        items: { $ref: '#/components/schemas/Warning' },
+      },
+    },
+    ['warnings'],
+  ),
+  Warning: object({
+    code: { type: 'string', const: 'unknown_parameter', description: 'The kind of the warning' },
+    field: { type: 'string', description: 'The name of the query parameter' },
+    message: { type: 'string', description: 'An explanation for people' },
   }),
   Pagination: {
     description: 'The position of the page in the list',
-    ...object({
-      page: { type: 'integer', description: 'The number of this page, from 1' },
-      limit: { type: 'integer', description: 'The largest number of records on a page' },
-      total: { type: 'integer', description: 'The number of records that match the query' },
-      totalPages: { type: 'integer', description: 'The number of pages' },
-      hasNext: { type: 'boolean', description: 'Whether there is a page after this one' },
-      hasPrev: { type: 'boolean', description: 'Whether there is a page before this one' },
-      nextCursor: {
-        type: ['string', 'null'],
-        description: 'Send it as `cursor` to get the next page; null on the last page',
+    ...object(
+      {
+        page: { type: 'integer', description: 'The number of this page, from 1' },
+        limit: { type: 'integer', description: 'The largest number of records on a page' },
+        total: { type: 'integer', description: 'The number of records that match the query; exact up to 10,000' },
+        totalIsEstimate: {
+          type: 'boolean',
+          const: true,
+          description: 'Present when `total` and `totalPages` are estimates, or up to a minute old',
+        },
+        totalPages: { type: 'integer', description: 'The number of pages' },
+        hasNext: { type: 'boolean', description: 'Whether there is a page after this one' },
+        hasPrev: { type: 'boolean', description: 'Whether there is a page before this one' },
+        nextCursor: {
+          type: ['string', 'null'],
+          description: 'Send it as `cursor` to get the next page; null on the last page',
+        },
+        nextPageToken: { type: ['string', 'null'], deprecated: true, description: 'The earlier name of nextCursor' },
       },
-      nextPageToken: { type: ['string', 'null'], deprecated: true, description: 'The earlier name of nextCursor' },
-    }),
+      ['totalIsEstimate'],
+    ),
   },
   FieldError: object({
     field: { type: 'string', description: 'The path of the field, with dots between its parts: `owner.email`' },

@@ -46,7 +46,8 @@ you do not overwrite a change by somebody else.
 
 \`page\` and \`limit\` (at most 100) select a page. To read a whole list, send \`pagination.nextCursor\` as \`cursor\` until it
 is null: you get every record once, also while records are created and deleted. \`sort=-createdAt\` returns the newest
-records first.
+records first. Totals above 10,000 are estimates, which \`pagination.totalIsEstimate\` shows. Query parameters that an operation does
+not have are ignored and named in \`meta.warnings\`.
 
 ## Errors
 

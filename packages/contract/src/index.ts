@@ -1,6 +1,6 @@
 // The vocabulary in which every service says what it offers: operations, events, ids and the fields they share.
 export { encodeOnce } from './encode.ts';
-export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination } from './envelope.ts';
+export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination, type Warning } from './envelope.ts';
 export { knownErrors } from './errors.ts';
 export { type EventData, type EventDef, type EventRecord, event } from './event.ts';
 export { byteLength, code, freeForm, name, phone, text, timestamp } from './fields.ts';

@@ -2,6 +2,7 @@
 
 export { inBackground } from './background.ts';
 export { isTaken } from './errors.ts';
+export { containing, exactMax, type FoundPage, type PageArgs } from './list-page.ts';
 export type { Narrowing } from './narrowing.ts';
 export type { Statement } from './pipelined-query.ts';
 export { tenantPolicies } from './policies.ts';

@@ -3,6 +3,7 @@ import { type Metrics, outgoingGuard, type SpanStart, withSpan } from '@tandem/p
 import pg from 'pg';
 import { directModels } from './direct.ts';
 import { guardModels } from './guard.ts';
+import type { FoundPage, PageArgs } from './list-page.ts';
 import { readModels } from './models.ts';
 import type { ModelFields, Narrowing } from './narrowing.ts';
 import type { Statement } from './pipelined-query.ts';
@@ -23,6 +24,8 @@ type Lockable<Delegate> = Delegate extends { findFirst(...args: never): infer Fo
       lockFirst(args: {
         where: NonNullable<Count> extends { where?: infer Where } ? Where : never;
       }): Promise<Awaited<Found>>;
+      /** One page of a list; list-page.ts says how it is read. */
+      findPage(args: PageArgs): Promise<FoundPage<NonNullable<Awaited<Found>>>>;
     }
   : unknown;
 

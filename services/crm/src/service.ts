@@ -9,7 +9,7 @@ import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
 import { leadHandlers } from './features/leads/index.ts';
-import { detectDuplicates } from './features/leads/on-lead-created.ts';
+import { detectDuplicates } from './features/leads/on-lead-changed.ts';
 import { opportunityHandlers } from './features/opportunities/index.ts';
 import { taskHandlers } from './features/tasks/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
