@@ -9,7 +9,7 @@ import {
   withSpan,
   withTrace,
 } from '@tandem/process';
-import { until } from '@tandem/testing';
+import { until } from '@tandem/until';
 import { samplerOf } from './sampler.ts';
 import { startTelemetry } from './telemetry.ts';
 

@@ -6,9 +6,9 @@ import { connectBroker, type DeadLetter, type EventMessage, listDeadLetters } fr
 import { createLog } from '@tandem/process';
 import { createService, type RunningService, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
 import { cloneDatabase } from '@tandem/tooling';
+import { until } from '@tandem/until';
 import pg from 'pg';
 import supertest from 'supertest';
-import { until } from './until.ts';
 
 /** Parts of a request; ids are decimal strings, as between gateway and service. */
 export interface TestRequest {

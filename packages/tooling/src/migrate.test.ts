@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@tandem/until';
 import { migrate } from './migrate.ts';
 import { createMigration } from './migration.ts';
 import { quoteName, type ServiceDatabase, withClient } from './roles.ts';
@@ -65,15 +66,6 @@ function named(): string {
 async function migrated(lines: string[] = []): Promise<ServiceDatabase> {
   const [database] = await migrate({ adminUrl, roleSecret, root, log: (line) => lines.push(line) });
   return database as ServiceDatabase;
-}
-
-/** Waits for a condition. The package's own tests cannot use @tandem/testing, which depends on it. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('The condition did not become true within 30 s');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 const query = (url: string, sql: string) => withClient(url, (client) => client.query(sql));
@@ -152,7 +144,7 @@ describe('migrate', () => {
       await client.query('BEGIN; SELECT FROM note');
       migrating = migrated();
       const waits = "SELECT FROM pg_locks WHERE relation = 'note'::regclass AND NOT granted";
-      await until(async () => (await query(appUrl, waits)).rowCount === 1);
+      await until('the migration waits for the lock', async () => (await query(appUrl, waits)).rowCount === 1);
       // The waiting migration gives up after its lock timeout, and this query goes on.
       await query(appUrl, 'SELECT FROM note');
       await client.query('COMMIT');

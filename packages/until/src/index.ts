@@ -1,3 +1,4 @@
+// Waits for a condition in a test: without dependencies, so that the tests of every package can use it.
 // Far beyond what anything takes: a machine that is busy with other things must not fail a test.
 const deadlineMs = 40_000;
 const pollMs = 20;
