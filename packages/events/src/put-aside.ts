@@ -13,14 +13,15 @@ type PutAsideCounters = ReturnType<typeof putAsideCounters>;
 /** @param queues of the consumers, whose failures are counted from zero: Prometheus sees the first one only then */
 export function putAsideCounters(metrics: Metrics, queues: readonly string[]) {
   const retried = metrics.counter('events_retried_total', 'Failed attempts that will be repeated', ['consumer']);
-  for (const consumer of queues) retried.inc({ consumer }, 0);
+  const deferred = metrics.counter(
+    'events_deferred_total',
+    'Times an event was handed back because only another release can read it',
+    ['consumer'],
+  );
+  for (const counter of [retried, deferred]) for (const consumer of queues) counter.inc({ consumer }, 0);
   return {
     retried,
-    deferred: metrics.counter(
-      'events_deferred_total',
-      'Times an event was handed back because only another release can read it',
-      ['consumer', 'event'],
-    ),
+    deferred,
     deadLettered: metrics.counter('events_dead_lettered_total', 'Events that became dead letters', [
       'consumer',
       'reason',
@@ -82,7 +83,7 @@ export function createPutAside(options: {
       queue,
       headers: { 'x-deferrals': deferrals, 'x-deferred-at': deferredAt, 'x-event': event },
     });
-    counters.deferred.inc({ consumer: queue, event });
+    counters.deferred.inc({ consumer: queue });
   };
 
   return async (session, message, error) => {
