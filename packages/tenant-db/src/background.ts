@@ -1,14 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { background } from './scope.ts';
 import type { TenantDb } from './tenant-db.ts';
-
-/** Work of the current asynchronous context that gives way to requests. */
-interface Background {
-  /** Ends the wait for a connection. */
-  signal: AbortSignal | undefined;
-}
-
-/** Set while the current asynchronous context is background work. */
-export const background = new AsyncLocalStorage<Background>();
 
 /**
  * The same database for background work such as consumers and jobs. All of it together uses a bounded part of the pool,

@@ -2,9 +2,10 @@ import type { QueryResult } from 'pg';
 import { type Args, type Building, condition, isOf, isRecord, NotPlain, ordering } from './conditions.ts';
 import { prismaError } from './errors.ts';
 import { delegateName } from './guard.ts';
-import { containing, type FoundPage, findPage, type PageArgs } from './list-page.ts';
+import { containing, type FoundPage, findPage } from './list-page.ts';
 import { type Lookups, lookupNames } from './lookups.ts';
 import type { Field, Model } from './models.ts';
+import type { PageArgs } from './page-args.ts';
 import type { Statement } from './pipelined-query.ts';
 
 type Models = ReadonlyMap<string, Model>;

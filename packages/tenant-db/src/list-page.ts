@@ -3,6 +3,7 @@ import { type Args, type Building, condition, NotPlain, ordering } from './condi
 import { isIndexed, type Walk, walkFor } from './list-index.ts';
 import { type Lookups, lookupsOf } from './lookups.ts';
 import type { Model } from './models.ts';
+import type { PageArgs } from './page-args.ts';
 import type { Statement } from './pipelined-query.ts';
 
 /** How many records a total is exact up to (D20), and how many a page reads along an index before it tries another way. */
@@ -15,25 +16,6 @@ const nearMax = 3_000;
 const candidatesMax = 2_000;
 // From here on the rows before the page are skipped in the index alone.
 const deepFrom = 1_000;
-
-/** One page of a list, as `findPage` takes it. */
-export interface PageArgs {
-  where: Args;
-  sort: string;
-  isDescending: boolean;
-  /**
-   * Of the rows after a cursor: ranges of the order, one behind the other, which together hold them all. Each bounds a scan of its
-   * own, as one condition with OR would not.
-   */
-  after?: Args[];
-  skip: number;
-  take: number;
-  select?: Args;
-  /** Text to find anywhere in one of these columns, in any case. */
-  search?: { text: string; columns: readonly string[] };
-  /** Whether the list is known to have more than `exactMax` records, so that they need not be counted again. */
-  isKnownLarge?: boolean;
-}
 
 /** The rows of a page. */
 export interface FoundPage<Row = Args> {

@@ -1,6 +1,6 @@
 import { type Args, isRecord } from './conditions.ts';
-import type { PageArgs } from './list-page.ts';
 import type { Model } from './models.ts';
+import type { PageArgs } from './page-args.ts';
 
 /**
  * The functions of a database that find ids by conditions which row-level security keeps out of indexes: those whose operators

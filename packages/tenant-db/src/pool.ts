@@ -1,10 +1,9 @@
 import { createShares } from '@tandem/process';
 import type pg from 'pg';
-import { background } from './background.ts';
 import type { Statement } from './pipelined-query.ts';
 import type { PoolWaits } from './pool-metrics.ts';
 import { ResilientPool } from './resilient-pool.ts';
-import { running, type Scope, setScope } from './scope.ts';
+import { background, running, type Scope, setScope } from './scope.ts';
 import { sendOnce, streamOf, Transaction } from './transaction.ts';
 
 // Part of the connections that requests of one tenant may hold at once: its heavy reads leave the rest to other tenants.

@@ -3,9 +3,10 @@ import { type Metrics, outgoingGuard, type SpanStart, withSpan } from '@tandem/p
 import pg from 'pg';
 import { directModels } from './direct.ts';
 import { guardModels } from './guard.ts';
-import type { FoundPage, PageArgs } from './list-page.ts';
+import type { FoundPage } from './list-page.ts';
 import { readModels } from './models.ts';
 import type { ModelFields, Narrowing } from './narrowing.ts';
+import type { PageArgs } from './page-args.ts';
 import type { Statement } from './pipelined-query.ts';
 import { ScopedPool } from './pool.ts';
 import { measureWaits, watchPool } from './pool-metrics.ts';
