@@ -84,7 +84,7 @@ const exampleNodes = [
     nodeId: 'trigger-1',
     type: 'trigger',
     position: { x: 250, y: 0 },
-    data: { label: 'Somebody signs up', triggerType: 'form_submission' },
+    data: { label: 'Visitor signs up', triggerType: 'form_submission' },
   },
   {
     nodeId: 'email-1',
