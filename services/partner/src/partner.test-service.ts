@@ -12,26 +12,26 @@ const nobody = 'http://127.0.0.1:9';
 export type Service = TestService<typeof partner>;
 export type Api = ReturnType<Service['as']>;
 
-/** partner as a test has it; without a peer nobody answers what it asks. */
+/** Starts partner; without a peer, its calls to other services fail. */
 export const startPartner = (peer?: Peer): Promise<Service> => {
   const url = peer?.url ?? nobody;
   return testService('partner', (settings) =>
     partnerService({
       ...settings,
-      ...{ IDENTITY_URL: url, FILES_URL: url, CAMPAIGN_URL: url, CRM_URL: url, PUBLIC_URL: `${publicUrl}/` },
+      IDENTITY_URL: url, FILES_URL: url, CAMPAIGN_URL: url, CRM_URL: url, PUBLIC_URL: `${publicUrl}/`,
       IDS_ALPHABET: process.env.IDS_ALPHABET as string,
     }),
   );
 };
 
-/** What the services that partner asks have, for every tenant alike. */
+/** Ids of records that exist in the peer, for every tenant. */
 export const there = { lead: '5', file: '11', quarantined: '12', landingPage: '21', campaign: '31' };
-/** An id that names nothing anywhere. */
+/** An id without a record in any service. */
 export const nowhere = '999';
 
 export interface Peer {
   url: string;
-  /** Who asked what, in order. */
+  /** Received requests, in order. */
   asked: { method: string; path: string; body: Record<string, unknown>; caller: Caller }[];
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ interface Answer {
   code?: string;
 }
 
-/** One loopback server that answers as crm, files, campaign and identity do. */
+/** Starts a loopback server that stands in for crm, files, campaign and identity. */
 export async function aPeer(): Promise<Peer> {
   const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
   const asked: Peer['asked'] = [];
@@ -74,7 +74,7 @@ const absent: Answer = { status: 404, code: 'not_found' };
 const now = '2026-03-02T09:15:00.000Z';
 const later = () => new Date(Date.now() + 900_000).toISOString();
 
-/** These records have no owner, so a call that is limited to an owner's records finds none. */
+/** The records have no owner, so calls limited to the caller's own records find none. */
 function answerTo(path: string, body: Record<string, unknown>, { narrow }: Caller): Answer {
   const [, , kind, id] = path.split('/');
   if (narrow) return kind === 'leads' ? { status: 200, data: [] } : absent;
@@ -91,8 +91,8 @@ function answerTo(path: string, body: Record<string, unknown>, { narrow }: Calle
 
 function leadOf(id: string) {
   return {
-    ...{ id, email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace', phone: null },
-    ...{ status: 'new', score: 0, source: null, assignedTo: null, createdAt: now },
+    id, email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace', phone: null,
+    status: 'new', score: 0, source: null, assignedTo: null, createdAt: now,
   };
 }
 
@@ -107,14 +107,14 @@ function answerOfFiles(path: string, id: string): Answer {
   return {
     status: 200,
     data: {
-      ...{ id, filename: 'Offer.PDF', contentType: type, size: 1_468_006, entityType: null, entityId: null, status },
-      ...{ detectedContentType: type, checksumSha256: 'x', uploadedBy: null, version: 1 },
-      ...{ createdAt: now, updatedAt: now },
+      id, filename: 'Offer.PDF', contentType: type, size: 1_468_006, entityType: null, entityId: null, status,
+      detectedContentType: type, checksumSha256: 'x', uploadedBy: null, version: 1,
+      createdAt: now, updatedAt: now,
     },
   };
 }
 
-/** Refresh tokens of the peer say what they are for: `<tenant>.<partner>.<user>`. */
+/** Refresh tokens of the peer have the form `<tenant>.<partner>.<user>`. */
 function answerOfIdentity(path: string, body: Record<string, unknown>): Answer {
   const tokens = { accessToken: 'access', refreshToken: 'refresh', expiresIn: 900, expiresAt: later() };
   if (path.endsWith('/end')) return { status: 200, data: { ended: 1 } };
@@ -126,13 +126,13 @@ function answerOfIdentity(path: string, body: Record<string, unknown>): Answer {
 
 let partners = 0;
 
-/** The body of a partner that resembles no other. */
+/** Request body for a partner with unique values. */
 export function aPartner(fields: Record<string, unknown> = {}) {
   const number = ++partners;
   return { email: `partner${number}@example.com`, firstName: `First${number}`, lastName: `Last${number}`, ...fields };
 }
 
-/** A partner of a tenant, approved, and its referral code. */
+/** Creates an approved partner; returns it with its referral code. */
 export async function anApproved(api: Api, fields: Record<string, unknown> = {}) {
   const { data: created } = await api.createPartner({ body: aPartner(fields) });
   const { status, data } = await api.approvePartner({ params: { id: created.id }, body: {} });
@@ -141,7 +141,7 @@ export async function anApproved(api: Api, fields: Record<string, unknown> = {})
   return { ...data, code: detail.referralCodes[0].code as string } as { id: string; email: string; code: string };
 }
 
-/** Somebody without credentials, as the gateway sends them on. */
+/** Client without credentials, as forwarded by the gateway. */
 export function anybody(service: Service): Api {
   const { tenantId, userId, keyId, ...nobodyInParticular } = service.as({ type: 'anonymous', can: [] }).caller;
   const calls = Object.values(service.operations).map((row) => [
@@ -151,7 +151,7 @@ export function anybody(service: Service): Api {
   return Object.assign(Object.fromEntries(calls), { caller: nobodyInParticular as Caller }) as Api;
 }
 
-/** A deal as crm tells of it, in the form between services. */
+/** A deal in the internal format of crm events. */
 export interface Deal {
   opportunityId: string;
   leadId: string | null;
@@ -163,28 +163,28 @@ interface Told {
   name: string;
   data: object;
   record: object;
-  /** Now unless given. */
+  /** Defaults to now. */
   occurredAt?: string;
 }
 
-/** Publishes an event as the relay of crm would. */
+/** Publishes an event like the outbox relay of crm. */
 export async function tell(service: Service, { caller }: Api, told: Told, id: string = randomUUID()): Promise<string> {
   const { tenantId, environment } = caller;
   const message = {
-    ...{ id, occurredAt: new Date().toISOString(), ...told, tenantId, environment, action: 'test' },
-    ...{ target: { type: 'lead', id: 1 }, caller: { type: 'key', userId: 1, keyId: 1, requestId: `test_${id}` } },
+    id, occurredAt: new Date().toISOString(), ...told, tenantId, environment, action: 'test',
+    target: { type: 'lead', id: 1 }, caller: { type: 'key', userId: 1, keyId: 1, requestId: `test_${id}` },
   };
   await service.publish(told.name, message, id);
   return id;
 }
 
-/** lead.created, of a lead that came with a code. */
+/** `lead.created` for a lead with a referral code. */
 export function leadCreatedWith(referralCode: string | null, id: string, fields: object = {}): Told {
   const record = leadRecord(referralCode, id, fields);
   return { name: 'lead.created', data: { leadId: id, email: record.email, source: null }, record };
 }
 
-/** lead.updated, of a lead that got a code, or whose other fields changed. */
+/** `lead.updated` for a lead whose referral code or other fields changed. */
 export function leadUpdatedWith(referralCode: string | null, id: string, changes: object = { referralCode }): Told {
   return { name: 'lead.updated', data: { leadId: id, changes }, record: leadRecord(referralCode, id) };
 }
@@ -192,19 +192,19 @@ export function leadUpdatedWith(referralCode: string | null, id: string, changes
 function leadRecord(referralCode: string | null, id: string, fields: object = {}) {
   return {
     ...leadOf(id),
-    ...{ tenantId: '1', allowedTransitions: [], customFields: {}, tags: [], externalId: null, referralCode },
-    ...{ convertedAt: null, convertedOpportunityId: null, createdBy: null, version: 1, updatedAt: now },
+    tenantId: '1', allowedTransitions: [], customFields: {}, tags: [], externalId: null, referralCode,
+    convertedAt: null, convertedOpportunityId: null, createdBy: null, version: 1, updatedAt: now,
     ...fields,
   };
 }
 
-/** opportunity.won. */
+/** `opportunity.won` for a deal. */
 export function won({ opportunityId, leadId, value, currency = 'EUR' }: Deal): Told {
   const record = {
-    ...{ id: opportunityId, tenantId: '1', name: 'Deal', leadId, value, currency, status: 'won', stage: 'won' },
-    ...{ allowedTransitions: [], stageId: '1', probability: 100, forecastCategory: 'closed', expectedCloseAt: null },
-    ...{ closedAt: now, ownerId: null, outcome: null, daysInStage: 0, createdBy: null, version: 2 },
-    ...{ createdAt: now, updatedAt: now },
+    id: opportunityId, tenantId: '1', name: 'Deal', leadId, value, currency, status: 'won', stage: 'won',
+    allowedTransitions: [], stageId: '1', probability: 100, forecastCategory: 'closed', expectedCloseAt: null,
+    closedAt: now, ownerId: null, outcome: null, daysInStage: 0, createdBy: null, version: 2,
+    createdAt: now, updatedAt: now,
   };
   return { name: 'opportunity.won', data: { opportunityId, value }, record };
 }

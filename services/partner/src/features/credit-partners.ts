@@ -6,8 +6,8 @@ import { takeUncredited } from './commissions/uncredited-deals.ts';
 import { attributeLeads, referredLeads } from './referrals/on-lead-created.ts';
 
 /**
- * Credits partners with the leads they send and the deals that come of them. Either may be told first, also to two
- * processes at once: a deal whose lead is not known to come from a partner waits until the lead is.
+ * Attributes leads to partners and pays commissions on their deals. Lead and deal events can arrive in any order and
+ * concurrently, so a deal without a known referral is kept until its lead is attributed.
  */
 export const creditPartners = consumer({
   name: 'credit-partners',
@@ -28,7 +28,9 @@ export const creditPartners = consumer({
   },
 });
 
-/** One at a time for each lead, in one order for all: who comes second sees what the first has written. */
+/**
+ * Serializes processing per lead, so that each process sees what earlier ones wrote. Ordered locks prevent deadlocks.
+ */
 async function awaitTurn(tx: Tx, leadIds: number[]): Promise<void> {
   if (!leadIds.length) return;
   await tx.sql`SELECT pg_advisory_xact_lock(key) FROM (

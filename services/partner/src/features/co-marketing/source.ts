@@ -7,7 +7,7 @@ import type { Peers } from '../../handler.ts';
 
 type Given<T> = T | null | undefined;
 
-/** What a resource is made from, as a caller says it. */
+/** Source of a resource as sent by the caller. */
 export interface GivenSource {
   sourceType: (typeof sourceTypes)[number];
   fileId?: Given<number>;
@@ -16,7 +16,7 @@ export interface GivenSource {
   campaignId?: Given<number>;
 }
 
-/** The columns that say what a resource is made from. */
+/** Source columns of a resource. */
 export interface Source {
   fileId: number | null;
   fileUrl: string | null;
@@ -27,14 +27,14 @@ export interface Source {
 }
 
 const none: Source = {
-  ...{ fileId: null, fileUrl: null, landingPageId: null, campaignId: null },
-  ...{ fileType: null, fileSize: null },
+  fileId: null, fileUrl: null, landingPageId: null, campaignId: null,
+  fileType: null, fileSize: null,
 };
 
 /**
- * Asks those who have it whether the source is there, and whether the caller may read it: sharing material hands it out.
- * @param given the source as it will be; what `named` has of it comes from the caller, the rest was there before
- * @throws 422 naming the field that is missing, or that names nothing that the caller may read
+ * Checks with the owning service that the source exists and that the caller may read it, because sharing publishes it.
+ * @param given the resulting source; fields in `named` are from the request, the others from the stored resource
+ * @throws 422 on the field that is missing or refers to nothing the caller may read
  */
 export async function checkSource(
   peers: Peers,
@@ -76,7 +76,7 @@ async function checkFile(
   return { ...none, fileId, fileUrl, fileType: extensionOf(file.filename), fileSize: readableSize(file.size) };
 }
 
-/** `pdf` of `Offer.PDF`; null of a name without a usable extension. */
+/** `pdf` for `Offer.PDF`; null for a name without a usable extension. */
 function extensionOf(name: string): string | null {
   return /[^/]\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? null;
 }

@@ -28,7 +28,7 @@ afterAll(async () => {
 let numbers = 100;
 const another = () => `${++numbers}`;
 
-/** An approved partner who referred a lead. */
+/** Creates an approved partner who referred a lead. */
 async function aReferrer(api: Api, fields: object = {}) {
   const { id } = await anApproved(api, { ...fields });
   const leadId = another();
@@ -44,7 +44,7 @@ const commissionsOf = (api: Api, id: string, count: number, query: Record<string
     return data.length >= count && data;
   });
 
-describe('a deal won of a referred lead', () => {
+describe('a won deal of a referred lead', () => {
   it.each([
     ['bronze', 5, 240],
     ['silver', 7.5, 360],
@@ -57,9 +57,9 @@ describe('a deal won of a referred lead', () => {
     await win({ value: 4800, opportunityId });
     const [commission] = await commissionsOf(api, id, 1);
     expect(commission).toMatchObject({
-      ...{ partnerId: id, amount, currency: 'EUR', basisAmount: 4800, rate, level: 1, type: 'earned' },
-      ...{ status: 'pending', allowedTransitions: ['approved', 'on_hold', 'cancelled'], opportunityId, planVersion: 1 },
-      ...{ planId: expect.any(String), holdUntil: null, paidAt: null, originalCommissionId: null },
+      partnerId: id, amount, currency: 'EUR', basisAmount: 4800, rate, level: 1, type: 'earned',
+      status: 'pending', allowedTransitions: ['approved', 'on_hold', 'cancelled'], opportunityId, planVersion: 1,
+      planId: expect.any(String), holdUntil: null, paidAt: null, originalCommissionId: null,
     });
     const event = await until('the event arrives', () =>
       service.events.find((one) => one.name === 'commission.earned' && one.target.id === Number(commission.id)),
@@ -70,7 +70,7 @@ describe('a deal won of a referred lead', () => {
     expect(data.balances).toEqual([{ currency: 'EUR', amount }]);
   });
 
-  it('earns once, however often and at once it is told', async () => {
+  it('earns once under duplicate and concurrent events', async () => {
     const api = service.as();
     const { id, win } = await aReferrer(api);
     const opportunityId = another();
@@ -84,7 +84,7 @@ describe('a deal won of a referred lead', () => {
     expect(earned()).toHaveLength(2);
   });
 
-  it('earns nothing of value 0, of so little that nothing is left, of a lead nobody referred, and elsewhere', async () => {
+  it('earns nothing for a value of 0, an amount rounded to 0, an unreferred lead, or another tenant', async () => {
     const api = service.as();
     const { id, win, leadId } = await aReferrer(api);
     await win({ value: 0 });
@@ -96,7 +96,7 @@ describe('a deal won of a referred lead', () => {
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10, amount: 0.5 }]);
   });
 
-  it('earns nothing when the lead has the address of the partner who referred it', async () => {
+  it('earns nothing when the lead has the e-mail address of the referring partner', async () => {
     const api = service.as();
     const { id, code } = await anApproved(api, { email: 'Ada@Example.com' });
     const [named, coming] = [another(), another()];
@@ -121,7 +121,7 @@ describe('a deal won of a referred lead', () => {
       { email: 'jose@firm.example', firstName: 'José', lastName: 'Pérez' },
       { email: 'info@firm.example', firstName: 'jose', lastName: 'PEREZ' },
     ],
-  ])('earns nothing when partner and lead differ by %s', async (_, partner, lead) => {
+  ])('earns nothing when partner and lead differ only by %s', async (_, partner, lead) => {
     const api = service.as();
     const { id, code } = await anApproved(api, partner);
     const [own, other] = [another(), another()];
@@ -136,7 +136,7 @@ describe('a deal won of a referred lead', () => {
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10 }]);
   });
 
-  it('earns when its lead got the code after its creation, and not when that was after the deal', async () => {
+  it('earns when the lead got its code after creation, but not after the deal was won', async () => {
     const api = service.as();
     const { id, code } = await anApproved(api);
     const [early, late] = [another(), another()];
@@ -155,7 +155,7 @@ describe('a deal won of a referred lead', () => {
     expect((await api.getPartner({ params: { id } })).data.referralCount).toBe(2);
   });
 
-  it('earns when it is told before the code that its lead had by then', async () => {
+  it('earns when its event arrives before the event of an earlier code', async () => {
     const api = service.as();
     const { id, code } = await anApproved(api);
     const leadId = another();
@@ -170,7 +170,7 @@ describe('a deal won of a referred lead', () => {
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 100 }]);
   });
 
-  it('earns nothing for a partner who is not approved any more', async () => {
+  it('earns nothing for a partner who is no longer approved', async () => {
     const api = service.as();
     const [suspended, approved] = [await aReferrer(api), await aReferrer(api)];
     await service.sqlWithin(api.caller, `UPDATE partner SET status = 'suspended' WHERE id = $1`, [suspended.id]);
@@ -184,7 +184,7 @@ describe('a deal won of a referred lead', () => {
     expect((await api.listPartnerCommissions({ params: suspended.params })).data).toEqual([]);
   });
 
-  it('is reckoned in the minor units of its currency', async () => {
+  it('is calculated in the minor units of its currency', async () => {
     const api = service.as();
     const { id, win } = await aReferrer(api, { tier: 'silver' });
     await win({ value: 1001, currency: 'JPY' });
@@ -195,7 +195,7 @@ describe('a deal won of a referred lead', () => {
     expect((await api.listPartnerCommissions({ params: { id }, query: { status: 'paid' } })).data).toEqual([]);
   });
 
-  it('earns also when it is told before its lead, or at the same time', async () => {
+  it('earns when its event arrives before or concurrently with that of the lead', async () => {
     const api = service.as();
     const { id, code } = await anApproved(api);
     const [first, ...others] = Array.from({ length: 12 }, another) as [string, ...string[]];
@@ -212,7 +212,7 @@ describe('a deal won of a referred lead', () => {
     expect(await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal')).toEqual([]);
   });
 
-  it('that nobody had referred earns nothing for a referral that comes later', async () => {
+  it('earns nothing for a referral created after the deal was won', async () => {
     const api = service.as();
     const { id } = await anApproved(api);
     const leadId = another();
@@ -226,7 +226,7 @@ describe('a deal won of a referred lead', () => {
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10 }]);
   });
 
-  it('earns also when it is told together with the lead and its code', async () => {
+  it('earns when its event directly follows that of the lead', async () => {
     const api = service.as();
     const { id, code } = await anApproved(api);
     const leadId = another();
@@ -236,7 +236,7 @@ describe('a deal won of a referred lead', () => {
   });
 });
 
-describe('the share of an amount', () => {
+describe('shareOf', () => {
   it.each([
     [10, 5, 1],
     [9, 5, 0],

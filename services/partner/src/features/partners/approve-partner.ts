@@ -7,7 +7,7 @@ import { ensureCode } from './referral-code.ts';
 export const approvePartner: Handler<typeof partners.approvePartner> = async ({ params, body, tx, emit, ifMatch }) => {
   const partner = await lockPartner(tx, params.id);
   ifMatch(partner);
-  // A suspended partner is not approved again but reactivated.
+  // A suspended partner can become approved only by reactivation.
   if (partner.status !== 'pending') throw refuseTransition(partner);
   const { tier = partner.tier } = body;
   const [row] = await tx.partner.updateManyAndReturn({

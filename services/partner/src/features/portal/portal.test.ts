@@ -26,7 +26,7 @@ const password = 'a long phrase is best';
 let people = 0;
 const anAddress = () => `joan${++people}@example.com`;
 
-/** Somebody who may sign in to the portal of an approved partner. */
+/** Creates a portal user of an approved partner. */
 async function aPortalUser(api: Api = service.as(), fields: object = {}) {
   const partner = await anApproved(api);
   const email = anAddress();
@@ -37,14 +37,14 @@ async function aPortalUser(api: Api = service.as(), fields: object = {}) {
   const login = (more: object = {}) => anybody(service).loginToPortal({ body: { email, password, tenant, ...more } });
   const { tenantId, environment } = api.caller as { tenantId: number; environment: 'live' };
   const signedIn = service.as({
-    ...{ type: 'portal', tenantId, environment, sessionId: 3, can: [] },
-    ...{ partnerId: Number(partner.id), portalUserId: Number(data.id) },
+    type: 'portal', tenantId, environment, sessionId: 3, can: [],
+    partnerId: Number(partner.id), portalUserId: Number(data.id),
   });
   return { api, partner, user: data, email, login, signedIn };
 }
 
 describe('createPortalUser', () => {
-  it('keeps the address in lower case and shows no password', async () => {
+  it('stores the address in lower case and does not return the password', async () => {
     const { user, api, partner } = await aPortalUser(service.as(), { email: 'Joan@Example.com', role: 'marketer' });
     expect(user).toMatchObject({
       email: 'joan@example.com',
@@ -60,7 +60,7 @@ describe('createPortalUser', () => {
     expect(JSON.stringify(event)).not.toMatch(/password|argon2/i);
   });
 
-  it('refuses a short password, an unknown role, a foreign partner, and an address of the tenant in use', async () => {
+  it('rejects a short password, an unknown role, a foreign partner, and a duplicate address in the tenant', async () => {
     const { api, partner, email } = await aPortalUser();
     const create = (fields: object, as = api) =>
       as.createPortalUser({ params: { id: partner.id }, body: { email, password, role: 'member', ...fields } });
@@ -77,13 +77,13 @@ describe('createPortalUser', () => {
 });
 
 describe('loginToPortal', () => {
-  it('opens a session with identity, and tells of it', async () => {
+  it('opens a session in identity and emits an event', async () => {
     const { login, user, partner, api, email } = await aPortalUser();
     const { status, data } = await login({ email: email.toUpperCase() });
     expect([status, data]).toEqual([
       200,
       {
-        ...{ token: 'access', refreshToken: 'refresh', expiresAt: expect.any(String) },
+        token: 'access', refreshToken: 'refresh', expiresAt: expect.any(String),
         partner: expect.objectContaining({ id: partner.id, status: 'approved', tier: 'bronze' }),
       },
     ]);
@@ -99,7 +99,7 @@ describe('loginToPortal', () => {
     expect(seen).toMatchObject({ lastLoginAt: expect.any(String), version: 1 });
   });
 
-  it('answers every failure in the same words', async () => {
+  it('returns the same error for every failure', async () => {
     const { login } = await aPortalUser();
     const other = service.as();
     const wrong = [{ password: 'wrong' }, { email: anAddress() }, { tenant: `${other.caller.tenantId}` }];
@@ -110,7 +110,7 @@ describe('loginToPortal', () => {
     expect((await login()).status).toBe(200);
   });
 
-  it('says only to who knows the password that the partner is not approved', async () => {
+  it('reveals that the partner is not approved only after a correct password', async () => {
     const api = service.as();
     const { data } = await api.createPartner({ body: aPartner() });
     const body = { email: anAddress(), password, role: 'owner' };
@@ -124,7 +124,7 @@ describe('loginToPortal', () => {
     expect((await login('wrong')).status).toBe(401);
   });
 
-  it('is throttled after five failures, of this address in this tenant alone', async () => {
+  it('is throttled after five failures per address and tenant', async () => {
     const { login, email } = await aPortalUser();
     for (let failure = 0; failure < 5; failure++) expect((await login({ password: 'wrong' })).status).toBe(401);
     const { status, body, headers } = await login();
@@ -135,8 +135,8 @@ describe('loginToPortal', () => {
   });
 });
 
-describe('a session of the portal', () => {
-  it('is refreshed while the partner is approved, and ended otherwise', async () => {
+describe('a portal session', () => {
+  it('can be refreshed while the partner is approved, and is ended otherwise', async () => {
     const { api, partner, user } = await aPortalUser();
     const refreshToken = `${api.caller.tenantId}.${partner.id}.${user.id}`;
     const refresh = (token: string) => anybody(service).refreshPortal({ body: { refreshToken: token } });
@@ -151,13 +151,13 @@ describe('a session of the portal', () => {
     expect(peer.asked.at(-1)).toMatchObject({ path: '/internal/portal-sessions/end', body: { partnerId: partner.id } });
   });
 
-  it('ends by itself', async () => {
+  it('can be ended by its user', async () => {
     const { signedIn } = await aPortalUser();
     expect((await signedIn.logoutFromPortal()).data).toEqual({ signedOut: true });
     expect(peer.asked.at(-1)).toMatchObject({ path: '/internal/portal-sessions/end', body: { sessionId: '3' } });
   });
 
-  it('is not taken for ended because another portal user ended theirs with the same Idempotency-Key', async () => {
+  it('does not replay the logout of another portal user with the same Idempotency-Key', async () => {
     const api = service.as();
     const [one, other] = [await aPortalUser(api), await aPortalUser(api)];
     const signOut = ({ signedIn }: typeof one) =>
@@ -168,15 +168,15 @@ describe('a session of the portal', () => {
     expect((await signOut(one)).headers['idempotent-replayed']).toBe('true');
   });
 
-  it('knows who is signed in', async () => {
+  it('returns the signed-in user', async () => {
     const { signedIn, user, partner } = await aPortalUser();
     expect((await signedIn.getPortalMe()).data).toMatchObject({ user: { id: user.id }, partner: { id: partner.id } });
     expect((await service.as().getPortalMe()).status).toBe(401);
   });
 });
 
-describe('the library in the portal', () => {
-  it('shows what is active, links to it, and counts', async () => {
+describe('the portal library', () => {
+  it('lists active resources, links to them, and counts usage', async () => {
     const { api, signedIn } = await aPortalUser();
     const body = { name: 'A', category: 'print', sourceType: 'file', fileUrl: 'https://cdn.example.com/a.pdf' };
     const { data: active } = await api.createCoMarketingResource({ body });

@@ -9,7 +9,7 @@ export const refreshPortal =
   async ({ body, caller, inTenant }) => {
     const { requestId, ip, userAgent } = caller;
     const seen = { requestId, ...(ip !== undefined && { ip }), ...(userAgent !== undefined && { userAgent }) };
-    // Without a tenant: the token says of which one it is.
+    // Sent without a tenant, which identity reads from the token.
     const as = { ...seen, environment: caller.environment };
     const session = await peers.identity.refreshPortalSession({ body, as }).catch((error: unknown) => {
       throw error instanceof ServiceCallError && error.status === 401 ? fail('bad_refresh_token') : error;

@@ -26,7 +26,7 @@ afterAll(async () => {
 const leadId = there.lead;
 
 describe('createReferral', () => {
-  it('attributes a lead by the partner or by a code in any case, and tells of it', async () => {
+  it('attributes a lead by partner or by case-insensitive code, and emits an event', async () => {
     const api = service.as();
     const { id: partnerId, code } = await anApproved(api);
     const { status, data } = await api.createReferral({ body: { code: code.toLowerCase(), leadId } });
@@ -44,7 +44,7 @@ describe('createReferral', () => {
     expect(peer.asked.find(({ path }) => path === '/internal/leads/find')?.caller.name).toBe('partner');
   });
 
-  it('asks for the lead under the caller’s reach, and refuses who may read no leads', async () => {
+  it('reads the lead with the caller’s reach, and rejects callers without access to leads', async () => {
     const api = service.as();
     const { id: partnerId } = await anApproved(api);
     const refer = async (...can: string[]) => {
@@ -60,7 +60,7 @@ describe('createReferral', () => {
     expect(await refer('leads:read')).toBe(201);
   });
 
-  it('refuses a lead that was referred already, whoever comes first', async () => {
+  it('rejects a lead that is already referred, also concurrently', async () => {
     const api = service.as();
     const partners = [await anApproved(api), await anApproved(api)];
     const replies = await Promise.all(
@@ -70,7 +70,7 @@ describe('createReferral', () => {
     expect(replies.find(({ status }) => status === 409)?.body.code).toBe('already_referred');
   });
 
-  it('answers the first one when its externalId comes again, also at once', async () => {
+  it('returns the existing referral for a repeated externalId, also concurrently', async () => {
     const api = service.as();
     const { id: partnerId } = await anApproved(api);
     const body = { partnerId, leadId, externalId: 'order-17' };
@@ -84,7 +84,7 @@ describe('createReferral', () => {
     expect((await other.createReferral({ body: { ...body, partnerId: id } })).status).toBe(201);
   });
 
-  it('refuses a partner who is not approved', async () => {
+  it('rejects a partner who is not approved', async () => {
     const api = service.as();
     const { data } = await api.createPartner({ body: aPartner({ referralCode: 'EARLY' }) });
     for (const who of [{ partnerId: data.id }, { code: 'EARLY' }]) {
@@ -93,7 +93,7 @@ describe('createReferral', () => {
     }
   });
 
-  it('names the field of what is unknown, foreign or missing', async () => {
+  it('reports the field with an unknown, foreign or missing value', async () => {
     const api = service.as();
     const mine = await anApproved(api);
     const theirs = await anApproved(service.as());
@@ -109,11 +109,11 @@ describe('createReferral', () => {
   });
 });
 
-describe('a lead that comes with a code', () => {
+describe('a lead with a referral code', () => {
   const count = async (api: ReturnType<Service['as']>, id: string) =>
     (await api.getPartner({ params: { id } })).data.referralCount;
 
-  it('is attributed once, in the tenant and environment of the code, however often it is told', async () => {
+  it('is attributed once, in the tenant and environment of the code, under duplicate events', async () => {
     const api = service.as();
     const { id, code } = await anApproved(api);
     const told = leadCreatedWith(code.toLowerCase(), '40');
@@ -135,7 +135,7 @@ describe('a lead that comes with a code', () => {
     ).toEqual(['40', '42']);
   });
 
-  it('is left alone when nobody approved has the code', async () => {
+  it('is ignored when no approved partner has the code', async () => {
     const api = service.as();
     const { data: pending } = await api.createPartner({ body: aPartner({ referralCode: 'EARLY' }) });
     const { id, code } = await anApproved(api);
@@ -148,7 +148,7 @@ describe('a lead that comes with a code', () => {
     expect(await service.deadLetters('credit-partners')).toEqual([]);
   });
 
-  it('that cannot be read is set aside', async () => {
+  it('is dead-lettered when the event is unreadable', async () => {
     const api = service.as();
     const { data, name } = leadCreatedWith('X', '60');
     await tell(service, api, { name, data, record: { id: 'no' } });

@@ -4,7 +4,7 @@ import { referralAttributed } from '@tandem/partner-contract';
 import type { Tx } from '../../handler.ts';
 import { asReferral, type Person, statusOf } from './referral.ts';
 
-/** A lead that has a referral code, and since when. */
+/** A lead with a referral code and the time it got the code. */
 interface Referred {
   leadId: number;
   email: string;
@@ -14,7 +14,7 @@ interface Referred {
   referredAt: Date;
 }
 
-/** Leads that were created with a referral code, or given one later. */
+/** Leads that were created with a referral code or got one later. */
 export function referredLeads(events: readonly Received<typeof leadCreated | typeof leadUpdated>[]): Referred[] {
   return events.flatMap((event) => {
     const { id: leadId, email, firstName, lastName, referralCode, createdAt } = event.record;
@@ -27,10 +27,7 @@ export function referredLeads(events: readonly Received<typeof leadCreated | typ
   });
 }
 
-/**
- * Attributes leads whose code is one of an approved partner; returns the leads whose deals earn. A code that nobody has is
- * no reason to fail.
- */
+/** Attributes leads with the code of an approved partner; ignores unknown codes. Returns the leads whose deals earn. */
 export async function attributeLeads(coming: Referred[], { tx, emit }: ConsumerContext<Tx>): Promise<number[]> {
   if (!coming.length) return [];
   const owners = await partnersByCode(

@@ -6,7 +6,7 @@ import { type Download, downloadOf } from '../co-marketing/download.ts';
 import { asResource, type ResourceRecord } from '../co-marketing/resource.ts';
 import { hashToken } from '../co-marketing/share-token.ts';
 
-/** What somebody who follows a link works with. */
+/** Request context of an anonymous visitor. */
 interface Visit {
   token: string;
   tx: Tx;
@@ -18,7 +18,7 @@ interface Shared {
   scope: { tenantId: number; environment: 'live' | 'sandbox' };
 }
 
-/** What a token opens; 404 for one that is unknown, was ended, or whose resource is archived. */
+/** Finds the resource of a share token; 404 if the token is unknown or revoked, or the resource is archived. */
 export async function findShared({ token, tx, inTenant }: Visit): Promise<Shared> {
   const place = await tx.shareLookup.findFirst({ where: { tokenHash: hashToken(token) } });
   if (!place) throw fail('not_found');
@@ -31,7 +31,7 @@ export async function findShared({ token, tx, inTenant }: Visit): Promise<Shared
   return { resource: asResource(row), scope };
 }
 
-/** Where shared material can be fetched; counts once there is an address to go to. */
+/** Download URL of a shared resource; counts a download only if there is a URL. */
 export async function downloadShared(visit: Visit, { requestId, ip }: Caller, { peers }: Tools): Promise<Download> {
   const { resource, scope } = await findShared(visit);
   const download = await downloadOf(peers, resource, { ...scope, requestId, ...(ip !== undefined && { ip }) });

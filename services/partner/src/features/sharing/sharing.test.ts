@@ -33,19 +33,19 @@ async function shared(fields: object = {}, api = service.as()) {
 }
 
 describe('a share link', () => {
-  it('shows who has it what may be seen, and nothing of whose it is', async () => {
+  it('returns the public fields without details of the owner', async () => {
     const { given } = await shared({ description: 'For spring', shareCaption: 'Look!', fileId: there.file });
     const { status, data } = await anybody(service).getSharedResource(given);
     expect([status, data]).toEqual([
       200,
       {
-        ...{ name: 'Banner', category: 'social-posts', description: 'For spring', fileType: 'pdf' },
-        ...{ fileSize: '1.4 MB', thumbnailUrl: null, shareCaption: 'Look!' },
+        name: 'Banner', category: 'social-posts', description: 'For spring', fileType: 'pdf',
+        fileSize: '1.4 MB', thumbnailUrl: null, shareCaption: 'Look!',
       },
     ]);
   });
 
-  it('leads to the download and counts it, also in the sandbox', async () => {
+  it('returns the download URL and counts it, also in the sandbox', async () => {
     const tenantId = service.as().caller.tenantId as number;
     for (const environment of ['live', 'sandbox'] as const) {
       const { given, downloads } = await shared({}, service.as({ tenantId, environment }));
@@ -57,14 +57,14 @@ describe('a share link', () => {
     expect([peer.asked.at(-1)?.caller.tenantId, await downloads()]).toEqual([api.caller.tenantId, 1]);
   });
 
-  it('counts nothing when there is nothing to download', async () => {
+  it('does not count when there is nothing to download', async () => {
     const { given, downloads } = await shared({ sourceType: 'campaign', campaignId: there.campaign });
     expect((await anybody(service).downloadSharedResource(given)).body.code).toBe('no_download');
     expect((await anybody(service).followShareDownload(given)).status).toBe(409);
     expect(await downloads()).toBe(0);
   });
 
-  it('is 404 in all its forms once it is unknown, ended, archived or deleted', async () => {
+  it('returns 404 from every operation when unknown, revoked, archived or deleted', async () => {
     const ends = {
       unknown: async () => ({ params: { token: 'x'.repeat(43) } }),
       ended: async () => {
@@ -97,14 +97,14 @@ describe('a share link', () => {
     }
   });
 
-  it('of archived material works again when it is active', async () => {
+  it('works again when an archived resource is activated', async () => {
     const { api, id, given } = await shared();
     await api.archiveCoMarketingResource({ params: { id } });
     await api.activateCoMarketingResource({ params: { id } });
     expect((await anybody(service).getSharedResource(given)).status).toBe(200);
   });
 
-  it('cannot be read from the table that finds whose it is', async () => {
+  it('is not stored in plain text in the lookup table', async () => {
     const { given } = await shared();
     const rows = await service.sql('SELECT token_hash FROM share_lookup');
     expect(JSON.stringify(rows)).not.toContain(given.params.token);
@@ -112,9 +112,9 @@ describe('a share link', () => {
 });
 
 describe('the share page', () => {
-  it('shows the material, escapes every text, and previews it', async () => {
+  it('shows the resource, escapes every text, and has preview metadata', async () => {
     const { given } = await shared({
-      ...{ name: `N${evil}`, description: `D${evil}`, shareCaption: `C${evil}` },
+      name: `N${evil}`, description: `D${evil}`, shareCaption: `C${evil}`,
       thumbnailUrl: `https://cdn.example.com/a.png?x=1&y='2'`,
     });
     const { status, text, headers } = await anybody(service).showSharePage(given);
@@ -131,7 +131,7 @@ describe('the share page', () => {
     expect(text).toContain(`<a href="${publicUrl}/s/${given.params.token}/download"`);
   });
 
-  it('is a page also when there is none, for a browser; JSON for every other client', async () => {
+  it('returns errors as HTML to browsers and as JSON to other clients', async () => {
     const unknown = { params: { token: 'x'.repeat(43) } };
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
     for (const open of ['showSharePage', 'followShareDownload'] as const) {
@@ -146,7 +146,7 @@ describe('the share page', () => {
     expect(json.body.code).toBe('not_found');
   });
 
-  it('lets a browser do nothing but show its own style and pictures', async () => {
+  it('has a Content-Security-Policy that allows only its style and images', async () => {
     const { given } = await shared();
     const { text, headers } = await anybody(service).showSharePage(given);
     const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] as string;
@@ -156,7 +156,7 @@ describe('the share page', () => {
     );
   });
 
-  it('has a button only when there is something to download, and it counts', async () => {
+  it('has a download button only if there is a download, which is counted', async () => {
     const none = await shared({ sourceType: 'campaign', campaignId: there.campaign });
     expect((await anybody(service).showSharePage(none.given)).text).not.toContain('/download');
     const { given, downloads } = await shared();
@@ -166,7 +166,7 @@ describe('the share page', () => {
     expect(await downloads()).toBe(1);
   });
 
-  it('leads on to an address with letters beyond ASCII', async () => {
+  it('redirects to URLs with non-ASCII characters', async () => {
     const { given } = await shared({ fileUrl: 'https://cdn.example.com/Übersicht 漢字.pdf' });
     const { status, headers } = await anybody(service).followShareDownload(given);
     expect([status, headers.location]).toEqual([
@@ -176,7 +176,7 @@ describe('the share page', () => {
     expect((await anybody(service).downloadSharedResource(given)).data.url).toContain('Übersicht 漢字.pdf');
   });
 
-  it('counts nothing while the file cannot be linked', async () => {
+  it('does not count when the file is unavailable', async () => {
     const { api, id, given, downloads } = await shared({ fileUrl: undefined, fileId: there.file });
     await service.sqlWithin(api.caller, 'UPDATE co_marketing_resource SET file_id = $1 WHERE id = $2', [nowhere, id]);
     expect((await anybody(service).followShareDownload(given)).status).toBe(409);

@@ -33,10 +33,10 @@ export const listCommissionStatements =
         downloadUrlExpiresAt,
       );
       return {
-        ...{ id: of.id, partnerId, periodStart, periodEnd, currency: of.currency },
+        id: of.id, partnerId, periodStart, periodEnd, currency: of.currency,
         ...inMajor(sums(of), of.currency),
         status: of.period >= current ? 'open' : 'final',
-        ...{ downloadUrl: `${publicUrl}/v1/public/statements/${token}`, downloadUrlExpiresAt, generatedAt: now },
+        downloadUrl: `${publicUrl}/v1/public/statements/${token}`, downloadUrlExpiresAt, generatedAt: now,
       };
     });
     return { ...page, items };
@@ -46,7 +46,7 @@ function inMajor({ opening, earned, adjustments, clawbacks, paid, closing, count
   const major = (minor: number) => fromMinor(minor, currency);
   return {
     openingBalance: major(opening),
-    ...{ earned: major(earned), adjustments: major(adjustments), clawbacks: major(clawbacks), paid: major(paid) },
+    earned: major(earned), adjustments: major(adjustments), clawbacks: major(clawbacks), paid: major(paid),
     closingBalance: major(closing),
     commissionCount: count,
   };

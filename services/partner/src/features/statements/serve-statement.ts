@@ -8,8 +8,8 @@ import { boundsOf } from './period.ts';
 
 const head = ['date', 'commissionId', 'entry', 'status', 'opportunityId', 'basisAmount', 'rate', 'amount', 'currency'];
 
-// A month may have more entries than fit into memory. Each page is a transaction of its own, so that a slow download
-// holds none open.
+// Entries are streamed in pages because a month may not fit into memory. Each page is a separate transaction, so that a
+// slow download does not keep one open.
 const entriesPerPage = 1_000;
 
 export const serveStatement =
@@ -23,14 +23,14 @@ export const serveStatement =
     const code = (type: ResourceType, id: number | null) => (id === null ? null : ids.encode(type, tenantId, id));
     const money = (minor: number | null) => (minor === null ? null : fromMinor(minor, of.currency));
     const row = ({ at, id, entry, status, opportunityId, basis, rate, amount, reason }: Entry) => [
-      ...[at.toISOString(), code('commission', id), entry, status, code('opportunity', opportunityId)],
-      ...[money(basis), rate, money(amount), of.currency, reason],
+      at.toISOString(), code('commission', id), entry, status, code('opportunity', opportunityId),
+      money(basis), rate, money(amount), of.currency, reason,
     ];
     async function* table(first: Entry[]) {
       yield toCsv([[...head, 'reason']]);
       for (let page = first; page.length > 0; page = await pageAfter(page.at(-1))) yield toCsv(page.map(row));
     }
-    // The first page is read before the answer begins: a database that is away is a 503, not half a file.
+    // Read the first page before responding, so that an unavailable database is a 503 instead of a truncated file.
     return {
       body: Readable.from(table(await pageAfter())),
       type: 'text/csv; charset=utf-8',
@@ -42,7 +42,7 @@ interface Entry {
   at: Date;
   id: number;
   entry: string;
-  /** The change of the balance, in minor units. */
+  /** Change of the balance in minor units. */
   amount: number;
   basis: number | null;
   status: string;
@@ -52,8 +52,8 @@ interface Entry {
 }
 
 /**
- * One page of the entries of a month, oldest first, from the entry after `last`: commissions recorded, cancelled and paid.
- * The opening balance plus all entries is the closing balance.
+ * One page of the entries of a month after `last`, oldest first: commissions recorded, cancelled and paid. The opening
+ * balance plus all entries equals the closing balance.
  */
 function entriesOf(tx: Tx, { partnerId, period, currency }: StatementOf, last?: Entry): Promise<Entry[]> {
   const { start, end } = boundsOf(period);

@@ -1,6 +1,6 @@
 import type { Tx } from '../../handler.ts';
 
-/** What one month of one currency adds up to, in minor units. */
+/** Totals of one month in one currency, in minor units. */
 export interface Sums {
   opening: number;
   earned: number;
@@ -17,10 +17,10 @@ interface Movement extends Omit<Sums, 'opening' | 'closing'> {
 }
 
 /**
- * Adds up what was recorded, cancelled and paid for a partner, month by month. One pass over the entries of the partner,
- * however many months are asked for: an opening balance is the sum of all months before.
- * An entry that is cancelled in its own month counts nowhere. One that is cancelled later stays in its month, which is
- * final, and the month of the cancellation takes it back as an adjustment.
+ * Monthly totals of recorded, cancelled and paid commissions of a partner. One pass over all entries serves any number
+ * of months, because an opening balance is the sum of all earlier months. An entry cancelled in its own month is not
+ * counted. An entry cancelled later stays in its month, which is final, and is reversed as an adjustment in the month
+ * of the cancellation.
  */
 export async function sumUp(tx: Tx, partnerId: number, currencies: string[]): Promise<(of: Of) => Sums> {
   const movements = await tx.sql<Movement>`
