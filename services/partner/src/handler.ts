@@ -25,7 +25,7 @@ export interface Peers {
 }
 
 /** Partner, month and currency of a statement. */
-export interface StatementOf {
+export interface StatementKey {
   partnerId: number;
   /** YYYY-MM, in UTC. */
   period: string;
@@ -36,7 +36,7 @@ export interface StatementOf {
 export interface Tools {
   peers: Peers;
   /** Signed links to statement CSV files. */
-  links: LinkTokens<StatementOf & { tenantId: number; environment: 'live' | 'sandbox' }>;
+  links: LinkTokens<StatementKey & { tenantId: number; environment: 'live' | 'sandbox' }>;
   publicUrl: string;
   /** Encodes ids in files for customers, where the gateway does not encode them. */
   ids: IdCodec;

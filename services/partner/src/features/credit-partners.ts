@@ -6,7 +6,7 @@ import { takeUncredited } from './commissions/uncredited-deals.ts';
 import { attributeLeads, referredLeads } from './referrals/on-lead-created.ts';
 
 /**
- * Attributes leads to partners and pays commissions on their deals. Lead and deal events can arrive in any order and
+ * Attributes leads to partners and records commissions on their deals. Lead and deal events can arrive in any order and
  * concurrently, so a deal without a known referral is kept until its lead is attributed.
  */
 export const creditPartners = consumer({
@@ -14,7 +14,7 @@ export const creditPartners = consumer({
   on: [leadCreated, leadUpdated, opportunityWon],
   async handle(events, context: ConsumerContext<Tx>) {
     const { tx } = context;
-    const coming = referredLeads(
+    const leads = referredLeads(
       events.filter(
         (event): event is Received<typeof leadCreated | typeof leadUpdated> => event.name !== 'opportunity.won',
       ),
@@ -22,8 +22,8 @@ export const creditPartners = consumer({
     const deals = wonDeals(
       events.filter((event): event is Received<typeof opportunityWon> => event.name === 'opportunity.won'),
     );
-    await awaitTurn(tx, [...coming.map(({ leadId }) => leadId), ...deals.map(({ leadId }) => leadId)]);
-    const attributed = await attributeLeads(coming, context);
+    await lockLeads(tx, [...leads.map(({ leadId }) => leadId), ...deals.map(({ leadId }) => leadId)]);
+    const attributed = await attributeLeads(leads, context);
     await earnCommissions([...deals, ...(await takeUncredited(tx, attributed))], context);
   },
 });
@@ -31,7 +31,7 @@ export const creditPartners = consumer({
 /**
  * Serializes processing per lead, so that each process sees what earlier ones wrote. Ordered locks prevent deadlocks.
  */
-async function awaitTurn(tx: Tx, leadIds: number[]): Promise<void> {
+async function lockLeads(tx: Tx, leadIds: number[]): Promise<void> {
   if (!leadIds.length) return;
   await tx.sql`SELECT pg_advisory_xact_lock(key) FROM (
     SELECT DISTINCT hashtextextended('credit ' || lead_id,

@@ -1,5 +1,13 @@
 import { until } from '@tandem/testing';
-import { aPeer, nowhere, type Peer, publicUrl, type Service, startPartner, there } from '../../partner.test-service.ts';
+import {
+  aPeer,
+  existing,
+  missingId,
+  type Peer,
+  publicUrl,
+  type Service,
+  startPartner,
+} from '../../partner.test-service.ts';
 
 let service: Service;
 let peer: Peer;
@@ -15,7 +23,14 @@ afterAll(async () => {
 const fileUrl = 'https://cdn.example.com/banner.final.PNG?size=2';
 const ofFile = { name: 'Banner', category: 'images', sourceType: 'file', fileUrl };
 const categories = [
-  'social-posts', 'images', 'videos', 'print', 'email-templates', 'landing-pages', 'campaign-kits', 'other',
+  'social-posts',
+  'images',
+  'videos',
+  'print',
+  'email-templates',
+  'landing-pages',
+  'campaign-kits',
+  'other',
 ];
 
 async function stored(fields: object = {}, api = service.as()) {
@@ -28,13 +43,26 @@ describe('createCoMarketingResource', () => {
   it('accepts a URL, or a file with its type and formatted size', async () => {
     const { resource } = await stored();
     expect(resource).toMatchObject({
-      name: 'Banner', category: 'images', sourceType: 'file', fileUrl, fileId: null, fileType: 'png',
-      fileSize: null, description: null, thumbnailUrl: null, shareEnabled: false, shareToken: null,
-      shareCaption: null, downloads: 0, shares: 0, status: 'active', allowedTransitions: ['archived'],
+      name: 'Banner',
+      category: 'images',
+      sourceType: 'file',
+      fileUrl,
+      fileId: null,
+      fileType: 'png',
+      fileSize: null,
+      description: null,
+      thumbnailUrl: null,
+      shareEnabled: false,
+      shareToken: null,
+      shareCaption: null,
+      downloads: 0,
+      shares: 0,
+      status: 'active',
+      allowedTransitions: ['archived'],
       version: 1,
     });
-    const { resource: file } = await stored({ fileUrl: undefined, fileId: there.file });
-    expect(file).toMatchObject({ fileUrl: null, fileId: there.file, fileType: 'pdf', fileSize: '1.4 MB' });
+    const { resource: file } = await stored({ fileUrl: undefined, fileId: existing.file });
+    expect(file).toMatchObject({ fileUrl: null, fileId: existing.file, fileType: 'pdf', fileSize: '1.4 MB' });
   });
 
   it('rejects files, landing pages and campaigns that the caller cannot read', async () => {
@@ -45,43 +73,43 @@ describe('createCoMarketingResource', () => {
       const created = await caller.createCoMarketingResource({ body: { name: 'A', category: 'other', ...body } });
       return [created.status, created.body.errors?.[0]?.field];
     };
-    const file = { sourceType: 'file', fileId: there.file };
+    const file = { sourceType: 'file', fileId: existing.file };
     expect(await answers(file)).toEqual([403, 'fileId']);
     expect(await answers(file, 'files:read:own')).toEqual([422, 'fileId']);
     expect((await answers(file, 'files:read'))[0]).toBe(201);
-    const page = { sourceType: 'landing-page', landingPageId: there.landingPage };
+    const page = { sourceType: 'landing-page', landingPageId: existing.landingPage };
     expect(await answers(page)).toEqual([403, 'landingPageId']);
     expect(await answers(page, 'campaigns:read:team')).toEqual([422, 'landingPageId']);
-    expect(await answers({ sourceType: 'campaign', campaignId: there.campaign })).toEqual([403, 'campaignId']);
+    expect(await answers({ sourceType: 'campaign', campaignId: existing.campaign })).toEqual([403, 'campaignId']);
 
     const editor = service.as({ tenantId: api.caller.tenantId as number, userId: 8, can: ['co_marketing:write'] });
     const update = async (body: object) => (await editor.updateCoMarketingResource({ params, body })).status;
-    expect([await update({ fileId: there.file }), await update({ description: 'Wide' })]).toEqual([403, 200]);
-    await api.updateCoMarketingResource({ params, body: { fileId: there.file, fileUrl: null } });
+    expect([await update({ fileId: existing.file }), await update({ description: 'Wide' })]).toEqual([403, 200]);
+    await api.updateCoMarketingResource({ params, body: { fileId: existing.file, fileUrl: null } });
     expect(await update({ fileUrl: 'https://cdn.example.com/other.png' })).toBe(200);
   });
 
   it('accepts a landing page or a campaign, and ignores the fields of other source types', async () => {
-    const fields = { landingPageId: there.landingPage, campaignId: there.campaign };
+    const fields = { landingPageId: existing.landingPage, campaignId: existing.campaign };
     const page = (await stored({ ...fields, sourceType: 'landing-page' })).resource;
-    expect([page.landingPageId, page.campaignId, page.fileUrl]).toEqual([there.landingPage, null, null]);
+    expect([page.landingPageId, page.campaignId, page.fileUrl]).toEqual([existing.landingPage, null, null]);
     const campaign = (await stored({ ...fields, sourceType: 'campaign' })).resource;
-    expect([campaign.landingPageId, campaign.campaignId]).toEqual([null, there.campaign]);
+    expect([campaign.landingPageId, campaign.campaignId]).toEqual([null, existing.campaign]);
   });
 
   it.each([
     ['file', {}, 'fileId'],
-    ['file', { fileId: nowhere }, 'fileId'],
-    ['file', { fileId: there.quarantined }, 'fileId'],
+    ['file', { fileId: missingId }, 'fileId'],
+    ['file', { fileId: existing.quarantined }, 'fileId'],
     ['file', { fileUrl: 'http://example.com/a.pdf' }, 'fileUrl'],
     ['file', { fileUrl: 'javascript:alert(1)' }, 'fileUrl'],
     ['file', { fileUrl: 'https:example.com/a.pdf' }, 'fileUrl'],
     ['file', { fileUrl: 'https://example.com/\0' }, 'fileUrl'],
     ['file', { fileUrl: 'https://example.com/\ud800' }, 'fileUrl'],
     ['landing-page', {}, 'landingPageId'],
-    ['landing-page', { landingPageId: nowhere }, 'landingPageId'],
+    ['landing-page', { landingPageId: missingId }, 'landingPageId'],
     ['campaign', {}, 'campaignId'],
-    ['campaign', { campaignId: nowhere }, 'campaignId'],
+    ['campaign', { campaignId: missingId }, 'campaignId'],
     ['photo', {}, 'sourceType'],
   ])('rejects the source %s of %j with an error on %s', async (sourceType, source, field) => {
     const api = service.as();
@@ -119,7 +147,7 @@ describe('listCoMarketingResources', () => {
   it('filters by category, status and source', async () => {
     const { api, resource: image } = await stored();
     const { resource: video } = await stored({ category: 'videos', name: 'Film' }, api);
-    const { resource: kit } = await stored({ sourceType: 'campaign', campaignId: there.campaign, name: 'Kit' }, api);
+    const { resource: kit } = await stored({ sourceType: 'campaign', campaignId: existing.campaign, name: 'Kit' }, api);
     await api.archiveCoMarketingResource({ params: { id: video.id } });
     const names = async (query: Record<string, string>) =>
       (await api.listCoMarketingResources({ query })).data.map(({ name }: { name: string }) => name);
@@ -151,16 +179,22 @@ describe('updateCoMarketingResource', () => {
     const { api, params } = await stored();
     const { status, data } = await api.updateCoMarketingResource({
       params,
-      body: { name: 'Poster', category: 'print', sourceType: 'campaign', fileId: there.file, fileUrl: null },
+      body: { name: 'Poster', category: 'print', sourceType: 'campaign', fileId: existing.file, fileUrl: null },
     });
     expect([status, data]).toEqual([
       200,
       expect.objectContaining({
-        name: 'Poster', category: 'print', sourceType: 'file', fileUrl: null, fileId: there.file,
-        fileType: 'pdf', fileSize: '1.4 MB', version: 2,
+        name: 'Poster',
+        category: 'print',
+        sourceType: 'file',
+        fileUrl: null,
+        fileId: existing.file,
+        fileType: 'pdf',
+        fileSize: '1.4 MB',
+        version: 2,
       }),
     ]);
-    const refused = await api.updateCoMarketingResource({ params, body: { fileId: nowhere } });
+    const refused = await api.updateCoMarketingResource({ params, body: { fileId: missingId } });
     expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'fileId']);
     expect((await api.updateCoMarketingResource({ params, body: { fileId: null } })).status).toBe(422);
     expect((await api.updateCoMarketingResource({ params, body: { name: 'Poster' } })).data.version).toBe(2);
@@ -186,7 +220,8 @@ describe('archive, activate and delete', () => {
   it('switch between the two statuses and reject the current one', async () => {
     const { api, params } = await stored();
     expect((await api.activateCoMarketingResource({ params })).body).toMatchObject({
-      status: 409, code: 'transition_refused',
+      status: 409,
+      code: 'transition_refused',
       errors: [{ field: 'status', message: 'From active a resource can move to archived' }],
     });
     const archived = await api.archiveCoMarketingResource({ params });
@@ -224,18 +259,19 @@ describe('getCoMarketingDownloadUrl', () => {
   it('returns the URL as stored, otherwise a link to the file, otherwise 409', async () => {
     const { api, params } = await stored();
     expect((await api.getCoMarketingDownloadUrl({ params })).data).toEqual({ url: fileUrl, expiresAt: null });
-    const file = await stored({ fileUrl: undefined, fileId: there.file }, api);
+    const file = await stored({ fileUrl: undefined, fileId: existing.file }, api);
     expect((await api.getCoMarketingDownloadUrl({ params: file.params })).data).toEqual({
       url: `${publicUrl}/v1/public/files/x`,
       expiresAt: expect.any(String),
     });
-    const linked = peer.asked.find(({ path }) => path.endsWith('/link'));
+    const linked = peer.requests.find(({ path }) => path.endsWith('/link'));
     expect([linked?.body, linked?.caller.tenantId]).toEqual([{ expiresIn: 900 }, api.caller.tenantId]);
-    const page = await stored({ sourceType: 'landing-page', landingPageId: there.landingPage }, api);
+    const page = await stored({ sourceType: 'landing-page', landingPageId: existing.landingPage }, api);
     const reply = await api.getCoMarketingDownloadUrl({ params: page.params });
     expect([reply.status, reply.body.code]).toEqual([409, 'no_download']);
     await service.sqlWithin(api.caller, 'UPDATE co_marketing_resource SET file_id = $1 WHERE id = $2', [
-      nowhere, file.params.id,
+      missingId,
+      file.params.id,
     ]);
     expect((await api.getCoMarketingDownloadUrl({ params: file.params })).status).toBe(409);
   });

@@ -57,7 +57,7 @@ export async function moveResource(tx: Tx, resource: ResourceRecord, to: Resourc
 }
 
 /** Event data and record of a resource. */
-export function told(record: ResourceRecord): {
+export function resourceEvent(record: ResourceRecord): {
   data: { coMarketingResourceId: number };
   record: z.output<(typeof coMarketingDeleted)['record']>;
 } {

@@ -15,7 +15,7 @@ export function makeToken(): string {
 }
 
 /** Creates the lookup entry from a token to a resource of the caller's tenant. */
-export async function openLink(tx: Tx, token: string, resourceId: number, caller: Caller): Promise<void> {
+export async function createShareLink(tx: Tx, token: string, resourceId: number, caller: Caller): Promise<void> {
   await tx.shareLookup.create({
     data: {
       tokenHash: hashToken(token),
@@ -27,6 +27,6 @@ export async function openLink(tx: Tx, token: string, resourceId: number, caller
 }
 
 /** Revokes a link permanently. */
-export async function closeLink(tx: Tx, token: string | null): Promise<void> {
+export async function revokeShareLink(tx: Tx, token: string | null): Promise<void> {
   if (token) await tx.shareLookup.deleteMany({ where: { tokenHash: hashToken(token) } });
 }

@@ -1,4 +1,4 @@
-import { type Api, anApproved, type Service, startPartner } from '../../partner.test-service.ts';
+import { type Api, anApprovedPartner, type Service, startPartner } from '../../partner.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ async function insert(api: Api, partnerId: string, entry: Entry): Promise<string
 describe('the commission ledger', () => {
   it('allows one commission and one clawback per deal', async () => {
     const api = service.as();
-    const { id } = await anApproved(api);
+    const { id } = await anApprovedPartner(api);
     expect(await insert(api, id, {})).toBeUndefined();
     expect(await insert(api, id, { type: 'clawback', amount: -100 })).toBeUndefined();
     for (const again of [{}, { type: 'clawback', amount: -100 }])
@@ -44,12 +44,12 @@ describe('the commission ledger', () => {
 
   it('has unique externalIds per tenant and environment', async () => {
     const api = service.as();
-    const { id } = await anApproved(api);
+    const { id } = await anApprovedPartner(api);
     const entry = { externalId: 'order-17', opportunityId: null };
     expect(await insert(api, id, entry)).toBeUndefined();
     expect(await insert(api, id, entry)).toBe('commission_tenant_id_environment_external_id_key');
     const other = service.as();
-    expect(await insert(other, (await anApproved(other)).id, entry)).toBeUndefined();
+    expect(await insert(other, (await anApprovedPartner(other)).id, entry)).toBeUndefined();
   });
 
   it.each<[string, Entry]>([
@@ -58,6 +58,6 @@ describe('the commission ledger', () => {
     ['commission_rate', { rate: 101 }],
   ])('violates %s: %j', async (constraint, entry) => {
     const api = service.as();
-    expect(await insert(api, (await anApproved(api)).id, entry)).toBe(constraint);
+    expect(await insert(api, (await anApprovedPartner(api)).id, entry)).toBe(constraint);
   });
 });

@@ -49,7 +49,9 @@ export async function earnCommissions(deals: WonDeal[], { tx, emit }: ConsumerCo
   const rows = await tx.commission.createManyAndReturn({ data, skipDuplicates: true });
   await tx.statement.createMany({
     data: rows.map(({ partnerId, currency, createdAt }) => ({
-      partnerId, currency, period: periodOf(createdAt),
+      partnerId,
+      currency,
+      period: periodOf(createdAt),
     })),
     skipDuplicates: true,
   });

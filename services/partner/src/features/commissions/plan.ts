@@ -18,8 +18,11 @@ const defaultRates: Record<Tier, number> = { bronze: 5, silver: 7.5, gold: 10, p
 export async function makeDefaultPlan(tx: Tx): Promise<void> {
   await tx.commissionPlan.create({
     data: {
-      name: defaultName, trigger: 'opportunity.won', type: 'percent',
-      tierRates: defaultRates, holdDays: 0,
+      name: defaultName,
+      trigger: 'opportunity.won',
+      type: 'percent',
+      tierRates: defaultRates,
+      holdDays: 0,
     },
   });
 }

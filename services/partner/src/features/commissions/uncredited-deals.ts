@@ -32,7 +32,10 @@ export async function takeUncredited(tx: Tx, leadIds: number[]): Promise<WonDeal
     DELETE FROM uncredited_deal WHERE lead_id = ANY(${leadIds})
     RETURNING opportunity_id, lead_id, value_minor, currency, coalesce(won_at, created_at) AS won_at`;
   return rows.map((row) => ({
-    opportunityId: row.opportunity_id, leadId: row.lead_id,
-    valueMinor: row.value_minor, currency: row.currency, wonAt: row.won_at,
+    opportunityId: row.opportunity_id,
+    leadId: row.lead_id,
+    valueMinor: row.value_minor,
+    currency: row.currency,
+    wonAt: row.won_at,
   }));
 }

@@ -1,6 +1,6 @@
 import { partner } from '@tandem/partner-contract';
 import { everyOperation, until } from '@tandem/testing';
-import { anApproved, aPartner, type Service, startPartner } from '../../partner.test-service.ts';
+import { anApprovedPartner, aPartner, type Service, startPartner } from '../../partner.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -19,8 +19,15 @@ describe('createPartner', () => {
     const { status, data, headers } = await service.as().createPartner({ body });
     expect([status, headers.etag]).toEqual([201, '"1"']);
     expect(data).toMatchObject({
-      email: 'Joan@Example.com', phone: '+491701234567', company: 'Hut 6', tier: 'bronze', status: 'pending',
-      allowedTransitions: ['approved', 'rejected'], parentPartnerId: null, customFields: {}, version: 1,
+      email: 'Joan@Example.com',
+      phone: '+491701234567',
+      company: 'Hut 6',
+      tier: 'bronze',
+      status: 'pending',
+      allowedTransitions: ['approved', 'rejected'],
+      parentPartnerId: null,
+      customFields: {},
+      version: 1,
     });
     expect((await service.as().createPartner({ body: aPartner({ tier: 'gold' }) })).data.tier).toBe('gold');
   });
@@ -32,7 +39,7 @@ describe('createPartner', () => {
     expect(event.record).toEqual(data);
   });
 
-  it('rejects a duplicate e-mail address case-insensitively, also concurrently, but only within the tenant', async () => {
+  it('rejects a duplicate e-mail address in the tenant, case-insensitively and concurrently', async () => {
     const api = service.as();
     const bodies = ['twin@example.com', 'TWIN@example.com', 'Twin@Example.com'].map((email) => aPartner({ email }));
     const replies = await Promise.all(bodies.map((body) => api.createPartner({ body })));
@@ -68,7 +75,7 @@ describe('createPartner', () => {
 
   it('requires the parent to be approved and in the same tenant', async () => {
     const api = service.as();
-    const parent = await anApproved(api);
+    const parent = await anApprovedPartner(api);
     const { data: pending } = await api.createPartner({ body: aPartner() });
     const under = (parentPartnerId: string, as = api) => as.createPartner({ body: aPartner({ parentPartnerId }) });
     expect((await under(parent.id)).data.parentPartnerId).toBe(parent.id);
@@ -83,7 +90,7 @@ describe('listPartners', () => {
   it('filters by status, tier and text within the tenant', async () => {
     const api = service.as();
     await service.as().createPartner({ body: aPartner() });
-    const approved = await anApproved(api, { tier: 'gold', company: 'Lovelace Consulting' });
+    const approved = await anApprovedPartner(api, { tier: 'gold', company: 'Lovelace Consulting' });
     const { data: pending } = await api.createPartner({ body: aPartner({ lastName: 'Clarke' }) });
     const ids = async (query: Record<string, string>) =>
       (await api.listPartners({ query })).data.map(({ id }: { id: string }) => id);
@@ -98,7 +105,7 @@ describe('listPartners', () => {
   it('filters by approval time with inclusive bounds', async () => {
     const api = service.as();
     await api.createPartner({ body: aPartner() });
-    const { id } = await anApproved(api);
+    const { id } = await anApprovedPartner(api);
     const { approvedAt } = (await api.getPartner({ params: { id } })).data;
     const earlier = new Date(Date.parse(approvedAt) - 1).toISOString();
     const later = new Date(Date.parse(approvedAt) + 1).toISOString();
@@ -126,7 +133,7 @@ describe('approvePartner', () => {
   });
 
   it('keeps an existing code', async () => {
-    expect((await anApproved(service.as(), { referralCode: 'hut-six' })).code).toBe('HUT-SIX');
+    expect((await anApprovedPartner(service.as(), { referralCode: 'hut-six' })).code).toBe('HUT-SIX');
   });
 
   it('rejects partners that are not pending, and succeeds once under concurrent requests', async () => {

@@ -35,7 +35,7 @@ export async function readPartner(tx: Tx, id: number): Promise<PartnerRecord> {
 }
 
 /** Error for a status transition that is not in the state table. */
-export function refuseTransition({ status }: PartnerRecord) {
+export function transitionError({ status }: PartnerRecord) {
   const allowed = transitions[status].join(', ') || 'no other status';
   return fail('transition_refused', [{ field: 'status', message: `From ${status} a partner can move to ${allowed}` }]);
 }

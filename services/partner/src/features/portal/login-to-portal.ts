@@ -19,8 +19,8 @@ export const loginToPortal =
         const partner = user && (await tx.partner.findFirst({ where: { id: user.partnerId } }));
         return partner ? { user, partner } : undefined;
       });
-      const isRight = await verifyPassword(found?.user.passwordHash, password);
-      return found && isRight ? found : undefined;
+      const isCorrect = await verifyPassword(found?.user.passwordHash, password);
+      return found && isCorrect ? found : undefined;
     };
 
     // Failures are counted per tenant, because the same address is a separate account in each tenant.

@@ -1,11 +1,11 @@
 import { until } from '@tandem/testing';
 import {
   type Api,
-  anApproved,
-  anybody,
+  anApprovedPartner,
+  anonymous,
   aPartner,
   aPeer,
-  nowhere,
+  missingId,
   type Peer,
   type Service,
   startPartner,
@@ -28,17 +28,22 @@ const anAddress = () => `joan${++people}@example.com`;
 
 /** Creates a portal user of an approved partner. */
 async function aPortalUser(api: Api = service.as(), fields: object = {}) {
-  const partner = await anApproved(api);
+  const partner = await anApprovedPartner(api);
   const email = anAddress();
   const body = { email, password, role: 'owner', ...fields };
   const { status, data } = await api.createPortalUser({ params: { id: partner.id }, body });
   expect(status).toBe(201);
   const tenant = `${api.caller.tenantId}`;
-  const login = (more: object = {}) => anybody(service).loginToPortal({ body: { email, password, tenant, ...more } });
+  const login = (more: object = {}) => anonymous(service).loginToPortal({ body: { email, password, tenant, ...more } });
   const { tenantId, environment } = api.caller as { tenantId: number; environment: 'live' };
   const signedIn = service.as({
-    type: 'portal', tenantId, environment, sessionId: 3, can: [],
-    partnerId: Number(partner.id), portalUserId: Number(data.id),
+    type: 'portal',
+    tenantId,
+    environment,
+    sessionId: 3,
+    can: [],
+    partnerId: Number(partner.id),
+    portalUserId: Number(data.id),
   });
   return { api, partner, user: data, email, login, signedIn };
 }
@@ -60,7 +65,7 @@ describe('createPortalUser', () => {
     expect(JSON.stringify(event)).not.toMatch(/password|argon2/i);
   });
 
-  it('rejects a short password, an unknown role, a foreign partner, and a duplicate address in the tenant', async () => {
+  it('rejects a short password, an unknown role, a foreign partner and a duplicate address', async () => {
     const { api, partner, email } = await aPortalUser();
     const create = (fields: object, as = api) =>
       as.createPortalUser({ params: { id: partner.id }, body: { email, password, role: 'member', ...fields } });
@@ -70,7 +75,7 @@ describe('createPortalUser', () => {
     const taken = await create({ email: email.toUpperCase() });
     expect([taken.status, taken.body.code]).toEqual([409, 'email_taken']);
     const other = service.as();
-    const { id } = await anApproved(other);
+    const { id } = await anApprovedPartner(other);
     const elsewhere = await other.createPortalUser({ params: { id }, body: { email, password, role: 'owner' } });
     expect(elsewhere.status).toBe(201);
   });
@@ -83,12 +88,14 @@ describe('loginToPortal', () => {
     expect([status, data]).toEqual([
       200,
       {
-        token: 'access', refreshToken: 'refresh', expiresAt: expect.any(String),
+        token: 'access',
+        refreshToken: 'refresh',
+        expiresAt: expect.any(String),
         partner: expect.objectContaining({ id: partner.id, status: 'approved', tier: 'bronze' }),
       },
     ]);
     expect(data.partner).not.toHaveProperty('customFields');
-    const opened = peer.asked.findLast(({ path }) => path === '/internal/portal-sessions');
+    const opened = peer.requests.findLast(({ path }) => path === '/internal/portal-sessions');
     expect(opened?.body).toEqual({ partnerId: partner.id, portalUserId: user.id, name: email });
     expect(opened?.caller).toMatchObject({ name: 'partner', tenantId: api.caller.tenantId, environment: 'live' });
     const event = await until('the event arrives', () =>
@@ -103,7 +110,7 @@ describe('loginToPortal', () => {
     const { login } = await aPortalUser();
     const other = service.as();
     const wrong = [{ password: 'wrong' }, { email: anAddress() }, { tenant: `${other.caller.tenantId}` }];
-    for (const fields of [...wrong, { tenant: nowhere }]) {
+    for (const fields of [...wrong, { tenant: missingId }]) {
       const { status, body } = await login(fields);
       expect([status, body.code, body.message]).toEqual([401, 'bad_credentials', 'Wrong e-mail address or password']);
     }
@@ -115,9 +122,9 @@ describe('loginToPortal', () => {
     const { data } = await api.createPartner({ body: aPartner() });
     const body = { email: anAddress(), password, role: 'owner' };
     await api.createPortalUser({ params: { id: data.id }, body });
-    const login = (given: string) =>
-      anybody(service).loginToPortal({
-        body: { email: body.email, password: given, tenant: `${api.caller.tenantId}` },
+    const login = (attempt: string) =>
+      anonymous(service).loginToPortal({
+        body: { email: body.email, password: attempt, tenant: `${api.caller.tenantId}` },
       });
     const refused = await login(password);
     expect([refused.status, refused.body.code]).toEqual([403, 'partner_not_approved']);
@@ -139,7 +146,7 @@ describe('a portal session', () => {
   it('can be refreshed while the partner is approved, and is ended otherwise', async () => {
     const { api, partner, user } = await aPortalUser();
     const refreshToken = `${api.caller.tenantId}.${partner.id}.${user.id}`;
-    const refresh = (token: string) => anybody(service).refreshPortal({ body: { refreshToken: token } });
+    const refresh = (token: string) => anonymous(service).refreshPortal({ body: { refreshToken: token } });
     const { status, data } = await refresh(refreshToken);
     expect([status, data]).toMatchObject([
       200,
@@ -148,13 +155,16 @@ describe('a portal session', () => {
     expect((await refresh('made-up')).body.code).toBe('bad_refresh_token');
     await service.sqlWithin(api.caller, `UPDATE partner SET status = 'suspended' WHERE id = $1`, [partner.id]);
     expect((await refresh(refreshToken)).status).toBe(403);
-    expect(peer.asked.at(-1)).toMatchObject({ path: '/internal/portal-sessions/end', body: { partnerId: partner.id } });
+    expect(peer.requests.at(-1)).toMatchObject({
+      path: '/internal/portal-sessions/end',
+      body: { partnerId: partner.id },
+    });
   });
 
   it('can be ended by its user', async () => {
     const { signedIn } = await aPortalUser();
     expect((await signedIn.logoutFromPortal()).data).toEqual({ signedOut: true });
-    expect(peer.asked.at(-1)).toMatchObject({ path: '/internal/portal-sessions/end', body: { sessionId: '3' } });
+    expect(peer.requests.at(-1)).toMatchObject({ path: '/internal/portal-sessions/end', body: { sessionId: '3' } });
   });
 
   it('does not replay the logout of another portal user with the same Idempotency-Key', async () => {

@@ -28,11 +28,11 @@ export const createReferral = ({ peers }: Tools): Handler<typeof referrals.creat
     const [row] = await tx.referral.createManyAndReturn({ data, skipDuplicates: true });
     if (!row) {
       // A concurrent request created a referral with the same externalId or for the same lead.
-      const same = await findByExternalId(tx, externalId);
-      if (!same)
+      const concurrent = await findByExternalId(tx, externalId);
+      if (!concurrent)
         throw fail('already_referred', [{ field: 'leadId', message: 'The lead comes from a partner already' }]);
       wasThere();
-      return asReferral(same);
+      return asReferral(concurrent);
     }
     emit(referralAttributed, { data: { referralId: row.id, partnerId, leadId }, record: asReferral(row) });
     return asReferral(row);
@@ -43,8 +43,8 @@ async function findByExternalId(tx: Tx, externalId: string | null | undefined) {
   return externalId ? tx.referral.findFirst({ where: { externalId } }) : null;
 }
 
-async function findPartner(tx: Tx, given: { partnerId?: number | null | undefined; code?: string | null | undefined }) {
-  const { partnerId, code } = given;
+async function findPartner(tx: Tx, input: { partnerId?: number | null | undefined; code?: string | null | undefined }) {
+  const { partnerId, code } = input;
   if ((partnerId ?? undefined) !== undefined && code)
     throw failField('code', 'Send either partnerId or code, not both');
   const known = code ? await tx.referralCode.findFirst({ where: { code } }) : null;

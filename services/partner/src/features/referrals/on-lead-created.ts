@@ -5,7 +5,7 @@ import type { Tx } from '../../handler.ts';
 import { asReferral, type Person, statusOf } from './referral.ts';
 
 /** A lead with a referral code and the time it got the code. */
-interface Referred {
+interface ReferredLead {
   leadId: number;
   email: string;
   firstName: string;
@@ -15,26 +15,26 @@ interface Referred {
 }
 
 /** Leads that were created with a referral code or got one later. */
-export function referredLeads(events: readonly Received<typeof leadCreated | typeof leadUpdated>[]): Referred[] {
+export function referredLeads(events: readonly Received<typeof leadCreated | typeof leadUpdated>[]): ReferredLead[] {
   return events.flatMap((event) => {
     const { id: leadId, email, firstName, lastName, referralCode, createdAt } = event.record;
     const isNew = event.name === 'lead.created';
-    const isGiven = isNew || (event as Received<typeof leadUpdated>).data.changes.referralCode;
+    const hasNewCode = isNew || (event as Received<typeof leadUpdated>).data.changes.referralCode;
     const referredAt = isNew ? createdAt : event.occurredAt;
-    return referralCode && isGiven
+    return referralCode && hasNewCode
       ? [{ leadId, email, firstName, lastName, code: referralCode.toUpperCase(), referredAt }]
       : [];
   });
 }
 
 /** Attributes leads with the code of an approved partner; ignores unknown codes. Returns the leads whose deals earn. */
-export async function attributeLeads(coming: Referred[], { tx, emit }: ConsumerContext<Tx>): Promise<number[]> {
-  if (!coming.length) return [];
+export async function attributeLeads(leads: ReferredLead[], { tx, emit }: ConsumerContext<Tx>): Promise<number[]> {
+  if (!leads.length) return [];
   const owners = await partnersByCode(
     tx,
-    coming.map(({ code }) => code),
+    leads.map(({ code }) => code),
   );
-  const data = coming.flatMap(({ leadId, code, referredAt: createdAt, ...person }) => {
+  const data = leads.flatMap(({ leadId, code, referredAt: createdAt, ...person }) => {
     const owner = owners.get(code);
     return owner ? [{ leadId, code, createdAt, partnerId: owner.partnerId, status: statusOf(person, owner) }] : [];
   });

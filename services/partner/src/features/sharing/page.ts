@@ -27,8 +27,12 @@ const styleHash = createHash('sha256').update(style).digest('base64');
 
 /** Content-Security-Policy of the page: its own inline style and https images only. */
 export const pagePolicy = [
-  "default-src 'none'", `style-src 'sha256-${styleHash}'`, 'img-src https:', "base-uri 'none'",
-  "form-action 'none'", "frame-ancestors 'none'",
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  'img-src https:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
 /** Renders the public page of a shared resource. All texts are customer data and are escaped. */

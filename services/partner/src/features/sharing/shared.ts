@@ -7,34 +7,38 @@ import { asResource, type ResourceRecord } from '../co-marketing/resource.ts';
 import { hashToken } from '../co-marketing/share-token.ts';
 
 /** Request context of an anonymous visitor. */
-interface Visit {
+interface ShareRequest {
   token: string;
   tx: Tx;
   inTenant: InTenant<Tx, never>;
 }
 
-interface Shared {
+interface SharedResource {
   resource: ResourceRecord;
   scope: { tenantId: number; environment: 'live' | 'sandbox' };
 }
 
 /** Finds the resource of a share token; 404 if the token is unknown or revoked, or the resource is archived. */
-export async function findShared({ token, tx, inTenant }: Visit): Promise<Shared> {
-  const place = await tx.shareLookup.findFirst({ where: { tokenHash: hashToken(token) } });
-  if (!place) throw fail('not_found');
-  const { ownerTenantId: tenantId, ownerEnvironment, resourceId: id } = place;
+export async function findShared({ token, tx, inTenant }: ShareRequest): Promise<SharedResource> {
+  const lookup = await tx.shareLookup.findFirst({ where: { tokenHash: hashToken(token) } });
+  if (!lookup) throw fail('not_found');
+  const { ownerTenantId: tenantId, ownerEnvironment, resourceId: id } = lookup;
   const scope = { tenantId, environment: ownerEnvironment as 'live' | 'sandbox' };
-  const row = await inTenant(scope, ({ tx: own }) =>
-    own.coMarketingResource.findFirst({ where: { id, shareEnabled: true, shareToken: token, status: 'active' } }),
+  const row = await inTenant(scope, ({ tx: tenantTx }) =>
+    tenantTx.coMarketingResource.findFirst({ where: { id, shareEnabled: true, shareToken: token, status: 'active' } }),
   );
   if (!row) throw fail('not_found');
   return { resource: asResource(row), scope };
 }
 
 /** Download URL of a shared resource; counts a download only if there is a URL. */
-export async function downloadShared(visit: Visit, { requestId, ip }: Caller, { peers }: Tools): Promise<Download> {
-  const { resource, scope } = await findShared(visit);
+export async function downloadShared(
+  request: ShareRequest,
+  { requestId, ip }: Caller,
+  { peers }: Tools,
+): Promise<Download> {
+  const { resource, scope } = await findShared(request);
   const download = await downloadOf(peers, resource, { ...scope, requestId, ...(ip !== undefined && { ip }) });
-  await visit.inTenant(scope, ({ tx }) => countUsage(tx, resource.id, 'download', 'active'));
+  await request.inTenant(scope, ({ tx }) => countUsage(tx, resource.id, 'download', 'active'));
   return download;
 }

@@ -1,6 +1,13 @@
 import { createIdCodec } from '@tandem/ids';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
-import { type Api, anApproved, anybody, publicUrl, type Service, startPartner } from '../../partner.test-service.ts';
+import {
+  type Api,
+  anApprovedPartner,
+  anonymous,
+  publicUrl,
+  type Service,
+  startPartner,
+} from '../../partner.test-service.ts';
 import { toCsv } from './csv.ts';
 import { currentPeriod } from './period.ts';
 
@@ -54,13 +61,13 @@ const history: Entry[] = [
 
 async function aPartnerWith(entries: Entry[]) {
   const api = service.as();
-  const { id } = await anApproved(api);
+  const { id } = await anApprovedPartner(api);
   await recorded(api, id, entries);
   return { api, id, params: { id } };
 }
 
 const follow = (url: string) =>
-  anybody(service).serveStatement({ params: { token: url.slice(`${publicUrl}/v1/public/statements/`.length) } });
+  anonymous(service).serveStatement({ params: { token: url.slice(`${publicUrl}/v1/public/statements/`.length) } });
 
 describe('listCommissionStatements', () => {
   it('carries balances forward from month to month without rounding errors', async () => {
@@ -70,13 +77,27 @@ describe('listCommissionStatements', () => {
     const euros = data.filter((one: { currency: string }) => one.currency === 'EUR');
     expect(euros).toMatchObject([
       {
-        periodStart: '2026-01-01T00:00:00.000Z', periodEnd: '2026-02-01T00:00:00.000Z', commissionCount: 1,
-        openingBalance: 0, earned: 100.1, adjustments: 0, clawbacks: 0, paid: 0, closingBalance: 100.1,
+        periodStart: '2026-01-01T00:00:00.000Z',
+        periodEnd: '2026-02-01T00:00:00.000Z',
+        commissionCount: 1,
+        openingBalance: 0,
+        earned: 100.1,
+        adjustments: 0,
+        clawbacks: 0,
+        paid: 0,
+        closingBalance: 100.1,
       },
       { openingBalance: 100.1, earned: 200.23, paid: 0, closingBalance: 300.33, commissionCount: 2 },
       {
-        openingBalance: 300.33, earned: 0, adjustments: -10, clawbacks: -100.1, paid: 100.1, commissionCount: 2,
-        closingBalance: 90.13, status: 'final', partnerId: params.id,
+        openingBalance: 300.33,
+        earned: 0,
+        adjustments: -10,
+        clawbacks: -100.1,
+        paid: 100.1,
+        commissionCount: 2,
+        closingBalance: 90.13,
+        status: 'final',
+        partnerId: params.id,
       },
     ]);
     const yen = data.find((one: { currency: string }) => one.currency === 'JPY');
@@ -110,7 +131,11 @@ describe('listCommissionStatements', () => {
     const { api, params } = cancelled;
     const [march] = (await api.listCommissionStatements({ params, query: { period: '2026-03' } })).data;
     expect(march).toMatchObject({
-      openingBalance: 150, earned: 7, adjustments: -50, closingBalance: 107, commissionCount: 1,
+      openingBalance: 150,
+      earned: 7,
+      adjustments: -50,
+      closingBalance: 107,
+      commissionCount: 1,
     });
     const { text } = await follow(march.downloadUrl);
     expect(text).toMatch(/^2026-03-07T00:00:00.000Z,[A-Za-z0-9]+,cancellation,cancelled,,,,-50,EUR,$/m);
@@ -128,7 +153,10 @@ describe('listCommissionStatements', () => {
     expect(await periods({ status: 'final' })).toHaveLength(4);
     expect(await periods({ limit: '2', page: '2' })).toEqual(['2026-03 EUR', '2026-02 EUR']);
     expect((await api.listCommissionStatements({ params, query: { status: 'open' } })).data[0]).toMatchObject({
-      status: 'open', openingBalance: 90.13, earned: 7, closingBalance: 97.13,
+      status: 'open',
+      openingBalance: 90.13,
+      earned: 7,
+      closingBalance: 97.13,
     });
     for (const period of ['2026-13', '2026', 'march'])
       expect((await api.listCommissionStatements({ params, query: { period } })).status).toBe(422);
@@ -137,7 +165,7 @@ describe('listCommissionStatements', () => {
   it('is isolated between tenants', async () => {
     const { params, api } = await aPartnerWith(history);
     expect((await service.as().listCommissionStatements({ params })).status).toBe(404);
-    const { id } = await anApproved(api);
+    const { id } = await anApprovedPartner(api);
     expect((await api.listCommissionStatements({ params: { id } })).data).toEqual([]);
   });
 });

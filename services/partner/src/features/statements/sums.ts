@@ -22,7 +22,7 @@ interface Movement extends Omit<Sums, 'opening' | 'closing'> {
  * counted. An entry cancelled later stays in its month, which is final, and is reversed as an adjustment in the month
  * of the cancellation.
  */
-export async function sumUp(tx: Tx, partnerId: number, currencies: string[]): Promise<(of: Of) => Sums> {
+export async function sumUp(tx: Tx, partnerId: number, currencies: string[]): Promise<(month: StatementMonth) => Sums> {
   const movements = await tx.sql<Movement>`
     WITH entry AS (
       SELECT currency, type, amount_minor AS amount, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS recorded,
@@ -43,15 +43,15 @@ export async function sumUp(tx: Tx, partnerId: number, currencies: string[]): Pr
       UNION ALL
       SELECT currency, paid, 'paid', amount FROM entry WHERE paid IS NOT NULL AND cancelled IS NULL
     ) AS movement GROUP BY currency, period ORDER BY period`;
-  return (of) => sumsOf(movements, of);
+  return (month) => sumsOf(movements, month);
 }
 
-interface Of {
+interface StatementMonth {
   currency: string;
   period: string;
 }
 
-function sumsOf(movements: Movement[], { currency, period }: Of): Sums {
+function sumsOf(movements: Movement[], { currency, period }: StatementMonth): Sums {
   const ofCurrency = movements.filter((one) => one.currency === currency);
   const opening = ofCurrency
     .filter((one) => one.period < period)
