@@ -3,8 +3,8 @@ import type { Caller } from '@tandem/caller';
 import type { ServiceClient } from '@tandem/client/internal';
 import { documentTypes, type internalSearch, rebuildSteps } from '@tandem/search-contract';
 
-/** A place in a rebuild. Pages are idempotent, so going on from an earlier place than the last is safe. */
-interface Place {
+/** Position in a rebuild. Pages are idempotent, so resuming from an earlier checkpoint than the last one is safe. */
+interface Checkpoint {
   tenantId: number;
   environment: 'live' | 'sandbox';
   type: (typeof documentTypes)[number];
@@ -13,43 +13,45 @@ interface Place {
 }
 
 interface RebuildOptions {
-  /** Records per second, over all tenants. */
+  /** Records per second across all tenants. */
   rate: number;
-  /** Where an interrupted rebuild goes on, as its last line printed. */
+  /** Checkpoint that an interrupted rebuild printed last. */
   from: string | undefined;
 }
 
 const environments = ['live', 'sandbox'] as const;
 
 /**
- * Rebuilds the documents of tenants page by page and prints the progress. The service of search reads the records from their
- * owners and writes its index itself; live events continue meanwhile.
+ * Rebuilds the search documents of tenants page by page and prints progress. The search service reads the records from
+ * the services that own them and writes its own index; it keeps processing live events during the rebuild.
  */
 export async function rebuildSearch(
   search: ServiceClient<typeof internalSearch>,
   tenants: readonly number[],
   { options, as }: { options: RebuildOptions; as: Pick<Caller, 'requestId'> },
 ): Promise<boolean> {
-  let from = options.from === undefined ? undefined : parsePlace(options.from);
+  let from = options.from === undefined ? undefined : parseCheckpoint(options.from);
   const total = { indexed: 0, removed: 0 };
-  for (const start of partsOf(tenants)) {
-    if (from && !isSamePart(start, from)) continue;
-    let place: Place | undefined = from ?? start;
+  for (const start of startsOf(tenants)) {
+    if (from && !isSameStep(start, from)) continue;
+    let checkpoint: Checkpoint | undefined = from ?? start;
     from = undefined;
-    while (place) {
-      const { tenantId, environment, type, step, after }: Place = place;
-      const begunAt = performance.now();
+    while (checkpoint) {
+      const { tenantId, environment, type, step, after }: Checkpoint = checkpoint;
+      const startedAt = performance.now();
       const page = await search.rebuildDocuments({
         body: { type, step, after },
         as: { ...as, tenantId, environment },
       });
       total.indexed += page.indexed;
       total.removed += page.removed;
-      place = page.next === null ? undefined : { ...place, after: page.next };
-      if (!place) break;
-      console.log(`${total.indexed} indexed, ${total.removed} removed; to go on from here: --from ${placeText(place)}`);
+      checkpoint = page.next === null ? undefined : { ...checkpoint, after: page.next };
+      if (!checkpoint) break;
+      console.log(
+        `${total.indexed} indexed, ${total.removed} removed; to go on from here: --from ${serialize(checkpoint)}`,
+      );
       const pageMs = (1_000 * (page.indexed + page.removed)) / options.rate;
-      await delay(Math.max(0, pageMs - (performance.now() - begunAt)));
+      await delay(Math.max(0, pageMs - (performance.now() - startedAt)));
     }
   }
   if (from) throw new Error('--from names a tenant that is not rebuilt here');
@@ -57,7 +59,7 @@ export async function rebuildSearch(
   return true;
 }
 
-function partsOf(tenants: readonly number[]): Place[] {
+function startsOf(tenants: readonly number[]): Checkpoint[] {
   return tenants.flatMap((tenantId) =>
     environments.flatMap((environment) =>
       documentTypes.flatMap((type) => rebuildSteps.map((step) => ({ tenantId, environment, type, step, after: null }))),
@@ -65,7 +67,7 @@ function partsOf(tenants: readonly number[]): Place[] {
   );
 }
 
-function isSamePart(one: Place, other: Place): boolean {
+function isSameStep(one: Checkpoint, other: Checkpoint): boolean {
   return (
     one.tenantId === other.tenantId &&
     one.environment === other.environment &&
@@ -74,20 +76,20 @@ function isSamePart(one: Place, other: Place): boolean {
   );
 }
 
-function placeText({ tenantId, environment, type, step, after }: Place): string {
+function serialize({ tenantId, environment, type, step, after }: Checkpoint): string {
   return [tenantId, environment, type, step, after].join('/');
 }
 
-function parsePlace(text: string): Place {
+function parseCheckpoint(text: string): Checkpoint {
   const [tenantId, environment, type, step, after] = text.split('/');
-  const place = {
+  const checkpoint = {
     tenantId: Number(tenantId),
     environment: environments.find((one) => one === environment),
     type: documentTypes.find((one) => one === type),
     step: rebuildSteps.find((one) => one === step),
     after: Number(after),
   };
-  if (!place.environment || !place.type || !place.step || !Number.isSafeInteger(place.after))
+  if (!checkpoint.environment || !checkpoint.type || !checkpoint.step || !Number.isSafeInteger(checkpoint.after))
     throw new Error(`--from takes what an interrupted rebuild printed, not "${text}"`);
-  return place as Place;
+  return checkpoint as Checkpoint;
 }

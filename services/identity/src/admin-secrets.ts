@@ -1,9 +1,9 @@
-// The commands of `npm run admin` that show whether a secret can be removed from its setting.
+// Commands of `npm run admin` that show whether a previous secret is still in use.
 import type { ServiceClient } from '@tandem/client/internal';
 import type { internalSecrets } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 
-/** The metrics of one service; undefined when it does not answer. */
+/** Reads the metrics of every service; `text` is undefined for a service that does not respond. */
 export type ReadMetrics = () => Promise<{ service: string; text: string | undefined }[]>;
 
 type Rows = (string | number)[][];
@@ -15,10 +15,7 @@ interface SecretsAdmin {
   readMetrics: ReadMetrics;
 }
 
-/**
- * How many encrypted values each key has, by service and column. A service counts them 10 s after its start and then every 5
- * minutes.
- */
+/** Counts values encrypted with each key, by service and column. Services update counts every 5 minutes. */
 export async function sealedValues(readMetrics: ReadMetrics): Promise<Rows> {
   return (await readMetrics()).flatMap(({ service, text = '' }) =>
     [...text.matchAll(/^tandem_sealed_values\{(.*)\} (\d+)$/gm)].map(([, labels, count]) => {
@@ -28,7 +25,7 @@ export async function sealedValues(readMetrics: ReadMetrics): Promise<Rows> {
   );
 }
 
-/** The active API keys that still need a previous pepper. */
+/** Active API keys whose hash uses a previous pepper. */
 export async function outdatedKeys({ identity, as, ids }: Omit<SecretsAdmin, 'readMetrics'>): Promise<Rows> {
   const rows: Rows = [];
   for (let after: string | null = null; ; ) {
@@ -39,14 +36,14 @@ export async function outdatedKeys({ identity, as, ids }: Omit<SecretsAdmin, 're
     for (const { tenantId, keyId, name, last4, lastUsedAt, expiresAt } of page.keys) {
       const key = ids.encode('api_key', tenantId, keyId);
       const tenant = ids.encode('tenant', tenantId, tenantId);
-      rows.push([key, tenant, `…${last4}`, dayOf(lastUsedAt), dayOf(expiresAt), name]);
+      rows.push([key, tenant, `…${last4}`, formatDay(lastUsedAt), formatDay(expiresAt), name]);
     }
     after = page.next;
     if (after === null) return rows;
   }
 }
 
-/** Replaces the hashes of all e-mail addresses by those under the current pepper. */
+/** Rehashes all e-mail addresses with the current pepper. */
 export async function rehashAddresses({
   identity,
   as,
@@ -64,6 +61,6 @@ export async function rehashAddresses({
   }
 }
 
-function dayOf(time: Date | null): string {
+function formatDay(time: Date | null): string {
   return time === null ? 'never' : time.toISOString().slice(0, 10);
 }

@@ -11,17 +11,18 @@ interface Fleet {
   amqpUrl: string;
   managementUrl: string | undefined;
   namespace: string;
-  /** Service → its address. */
+  /** Base URL by service name. */
   services: ReadonlyMap<string, string>;
 }
 
-// While two releases run side by side, a balancer may lead to either: their union is what is declared.
-const asksPerService = 5;
-const askTimeoutMs = 3_000;
+// During a rollout a load balancer may route to either release, so the declared consumers are the union of several
+// responses.
+const requestsPerService = 5;
+const requestTimeoutMs = 3_000;
 
 /**
- * Compares the broker with what the running services declare and prints one line for each difference.
- * @returns whether there is no difference, or every one was repaired
+ * Compares the broker with what the running services declare and prints one line per difference.
+ * @returns whether there are no differences, or all of them were repaired
  */
 export async function topology(fleet: Fleet, { repair }: { repair: boolean }): Promise<boolean> {
   const { consumers, unknownServices } = await declaredConsumers(fleet.services);
@@ -41,7 +42,7 @@ export async function topology(fleet: Fleet, { repair }: { repair: boolean }): P
   return !unknownServices.length && (repair ? repairs.every((one) => 'done' in one) : !differences.length);
 }
 
-/** Moves all messages of an orphaned queue to the queue of a consumer. */
+/** Moves all messages from an orphaned queue to the queue of a consumer. */
 export async function moveQueue(fleet: Fleet, from: string, consumer: string): Promise<boolean> {
   const { consumers } = await declaredConsumers(fleet.services);
   const source = from.startsWith(`${fleet.namespace}.`) ? from : `${fleet.namespace}.${from}`;
@@ -51,24 +52,25 @@ export async function moveQueue(fleet: Fleet, from: string, consumer: string): P
   return true;
 }
 
-/** Asks every service which consumers it runs. */
+/** Fetches the declared consumers of every service. */
 async function declaredConsumers(
   services: ReadonlyMap<string, string>,
 ): Promise<{ consumers: DeclaredConsumer[]; unknownServices: string[] }> {
-  const found = new Map<string, Set<string>>();
+  const eventsByQueue = new Map<string, Set<string>>();
   const unknownServices: string[] = [];
   for (const [service, address] of services) {
-    const answers = await askService(address);
-    if (!answers) unknownServices.push(service);
-    for (const { queue, events } of answers ?? []) found.set(queue, new Set([...(found.get(queue) ?? []), ...events]));
+    const declared = await fetchConsumers(address);
+    if (!declared) unknownServices.push(service);
+    for (const { queue, events } of declared ?? [])
+      eventsByQueue.set(queue, new Set([...(eventsByQueue.get(queue) ?? []), ...events]));
   }
-  return { consumers: [...found].map(([queue, events]) => ({ queue, events: [...events] })), unknownServices };
+  return { consumers: [...eventsByQueue].map(([queue, events]) => ({ queue, events: [...events] })), unknownServices };
 }
 
-async function askService(address: string): Promise<DeclaredConsumer[] | undefined> {
+async function fetchConsumers(address: string): Promise<DeclaredConsumer[] | undefined> {
   const consumers: DeclaredConsumer[] = [];
-  for (let ask = 0; ask < asksPerService; ask++) {
-    const options = { headers: { connection: 'close' }, signal: AbortSignal.timeout(askTimeoutMs) };
+  for (let attempt = 0; attempt < requestsPerService; attempt++) {
+    const options = { headers: { connection: 'close' }, signal: AbortSignal.timeout(requestTimeoutMs) };
     const response = await fetch(`${address}/topology`, options).catch(() => undefined);
     if (!response?.ok) return undefined;
     consumers.push(...((await response.json()) as { consumers: DeclaredConsumer[] }).consumers);

@@ -1,4 +1,4 @@
-// `npm run admin -- <command>`: what operators do with the running fleet.
+// Operator CLI for a running fleet: `npm run admin -- <command>`.
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createCallerSigner } from '@tandem/caller';
@@ -34,10 +34,10 @@ const usage = `Usage: npm run admin -- <command>
 
 Tenants are named by their public id. Exit code: 0 done, 1 failed or not intact, 2 wrong usage.`;
 
-// Leaves most of a service's capacity to requests.
+// Leaves most of the service's capacity for requests.
 const rebuildRate = 500;
 
-class WrongUsage extends Error {}
+class UsageError extends Error {}
 
 const settings = readConfig(
   z.object({
@@ -61,32 +61,32 @@ const as = { environment: 'live', requestId: `admin_${randomUUID()}` } as const;
 
 const commands: Record<string, (args: string[]) => Promise<boolean>> = {
   tenants: async (args) => {
-    take(args, 0);
-    const rows = (await everyTenant()).map(({ id, name, plan, status }) => [publicId(id), plan, status, name]);
+    expectArguments(args, 0);
+    const rows = (await listAllTenants()).map(({ id, name, plan, status }) => [publicId(id), plan, status, name]);
     return print(['TENANT', 'PLAN', 'STATUS', 'NAME'], rows);
   },
   plan: setPlan,
   'audit:verify': verifyAudit,
   'dead-letters': async (args) => {
-    take(args, 0);
+    expectArguments(args, 0);
     return print(['CONSUMER', 'DEAD LETTERS'], await deadLetterDepths());
   },
   'dead-letters:list': async (args) => {
     const { values, positionals } = parse(args);
-    const letters = await listDeadLetters(consumerQueue(take(positionals, 1)[0]));
-    if (values.id !== undefined) return printLetter(letters.find(({ eventId }) => eventId === values.id));
+    const deadLetters = await listDeadLetters(consumerQueue(expectArguments(positionals, 1)[0]));
+    if (values.id !== undefined) return printDeadLetter(deadLetters.find(({ eventId }) => eventId === values.id));
     return print(
       ['DIED', 'EVENT', 'ID', 'ATTEMPTS', 'REASON', 'ERROR'],
-      letters.map((one) => [one.diedAt, one.name, one.eventId, one.attempts, one.reason, one.error]),
+      deadLetters.map((one) => [one.diedAt, one.name, one.eventId, one.attempts, one.reason, one.error]),
     );
   },
   'dead-letters:replay': async (args) => {
-    const count = await replayDeadLetters(consumerQueue(take(args, 1)[0]));
+    const count = await replayDeadLetters(consumerQueue(expectArguments(args, 1)[0]));
     console.log(`${count} given back to their consumer`);
     return true;
   },
   secrets: async (args) => {
-    take(args, 0);
+    expectArguments(args, 0);
     console.log('Encrypted values by the id of their key (ENCRYPTION_KEY):\n');
     print(['KEY', 'SERVICE', 'COLUMN', 'VALUES'], await sealedValues(readMetrics));
     console.log('\nActive API keys under a previous pepper (KEY_PEPPER), which are rehashed when they are used:\n');
@@ -96,77 +96,77 @@ const commands: Record<string, (args: string[]) => Promise<boolean>> = {
     );
   },
   'secrets:rehash': async (args) => {
-    take(args, 0);
+    expectArguments(args, 0);
     const { rehashed, left } = await rehashAddresses({ identity, as });
     console.log(`${rehashed} addresses rehashed, ${left} left`);
     return left === 0;
   },
   topology: async (args) => {
     const { values, positionals } = parse(args);
-    take(positionals, 0);
+    expectArguments(positionals, 0);
     return topology(fleet(), { repair: values.repair ?? false });
   },
   rebuild: async (args) => {
     const { values, positionals } = parse(args);
-    const [projection] = take(positionals, 1);
-    if (projection !== 'search') throw new WrongUsage(`"${projection}" cannot be rebuilt; search can.`);
+    const [projection] = expectArguments(positionals, 1);
+    if (projection !== 'search') throw new UsageError(`"${projection}" cannot be rebuilt; search can.`);
     if (!settings.SEARCH_URL) throw new Error('SEARCH_URL is not set');
     const { INTERNAL_SECRETS: secrets, SEARCH_URL: baseUrl } = settings;
     const signer = createCallerSigner(secrets);
     const search = createServiceClient({ operations: internalSearch, baseUrl, service: 'admin', signer });
-    const tenants = values.tenant ? [tenantId(values.tenant)] : (await everyTenant()).map(({ id }) => id);
+    const tenants = values.tenant ? [tenantId(values.tenant)] : (await listAllTenants()).map(({ id }) => id);
     const options = { rate: wholeNumber('rate', values.rate) ?? rebuildRate, from: values.from };
     return rebuildSearch(search, tenants, { options, as });
   },
   'topology:move': async (args) => {
-    const [queue, consumer] = take(args, 2);
+    const [queue, consumer] = expectArguments(args, 2);
     consumerQueue(consumer);
     return moveQueue(fleet(), queue, consumer);
   },
 };
 
 process.exitCode = await main(process.argv.slice(2));
-// Connections that are kept open would keep the process for their lifetime.
+// Open keep-alive connections would otherwise keep the process running.
 process.exit();
 
 async function main([name, ...args]: string[]): Promise<number> {
   try {
     const command = commands[name ?? ''];
-    if (!command) throw new WrongUsage(name ? `There is no command "${name}".` : undefined);
+    if (!command) throw new UsageError(name ? `There is no command "${name}".` : undefined);
     return (await command(args)) ? 0 : 1;
   } catch (error) {
-    if (error instanceof WrongUsage) {
+    if (error instanceof UsageError) {
       console.error(error.message ? `${error.message}\n\n${usage}` : usage);
       return 2;
     }
-    console.error(`error: ${explain(error)}`);
+    console.error(`error: ${errorMessage(error)}`);
     return 1;
   }
 }
 
 async function setPlan(args: string[]): Promise<boolean> {
   const { values, positionals } = parse(args);
-  const [code, plan] = take(positionals, 2);
-  if (!(planCodes as string[]).includes(plan)) throw new WrongUsage(`"${plan}" is no plan.`);
+  const [code, plan] = expectArguments(positionals, 2);
+  if (!(planCodes as string[]).includes(plan)) throw new UsageError(`"${plan}" is no plan.`);
   const limits = {
     monthlyCalls: wholeNumber('monthly', values.monthly),
     ratePerMinute: wholeNumber('rate', values.rate),
     burst: wholeNumber('burst', values.burst),
   };
   if (plan !== 'enterprise' && Object.values(limits).some((limit) => limit !== null))
-    throw new WrongUsage('Only enterprise has limits of its own.');
+    throw new UsageError('Only enterprise has limits of its own.');
   const set = await identity.setTenantPlan({ body: { tenantId: tenantId(code), plan: plan as Plan, ...limits }, as });
-  const shown = (limit: number | null) => limit ?? 'no limit';
+  const formatLimit = (limit: number | null) => limit ?? 'no limit';
   console.log(
-    `${code} is on ${set.plan}: calls a month ${shown(set.monthlyCalls)}, requests a minute ${shown(set.ratePerMinute)}, burst ${shown(set.burst)}`,
+    `${code} is on ${set.plan}: calls a month ${formatLimit(set.monthlyCalls)}, requests a minute ${formatLimit(set.ratePerMinute)}, burst ${formatLimit(set.burst)}`,
   );
   return true;
 }
 
 async function verifyAudit(args: string[]): Promise<boolean> {
   const { values, positionals } = parse(args);
-  const named = take(positionals, values.all ? 0 : 1).map(tenantId);
-  const tenants = values.all ? (await everyTenant()).map(({ id }) => id) : named;
+  const named = expectArguments(positionals, values.all ? 0 : 1).map(tenantId);
+  const tenants = values.all ? (await listAllTenants()).map(({ id }) => id) : named;
   const rows = [];
   let isIntact = true;
   for (const id of tenants) {
@@ -182,18 +182,18 @@ async function verifyAudit(args: string[]): Promise<boolean> {
   return isIntact;
 }
 
-async function everyTenant() {
+async function listAllTenants() {
   const all = [];
   for (let after: number | null = null; ; ) {
-    const some: Awaited<ReturnType<typeof identity.listTenants>> = await identity.listTenants({ body: { after }, as });
-    all.push(...some);
-    const last = some.at(-1);
+    const page: Awaited<ReturnType<typeof identity.listTenants>> = await identity.listTenants({ body: { after }, as });
+    all.push(...page);
+    const last = page.at(-1);
     if (!last) return all;
     after = last.id;
   }
 }
 
-/** The depth of the dead-letter queue of every consumer, as the services show it on /metrics. */
+/** Dead-letter queue depth of every consumer, as reported on /metrics. */
 async function deadLetterDepths(): Promise<[string, string][]> {
   const depths = (await readMetrics()).flatMap(({ text = '' }) =>
     [...text.matchAll(/^tandem_dead_letters\{(.*)\} (\S+)$/gm)].map(([, labels, depth]): [string, string] => {
@@ -204,7 +204,7 @@ async function deadLetterDepths(): Promise<[string, string][]> {
   return depths.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The /metrics of every service; of several instances, the one that answers. */
+/** Reads /metrics of every service, from one instance each. */
 function readMetrics(): Promise<{ service: string; text: string | undefined }[]> {
   return Promise.all(
     [...serviceAddresses()].map(async ([service, address]) => {
@@ -218,7 +218,9 @@ function readMetrics(): Promise<{ service: string; text: string | undefined }[]>
   );
 }
 
-/** Service → address, as the settings name them. The gateway consumes nothing, and shows its metrics on another port. */
+/**
+ * Base URL by service, from `*_URL` settings. Excludes the gateway: no consumers, and its metrics are on another port.
+ */
 function serviceAddresses(): Map<string, string> {
   return new Map(
     Object.entries(process.env).flatMap(([name, value]) =>
@@ -240,7 +242,7 @@ function fleet() {
 
 function consumerQueue(consumer: string) {
   if (!/^[a-z-]+\.[a-z-]+$/.test(consumer))
-    throw new WrongUsage(`"${consumer}" is no consumer, such as crm.detect-duplicates.`);
+    throw new UsageError(`"${consumer}" is no consumer, such as crm.detect-duplicates.`);
   return { url: settings.AMQP_URL, namespace: settings.NAMESPACE, consumer };
 }
 
@@ -262,25 +264,25 @@ function parse(args: string[]) {
       },
     });
   } catch (error) {
-    throw new WrongUsage((error as Error).message);
+    throw new UsageError((error as Error).message);
   }
 }
 
-function take<N extends 0 | 1 | 2>(args: string[], count: N): N extends 2 ? [string, string] : [string] {
+function expectArguments<N extends 0 | 1 | 2>(args: string[], count: N): N extends 2 ? [string, string] : [string] {
   if (args.length !== count)
-    throw new WrongUsage(`This command takes ${count || 'no'} ${count === 1 ? 'argument' : 'arguments'}.`);
+    throw new UsageError(`This command takes ${count || 'no'} ${count === 1 ? 'argument' : 'arguments'}.`);
   return args as never;
 }
 
 function wholeNumber(option: string, text: string | undefined): number | null {
   if (text === undefined) return null;
-  if (!/^[0-9]{1,9}$/.test(text)) throw new WrongUsage(`--${option} takes a whole number.`);
+  if (!/^[0-9]{1,9}$/.test(text)) throw new UsageError(`--${option} takes a whole number.`);
   return Number(text);
 }
 
 function tenantId(code: string): number {
   const id = ids.decode('tenant', undefined, code);
-  if (id === undefined) throw new WrongUsage(`"${code}" is no id of a tenant.`);
+  if (id === undefined) throw new UsageError(`"${code}" is no id of a tenant.`);
   return id;
 }
 
@@ -288,15 +290,15 @@ function publicId(id: number): string {
   return ids.encode('tenant', id, id);
 }
 
-function printLetter(letter: DeadLetter | undefined): boolean {
-  if (!letter) throw new Error('there is no dead letter with this id among the first hundred');
-  const { fullError, error, ...facts } = letter;
+function printDeadLetter(deadLetter: DeadLetter | undefined): boolean {
+  if (!deadLetter) throw new Error('there is no dead letter with this id among the first hundred');
+  const { fullError, error, ...facts } = deadLetter;
   for (const [name, value] of Object.entries(facts)) console.log(`${name}: ${value}`);
   console.log(`\n${fullError}`);
   return true;
 }
 
-/** A table whose columns stand below each other. */
+/** Prints a table with aligned columns. */
 function print(head: string[], rows: (string | number)[][]): true {
   const lines = [head, ...rows.map((row) => row.map(String))];
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
@@ -311,7 +313,7 @@ function print(head: string[], rows: (string | number)[][]): true {
   return true;
 }
 
-function explain(error: unknown): string {
+function errorMessage(error: unknown): string {
   if (error instanceof ServiceCallError && error.status === 404) return 'there is no such tenant';
   if (error instanceof ServiceCallError && error.status === 503)
     return `identity does not answer at ${settings.IDENTITY_URL}: is the fleet running?`;

@@ -1,4 +1,4 @@
-// Makes a demo tenant per plan through the public API and leaves the sign-ins and keys in a file. `npm start` runs it.
+// Creates one demo tenant per plan through the public API and saves their credentials to a file. Run by `npm start`.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -33,48 +33,48 @@ const settings = readConfig(
 const baseUrl = settings.GATEWAY_URL.replace(/\/$/, '');
 const operations = { ...tenants, ...signIn, ...users, ...roles, ...apiKeys };
 const enterprise = { monthlyCalls: 10_000_000, ratePerMinute: 20_000, burst: 2_000 };
-const people = { admin: ['Grace', 'Hopper'], member: ['Alan', 'Turing'] } as const;
+const otherUsers = { admin: ['Grace', 'Hopper'], member: ['Alan', 'Turing'] } as const;
 
 await main();
-// Connections that are kept open would keep the process for their lifetime.
+// Open keep-alive connections would otherwise keep the process running.
 process.exit();
 
 async function main(): Promise<void> {
-  const known = await readKnown();
-  if (known && (await stillWorks(known))) {
-    // The gateway may listen elsewhere than last time.
-    if (known.baseUrl !== baseUrl) await save({ ...known, baseUrl });
+  const saved = await readSaved();
+  if (saved && (await isValid(saved))) {
+    // The gateway URL may have changed since the last run.
+    if (saved.baseUrl !== baseUrl) await save({ ...saved, baseUrl });
     return;
   }
-  const made: Credentials['tenants'] = [];
-  for (const plan of planCodes) made.push(await makeTenant(plan));
-  await save({ baseUrl, tenants: made });
-  console.log(`${made.length} demo tenants made: ${settings.CREDENTIALS_FILE}`);
+  const created: Credentials['tenants'] = [];
+  for (const plan of planCodes) created.push(await createDemoTenant(plan));
+  await save({ baseUrl, tenants: created });
+  console.log(`${created.length} demo tenants made: ${settings.CREDENTIALS_FILE}`);
 }
 
-async function readKnown(): Promise<Credentials | undefined> {
+async function readSaved(): Promise<Credentials | undefined> {
   try {
     return JSON.parse(await readFile(settings.CREDENTIALS_FILE, 'utf8')) as Credentials;
   } catch {
-    // Absent or half-written: made anew.
+    // The file is missing or incomplete: create new tenants.
     return undefined;
   }
 }
 
-async function stillWorks({ tenants: [first] }: Credentials): Promise<boolean> {
+async function isValid({ tenants: [first] }: Credentials): Promise<boolean> {
   if (!first?.keys.sandbox) return false;
   const api = createClient({ operations, baseUrl, credentials: { apiKey: first.keys.sandbox } });
   return api.getMe().then(
     () => true,
     (error: unknown) => {
-      // Anything else than a refusal is no reason to make them again.
+      // Only a rejected key means that the demo tenants must be recreated.
       if (error instanceof ApiError && error.status === 401) return false;
       throw error;
     },
   );
 }
 
-async function makeTenant(plan: Plan): Promise<Credentials['tenants'][number]> {
+async function createDemoTenant(plan: Plan): Promise<Credentials['tenants'][number]> {
   const email = (role: string) => `${role}@${plan}.example.com`;
   const owner = { email: email('owner'), password: newPassword(), role: 'owner' };
   const { data: signedUp } = await createClient({ operations, baseUrl }).createTenant({
@@ -89,7 +89,7 @@ async function makeTenant(plan: Plan): Promise<Credentials['tenants'][number]> {
   const api = createClient({ operations, baseUrl, credentials: { accessToken: signedUp.accessToken, tenantId } });
   const roleIds = new Map((await api.listRoles()).data.map(({ name, id }) => [name, id]));
   const others = await Promise.all(
-    Object.entries(people).map(async ([role, [firstName, lastName]]) => {
+    Object.entries(otherUsers).map(async ([role, [firstName, lastName]]) => {
       const password = newPassword();
       const roleId = roleIds.get(role);
       await api.createUser({ body: { email: email(role), password, firstName, lastName, ...(roleId && { roleId }) } });
@@ -120,7 +120,7 @@ function newPassword(): string {
   return randomBytes(12).toString('base64url');
 }
 
-/** Whole or not at all, and for nobody else on the machine. */
+/** Writes the file atomically, readable by its owner only. */
 async function save(credentials: Credentials): Promise<void> {
   await mkdir(dirname(settings.CREDENTIALS_FILE), { recursive: true, mode: 0o700 });
   await writeFile(`${settings.CREDENTIALS_FILE}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });

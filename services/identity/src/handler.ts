@@ -4,32 +4,32 @@ import type { IdCodec } from '@tandem/ids';
 import type { LoginLimiter } from '@tandem/passwords';
 import type { Actor, Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
-import type { CredentialNews } from './credential-news.ts';
+import type { InvalidateCredentials } from './credential-invalidation.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Tokens } from './tokens.ts';
 
-/** The tenant-bound database of identity. */
+/** Tenant-bound database client of identity. */
 export type Tx = TenantTx<PrismaClient>;
-/** The code of one of identity's operations. */
+/** Handler of an identity operation; `Found` is the result of its `check`, which runs before the transaction. */
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 
-/** What identity's handlers use beside the database. */
+/** Dependencies of identity's handlers other than the database. */
 export interface Tools {
   pepper: Pepper;
   ids: IdCodec;
   tokens: Tokens;
-  news: CredentialNews;
+  invalidateCredentials: InvalidateCredentials;
   limiter: LoginLimiter;
-  /** Runs work that no answer waits for; a failure is logged. */
+  /** Runs work without delaying the response; failures are logged. */
   inBackground(work: () => Promise<void>): void;
 }
 
-/** A user as the actor of what happens while they sign up, sign in or refresh a session. */
+/** The event actor for a user who signs up, signs in or refreshes a session. */
 export function asActor(user: { id: number; firstName: string; lastName: string }): Actor {
   return { type: 'user', userId: user.id, name: nameOf(user) };
 }
 
-/** A person's name as the audit log shows it. */
+/** Full name, as shown in the audit log. */
 export function nameOf({ firstName, lastName }: { firstName: string; lastName: string }): string {
   return `${firstName} ${lastName}`;
 }

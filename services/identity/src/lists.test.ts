@@ -9,14 +9,14 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 everyList(identity, () => service, {
-  'listAuditLogs.environment': 'nearly all entries are of live; those of sandbox have an index',
-  'listAuditLogs.targetId': 'a code that names the type of the record as well',
+  'listAuditLogs.environment': 'nearly all entries are live; sandbox entries have an index',
+  'listAuditLogs.targetId': 'the public id includes the type of the record',
   listAddonCatalog: 'the catalogue is in memory',
   listTeamMembers: 'members are read through Prisma',
   'listUsers.teamId': 'members are read through Prisma',
-  'listUsers.search': 'a tenant has some thousand users',
-  'listTeams.search': 'a tenant has some hundred teams',
-  'listRoles.search': 'a tenant has some dozens of roles',
-  'listApiKeys.search': 'a tenant has some hundred keys',
-  'listApiKeys.status': 'a tenant has some hundred keys',
+  'listUsers.search': 'a tenant has a few thousand users',
+  'listTeams.search': 'a tenant has a few hundred teams',
+  'listRoles.search': 'a tenant has a few dozen roles',
+  'listApiKeys.search': 'a tenant has a few hundred keys',
+  'listApiKeys.status': 'a tenant has a few hundred keys',
 });

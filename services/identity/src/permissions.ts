@@ -3,45 +3,45 @@ import { allows, plainPermissions } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import { memberPermissions } from './features/roles/system-roles.ts';
 
-const width = { own: 1, team: 2, all: 3 } as const;
+const reachRank = { own: 1, team: 2, all: 3 } as const;
 
-/** Whether a set of permissions holds everything that one permission grants. */
+/** Whether a set of permissions includes everything that one permission grants. */
 export function covers(granted: readonly string[], wanted: string): boolean {
   if (granted.includes('*')) return true;
   const [resource, action, narrowing = 'all'] = wanted.split(':') as [
     string,
     string | undefined,
-    keyof typeof width | undefined,
+    keyof typeof reachRank | undefined,
   ];
   if (action === undefined) return false;
   const reach = allows(granted, `${resource}:${action}`);
-  if (!reach || width[reach] < width[narrowing]) return false;
-  // `manage` reaches every action of its resource but this one, which `users:*` holds.
+  if (!reach || reachRank[reach] < reachRank[narrowing]) return false;
+  // `users:*` includes `users:act_as`, which `users:manage` does not.
   return wanted !== 'users:*' || allows(granted, 'users:act_as') !== undefined;
 }
 
-/** The permissions that both sets grant, each limited to what both allow. */
+/** Intersection of two permission sets, with each permission at the narrower of the two reaches. */
 export function intersection(one: readonly string[], other: readonly string[]): string[] {
-  const [within, beyond] = [[], []] as [string[], string[]];
-  for (const permission of one) (covers(other, permission) ? within : beyond).push(permission);
-  if (!beyond.length) return within;
+  const [covered, uncovered] = [[], []] as [string[], string[]];
+  for (const permission of one) (covers(other, permission) ? covered : uncovered).push(permission);
+  if (!uncovered.length) return covered;
   const shared = plainPermissions.flatMap((permission) => {
-    const [first, second] = [allows(beyond, permission), allows(other, permission)];
+    const [first, second] = [allows(uncovered, permission), allows(other, permission)];
     if (!first || !second) return [];
-    const reach = width[first] < width[second] ? first : second;
+    const reach = reachRank[first] < reachRank[second] ? first : second;
     return [reach === 'all' ? permission : `${permission}:${reach}`];
   });
-  return [...within, ...shared];
+  return [...covered, ...shared];
 }
 
-/** Refuses to hand out what the caller does not have: nobody rises by making a key or a role. */
+/** Rejects permissions that the caller does not have, so that creating a key or a role cannot escalate privileges. */
 export function checkCeiling(caller: Caller, wanted: readonly string[]): void {
   if (!wanted.every((one) => covers(caller.permissions, one))) throw fail('forbidden');
 }
 
 /**
- * Refuses power over somebody who stands above the caller. Who may write users has it over members, whatever else
- * that permission came with.
+ * Rejects changes to users whose role has permissions that the caller lacks. Member permissions are always allowed, so
+ * any caller with `users:write` can manage members.
  */
 export function checkRank(caller: Caller, rolePermissions: readonly string[]): void {
   const granted = [...caller.permissions, ...memberPermissions];

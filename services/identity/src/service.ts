@@ -4,7 +4,7 @@ import { createIdCodec } from '@tandem/ids';
 import { connectRedis, loginLimiter } from '@tandem/passwords';
 import { createLog } from '@tandem/process';
 import type { ServiceDefinition } from '@tandem/service';
-import { credentialNews } from './credential-news.ts';
+import { credentialInvalidation } from './credential-invalidation.ts';
 import { accessHandlers } from './features/access/index.ts';
 import { usageRetention } from './features/access/usage.ts';
 import { addonHandlers } from './features/addons/index.ts';
@@ -31,7 +31,7 @@ import { createTokens } from './tokens.ts';
 
 const backgroundDelayMs = 50;
 
-/** The identity service: its contract, its handlers, and the audit log that reads along. */
+/** Definition of the identity service. */
 export function identityService(
   settings: IdentitySettings,
 ): ServiceDefinition<typeof identity, PrismaClient, IdentitySettings> {
@@ -43,9 +43,9 @@ export function identityService(
     pepper,
     ids,
     tokens: createTokens(settings.JWT_PRIVATE_KEY, ids),
-    news: credentialNews(redis, log),
+    invalidateCredentials: credentialInvalidation(redis, log),
     limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: pepper.hash, log }),
-    // Later, so that the answer leaves before the work takes processor time from it.
+    // Delayed so that the response is sent before the work uses CPU time.
     inBackground: (work) =>
       void setTimeout(() => work().catch((error) => log.error('background work failed', { error })), backgroundDelayMs),
   };
@@ -75,7 +75,7 @@ export function identityService(
     narrowing: {
       Tenant: 'shared',
       Role: 'shared',
-      // Which users a narrowed caller sees is a rule of its own: features/users/user.ts.
+      // features/users/user.ts decides which users a narrowed caller sees.
       User: 'shared',
       Team: { owners: ['createdBy'] },
       TeamMember: 'shared',

@@ -3,12 +3,12 @@ import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 import { readSigningKeys } from './tokens.ts';
 
-/** The settings of identity beside those of every service. */
+/** Settings of identity in addition to the common service settings. */
 export const identitySettings = serviceSettings.extend({
-  /** The keys of the HMACs that stand for API keys and e-mail addresses in the look-up tables. */
+  /** HMAC keys for the hashes of API keys and e-mail addresses in the lookup tables. */
   KEY_PEPPER: secretSetting(hasLengthOfKey),
   IDS_ALPHABET: z.string().length(62, 'Must hold each of the 62 letters and digits once'),
-  /** Signs access tokens: PEMs of RSA keys of 2048 or more bits; `\n` may stand for line ends. */
+  /** Private keys that sign access tokens: RSA PEMs of at least 2048 bits; `\n` may replace line breaks. */
   JWT_PRIVATE_KEY: secretSetting((pem) =>
     isSigningKey(pem) ? undefined : 'Must have PEMs of RSA private keys of 2048 or more bits',
   ),

@@ -10,7 +10,7 @@ let settings: Awaited<ReturnType<typeof testSettings>>;
 const open = (prisma: object) =>
   createTenantDb({ url: settings.DATABASE_URL, client: (adapter) => new PrismaClient({ adapter }), prisma });
 let db: ReturnType<typeof open>;
-/** The same database with wall one taken away: no model counts as a tenant's. */
+/** Client without the tenant guard, so that only row-level security applies. */
 let unguarded: ReturnType<typeof open>;
 
 beforeAll(async () => {
@@ -54,13 +54,13 @@ type Rows = {
 };
 
 describe.each(models)('%s', (model) => {
-  it('is shown by the client to its own tenant only, and to nobody without one', async () => {
+  it('the client returns rows of the current tenant only, and requires a tenant', async () => {
     const rows = () => (db.tx[model] as unknown as Rows).findMany({ where: { tenantId: 2 } });
     expect((await db.within(mine, rows)).map((row) => row.tenantId)).toEqual([1]);
     await expect(db.within(undefined, rows)).rejects.toThrow('without a tenant');
   });
 
-  it('is shown by the database to its own tenant only, with the client’s guard taken away', async () => {
+  it('row-level security limits access to the current tenant when the client guard is off', async () => {
     const table = unguarded.tx[model] as unknown as Rows;
     expect((await unguarded.within(mine, () => table.findMany())).map((row) => row.tenantId)).toEqual([1]);
     expect(await unguarded.within(undefined, () => table.findMany())).toEqual([]);
@@ -68,13 +68,13 @@ describe.each(models)('%s', (model) => {
   });
 });
 
-it('the database refuses a user with a role of another tenant', async () => {
+it('the database rejects a user with a role of another tenant', async () => {
   const [role] = await db.within(theirs, () => db.tx.role.findMany());
   const data = { email: 'b@example.com', firstName: 'A', lastName: 'B', passwordHash: '-', roleId: role?.id as number };
   await expect(db.within(mine, () => db.tx.user.create({ data }))).rejects.toThrow(/foreign key/i);
 });
 
-it('the database refuses a session of a user and of a portal user at once, and one of nobody', async () => {
+it('the database rejects a session that belongs to both a user and a portal user, or to neither', async () => {
   const portal = { partnerId: 1, portalUserId: 1, portalUserName: 'P', portalEnvironment: 'live' };
   const open = (data: object) =>
     db.within(mine, async () => {
@@ -86,7 +86,7 @@ it('the database refuses a session of a user and of a portal user at once, and o
   await expect(open({})).rejects.toThrow('session_of_one');
 });
 
-it('the service itself can neither change nor remove what stands in the audit log', async () => {
+it('the service role can neither update nor delete audit log entries', async () => {
   for (const statement of [
     `UPDATE audit_log SET action = 'x'`,
     'DELETE FROM audit_log',
@@ -100,7 +100,7 @@ it('the service itself can neither change nor remove what stands in the audit lo
   }
 });
 
-it('every table with a tenant is under forced row-level security, and the service’s role cannot pass it', async () => {
+it('every table with a tenant has forced row-level security, which the service role cannot bypass', async () => {
   const client = new pg.Client({ connectionString: settings.ownerUrl });
   await client.connect();
   const { rows } =

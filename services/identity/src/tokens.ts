@@ -5,17 +5,17 @@ import { readSecretList } from '@tandem/secrets';
 import jsonwebtoken from 'jsonwebtoken';
 
 export interface Tokens {
-  /** An access token for a session. */
-  access(of: {
+  /** Issues an access token for a user session. */
+  access(session: {
     tenantId: number;
     userId: number;
     sessionId: number;
     role: string;
     permissions: readonly string[];
   }): string;
-  /** An access token for a session in a partner's portal. */
-  portal(of: { tenantId: number; portalUserId: number; sessionId: number }): string;
-  /** The public keys whose tokens are valid, as JSON Web Keys; the first one belongs to the key that signs. */
+  /** Issues an access token for a partner portal session. */
+  portal(session: { tenantId: number; portalUserId: number; sessionId: number }): string;
+  /** Public keys of all accepted signing keys, as JSON Web Keys; the first is the current one. */
   publicKeys: PublicJwk[];
 }
 
@@ -35,7 +35,7 @@ const refreshBytes = 32;
 const modulusBitsMin = 2_048;
 
 /**
- * Issues access tokens: JWT signed by RS256, whose claims hold public ids. The first key signs.
+ * Issues access tokens: JWTs signed with RS256 by the first key. Their claims contain public ids.
  * @param setting JWT_PRIVATE_KEY
  */
 export function createTokens(setting: string, ids: IdCodec): Tokens {
@@ -52,26 +52,30 @@ export function createTokens(setting: string, ids: IdCodec): Tokens {
       subject,
       expiresIn: accessSeconds,
     });
-  const place = ({ tenantId, sessionId }: { tenantId: number; sessionId: number }) => ({
+  const commonClaims = ({ tenantId, sessionId }: { tenantId: number; sessionId: number }) => ({
     tid: ids.encode('tenant', tenantId, tenantId),
     sid: ids.encode('session', tenantId, sessionId),
   });
   return {
     publicKeys,
-    access: ({ role, permissions, ...of }) =>
-      sign({ ...place(of), role, perms: permissions }, tokenAudience, ids.encode('user', of.tenantId, of.userId)),
-    portal: (of) =>
+    access: ({ role, permissions, ...session }) =>
       sign(
-        { ...place(of), role: 'portal', perms: [] },
+        { ...commonClaims(session), role, perms: permissions },
+        tokenAudience,
+        ids.encode('user', session.tenantId, session.userId),
+      ),
+    portal: (session) =>
+      sign(
+        { ...commonClaims(session), role: 'portal', perms: [] },
         portalAudience,
-        ids.encode('portal_user', of.tenantId, of.portalUserId),
+        ids.encode('portal_user', session.tenantId, session.portalUserId),
       ),
   };
 }
 
 /**
- * The private keys of JWT_PRIVATE_KEY: PEMs of RSA keys, in which `\n` may stand for line ends, which some platforms cannot store.
- * @throws Error when one is no RSA key of at least 2048 bits
+ * Parses JWT_PRIVATE_KEY: RSA keys in PEM format. `\n` may replace line breaks, which some platforms cannot store.
+ * @throws Error if a key is not an RSA key of at least 2048 bits
  */
 export function readSigningKeys(setting: string): readonly [current: KeyObject, ...others: KeyObject[]] {
   return readSecretList(setting).map(({ value }) => readSigningKey(value)) as [KeyObject, ...KeyObject[]];
@@ -84,21 +88,21 @@ function readSigningKey(pem: string): KeyObject {
   return key;
 }
 
-/** The key id is the thumbprint of RFC 7638, so all instances know a key by the same id, wherever it stands in their lists. */
+/** The key id is the RFC 7638 thumbprint, so it does not depend on the order of keys in the setting. */
 function publicJwk(privateKey: KeyObject): PublicJwk {
   const { n, e } = createPublicKey(privateKey).export({ format: 'jwk' }) as { n: string; e: string };
-  // The required members in lexical order.
+  // RFC 7638 hashes the required members in lexicographic order.
   const thumbprint = createHash('sha256').update(JSON.stringify({ e, kty: 'RSA', n }));
   return { kty: 'RSA', n, e, kid: thumbprint.digest('base64url'), use: 'sig', alg: 'RS256' };
 }
 
-/** A refresh token and what is stored of it. */
+/** Creates a refresh token and the hash to store. */
 export function createRefreshToken(): { token: string; hash: string } {
   const token = randomBytes(refreshBytes).toString('base64url');
   return { token, hash: hashRefreshToken(token) };
 }
 
-/** SHA-256 in hex; the token is random, so a fast hash is enough. */
+/** SHA-256 in hex. A fast hash is enough because tokens are random. */
 export function hashRefreshToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

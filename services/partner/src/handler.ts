@@ -11,12 +11,12 @@ import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
 
-/** The tenant-bound database of partner. */
+/** Tenant-bound database client of partner. */
 export type Tx = TenantTx<PrismaClient>;
-/** The code of one of the service's operations; `Found` is what it takes in before its transaction. */
+/** Handler of a partner operation; `Found` is the result of its `check`, which runs before the transaction. */
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 
-/** The services that partner asks. */
+/** Clients of the services that partner calls. */
 export interface Peers {
   identity: ServiceClient<typeof internalPortal>;
   files: ServiceClient<typeof internalFiles>;
@@ -24,21 +24,21 @@ export interface Peers {
   crm: ServiceClient<typeof internalLeads>;
 }
 
-/** The month of a partner that a statement is about. */
-export interface StatementOf {
+/** Partner, month and currency of a statement. */
+export interface StatementKey {
   partnerId: number;
   /** YYYY-MM, in UTC. */
   period: string;
   currency: string;
 }
 
-/** What the handlers share. */
+/** Dependencies of the handlers other than the database. */
 export interface Tools {
   peers: Peers;
-  /** Links to the breakdowns of statements. */
-  links: LinkTokens<StatementOf & { tenantId: number; environment: 'live' | 'sandbox' }>;
+  /** Signed links to statement CSV files. */
+  links: LinkTokens<StatementKey & { tenantId: number; environment: 'live' | 'sandbox' }>;
   publicUrl: string;
-  /** For files that a customer reads: ids stand there as everywhere in the API. */
+  /** Encodes ids in files for customers, where the gateway does not encode them. */
   ids: IdCodec;
   limiter: LoginLimiter;
 }

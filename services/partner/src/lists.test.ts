@@ -12,9 +12,9 @@ everyList(
   partner,
   () => service,
   {
-    'listCoMarketingResources.search': 'a tenant has some hundred resources',
-    'listPortalCoMarketing.search': 'a tenant has some hundred resources',
-    'listPortalUsers.search': 'a partner has some dozens of users',
+    'listCoMarketingResources.search': 'a tenant has a few hundred resources',
+    'listPortalCoMarketing.search': 'a tenant has a few hundred resources',
+    'listPortalUsers.search': 'a partner has a few dozen users',
   },
   { 'partner.status': 'approved' },
 );

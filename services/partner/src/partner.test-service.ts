@@ -7,45 +7,49 @@ import { type TestService, testService } from '@tandem/testing';
 import { partnerService } from './service.ts';
 
 export const publicUrl = 'https://api.example.com';
-const nobody = 'http://127.0.0.1:9';
+const unreachableUrl = 'http://127.0.0.1:9';
 
 export type Service = TestService<typeof partner>;
 export type Api = ReturnType<Service['as']>;
 
-/** partner as a test has it; without a peer nobody answers what it asks. */
+/** Starts partner; without a peer, its calls to other services fail. */
 export const startPartner = (peer?: Peer): Promise<Service> => {
-  const url = peer?.url ?? nobody;
+  const url = peer?.url ?? unreachableUrl;
   return testService('partner', (settings) =>
     partnerService({
       ...settings,
-      ...{ IDENTITY_URL: url, FILES_URL: url, CAMPAIGN_URL: url, CRM_URL: url, PUBLIC_URL: `${publicUrl}/` },
+      IDENTITY_URL: url,
+      FILES_URL: url,
+      CAMPAIGN_URL: url,
+      CRM_URL: url,
+      PUBLIC_URL: `${publicUrl}/`,
       IDS_ALPHABET: process.env.IDS_ALPHABET as string,
     }),
   );
 };
 
-/** What the services that partner asks have, for every tenant alike. */
-export const there = { lead: '5', file: '11', quarantined: '12', landingPage: '21', campaign: '31' };
-/** An id that names nothing anywhere. */
-export const nowhere = '999';
+/** Ids of records that exist in the peer, for every tenant. */
+export const existing = { lead: '5', file: '11', quarantined: '12', landingPage: '21', campaign: '31' };
+/** An id without a record in any service. */
+export const missingId = '999';
 
 export interface Peer {
   url: string;
-  /** Who asked what, in order. */
-  asked: { method: string; path: string; body: Record<string, unknown>; caller: Caller }[];
+  /** Received requests, in order. */
+  requests: { method: string; path: string; body: Record<string, unknown>; caller: Caller }[];
   close(): Promise<void>;
 }
 
-interface Answer {
+interface Reply {
   status: number;
   data?: unknown;
   code?: string;
 }
 
-/** One loopback server that answers as crm, files, campaign and identity do. */
+/** Starts a loopback server that stands in for crm, files, campaign and identity. */
 export async function aPeer(): Promise<Peer> {
   const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
-  const asked: Peer['asked'] = [];
+  const requests: Peer['requests'] = [];
   const server = http.createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -53,16 +57,16 @@ export async function aPeer(): Promise<Peer> {
     const [method, path] = [request.method as string, request.url as string];
     const caller = signer.verify(request.headers[callerHeader] as string, method, path);
     const body = text ? JSON.parse(text) : {};
-    if (caller) asked.push({ method, path, body, caller });
+    if (caller) requests.push({ method, path, body, caller });
     const { status, ...rest } =
-      caller?.type === 'system' ? answerTo(path, body, caller) : { status: 403, code: 'forbidden' };
+      caller?.type === 'system' ? replyTo(path, body, caller) : { status: 403, code: 'forbidden' };
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(rest));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -70,52 +74,72 @@ export async function aPeer(): Promise<Peer> {
   };
 }
 
-const absent: Answer = { status: 404, code: 'not_found' };
+const notFound: Reply = { status: 404, code: 'not_found' };
 const now = '2026-03-02T09:15:00.000Z';
 const later = () => new Date(Date.now() + 900_000).toISOString();
 
-/** These records have no owner, so a call that is limited to an owner's records finds none. */
-function answerTo(path: string, body: Record<string, unknown>, { narrow }: Caller): Answer {
+/** The records have no owner, so calls limited to the caller's own records find none. */
+function replyTo(path: string, body: Record<string, unknown>, { narrow }: Caller): Reply {
   const [, , kind, id] = path.split('/');
-  if (narrow) return kind === 'leads' ? { status: 200, data: [] } : absent;
+  if (narrow) return kind === 'leads' ? { status: 200, data: [] } : notFound;
   if (kind === 'leads')
     return { status: 200, data: (body.ids as string[]).filter((one) => Number(one) < 900).map(leadOf) };
   if (kind === 'landing-pages')
-    return id === there.landingPage ? { status: 200, data: { id, name: 'A', slug: 'a', status: 'draft' } } : absent;
+    return id === existing.landingPage
+      ? { status: 200, data: { id, name: 'A', slug: 'a', status: 'draft' } }
+      : notFound;
   if (kind === 'campaigns')
-    return id === there.campaign ? { status: 200, data: { id, name: 'A', status: 'draft' } } : absent;
-  if (kind === 'files') return answerOfFiles(path, id as string);
-  if (kind === 'portal-sessions') return answerOfIdentity(path, body);
-  return absent;
+    return id === existing.campaign ? { status: 200, data: { id, name: 'A', status: 'draft' } } : notFound;
+  if (kind === 'files') return filesReply(path, id as string);
+  if (kind === 'portal-sessions') return identityReply(path, body);
+  return notFound;
 }
 
 function leadOf(id: string) {
   return {
-    ...{ id, email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace', phone: null },
-    ...{ status: 'new', score: 0, source: null, assignedTo: null, createdAt: now },
+    id,
+    email: 'ada@example.com',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    phone: null,
+    status: 'new',
+    score: 0,
+    source: null,
+    assignedTo: null,
+    createdAt: now,
   };
 }
 
-function answerOfFiles(path: string, id: string): Answer {
-  if (id !== there.file && id !== there.quarantined) return absent;
+function filesReply(path: string, id: string): Reply {
+  if (id !== existing.file && id !== existing.quarantined) return notFound;
   if (path.endsWith('/link')) {
-    if (id === there.quarantined) return { status: 409, code: 'not_available' };
+    if (id === existing.quarantined) return { status: 409, code: 'not_available' };
     return { status: 200, data: { url: `${publicUrl}/v1/public/files/x`, expiresAt: later() } };
   }
-  const status = id === there.file ? 'available' : 'quarantined';
+  const status = id === existing.file ? 'available' : 'quarantined';
   const type = 'application/pdf';
   return {
     status: 200,
     data: {
-      ...{ id, filename: 'Offer.PDF', contentType: type, size: 1_468_006, entityType: null, entityId: null, status },
-      ...{ detectedContentType: type, checksumSha256: 'x', uploadedBy: null, version: 1 },
-      ...{ createdAt: now, updatedAt: now },
+      id,
+      filename: 'Offer.PDF',
+      contentType: type,
+      size: 1_468_006,
+      entityType: null,
+      entityId: null,
+      status,
+      detectedContentType: type,
+      checksumSha256: 'x',
+      uploadedBy: null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
     },
   };
 }
 
-/** Refresh tokens of the peer say what they are for: `<tenant>.<partner>.<user>`. */
-function answerOfIdentity(path: string, body: Record<string, unknown>): Answer {
+/** Refresh tokens of the peer have the form `<tenant>.<partner>.<user>`. */
+function identityReply(path: string, body: Record<string, unknown>): Reply {
   const tokens = { accessToken: 'access', refreshToken: 'refresh', expiresIn: 900, expiresAt: later() };
   if (path.endsWith('/end')) return { status: 200, data: { ended: 1 } };
   if (!path.endsWith('/refresh')) return { status: 201, data: tokens };
@@ -126,14 +150,14 @@ function answerOfIdentity(path: string, body: Record<string, unknown>): Answer {
 
 let partners = 0;
 
-/** The body of a partner that resembles no other. */
+/** Request body for a partner with unique values. */
 export function aPartner(fields: Record<string, unknown> = {}) {
   const number = ++partners;
   return { email: `partner${number}@example.com`, firstName: `First${number}`, lastName: `Last${number}`, ...fields };
 }
 
-/** A partner of a tenant, approved, and its referral code. */
-export async function anApproved(api: Api, fields: Record<string, unknown> = {}) {
+/** Creates an approved partner; returns it with its referral code. */
+export async function anApprovedPartner(api: Api, fields: Record<string, unknown> = {}) {
   const { data: created } = await api.createPartner({ body: aPartner(fields) });
   const { status, data } = await api.approvePartner({ params: { id: created.id }, body: {} });
   if (status !== 200) throw new Error(`approval answered ${status}`);
@@ -141,17 +165,17 @@ export async function anApproved(api: Api, fields: Record<string, unknown> = {})
   return { ...data, code: detail.referralCodes[0].code as string } as { id: string; email: string; code: string };
 }
 
-/** Somebody without credentials, as the gateway sends them on. */
-export function anybody(service: Service): Api {
-  const { tenantId, userId, keyId, ...nobodyInParticular } = service.as({ type: 'anonymous', can: [] }).caller;
+/** Client without credentials, as forwarded by the gateway. */
+export function anonymous(service: Service): Api {
+  const { tenantId, userId, keyId, ...anonymousCaller } = service.as({ type: 'anonymous', can: [] }).caller;
   const calls = Object.values(service.operations).map((row) => [
     row.id,
-    (request = {}) => service.send(row, request, nobodyInParticular as Caller),
+    (request = {}) => service.send(row, request, anonymousCaller as Caller),
   ]);
-  return Object.assign(Object.fromEntries(calls), { caller: nobodyInParticular as Caller }) as Api;
+  return Object.assign(Object.fromEntries(calls), { caller: anonymousCaller as Caller }) as Api;
 }
 
-/** A deal as crm tells of it, in the form between services. */
+/** A deal in the internal format of crm events. */
 export interface Deal {
   opportunityId: string;
   leadId: string | null;
@@ -159,52 +183,93 @@ export interface Deal {
   currency?: string;
 }
 
-interface Told {
+interface TestEvent {
   name: string;
   data: object;
   record: object;
-  /** Now unless given. */
+  /** Defaults to now. */
   occurredAt?: string;
 }
 
-/** Publishes an event as the relay of crm would. */
-export async function tell(service: Service, { caller }: Api, told: Told, id: string = randomUUID()): Promise<string> {
+/** Publishes an event like the outbox relay of crm. */
+export async function publish(
+  service: Service,
+  { caller }: Api,
+  event: TestEvent,
+  id: string = randomUUID(),
+): Promise<string> {
   const { tenantId, environment } = caller;
   const message = {
-    ...{ id, occurredAt: new Date().toISOString(), ...told, tenantId, environment, action: 'test' },
-    ...{ target: { type: 'lead', id: 1 }, caller: { type: 'key', userId: 1, keyId: 1, requestId: `test_${id}` } },
+    id,
+    occurredAt: new Date().toISOString(),
+    ...event,
+    tenantId,
+    environment,
+    action: 'test',
+    target: { type: 'lead', id: 1 },
+    caller: { type: 'key', userId: 1, keyId: 1, requestId: `test_${id}` },
   };
-  await service.publish(told.name, message, id);
+  await service.publish(event.name, message, id);
   return id;
 }
 
-/** lead.created, of a lead that came with a code. */
-export function leadCreatedWith(referralCode: string | null, id: string, fields: object = {}): Told {
+/** `lead.created` for a lead with a referral code. */
+export function leadCreatedWith(referralCode: string | null, id: string, fields: object = {}): TestEvent {
   const record = leadRecord(referralCode, id, fields);
   return { name: 'lead.created', data: { leadId: id, email: record.email, source: null }, record };
 }
 
-/** lead.updated, of a lead that got a code, or whose other fields changed. */
-export function leadUpdatedWith(referralCode: string | null, id: string, changes: object = { referralCode }): Told {
+/** `lead.updated` for a lead whose referral code or other fields changed. */
+export function leadUpdatedWith(
+  referralCode: string | null,
+  id: string,
+  changes: object = { referralCode },
+): TestEvent {
   return { name: 'lead.updated', data: { leadId: id, changes }, record: leadRecord(referralCode, id) };
 }
 
 function leadRecord(referralCode: string | null, id: string, fields: object = {}) {
   return {
     ...leadOf(id),
-    ...{ tenantId: '1', allowedTransitions: [], customFields: {}, tags: [], externalId: null, referralCode },
-    ...{ convertedAt: null, convertedOpportunityId: null, createdBy: null, version: 1, updatedAt: now },
+    tenantId: '1',
+    allowedTransitions: [],
+    customFields: {},
+    tags: [],
+    externalId: null,
+    referralCode,
+    convertedAt: null,
+    convertedOpportunityId: null,
+    createdBy: null,
+    version: 1,
+    updatedAt: now,
     ...fields,
   };
 }
 
-/** opportunity.won. */
-export function won({ opportunityId, leadId, value, currency = 'EUR' }: Deal): Told {
+/** `opportunity.won` for a deal. */
+export function dealWon({ opportunityId, leadId, value, currency = 'EUR' }: Deal): TestEvent {
   const record = {
-    ...{ id: opportunityId, tenantId: '1', name: 'Deal', leadId, value, currency, status: 'won', stage: 'won' },
-    ...{ allowedTransitions: [], stageId: '1', probability: 100, forecastCategory: 'closed', expectedCloseAt: null },
-    ...{ closedAt: now, ownerId: null, outcome: null, daysInStage: 0, createdBy: null, version: 2 },
-    ...{ createdAt: now, updatedAt: now },
+    id: opportunityId,
+    tenantId: '1',
+    name: 'Deal',
+    leadId,
+    value,
+    currency,
+    status: 'won',
+    stage: 'won',
+    allowedTransitions: [],
+    stageId: '1',
+    probability: 100,
+    forecastCategory: 'closed',
+    expectedCloseAt: null,
+    closedAt: now,
+    ownerId: null,
+    outcome: null,
+    daysInStage: 0,
+    createdBy: null,
+    version: 2,
+    createdAt: now,
+    updatedAt: now,
   };
   return { name: 'opportunity.won', data: { opportunityId, value }, record };
 }

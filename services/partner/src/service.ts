@@ -25,7 +25,7 @@ import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Peers, Tools } from './handler.ts';
 import type { PartnerSettings } from './settings.ts';
 
-/** The partner service: its contract, its handlers, and what it reacts to. */
+/** Definition of the partner service. */
 export function partnerService(
   settings: PartnerSettings,
 ): ServiceDefinition<typeof partner, PrismaClient, PartnerSettings> {

@@ -1,13 +1,13 @@
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 
-/** The settings of partner beside those of every service. */
+/** Settings of partner in addition to the common service settings. */
 export const partnerSettings = serviceSettings.extend({
   IDENTITY_URL: z.url(),
   FILES_URL: z.url(),
   CAMPAIGN_URL: z.url(),
   CRM_URL: z.url(),
-  /** Where the gateway is reached from outside: links begin with it. */
+  /** Public base URL of the gateway, used in links. */
   PUBLIC_URL: z.url(),
   IDS_ALPHABET: z.string().length(62, 'Must hold each of the 62 letters and digits once'),
 });

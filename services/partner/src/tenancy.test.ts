@@ -1,7 +1,7 @@
 import { testSettings } from '@tandem/testing';
 import pg from 'pg';
 
-it('the wall in the database stands on every table that has a tenant', async () => {
+it('every table with a tenant has forced row-level security', async () => {
   const settings = await testSettings('partner');
   const client = new pg.Client({ connectionString: settings.ownerUrl });
   await client.connect();

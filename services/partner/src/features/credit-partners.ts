@@ -6,15 +6,15 @@ import { takeUncredited } from './commissions/uncredited-deals.ts';
 import { attributeLeads, referredLeads } from './referrals/on-lead-created.ts';
 
 /**
- * Credits partners with the leads they send and the deals that come of them. Either may be told first, also to two
- * processes at once: a deal whose lead is not known to come from a partner waits until the lead is.
+ * Attributes leads to partners and records commissions on their deals. Lead and deal events can arrive in any order and
+ * concurrently, so a deal without a known referral is kept until its lead is attributed.
  */
 export const creditPartners = consumer({
   name: 'credit-partners',
   on: [leadCreated, leadUpdated, opportunityWon],
   async handle(events, context: ConsumerContext<Tx>) {
     const { tx } = context;
-    const coming = referredLeads(
+    const leads = referredLeads(
       events.filter(
         (event): event is Received<typeof leadCreated | typeof leadUpdated> => event.name !== 'opportunity.won',
       ),
@@ -22,14 +22,16 @@ export const creditPartners = consumer({
     const deals = wonDeals(
       events.filter((event): event is Received<typeof opportunityWon> => event.name === 'opportunity.won'),
     );
-    await awaitTurn(tx, [...coming.map(({ leadId }) => leadId), ...deals.map(({ leadId }) => leadId)]);
-    const attributed = await attributeLeads(coming, context);
+    await lockLeads(tx, [...leads.map(({ leadId }) => leadId), ...deals.map(({ leadId }) => leadId)]);
+    const attributed = await attributeLeads(leads, context);
     await earnCommissions([...deals, ...(await takeUncredited(tx, attributed))], context);
   },
 });
 
-/** One at a time for each lead, in one order for all: who comes second sees what the first has written. */
-async function awaitTurn(tx: Tx, leadIds: number[]): Promise<void> {
+/**
+ * Serializes processing per lead, so that each process sees what earlier ones wrote. Ordered locks prevent deadlocks.
+ */
+async function lockLeads(tx: Tx, leadIds: number[]): Promise<void> {
   if (!leadIds.length) return;
   await tx.sql`SELECT pg_advisory_xact_lock(key) FROM (
     SELECT DISTINCT hashtextextended('credit ' || lead_id,

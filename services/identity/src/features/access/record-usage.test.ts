@@ -21,7 +21,7 @@ const read = async (tenantId: number) =>
   (await fleet(service).readUsage({ body: { tenantId: `${tenantId}`, month } })).data.calls as number;
 
 describe('usage', () => {
-  it('counts a batch once, however often it comes', async () => {
+  it('counts a repeated batch once', async () => {
     const [a, b] = [await aTenant(service), await aTenant(service)].map(({ tenantId }) => tenantId) as [number, number];
     expect(await read(a)).toBe(0);
     expect(
@@ -47,7 +47,7 @@ describe('usage', () => {
     expect([await read(a), await read(b)]).toEqual([15, 4]);
   });
 
-  it('counts once a batch that is sent several times at once, and every batch of many gateways', async () => {
+  it('counts a batch once under concurrent retries, and every batch of concurrent gateways', async () => {
     const [a, b] = [await aTenant(service), await aTenant(service)].map(({ tenantId }) => tenantId) as [number, number];
     const same = await Promise.all(
       Array.from({ length: 8 }, () =>
@@ -78,7 +78,7 @@ describe('usage', () => {
     expect([await read(a), await read(b)]).toEqual([9, 9]);
   });
 
-  it('leaves out tenants that do not exist, and refuses malformed months', async () => {
+  it('ignores unknown tenants and rejects malformed months', async () => {
     const { tenantId } = await aTenant(service);
     expect(
       await record('g4', 1, [
@@ -90,7 +90,7 @@ describe('usage', () => {
     expect((await fleet(service).readUsage({ body: { tenantId: `${tenantId}`, month: '11/2026' } })).status).toBe(422);
   });
 
-  it('is the fleet’s own business', async () => {
+  it('is accessible to internal services only', async () => {
     const { owner, tenantId } = await aTenant(service);
     expect((await owner.readUsage({ body: { tenantId: `${tenantId}`, month } })).status).toBe(403);
   });

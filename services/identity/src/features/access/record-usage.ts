@@ -3,7 +3,7 @@ import type { Handler } from '../../handler.ts';
 
 const keptDays = 7;
 
-/** One statement, so that a batch counts whole or not at all, and the number of the batch with it (D4). */
+/** A single statement applies the whole batch and its batch number atomically (D4). */
 export const recordUsage: Handler<typeof internalAccess.recordUsage> = async ({ body, tx }) => {
   const { gateway, batch, calls } = body;
   const [tenantIds, months, counts] = [
@@ -33,7 +33,7 @@ export const recordUsage: Handler<typeof internalAccess.recordUsage> = async ({ 
       ON CONFLICT (owner_tenant_id, day) DO UPDATE SET calls = usage_day.calls + excluded.calls
     )
     SELECT EXISTS (SELECT FROM fresh) AS recorded`;
-  // A new gateway process clears away what those before it have left.
+  // The first batch of a new gateway process deletes the rows of earlier processes.
   if (batch === 1)
     await tx.sql`DELETE FROM usage_batch WHERE updated_at < now() - make_interval(days => ${keptDays}::int)`;
   return { recorded: done?.recorded ?? false };

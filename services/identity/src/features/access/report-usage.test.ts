@@ -24,7 +24,7 @@ const tenants = async () =>
   [await aTenant(service), await aTenant(service)].map(({ tenantId }) => tenantId) as [number, number];
 
 describe('reported usage', () => {
-  it('is the sum of the highest totals of all gateways, in whatever order and however often reports arrive', async () => {
+  it('is the sum of the highest total per gateway, with reports out of order and repeated', async () => {
     const [a, b] = await tenants();
     expect(await read(a)).toEqual({ calls: 0, recorded: [] });
     const reports: [string, [number, number][]][] = [
@@ -52,7 +52,7 @@ describe('reported usage', () => {
     expect([(await read(b)).calls, await days(a), await days(b)]).toEqual([7, 15, 7]);
   });
 
-  it('counts once when the same report arrives several times at once, among those of many gateways', async () => {
+  it('counts concurrent duplicate reports of several gateways once', async () => {
     const [a, b] = await tenants();
     const both: [number, number][] = [
       [a, 4],
@@ -64,7 +64,7 @@ describe('reported usage', () => {
     expect([(await read(a)).calls, (await read(b)).calls, await days(a), await days(b)]).toEqual([12, 18, 12, 18]);
   });
 
-  it('adds to what gateways of the release before have recorded in batches', async () => {
+  it('adds to the batches recorded by gateways of the previous release', async () => {
     const [a] = await tenants();
     const batch = { gateway: 'old', batch: 1, calls: [{ tenantId: `${a}`, month, calls: 30 }] };
     await fleet(service).recordUsage({ body: batch });
@@ -73,7 +73,7 @@ describe('reported usage', () => {
     expect(await days(a)).toBe(42);
   });
 
-  it('leaves out tenants that do not exist, and refuses malformed months and negative totals', async () => {
+  it('ignores unknown tenants and rejects malformed months and negative totals', async () => {
     const [a] = await tenants();
     await report('g1', [
       [999_999, 1],
@@ -84,7 +84,7 @@ describe('reported usage', () => {
     expect((await report('g1', [[a, -1]])).status).toBe(422);
   });
 
-  it('counts late calls of a month for its last day, and early ones for its first', async () => {
+  it('counts late calls on the last day of their month, and early calls on the first', async () => {
     const [a] = await tenants();
     await report('g1', [[a, 7]], '2020-02');
     await report('g1', [[a, 8]], '2099-03');
@@ -97,7 +97,7 @@ describe('reported usage', () => {
     ]);
   });
 
-  it('of a past month is folded into one row, of the current month it is not', async () => {
+  it('is merged into one row for past months, but not for the current month', async () => {
     const [a] = await tenants();
     for (const period of ['2020-02', month])
       for (const [gateway, calls] of [
@@ -110,10 +110,10 @@ describe('reported usage', () => {
     expect((await read(a)).recorded).toHaveLength(2);
   });
 
-  it('is whole in a read that meets the folding of its month', async () => {
+  it('is complete when read while the month is being merged', async () => {
     const [a] = await tenants();
     await report('g1', [[a, 5]], '2020-02');
-    // Folds while a read waits for the table.
+    // Merges the rows while a read waits for the table lock.
     const folding = service.sql(`
       LOCK TABLE usage_gateway IN ACCESS EXCLUSIVE MODE;
       DO $$ BEGIN
@@ -135,7 +135,7 @@ describe('reported usage', () => {
     await folding;
   });
 
-  it('is accepted from the fleet only', async () => {
+  it('is accepted from internal services only', async () => {
     const { owner } = await aTenant(service);
     expect((await owner.reportUsage({ body: { gateway: 'g1', served: [] } })).status).toBe(403);
   });

@@ -2,8 +2,8 @@ import type { internalAccess } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
 
 /**
- * Each gateway process has rows of its own and reports totals that only grow, so GREATEST makes repeated and late reports
- * harmless. Days get the difference in the same statement.
+ * Each gateway process has its own rows and reports totals that only grow, so GREATEST makes repeated and late reports
+ * idempotent. The same statement adds the difference to the daily counters.
  */
 export const reportUsage: Handler<typeof internalAccess.reportUsage> = async ({ body, tx }) => {
   const { gateway, served } = body;

@@ -5,33 +5,34 @@ import { intersection } from '../../permissions.ts';
 import { asApiKey } from '../api-keys/api-key.ts';
 import { limitsOf } from '../tenants/tenant.ts';
 
-const lastUsedEveryMs = 300_000;
+const lastUsedIntervalMs = 300_000;
 
 export const resolveKey =
   (tools: Tools): Handler<typeof internalAccess.resolveKey> =>
   async ({ body, tx, inTenant }) => {
     const { hash, pepper, previous = [] } = body;
-    const place = await tx.keyLookup.findFirst({ where: { hash: { in: [hash, ...previous] } } });
-    if (!place) throw fail('not_found');
-    const { ownerTenantId: tenantId, keyId } = place;
+    const lookup = await tx.keyLookup.findFirst({ where: { hash: { in: [hash, ...previous] } } });
+    if (!lookup) throw fail('not_found');
+    const { ownerTenantId: tenantId, keyId } = lookup;
 
-    return inTenant({ tenantId, environment: 'live' }, async ({ tx: own }) => {
-      const row = await own.apiKey.findFirst({
+    return inTenant({ tenantId, environment: 'live' }, async ({ tx: tenantTx }) => {
+      const row = await tenantTx.apiKey.findFirst({
         where: { id: keyId },
         include: { tenant: true, creator: { include: { role: true, teams: true } } },
       });
       if (row?.tenant.status !== 'active') throw fail('not_found');
       const { status, environment } = asApiKey(row);
       if (status !== 'active') throw fail('not_found');
-      const isDue = !row.lastUsedAt || Date.now() - row.lastUsedAt.getTime() > lastUsedEveryMs;
-      // Not a change of the key: neither its version nor updated_at moves. The update waits for no other transaction.
+      const isDue = !row.lastUsedAt || Date.now() - row.lastUsedAt.getTime() > lastUsedIntervalMs;
+      // Does not touch version and updated_at. SKIP LOCKED avoids waiting for other transactions.
       if (isDue) {
-        await own.sql`UPDATE api_key SET last_used_at = now() WHERE id IN
+        await tenantTx.sql`UPDATE api_key SET last_used_at = now() WHERE id IN
         (SELECT id FROM api_key WHERE id = ${keyId} FOR UPDATE SKIP LOCKED)`;
       }
-      // Only when gateway and identity have the same current pepper: while it changes, they would replace hashes in turn.
-      if (pepper === tools.pepper.id && (place.hash !== hash || place.pepper !== pepper))
-        await rehash(own, place, { hash, pepper });
+      // Only if gateway and identity have the same current pepper: during a rotation they would replace each other's
+      // hashes.
+      if (pepper === tools.pepper.id && (lookup.hash !== hash || lookup.pepper !== pepper))
+        await rehash(tenantTx, lookup, { hash, pepper });
       return {
         tenantId,
         environment,
@@ -51,17 +52,17 @@ export const resolveKey =
   };
 
 /**
- * Replaces the hash of a key by the one under the current pepper: the key is only known when it is used. Nothing waits for another
- * transaction; a key that is locked is rehashed when it is used again.
+ * Rehashes a key with the current pepper when it is used, which is the only time the plain key is known. Skips a locked
+ * key; its next use rehashes it.
  */
 async function rehash(
-  own: Tx,
+  tenantTx: Tx,
   { hash: before, keyId }: { hash: string; keyId: number },
   { hash, pepper }: { hash: string; pepper: string | null },
 ): Promise<void> {
-  const [locked] = await own.sql`UPDATE api_key SET hash = ${hash} WHERE id IN
+  const [locked] = await tenantTx.sql`UPDATE api_key SET hash = ${hash} WHERE id IN
     (SELECT id FROM api_key WHERE id = ${keyId} FOR UPDATE SKIP LOCKED) RETURNING id`;
-  if (locked) await own.sql`UPDATE key_lookup SET hash = ${hash}, pepper = ${pepper} WHERE hash = ${before}`;
+  if (locked) await tenantTx.sql`UPDATE key_lookup SET hash = ${hash}, pepper = ${pepper} WHERE hash = ${before}`;
 }
 
 interface KeyWithCreator {
@@ -70,8 +71,8 @@ interface KeyWithCreator {
 }
 
 /**
- * The permissions that a key has now: its own ones as far as the role of its creator has them too. A key without permissions
- * of its own has those of the role, and none once the creator is deactivated.
+ * Effective permissions of a key: its own permissions, limited to the role of its creator. A key without its own
+ * permissions has those of the role while the creator is active, and none otherwise.
  */
 function permissionsOf({ permissions: own, creator }: KeyWithCreator): string[] {
   const { permissions: role } = creator.role;

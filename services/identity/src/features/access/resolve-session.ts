@@ -17,7 +17,10 @@ export const resolveSession: Handler<typeof internalAccess.resolveSession> = asy
     if (!user) {
       const { partnerId, portalUserId, portalUserName, portalEnvironment } = row;
       return {
-        ...{ ...session, partnerId, portalUserId, userId: null },
+        ...session,
+        partnerId,
+        portalUserId,
+        userId: null,
         name: portalUserName as string,
         environment: portalEnvironment as Environment,
         permissions: [],
@@ -26,7 +29,10 @@ export const resolveSession: Handler<typeof internalAccess.resolveSession> = asy
     }
     if (user.status !== 'active') throw fail('not_found');
     return {
-      ...{ ...session, partnerId: null, portalUserId: null, userId: user.id },
+      ...session,
+      partnerId: null,
+      portalUserId: null,
+      userId: user.id,
       name: nameOf(user),
       environment: null,
       permissions: user.role.permissions,

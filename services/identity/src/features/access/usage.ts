@@ -1,22 +1,24 @@
 import type { Purge } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
-/** The name under which calls stand that are in usage_month and belong to no gateway process any more. */
-const folded = 'folded';
+/** Gateway name reported for the merged calls in usage_month. */
+const merged = 'folded';
 
 /**
- * The recorded calls of a tenant's month, by the gateway process that served them. One statement, so that calls which are
- * folded meanwhile are read in the old place or in the new one.
+ * Recorded calls of a tenant in a month, by gateway process. A single statement, so that calls merged concurrently are
+ * counted exactly once.
  */
 export async function readMonth(tx: Tx, ownerTenantId: number, month: string) {
   const recorded = await tx.sql<{ gateway: string; calls: number }>`
     SELECT gateway, calls::float8 AS calls FROM usage_gateway WHERE owner_tenant_id = ${ownerTenantId} AND month = ${month}
     UNION ALL
-    SELECT ${folded}::text, calls::float8 FROM usage_month WHERE owner_tenant_id = ${ownerTenantId} AND month = ${month}`;
+    SELECT ${merged}::text, calls::float8 FROM usage_month WHERE owner_tenant_id = ${ownerTenantId} AND month = ${month}`;
   return { recorded, calls: recorded.reduce((sum, { calls }) => sum + calls, 0) };
 }
 
-/** Folds the rows of a month's gateway processes into one a week after the end of the month, when none of them reports it. */
+/**
+ * Merges the gateway rows of a month into usage_month a week after the month ends, when no gateway reports it any more.
+ */
 export const usageRetention: Purge = {
   table: 'usage_gateway',
   days: 7,

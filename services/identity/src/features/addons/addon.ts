@@ -9,35 +9,35 @@ import { type CatalogueEntry, catalogue } from './catalogue.ts';
 const ajv = new Ajv({ allErrors: true, useDefaults: true });
 const byId = new Map(catalogue.map((addon) => [addon.id, { addon, validate: ajv.compile(addon.configSchema) }]));
 
-/** The addon that a path names. */
+/** Returns the addon with this id; 404 if there is none. */
 export function readAddon(id: number): CatalogueEntry {
   const entry = byId.get(id);
   if (!entry) throw fail('not_found');
   return entry.addon;
 }
 
-/** A configuration with the defaults of the addon's schema; refused, field by field, when it does not fit. */
-export function readAddonConfig(id: number, given: Record<string, unknown>): Record<string, unknown> {
-  const config = structuredClone(given);
+/** Validates a configuration against the addon's schema and fills in defaults. Reports each invalid field. */
+export function readAddonConfig(id: number, input: Record<string, unknown>): Record<string, unknown> {
+  const config = structuredClone(input);
   const { validate } = byId.get(id) as NonNullable<ReturnType<typeof byId.get>>;
   if (!validate(config)) throw fail('validation_failed', (validate.errors ?? []).map(asFieldError));
   return config;
 }
 
-/** The defaults of the addon's schema. What it requires beside them may still be missing, until the addon becomes active. */
+/** Defaults of the addon's schema. Required fields without a default may be missing until the addon becomes active. */
 export function defaultAddonConfig(id: number): Record<string, unknown> {
   const config = {};
   byId.get(id)?.validate(config);
   return config;
 }
 
-/** A row as tenants and subscriptions show it. */
+/** Converts a row to the form shown on tenants and subscriptions. */
 export function asInstalled(row: InstalledRow): z.output<typeof InstalledAddon> {
   const { addonId, version, status, createdAt: installedAt } = row;
   return { addonId, name: readAddon(addonId).name, version, status: status as 'installed', installedAt };
 }
 
-/** The addons of the tenant whose scope is open. */
+/** Addons installed by the current tenant. */
 export async function readInstalled(tx: Tx): Promise<z.output<typeof InstalledAddon>[]> {
   const rows = await tx.installedAddon.findMany({ orderBy: [{ createdAt: 'asc' }, { addonId: 'asc' }] });
   return rows.map(asInstalled);

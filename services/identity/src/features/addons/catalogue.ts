@@ -6,7 +6,7 @@ export type CatalogueEntry = z.output<typeof AddonDetail>;
 const free = { type: 'free', monthlyPrice: 0, currency: 'USD' } as const;
 const flat = (monthlyPrice: number) => ({ type: 'flat', monthlyPrice, currency: 'USD' }) as const;
 
-/** Refuses what it does not name: a mistyped setting would be without effect, and nobody would notice. */
+/** Rejects unknown settings, so that a misspelled setting is reported instead of ignored. */
 const settings = (properties: Record<string, object>) => ({
   type: 'object',
   additionalProperties: false,
@@ -20,7 +20,7 @@ const wholeNumber = (minimum: number, maximum: number, fallback: number) => ({
 });
 const flag = (fallback: boolean) => ({ type: 'boolean', default: fallback });
 
-/** The addons of the platform. Their numbers are part of public ids: append, never renumber. */
+/** All addons. Their ids are part of public ids: append, never renumber. */
 export const catalogue: readonly CatalogueEntry[] = [
   {
     id: 1,

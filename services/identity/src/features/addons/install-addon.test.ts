@@ -12,8 +12,8 @@ const addonId = (key: string) => `${catalogue.find((addon) => addon.key === key)
 const put = (tenantId: number, plan: string) =>
   fleet(service).setTenantPlan({ body: { tenantId: `${tenantId}`, plan } });
 
-describe('the catalogue of addons', () => {
-  it('has numbers and keys that are not used twice, and no price of what is free', () => {
+describe('the addon catalogue', () => {
+  it('has unique ids and keys, and a price of 0 for free addons only', () => {
     expect(catalogue.length).toBeGreaterThanOrEqual(10);
     for (const field of ['id', 'key', 'name'] as const)
       expect(new Set(catalogue.map((addon) => addon[field])).size).toBe(catalogue.length);
@@ -23,7 +23,7 @@ describe('the catalogue of addons', () => {
     }
   });
 
-  it('is found by category and by words of name or description, in any case', async () => {
+  it('filters by category and searches name and description case-insensitively', async () => {
     const { owner } = await aTenant(service);
     const keys = async (query: Record<string, string>) => {
       const { status, data } = await owner.listAddonCatalog({ query });
@@ -38,7 +38,7 @@ describe('the catalogue of addons', () => {
     expect(await keys({ search: 'no such thing' })).toEqual([]);
   });
 
-  it('is read page by page, by number or by cursor', async () => {
+  it('is paginated by page number and by cursor', async () => {
     const { owner } = await aTenant(service);
     const seen: string[] = [];
     let cursor: string | null | undefined;
@@ -60,12 +60,16 @@ describe('the catalogue of addons', () => {
     expect((await owner.listAddonCatalog({ query: { limit: '101' } })).status).toBe(422);
   });
 
-  it('says of an addon how it is configured', async () => {
+  it('returns the configuration schema of an addon', async () => {
     const { owner } = await aTenant(service);
     const { data } = await owner.getAddonCatalogItem({ params: { addonId: addonId('advanced_search') } });
     expect(data).toMatchObject({
-      ...{ name: 'Advanced Search', category: 'data', pricing: { type: 'free', monthlyPrice: 0 }, requiresPlan: null },
-      ...{ features: expect.arrayContaining(['search']), configSchema: { type: 'object' } },
+      name: 'Advanced Search',
+      category: 'data',
+      pricing: { type: 'free', monthlyPrice: 0 },
+      requiresPlan: null,
+      features: expect.arrayContaining(['search']),
+      configSchema: { type: 'object' },
     });
   });
 });
@@ -73,15 +77,20 @@ describe('the catalogue of addons', () => {
 describe('installing an addon', () => {
   const params = { addonId: addonId('advanced_search') };
 
-  it('answers 201, shows on the tenant, and is told', async () => {
+  it('returns 201, lists the addon on the tenant, and emits an event', async () => {
     const { owner, tenantId, user } = await aTenant(service);
     expect((await owner.getCurrentTenant()).data.installedAddons).toEqual([]);
     const { status, data } = await owner.installAddon({ params });
     expect([status, data]).toEqual([
       201,
       {
-        ...{ addonId: params.addonId, name: 'Advanced Search', version: '1.4.0', status: 'installed' },
-        ...{ config: { typoTolerance: true }, installedBy: user.id, installedAt: expect.any(String) },
+        addonId: params.addonId,
+        name: 'Advanced Search',
+        version: '1.4.0',
+        status: 'installed',
+        config: { typoTolerance: true },
+        installedBy: user.id,
+        installedAt: expect.any(String),
       },
     ]);
     const { config, installedBy, ...shown } = data;
@@ -93,14 +102,14 @@ describe('installing an addon', () => {
     expect(event.data).toEqual({ addonId: params.addonId, name: 'Advanced Search', version: '1.4.0' });
   });
 
-  it('takes an older version and a configuration, which defaults fill up', async () => {
+  it('accepts an older version and fills in configuration defaults', async () => {
     const { owner } = await aTenant(service);
     const body = { version: '1.2.0', config: {} };
     const { data } = await owner.installAddon({ params: { addonId: addonId('webhook_integrations') }, body });
     expect(data).toMatchObject({ version: '1.2.0', config: { warnAfterFailures: 5 } });
   });
 
-  it('refuses what the addon cannot be set to, and versions there are not', async () => {
+  it('rejects invalid settings and unknown versions', async () => {
     const { owner } = await aTenant(service);
     const refused = async (body: object) => {
       const reply = await owner.installAddon({ params: { addonId: addonId('webhook_integrations') }, body });
@@ -120,7 +129,7 @@ describe('installing an addon', () => {
     expect((await owner.getCurrentTenant()).data.installedAddons).toEqual([]);
   });
 
-  it('needs the plan that the addon asks for', async () => {
+  it('requires the plan of the addon', async () => {
     const { owner, tenantId } = await aTenant(service);
     const install = (key: string) => owner.installAddon({ params: { addonId: addonId(key) } });
     const refused = await install('ai_agents');
@@ -131,14 +140,14 @@ describe('installing an addon', () => {
     expect((await install('ai_agents')).status).toBe(201);
   });
 
-  it('happens once, however many try', async () => {
+  it('succeeds once under concurrent requests', async () => {
     const { owner } = await aTenant(service);
     const replies = await Promise.all(Array.from({ length: 6 }, () => owner.installAddon({ params })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
     expect((await owner.installAddon({ params })).body.code).toBe('already_installed');
   });
 
-  it('is each tenant’s own', async () => {
+  it('is isolated between tenants', async () => {
     const [one, other] = [await aTenant(service), await aTenant(service)];
     await one.owner.installAddon({ params });
     expect((await other.owner.getCurrentTenant()).data.installedAddons).toEqual([]);

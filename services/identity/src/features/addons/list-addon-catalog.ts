@@ -14,7 +14,7 @@ export const listAddonCatalog: Handler<typeof addons.listAddonCatalog> = ({ quer
   return pageOf(found, query);
 };
 
-/** A page of a list that is in memory; a cursor is the key of the last one shown. */
+/** Paginates an in-memory list; the cursor is the key of the last item returned. */
 function pageOf(
   all: CatalogueEntry[],
   { page, limit, cursor }: { page: number; limit: number; cursor?: string | undefined },
@@ -25,7 +25,11 @@ function pageOf(
   const items = all.slice(last + 1, last + 1 + limit);
   const hasNext = last + 1 + limit < all.length;
   return {
-    ...{ items, total: all.length, page, limit, hasPrev: last >= 0 },
+    items,
+    total: all.length,
+    page,
+    limit,
+    hasPrev: last >= 0,
     nextCursor: hasNext ? (items.at(-1)?.key ?? null) : null,
   };
 }

@@ -9,7 +9,7 @@ import { checkCeiling } from '../../permissions.ts';
 
 export type KeyRecord = z.output<typeof ApiKey>;
 
-/** A row as the contract shows it. */
+/** Converts a row to the API resource. */
 export function asApiKey(row: KeyRow): KeyRecord {
   const environment = row.keyEnvironment as KeyRecord['environment'];
   return { ...row, environment, keyPrefix: keyPrefix(environment), status: statusOf(row) };
@@ -20,7 +20,7 @@ function statusOf({ revokedAt, expiresAt }: Pick<KeyRow, 'revokedAt' | 'expiresA
   return expiresAt && expiresAt <= new Date() ? 'expired' : 'active';
 }
 
-/** The same as a condition of a list. */
+/** Filter condition for keys in this status. */
 export function whereStatus(status: KeyRecord['status']): object {
   const now = new Date();
   if (status === 'revoked') return { revokedAt: { not: null } };
@@ -28,26 +28,26 @@ export function whereStatus(status: KeyRecord['status']): object {
   return { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
 }
 
-/** The key under lock. */
+/** Loads a key with a row lock. */
 export async function lockKey(tx: Tx, id: number): Promise<KeyRow> {
   const row = await tx.apiKey.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return row;
 }
 
-/** Refuses what a key that no longer works cannot have done to it. */
+/** Rejects changes to a revoked or expired key. */
 export function checkActive(row: KeyRow): void {
   if (statusOf(row) !== 'active') throw fail('key_not_active');
 }
 
-/** What a key may do: its own permissions, or without any those its creator's role has now. */
+/** The key's own permissions or, if it has none, the current permissions of its creator's role. */
 async function effectivePermissions(tx: Tx, key: { permissions: string[]; createdBy: number }): Promise<string[]> {
   if (key.permissions.length) return key.permissions;
   const creator = await tx.user.findFirst({ where: { id: key.createdBy }, include: { role: true } });
   return creator?.role.permissions ?? [];
 }
 
-/** Refuses a key that may do more than its maker: also one that would get more by having no permissions of its own. */
+/** Rejects a key whose effective permissions exceed the caller's, including those inherited from its creator's role. */
 export async function checkKeyCeiling(
   tx: Tx,
   caller: Caller,
@@ -65,15 +65,15 @@ type NewKey = Pick<KeyRow, 'name' | 'permissions' | 'allowedIps' | 'expiresAt' |
   rotatedFrom?: number;
 };
 
-/** Makes a key and stores its hash; the key itself is only in what this returns. */
+/** Creates a key and stores only its hash; the plain key is only in the return value. */
 export async function storeKey(
   tx: Tx,
-  { environment, ...given }: NewKey,
+  { environment, ...fields }: NewKey,
   pepper: Pepper,
 ): Promise<KeyRecord & { fullKey: string }> {
   const { key, last4 } = makeKey(environment);
   const hash = pepper.hash(key);
-  const row = await tx.apiKey.create({ data: { ...given, keyEnvironment: environment, hash, last4 } });
+  const row = await tx.apiKey.create({ data: { ...fields, keyEnvironment: environment, hash, last4 } });
   await tx.keyLookup.create({ data: { hash, pepper: pepper.id, ownerTenantId: row.tenantId, keyId: row.id } });
   return { ...asApiKey(row), fullKey: key };
 }

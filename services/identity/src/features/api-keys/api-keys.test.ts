@@ -5,12 +5,12 @@ import { Redis } from 'ioredis';
 import { aTenant, fleet, type Service, secrets, startIdentity } from '../../identity.test-service.ts';
 
 let service: Service;
-const news: unknown[] = [];
+const invalidations: unknown[] = [];
 const listener = new Redis(process.env.TEST_REDIS_URL as string);
 beforeAll(async () => {
   service = await startIdentity();
   await listener.subscribe(credentialChannel);
-  listener.on('message', (_, message) => news.push(JSON.parse(message)));
+  listener.on('message', (_, message) => invalidations.push(JSON.parse(message)));
 });
 afterAll(async () => {
   listener.disconnect();
@@ -22,7 +22,7 @@ const resolve = (key: string) =>
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe('a new API key', () => {
-  it('is shown whole once, reads as a key, and leads the gateway to its tenant', async () => {
+  it('is returned in full once and resolves to its tenant', async () => {
     const { owner, tenantId, user } = await aTenant(service);
     const { status, data } = await owner.createApiKey({
       body: { name: 'ci', environment: 'sandbox', permissions: ['leads:read'], allowedIps: ['203.0.113.0/24', '::1'] },
@@ -36,28 +36,24 @@ describe('a new API key', () => {
     expect(readApiKey(data.fullKey)).toEqual({ environment: 'sandbox' });
     expect((await owner.getApiKey({ params: { id: data.id } })).data).not.toHaveProperty('fullKey');
     expect((await resolve(data.fullKey)).data).toEqual({
-      ...{
-        tenantId: `${tenantId}`,
-        environment: 'sandbox',
-        partnerId: null,
-        portalUserId: null,
-        keyId: data.id,
-        sessionId: null,
-        userId: user.id,
-        name: 'Ada Lovelace',
-        teamIds: [],
-        expiresAt: null,
-      },
-      ...{
-        permissions: ['leads:read'],
-        allowedIps: ['203.0.113.0/24', '::1'],
-        limits: { plan: 'free', monthlyCalls: 1_000, ratePerMinute: 60, burst: 10 },
-      },
+      tenantId: `${tenantId}`,
+      environment: 'sandbox',
+      partnerId: null,
+      portalUserId: null,
+      keyId: data.id,
+      sessionId: null,
+      userId: user.id,
+      name: 'Ada Lovelace',
+      teamIds: [],
+      expiresAt: null,
+      permissions: ['leads:read'],
+      allowedIps: ['203.0.113.0/24', '::1'],
+      limits: { plan: 'free', monthlyCalls: 1_000, ratePerMinute: 60, burst: 10 },
     });
     expect((await owner.getApiKey({ params: { id: data.id } })).data.lastUsedAt).not.toBeNull();
   });
 
-  it('is for live data unless said otherwise, and is never stored or told', async () => {
+  it('defaults to live, and never appears in the database or in events', async () => {
     const { owner } = await aTenant(service);
     const { data } = await owner.createApiKey({ body: { name: 'live' }, headers: { 'idempotency-key': 'once' } });
     expect(data.environment).toBe('live');
@@ -73,7 +69,7 @@ describe('a new API key', () => {
     expect(JSON.stringify([event, dump])).not.toContain(data.fullKey);
   });
 
-  it('is not shown to somebody else who repeats the request, nor to a narrower credential of the same person', async () => {
+  it('is not replayed to another user or to a narrower credential of the same user', async () => {
     const { addUser, as, owner, user } = await aTenant(service);
     const admin = await addUser('admin');
     const request = { body: { name: 'ci', permissions: ['*'] }, headers: { 'idempotency-key': 'deploy-42' } };
@@ -85,7 +81,7 @@ describe('a new API key', () => {
     expect((await owner.createApiKey(request)).headers['idempotent-replayed']).toBe('true');
   });
 
-  it('without permissions follows the role of its creator', async () => {
+  it('without permissions inherits the role of its creator', async () => {
     const { addUser, as, owner, roleId } = await aTenant(service);
     const admin = await addUser('admin');
     const adminRole = (await owner.getRole({ params: { id: roleId('admin') } })).data.permissions;
@@ -94,13 +90,13 @@ describe('a new API key', () => {
     await owner.setUserRole({ params: { id: admin.id }, body: { roleId: roleId('viewer') } });
     expect((await resolve(data.fullKey)).data.permissions).not.toContain('leads:write');
     await owner.updateUser({ params: { id: admin.id }, body: { status: 'deactivated' } });
-    const { status, data: left } = await resolve(data.fullKey);
-    expect([status, left.permissions]).toEqual([200, []]);
+    const { status, data: inactive } = await resolve(data.fullKey);
+    expect([status, inactive.permissions]).toEqual([200, []]);
     await owner.updateUser({ params: { id: admin.id }, body: { status: 'active' } });
     expect((await resolve(data.fullKey)).data.permissions).toContain('leads:read');
   });
 
-  it('with permissions keeps them while its creator is inactive, and those who manage keys are notified', async () => {
+  it('with permissions keeps them while its creator is inactive, and key managers are notified', async () => {
     const { addUser, as, owner, user } = await aTenant(service);
     const admin = await addUser('admin');
     const maker = as(admin.id, ['*']);
@@ -126,7 +122,7 @@ describe('a new API key', () => {
     [['*'], ['leads:read', 'tasks:read:team'], ['leads:read', 'tasks:read:team']],
     [['leads:read:team'], ['leads:read'], ['leads:read:team']],
     [['leads:write'], ['leads:read'], []],
-  ])('with %j never goes beyond the role of its creator: %j', async (permissions, role, effective) => {
+  ])('with %j is limited to the role of its creator: %j', async (permissions, role, effective) => {
     const { addUser, as, owner } = await aTenant(service);
     const maker = await addUser('admin');
     const { data: key } = await as(maker.id).createApiKey({ body: { name: 'ci', permissions } });
@@ -135,13 +131,13 @@ describe('a new API key', () => {
     expect(new Set((await resolve(key.fullKey)).data.permissions)).toEqual(new Set(effective));
   });
 
-  it('may not do more than its maker, in any way', async () => {
+  it('never exceeds the permissions of the caller who creates or changes it', async () => {
     const { as, user, owner } = await aTenant(service);
     const maker = as(user.id, ['api_keys:manage', 'leads:read']);
     const make = (body: object) => maker.createApiKey({ body: { name: 'k', ...body } });
     expect((await make({ permissions: ['leads:read'] })).status).toBe(201);
     expect((await make({ permissions: ['leads:write'] })).status).toBe(403);
-    // The creator of both is an owner: without permissions of its own the key would be one too.
+    // Their creator is an owner, so a key without its own permissions would have owner permissions.
     expect((await make({})).status).toBe(403);
     const { data: strong } = await owner.createApiKey({ body: { name: 'strong', permissions: ['tasks:read'] } });
     const id = { params: { id: strong.id } };
@@ -156,13 +152,13 @@ describe('a new API key', () => {
     [{ allowedIps: ['10.0.0.0/33'] }, 'allowedIps.0'],
     [{ allowedIps: ['example.com'] }, 'allowedIps.0'],
     [{ expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
-  ])('with %j is refused', async (fields, field) => {
+  ])('with %j is rejected', async (fields, field) => {
     const { status, body } = await service.as().createApiKey({ body: { name: 'k', ...fields } });
     expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
   });
 });
 
-it('whoever stands below a key can revoke it and change nothing else about it', async () => {
+it('a caller with fewer permissions than a key can revoke it, but not change it', async () => {
   const { as, addUser, owner } = await aTenant(service);
   const keeper = as((await addUser('member')).id, ['api_keys:manage']);
   const { data: key } = await owner.createApiKey({ body: { name: 'home', allowedIps: ['10.0.0.0/8'] } });
@@ -173,7 +169,7 @@ it('whoever stands below a key can revoke it and change nothing else about it', 
 });
 
 describe('rotating a key', () => {
-  it('lets both work during the overlap, and only the new one after it', async () => {
+  it('keeps both keys valid during the overlap, and only the new one afterwards', async () => {
     const { owner, tenantId } = await aTenant(service);
     const { data: old } = await owner.createApiKey({
       body: { name: 'ci', permissions: ['leads:read'], expiresAt: null },
@@ -190,12 +186,12 @@ describe('rotating a key', () => {
     expect((await owner.rotateApiKey({ params: { id: old.id } })).body.code).toBe('key_not_active');
   });
 
-  it('takes a day of overlap unless said otherwise, never more than a week, and never lengthens a life', async () => {
+  it('defaults to an overlap of one day, allows at most a week, and never extends an expiry', async () => {
     const { owner } = await aTenant(service);
     const { data: old } = await owner.createApiKey({ body: { name: 'ci' } });
     await owner.rotateApiKey({ params: { id: old.id } });
-    const left = Date.parse((await owner.getApiKey({ params: { id: old.id } })).data.expiresAt) - Date.now();
-    expect(Math.abs(left - 86_400_000)).toBeLessThan(10_000);
+    const remainingMs = Date.parse((await owner.getApiKey({ params: { id: old.id } })).data.expiresAt) - Date.now();
+    expect(Math.abs(remainingMs - 86_400_000)).toBeLessThan(10_000);
     expect((await owner.rotateApiKey({ params: { id: old.id }, body: { overlapSeconds: 604_801 } })).status).toBe(422);
     const expiresAt = inAnHour();
     const { data: short } = await owner.createApiKey({ body: { name: 'short', expiresAt } });
@@ -205,7 +201,7 @@ describe('rotating a key', () => {
 });
 
 describe('revoking a key', () => {
-  it('ends it at once, tells the gateways, and can be repeated', async () => {
+  it('takes effect immediately, invalidates gateway caches, and is idempotent', async () => {
     const { owner } = await aTenant(service);
     const { data: key } = await owner.createApiKey({ body: { name: 'ci' } });
     for (let times = 0; times < 2; times++) {
@@ -213,22 +209,22 @@ describe('revoking a key', () => {
       expect([reply.status, reply.data.status, reply.data.version]).toEqual([200, 'revoked', 2]);
     }
     expect((await resolve(key.fullKey)).status).toBe(404);
-    await until('the gateways are told', () =>
-      news.some((one) => (one as { keyId?: number }).keyId === Number(key.id)),
+    await until('the gateways are notified', () =>
+      invalidations.some((one) => (one as { keyId?: number }).keyId === Number(key.id)),
     );
     expect((await owner.updateApiKey({ params: { id: key.id }, body: { name: 'again' } })).body.code).toBe(
       'key_not_active',
     );
   });
 
-  it('works, without delay, while Redis is away', async () => {
+  it('works without delay while Redis is unavailable', async () => {
     const alone = await startIdentity({ REDIS_URL: 'redis://127.0.0.1:1' });
     try {
       const { owner } = await aTenant(alone);
       const { data: key } = await owner.createApiKey({ body: { name: 'ci' } });
       const began = Date.now();
       expect((await owner.revokeApiKey({ params: { id: key.id } })).status).toBe(200);
-      // Waiting for Redis would take as long as Redis is away.
+      // Waiting for Redis would take until the connection is restored.
       expect(Date.now() - began).toBeLessThan(5_000);
     } finally {
       await alone.close();
@@ -258,7 +254,7 @@ it('lists keys by environment and status', async () => {
 describe('a sandbox key', () => {
   const body = { name: 'ladder', environment: 'live' };
 
-  it('reads what live and sandbox share, and cannot make itself a live key', async () => {
+  it('can read data shared by live and sandbox, and cannot create a live key', async () => {
     const { as, user, owner } = await aTenant(service);
     const sandbox = as(user.id, ['*'], { type: 'key', keyId: 1, environment: 'sandbox' });
     const reply = await sandbox.createApiKey({ body });
@@ -271,7 +267,7 @@ describe('a sandbox key', () => {
     expect((await owner.listApiKeys()).data).toEqual([]);
   });
 
-  it('is not a person who looks at the sandbox, and who may do there what they may do in live', async () => {
+  it('is restricted, unlike a user in the sandbox, who keeps their live permissions', async () => {
     const { as, user } = await aTenant(service);
     expect((await as(user.id, ['*'], { environment: 'sandbox' }).createApiKey({ body })).status).toBe(201);
   });

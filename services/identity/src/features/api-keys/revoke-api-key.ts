@@ -7,8 +7,8 @@ export const revokeApiKey =
   (tools: Tools): Handler<typeof apiKeys.revokeApiKey> =>
   async ({ params, tx, emit, ifMatch, afterCommit }) => {
     const before = await lockKey(tx, params.id);
-    // Told again on every call: whoever repeats a revocation wants to be sure of it.
-    afterCommit(() => tools.news({ keyId: before.id }));
+    // Repeated calls invalidate again, because the first invalidation may have been lost.
+    afterCommit(() => tools.invalidateCredentials({ keyId: before.id }));
     if (before.revokedAt) return asApiKey(before);
     ifMatch(before);
     const [row] = await tx.apiKey.updateManyAndReturn({

@@ -9,7 +9,7 @@ export const rotateApiKey =
     const before = await lockKey(tx, params.id);
     ifMatch(before);
     checkActive(before);
-    // The new key is shown to the caller, who must not come into more than they have.
+    // The caller receives the new key, which must not exceed the caller's own permissions.
     await checkKeyCeiling(tx, caller, before);
     const overlapEnds = new Date(Date.now() + body.overlapSeconds * 1_000);
     const expiresAt = before.expiresAt && before.expiresAt < overlapEnds ? before.expiresAt : overlapEnds;
@@ -22,7 +22,7 @@ export const rotateApiKey =
     const { name, permissions, allowedIps, createdBy } = before;
     const old = asApiKey(row);
     const { environment } = old;
-    const given = {
+    const copy = {
       name,
       environment,
       permissions,
@@ -31,10 +31,10 @@ export const rotateApiKey =
       expiresAt: before.expiresAt,
       rotatedFrom: before.id,
     };
-    const key = await storeKey(tx, given, tools.pepper);
+    const key = await storeKey(tx, copy, tools.pepper);
     const changes = { expiresAt: { from: before.expiresAt, to: expiresAt } };
     emit(apiKeyRotated, { data: { keyId: old.id, newKeyId: key.id, expiresAt }, record: old, changes });
     emit(apiKeyCreated, { data: { keyId: key.id }, record: key });
-    afterCommit(() => tools.news({ keyId: old.id }));
+    afterCommit(() => tools.invalidateCredentials({ keyId: old.id }));
     return key;
   };

@@ -10,10 +10,10 @@ export const updateApiKey =
     ifMatch(before);
     checkActive(before);
     checkExpiry(body.expiresAt);
-    const given = { ...body, ...(body.allowedIps === null && { allowedIps: [] }) };
-    const { isEmpty, values, audit } = diff(before, given);
+    const input = { ...body, ...(body.allowedIps === null && { allowedIps: [] }) };
+    const { isEmpty, values, audit } = diff(before, input);
     if (isEmpty) return asApiKey(before);
-    // Who could not have made this key may revoke it, and not change what guards it.
+    // A caller who could not have created this key may revoke it, but not change it.
     await checkKeyCeiling(tx, caller, before);
     if (values.permissions)
       await checkKeyCeiling(tx, caller, { permissions: values.permissions, createdBy: before.createdBy });
@@ -24,6 +24,6 @@ export const updateApiKey =
     if (!row) throw fail('not_found');
     const key = asApiKey(row);
     emit(apiKeyUpdated, { data: { keyId: key.id }, record: key, changes: audit });
-    afterCommit(() => tools.news({ keyId: key.id }));
+    afterCommit(() => tools.invalidateCredentials({ keyId: key.id }));
     return key;
   };

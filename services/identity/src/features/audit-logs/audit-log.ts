@@ -5,10 +5,10 @@ import { compileRewriter, type IdCodec } from '@tandem/ids';
 import type { z } from 'zod';
 import type { AuditLog as AuditRow } from '../../generated/client.ts';
 
-// Public ids carry numbers below this.
+// Exclusive upper bound of numeric ids in public ids.
 const idEnd = 2 ** 40;
 
-/** A row as the contract shows it. Its ids are of many kinds, so they get their public form here and not at the gateway. */
+/** Converts a row to the API resource. Encodes ids here, not at the gateway, because their types vary per entry. */
 export function asAuditLog(row: AuditRow, ids: IdCodec): z.output<typeof AuditLog> {
   const { actorType, actorId, actorName, onBehalfOfId, ip, userAgent, requestId, recordEnvironment } = row;
   const encode = (type: unknown, id: unknown) =>
@@ -27,7 +27,7 @@ export function asAuditLog(row: AuditRow, ids: IdCodec): z.output<typeof AuditLo
 type Changes = Record<string, { from: unknown; to: unknown }>;
 type Encode = (type: unknown, id: unknown) => string | undefined;
 
-/** The changes of an entry with public ids: where its event says that ids are, and nowhere else. */
+/** Changes of an entry, with public ids at the paths that its event declares and nowhere else. */
 function changesOf({ changes, changedIds }: AuditRow, encode: Encode): Changes {
   const shown = (changes ?? {}) as Changes;
   if (!changedIds) return withoutMarkers(shown, encode);
@@ -39,8 +39,8 @@ function changesOf({ changes, changedIds }: AuditRow, encode: Encode): Changes {
 }
 
 /**
- * Entries without id paths have ids as `{ $type, $id }`, only ever as a field's whole value or as one of its list. Anything
- * else that resembles such an object is data of a customer.
+ * Entries without id paths mark ids as `{ $type, $id }`, but only as a whole field value or as a list item. Similar
+ * objects anywhere else are customer data.
  */
 function withoutMarkers(changes: Changes, encode: Encode): Changes {
   const one = (value: unknown) => {
@@ -61,7 +61,7 @@ function isId(id: unknown): id is number {
   return Number.isSafeInteger(id) && Number(id) > 0 && Number(id) < idEnd;
 }
 
-/** What a caller sees of the log: a sandbox key must not learn what happened to live data. */
+/** Filter for the entries that a caller may see: sandbox keys must not see live entries. */
 export function visibleTo(caller: Caller): { recordEnvironment?: string } {
   return caller.type === 'key' && caller.environment === 'sandbox' ? { recordEnvironment: 'sandbox' } : {};
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { AuditLog as AuditRow } from '../../generated/client.ts';
 
-/** A row before it has its place in the chain. */
+/** An audit log row without its hash. */
 export type Entry = Omit<AuditRow, 'tenantId' | 'hash'>;
 
-/** The hash of a row: over the one before it and everything that stands in the row, in one fixed form. */
+/** Hash of an entry: covers the previous hash and all fields of the entry in canonical form. */
 export function hashOf(previous: string, entry: Entry): string {
   return createHash('sha256')
     .update(`${previous}\n${canonical(entry)}`)
@@ -32,7 +32,7 @@ const chained = [
   'outcome',
 ] as const satisfies (keyof Entry)[];
 
-// Fields that later releases added: an entry without one has the hash that it was written with.
+// Added by later releases. Null values are skipped, so the hashes of older entries stay valid.
 const chainedIfPresent = ['changedIds'] as const satisfies (keyof Entry)[];
 
 function canonical(entry: Entry): string {
@@ -43,7 +43,7 @@ function canonical(entry: Entry): string {
   ]);
 }
 
-/** The same value with the keys of all objects in order: jsonb gives them back in an order of its own. */
+/** Sorts object keys recursively, because jsonb does not preserve key order. */
 function sorted(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map(sorted);

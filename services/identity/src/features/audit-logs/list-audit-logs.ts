@@ -29,11 +29,15 @@ export const listAuditLogs =
     return { ...page, items: page.items.map((row) => asAuditLog(row, ids)) };
   };
 
-/** A code says by itself what kind of record it names; `targetType` must not say otherwise. */
-function readTarget(ids: IdCodec, tenantId: number, given: { targetType: ResourceType | undefined; targetId: string }) {
-  const types = given.targetType ? [given.targetType] : (Object.keys(resourceTypes) as ResourceType[]);
+/** A public id determines its resource type; `targetType`, if present, must match. */
+function readTarget(
+  ids: IdCodec,
+  tenantId: number,
+  filter: { targetType: ResourceType | undefined; targetId: string },
+) {
+  const types = filter.targetType ? [filter.targetType] : (Object.keys(resourceTypes) as ResourceType[]);
   for (const targetType of types) {
-    const targetId = ids.decode(targetType, tenantId, given.targetId);
+    const targetId = ids.decode(targetType, tenantId, filter.targetId);
     if (targetId !== undefined) return { targetType, targetId };
   }
   throw failField('targetId', 'No record with this id');

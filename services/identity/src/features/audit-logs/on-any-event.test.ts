@@ -11,16 +11,14 @@ afterAll(() => service?.close());
 
 const ids = createIdCodec(secrets.IDS_ALPHABET);
 
-/** An event as crm sends one. */
+/** An event as published by crm. */
 const leadUpdated = (tenantId: number, fields: object = {}) => ({
-  ...{
-    id: randomUUID(),
-    name: 'lead.updated',
-    tenantId,
-    environment: 'live',
-    occurredAt: '2026-11-21T10:00:00.000Z',
-    action: 'lead.update',
-  },
+  id: randomUUID(),
+  name: 'lead.updated',
+  tenantId,
+  environment: 'live',
+  occurredAt: '2026-11-21T10:00:00.000Z',
+  action: 'lead.update',
   target: { type: 'lead', id: 7 },
   caller: {
     type: 'key',
@@ -32,36 +30,36 @@ const leadUpdated = (tenantId: number, fields: object = {}) => ({
     userAgent: 'curl/8',
     requestId: 'req_1',
   },
-  ...{ data: {}, record: {}, changes: { lastName: { from: 'B', to: 'C' } } },
+  data: {},
+  record: {},
+  changes: { lastName: { from: 'B', to: 'C' } },
   ...fields,
 });
 let tenants = 500_000;
-/** A tenant of which the log knows no more than its number. */
+/** A tenant id without a tenant record. */
 const someTenant = (tenantId = ++tenants) => ({ tenantId, owner: service.as({ type: 'user', tenantId }) });
 const send = (event: { id: string; name: string }) => service.publish(event.name, event, event.id);
 type Tenant = ReturnType<typeof someTenant>;
 const entries = (tenant: Tenant, query: Record<string, string> = {}, count = 1) =>
   until(`${count} entries are there`, async () => {
     const { body, data } = await tenant.owner.listAuditLogs({ query });
-    // Rows and total are read one after the other: an entry may arrive in between.
+    // Rows and total are separate queries, so an entry may be added in between.
     return body.pagination?.total === count && data.length === Math.min(count, 20) && data;
   });
 
 describe('the audit log', () => {
-  it('says who did what to which record, for whom, through what and from where', async () => {
+  it('records actor, action, target, acting user, key and request context', async () => {
     const tenant = someTenant();
     const { tenantId, owner } = tenant;
     await send(leadUpdated(tenantId));
     const [entry] = await entries(tenant, { action: 'lead.update' });
     expect(entry).toEqual({
       id: expect.any(String),
-      ...{
-        action: 'lead.update',
-        occurredAt: '2026-11-21T10:00:00.000Z',
-        onBehalfOf: { id: '4' },
-        keyId: '5',
-        outcome: 'success',
-      },
+      action: 'lead.update',
+      occurredAt: '2026-11-21T10:00:00.000Z',
+      onBehalfOf: { id: '4' },
+      keyId: '5',
+      outcome: 'success',
       actor: { type: 'key', id: '3', name: 'Ada Lovelace' },
       targets: [{ type: 'lead', id: ids.encode('lead', tenantId, 7) }],
       changes: { lastName: { from: 'B', to: 'C' } },
@@ -70,7 +68,7 @@ describe('the audit log', () => {
     expect((await owner.getAuditLog({ params: { id: entry.id } })).data).toEqual(entry);
   });
 
-  it('shows what somebody did in a partner’s portal under their name, and as no user of the tenant', async () => {
+  it('records a portal user by name, without a user id', async () => {
     const tenant = someTenant();
     const caller = { type: 'portal', partnerId: 6, portalUserId: 7, sessionId: 8, name: 'Joan Clarke', requestId: 'r' };
     await send(leadUpdated(tenant.tenantId, { caller }));
@@ -78,7 +76,7 @@ describe('the audit log', () => {
     expect(entry).toMatchObject({ actor: { type: 'portal', id: null, name: 'Joan Clarke' }, keyId: null });
   });
 
-  it('holds the sign-up, the users and the keys of a tenant', async () => {
+  it('records sign-up, users and keys of a tenant', async () => {
     const tenant = await aTenant(service);
     const { data: key } = await tenant.owner.createApiKey({ body: { name: 'ci' } });
     await tenant.owner.revokeApiKey({ params: { id: key.id } });
@@ -95,7 +93,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('holds an event once that comes twice', async () => {
+  it('records a duplicate event once', async () => {
     const tenant = someTenant();
     const event = leadUpdated(tenant.tenantId);
     await send(event);
@@ -105,7 +103,7 @@ describe('the audit log', () => {
     await entries(tenant, { targetType: 'lead', targetId: ids.encode('lead', tenant.tenantId, 7) });
   });
 
-  it('goes on behind events that nobody can read, which are set aside at once', async () => {
+  it('dead-letters unreadable events immediately and continues with the next ones', async () => {
     const tenant = someTenant();
     const { target, ...poisoned } = leadUpdated(tenant.tenantId);
     await service.publish('lead.updated', Buffer.from('{"half'), randomUUID());
@@ -113,14 +111,14 @@ describe('the audit log', () => {
     await service.publish('lead.updated', leadUpdated(tenant.tenantId, { id: 'no uuid' }), 'no uuid');
     await send(leadUpdated(tenant.tenantId));
     await entries(tenant, { action: 'lead.update' });
-    const dead = await until('three are set aside', async () => {
+    const dead = await until('three events are dead-lettered', async () => {
       const letters = await service.deadLetters('keep-audit-log');
       return letters.length === 3 && letters;
     });
     expect(new Set(dead.map(({ reason }) => reason))).toEqual(new Set(['unreadable']));
   });
 
-  it('takes what PostgreSQL would refuse', async () => {
+  it('sanitizes text that PostgreSQL cannot store', async () => {
     const tenant = someTenant();
     const changes = { note: { from: 'a\0b', to: '\ud800' } };
     await send(
@@ -133,17 +131,13 @@ describe('the audit log', () => {
     expect(entry.changes.note).toEqual({ from: 'ab', to: '\ufffd' });
   });
 
-  it('shows no secret and no inner number of a changed id', async () => {
+  it('redacts secrets and encodes changed ids', async () => {
     const tenant = someTenant();
     const changes = {
-      ...{
-        assignedTo: { from: null, to: { $type: 'user', $id: 9 } },
-        teamIds: { from: [], to: [{ $type: 'team', $id: 2 }] },
-      },
-      ...{
-        clientSecret: { from: 'old', to: 'new' },
-        settings: { from: { password: 'p1' }, to: { password: 'p2', color: 'red' } },
-      },
+      assignedTo: { from: null, to: { $type: 'user', $id: 9 } },
+      teamIds: { from: [], to: [{ $type: 'team', $id: 2 }] },
+      clientSecret: { from: 'old', to: 'new' },
+      settings: { from: { password: 'p1' }, to: { password: 'p2', color: 'red' } },
     };
     await send(leadUpdated(tenant.tenantId, { changes }));
     const [entry] = await entries(tenant, { action: 'lead.update' });
@@ -155,7 +149,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('shows ids by the paths that the event names, and values of a customer as they were written', async () => {
+  it('encodes ids at the declared paths and leaves customer data unchanged', async () => {
     const tenant = someTenant();
     const values = { $type: 'lead', $id: 7, nested: { $type: 'constructor', $id: 5 } };
     const changes = {
@@ -191,19 +185,19 @@ describe('the audit log', () => {
     [{ $type: 'lead', $id: 5, more: true }],
     [{ inner: { $type: 'tenant', $id: 5 } }],
     [[[{ $type: 'tenant', $id: 5 }]]],
-  ])('shows %j of an entry without id paths as data', async (value) => {
+  ])('leaves %j unchanged in an entry without id paths', async (value) => {
     const tenant = someTenant();
     await send(leadUpdated(tenant.tenantId, { changes: { customFields: { from: null, to: value } } }));
     const [entry] = await entries(tenant, { action: 'lead.update' });
     expect(entry.changes.customFields).toEqual({ from: null, to: value });
   });
 
-  it('leaves out events that their declaration excludes from it', async () => {
+  it('skips events declared as not audited', async () => {
     const tenant = someTenant();
     const telemetry = { action: 'engagement.record', target: { type: 'engagement_event', id: 8 }, audited: false };
     await send(leadUpdated(tenant.tenantId, telemetry));
     await send(leadUpdated(tenant.tenantId));
-    // Events of a tenant are handled in their order: once the second has its entry, the first would have one too.
+    // Events of a tenant are processed in order, so the second entry proves that the first event was skipped.
     await entries(tenant, { action: 'lead.update' });
     await entries(tenant);
   });
@@ -234,14 +228,14 @@ describe('the audit log', () => {
     [{ targetId: '7' }, 'targetId'],
     [{ targetType: 'user', targetId: ids.encode('lead', 1, 7) }, 'targetId'],
     [{ from: 'yesterday' }, 'from'],
-  ])('refuses the filter %j', async (query, field) => {
+  ])('rejects the filter %j', async (query, field) => {
     const { status, body } = await service
       .as({ tenantId: 1 })
       .listAuditLogs({ query: query as Record<string, string> });
     expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
   });
 
-  it('tells another tenant nothing, and a sandbox key nothing of live data', async () => {
+  it('hides entries from other tenants, and live entries from sandbox keys', async () => {
     const [mine, theirs] = [someTenant(), someTenant()];
     await send(leadUpdated(mine.tenantId));
     await send(leadUpdated(mine.tenantId, { environment: 'sandbox' }));
@@ -255,7 +249,7 @@ describe('the audit log', () => {
     expect((await sandbox.getAuditLog({ params: { id: live.id } })).status).toBe(404);
   });
 
-  it('is one intact chain under many writers of both environments', async () => {
+  it('stays one intact chain under concurrent writes in both environments', async () => {
     const tenant = someTenant();
     const environments = ['live', 'sandbox'];
     await Promise.all(

@@ -6,14 +6,14 @@ import { redacted, storable } from './redact.ts';
 
 const textMax = 500;
 
-/** Writes an entry of the audit log for every event of the fleet that is not declared as telemetry. */
+/** Writes an audit log entry for every event that is not declared as telemetry. */
 export const keepAuditLog = consumer({
   name: 'keep-audit-log',
   on: 'all',
   async handle(received: Received<EventDef>[], { tx }: { tx: Tx }) {
     const events = (received as Audited[]).filter(({ audited }) => audited !== false);
     if (!events.length) return;
-    // Takes the lock of the tenant's chain: who appends at the same time, from live or sandbox, waits here.
+    // Locks the tenant's chain, which serializes concurrent appends from live and sandbox.
     const [head] = await tx.sql<{ entries: number; hash: string; ids: string[] }>`WITH head AS (
         INSERT INTO audit_head (entries) VALUES (0)
         ON CONFLICT (tenant_id) DO UPDATE SET entries = audit_head.entries RETURNING entries, hash)
@@ -26,7 +26,8 @@ export const keepAuditLog = consumer({
       hash = hashOf(hash, entry);
       return { ...entry, hash };
     });
-    // One parameter however many rows: every event of the fleet passes here, and Prisma's way costs several times as much.
+    // One JSON parameter for all rows: Prisma's createMany is several times slower, and every event passes through
+    // here.
     await tx.sql`WITH appended AS (
         INSERT INTO audit_log (id, position, event_id, action, occurred_at, actor_type, actor_id, actor_name, on_behalf_of_id, key_id,
           target_type, target_id, changes, changed_ids, ip, user_agent, request_id, record_environment, outcome, hash)
@@ -42,31 +43,31 @@ export const keepAuditLog = consumer({
 
 type Audited = Received<EventDef> & Pick<EventMessage, 'changes' | 'changedIds' | 'audited' | 'outcome'>;
 
-function entryOf(event: Audited, place: { id: number; position: number }): Entry {
+function entryOf(event: Audited, link: { id: number; position: number }): Entry {
   const { caller, target, changes, changedIds } = event;
   return {
-    ...place,
+    ...link,
     eventId: event.id,
     action: event.action,
     occurredAt: event.occurredAt,
     actorType: caller.type,
-    // What a service does by itself nobody else has done, even when a person's request led to it.
+    // A system action has no user as its actor, even if a user's request caused it.
     actorId: caller.type === 'system' ? null : (caller.userId ?? null),
-    actorName: short(caller.name),
+    actorName: truncated(caller.name),
     onBehalfOfId: caller.onBehalfOf ?? null,
     keyId: caller.keyId ?? null,
     targetType: target.type,
     targetId: target.id,
     changes: changes ? (redacted(changes) as Entry['changes']) : null,
     changedIds: changes && changedIds ? (changedIds as unknown as Entry['changedIds']) : null,
-    ip: short(caller.ip),
-    userAgent: short(caller.userAgent),
-    requestId: short(caller.requestId) ?? '',
+    ip: truncated(caller.ip),
+    userAgent: truncated(caller.userAgent),
+    requestId: truncated(caller.requestId) ?? '',
     recordEnvironment: event.environment,
     outcome: event.outcome ?? 'success',
   };
 }
 
-function short(text: string | undefined): string | null {
+function truncated(text: string | undefined): string | null {
   return text === undefined ? null : storable(text).slice(0, textMax).toWellFormed();
 }

@@ -1,7 +1,7 @@
 const secretNames = /password|secret|token|^hash$|api_?key|full_?key|credential|private_?key|authorization|cookie/i;
 const depthMax = 8;
 
-/** A copy without secrets, in which everything can be stored: the audit log must take what any service sends. */
+/** Copies a value without secrets and without text that PostgreSQL rejects, so that any event can be stored. */
 export function redacted(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return storable(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -15,14 +15,14 @@ export function redacted(value: unknown, depth = 0): unknown {
   );
 }
 
-/** Before and after of a secret still show that it changed, not what it was. */
+/** Keeps the from/to shape of a secret, so that the entry still shows that it changed. */
 function hidden(value: unknown): unknown {
   if (typeof value === 'object' && value !== null && 'from' in value && 'to' in value)
     return { from: '[redacted]', to: '[redacted]' };
   return '[redacted]';
 }
 
-/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
+/** Removes what PostgreSQL cannot store: NUL characters and lone surrogates. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

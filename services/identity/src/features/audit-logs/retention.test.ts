@@ -11,12 +11,16 @@ afterAll(() => service?.close());
 const [old, young] = [366, 364];
 let tenants = 600_000;
 
-/** A log of entries that happened so many days ago, in the order they arrived. */
+/** Creates a log with one entry per age in days, in order of arrival. */
 async function aLog(...ages: number[]) {
   const tenantId = ++tenants;
   const write = async (days: number) => {
     const event = {
-      ...{ id: randomUUID(), name: 'lead.updated', tenantId, environment: 'live', action: 'lead.update' },
+      id: randomUUID(),
+      name: 'lead.updated',
+      tenantId,
+      environment: 'live',
+      action: 'lead.update',
       occurredAt: new Date(Date.now() - days * 86_400_000).toISOString(),
     };
     const caller = { type: 'key', userId: 3, keyId: 5, requestId: 'req_1' };
@@ -30,7 +34,7 @@ async function aLog(...ages: number[]) {
   const append = async (...more: number[]) => {
     const { entries } = await verify();
     for (const days of more) await write(days);
-    await until('all is written', async () => (await verify()).entries === entries + more.length);
+    await until('all entries are written', async () => (await verify()).entries === entries + more.length);
   };
   await append(...ages);
   const tamper = (sql: string) => service.sql(`SELECT set_config('app.tenant_id', '${tenantId}', false); ${sql}`);
@@ -46,7 +50,7 @@ const intact = (entries: number, purged: number) => ({
   reason: null,
 });
 
-it('removes entries after 365 days, and what is left still verifies', async () => {
+it('removes entries after 365 days, and the remaining chain still verifies', async () => {
   const { verify, shown, append } = await aLog(old, old, old, young, 0);
   await service.housekeep();
   expect(await shown()).toBe(2);
@@ -56,13 +60,13 @@ it('removes entries after 365 days, and what is left still verifies', async () =
   expect(await verify()).toEqual(intact(3, 3));
 });
 
-it('leaves an old entry that arrived behind a younger one until that one goes', async () => {
+it('keeps an old entry that arrived after a younger one until the younger one is removed', async () => {
   const { verify } = await aLog(old, young, old, 0);
   await service.housekeep();
   expect(await verify()).toEqual(intact(3, 1));
 });
 
-it('goes on with the chain of a log of which nothing is left', async () => {
+it('continues the chain after all entries were removed', async () => {
   const { verify, append } = await aLog(old, old);
   await service.housekeep();
   expect(await verify()).toEqual(intact(0, 2));
@@ -71,9 +75,9 @@ it('goes on with the chain of a log of which nothing is left', async () => {
 });
 
 it.each([
-  ['the first entry that is left is removed', 'DELETE FROM audit_log WHERE position = 3', 'Entry 3 is missing'],
+  ['the first remaining entry is deleted', 'DELETE FROM audit_log WHERE position = 3', 'Entry 3 is missing'],
   [
-    'an entry is put in before it',
+    'an entry is inserted before it',
     `UPDATE audit_log SET position = 2 WHERE position = 4`,
     'The log ends at entry 3 of 4',
   ],
@@ -82,14 +86,14 @@ it.each([
     `UPDATE audit_head SET purged = 3; DELETE FROM audit_log WHERE position = 3`,
     'Entry 4 is not what was written',
   ],
-])('still finds it when %s', async (_, sql, reason) => {
+])('still detects when %s', async (_, sql, reason) => {
   const { verify, tamper } = await aLog(old, old, young, 0);
   await service.housekeep();
   await tamper(sql);
   expect(await verify()).toMatchObject({ intact: false, reason });
 });
 
-it('lets the service itself neither remove entries nor move the anchor', async () => {
+it('does not allow the service role to delete entries or move the anchor', async () => {
   const [may] = await service.sql(`SELECT has_table_privilege('tandem_identity_app', 'audit_log', 'DELETE') AS remove,
     has_column_privilege('tandem_identity_app', 'audit_head', 'purged', 'UPDATE') AS move,
     has_column_privilege('tandem_identity_app', 'audit_head', 'purged_hash', 'INSERT') AS set`);

@@ -1,8 +1,9 @@
 import type { Purge } from '@tandem/service';
 
 /**
- * Entries go from the beginning of a tenant's chain on, without a gap, and the last one that goes becomes the anchor of
- * what is left. An old entry behind a younger one (they stand in the order of arrival) waits for its turn.
+ * Deletes entries from the start of each tenant's chain without gaps; the last deleted entry becomes the anchor of the
+ * remaining chain. Entries are in order of arrival, so an old entry behind a younger one is kept until the younger
+ * expires.
  */
 export const auditRetention: Purge = {
   table: 'audit_log',

@@ -13,7 +13,7 @@ const caller = { type: 'key', userId: 3, keyId: 5, name: 'Ada', requestId: 'req_
 
 let tenants = 500_000;
 
-/** A log of seven entries, and a way to tamper with them as a database administrator. */
+/** Creates a log with seven entries, and a function to tamper with them as database administrator. */
 async function aLog() {
   const tenantId = ++tenants;
   for (let lead = 1; lead <= 7; lead++) {
@@ -39,7 +39,7 @@ async function aLog() {
     );
   }
   const verify = async () => (await fleet(service).verifyAuditChain({ body: { tenantId: `${tenantId}` } })).data;
-  await until('all is written', async () => (await verify()).entries === 7);
+  await until('all entries are written', async () => (await verify()).entries === 7);
   const tamper = (sql: string) => service.sql(`SELECT set_config('app.tenant_id', '${tenantId}', false); ${sql}`);
   const targetId = createIdCodec(secrets.IDS_ALPHABET).encode('lead', tenantId, 4);
   const [fourth] = (await service.as({ tenantId }).listAuditLogs({ query: { targetId } })).data;
@@ -47,7 +47,7 @@ async function aLog() {
 }
 
 describe('verifying the audit chain', () => {
-  it('finds nothing wrong with a log that nobody touched, or that is empty', async () => {
+  it('accepts an unmodified log and an empty log', async () => {
     const { verify } = await aLog();
     expect(await verify()).toEqual({ entries: 7, purged: 0, intact: true, firstBroken: null, reason: null });
     expect((await fleet(service).verifyAuditChain({ body: { tenantId: '888888' } })).data).toMatchObject({
@@ -63,7 +63,7 @@ describe('verifying the audit chain', () => {
     ['another time', `UPDATE audit_log SET occurred_at = occurred_at - interval '1 hour' WHERE position = 4`],
     ['another target', `UPDATE audit_log SET target_id = 99 WHERE position = 4`],
     ['another hash', `UPDATE audit_log SET hash = repeat('0', 64) WHERE position = 4`],
-  ])('finds an entry with %s', async (_, sql) => {
+  ])('detects an entry with %s', async (_, sql) => {
     const { verify, tamper, fourth } = await aLog();
     await tamper(sql);
     expect(await verify()).toMatchObject({
@@ -73,27 +73,27 @@ describe('verifying the audit chain', () => {
     });
   });
 
-  it('finds a deleted entry', async () => {
+  it('detects a deleted entry', async () => {
     const { verify, tamper } = await aLog();
     await tamper('DELETE FROM audit_log WHERE position = 4');
     expect(await verify()).toMatchObject({ intact: false, reason: 'Entry 4 is missing', entries: 6 });
   });
 
-  it('finds a deleted entry behind which the others moved up', async () => {
+  it('detects a deleted entry when later entries are renumbered', async () => {
     const { verify, tamper } = await aLog();
     await tamper(`DELETE FROM audit_log WHERE position = 4; UPDATE audit_log SET position = position - 1 WHERE position > 4;
       UPDATE audit_head SET entries = entries - 1`);
     expect(await verify()).toMatchObject({ intact: false, reason: 'Entry 4 is not what was written' });
   });
 
-  it('finds two entries that changed places', async () => {
+  it('detects two swapped entries', async () => {
     const { verify, tamper } = await aLog();
     await tamper(`UPDATE audit_log SET position = 100 WHERE position = 4; UPDATE audit_log SET position = 4 WHERE position = 5;
       UPDATE audit_log SET position = 5 WHERE position = 100`);
     expect(await verify()).toMatchObject({ intact: false, reason: 'Entry 4 is not what was written' });
   });
 
-  it('finds a tail that was cut off, with or without the head set back', async () => {
+  it('detects truncation, with or without a rewritten head', async () => {
     const { verify, tamper } = await aLog();
     await tamper('DELETE FROM audit_log WHERE position > 5');
     expect(await verify()).toMatchObject({ intact: false, reason: 'The log ends at entry 5 of 7' });
@@ -104,14 +104,14 @@ describe('verifying the audit chain', () => {
     });
   });
 
-  it('finds an entry that was put in', async () => {
+  it('detects an inserted entry', async () => {
     const { verify, tamper } = await aLog();
     await tamper(`INSERT INTO audit_log (position, event_id, action, occurred_at, actor_type, target_type, target_id, request_id, record_environment, outcome, hash)
       SELECT 8, gen_random_uuid(), action, occurred_at, actor_type, target_type, target_id, request_id, record_environment, outcome, hash FROM audit_log WHERE position = 7`);
     expect(await verify()).toMatchObject({ intact: false, reason: '8 entries, but the head of the log counts 7' });
   });
 
-  it('gives no false alarm while entries are written', async () => {
+  it('reports no false positives while entries are written', async () => {
     const { tenantId, verify } = await aLog();
     const writing = (async () => {
       for (let lead = 1; lead <= 100; lead++) {

@@ -5,42 +5,42 @@ import { hashOf } from './chain.ts';
 
 type Verdict = z.output<typeof internalAdmin.verifyAuditChain.reply>;
 
-interface Place {
+interface ChainLink {
   position: number;
   hash: string;
 }
 
-interface Walk extends Place {
+interface Walk extends ChainLink {
   broken?: { firstBroken: number | null; reason: string };
 }
 
-interface Ends {
+interface ChainEnds {
   entries: number;
-  head: Place;
-  anchor: Place;
+  head: ChainLink;
+  anchor: ChainLink;
 }
 
 const pageSize = 1_000;
 
 /**
- * Recalculates the chain from its anchor, which is its beginning or the last entry that was removed for its age, to where
- * its head was when the check began; rows appended meanwhile are left to the next check. Each page is a transaction of
- * its own, so that a long log holds nobody up.
+ * Recalculates the chain from its anchor (its start, or the last entry that retention removed) to the head at the start
+ * of the check; later entries are left to the next check. Each page is a separate transaction, so a long log blocks
+ * nothing.
  */
 export const verifyAuditChain: Handler<typeof internalAdmin.verifyAuditChain> = async ({ body, inTenant }) => {
-  const inLog = <T>(work: (tx: Tx) => Promise<T>) =>
+  const inTenantScope = <T>(work: (tx: Tx) => Promise<T>) =>
     inTenant({ tenantId: body.tenantId, environment: 'live' }, ({ tx }) => work(tx));
   for (;;) {
-    const ends = await inLog(readEnds);
+    const ends = await inTenantScope(readEnds);
     const { head, anchor, entries } = ends;
     let walk: Walk = anchor;
     while (!walk.broken && walk.position < head.position) {
       const from = walk;
-      walk = await inLog((tx) => walkPage(tx, from, head.position));
+      walk = await inTenantScope((tx) => walkPage(tx, from, head.position));
     }
-    const broken = walk.broken ?? whatIsWrongWithTheEnd(walk, ends);
-    // What looks missing may have been removed for its age before the walk came there: then it begins again.
-    if (broken && (await inLog(readEnds)).anchor.position !== anchor.position) continue;
+    const broken = walk.broken ?? findEndError(walk, ends);
+    // Retention may have removed entries during the check, which then restarts from the new anchor.
+    if (broken && (await inTenantScope(readEnds)).anchor.position !== anchor.position) continue;
     return {
       entries,
       purged: anchor.position,
@@ -51,8 +51,8 @@ export const verifyAuditChain: Handler<typeof internalAdmin.verifyAuditChain> = 
   }
 };
 
-/** One statement sees one moment: an entry appended between two would look like one too many. */
-async function readEnds(tx: Tx): Promise<Ends> {
+/** A single statement, so that an entry appended between two queries is not reported as an extra entry. */
+async function readEnds(tx: Tx): Promise<ChainEnds> {
   const [row] = await tx.sql<{ entries: number; position: number; hash: string; purged: number; purgedHash: string }>`
     SELECT (SELECT count(*) FROM audit_log) AS entries, coalesce(max(entries), 0) AS position, coalesce(max(hash), '') AS hash,
       coalesce(max(purged), 0) AS purged, coalesce(max(purged_hash), '') AS "purgedHash" FROM audit_head`;
@@ -83,10 +83,10 @@ function broken(at: Walk, firstBroken: number | null, reason: string): Walk {
   return { ...at, broken: { firstBroken, reason } };
 }
 
-function whatIsWrongWithTheEnd(walk: Walk, { head, anchor, entries }: Ends): Walk['broken'] {
+function findEndError(walk: Walk, { head, anchor, entries }: ChainEnds): Walk['broken'] {
   if (walk.hash !== head.hash)
     return { firstBroken: null, reason: 'The last entry is not the one that the head of the log names' };
-  // More rows than the head counts, though none was appended since: the head was set back, or rows were put in.
+  // More rows than the head counts: the head was rewritten, or rows were inserted.
   const counted = head.position - anchor.position;
   if (entries > counted)
     return { firstBroken: null, reason: `${entries} entries, but the head of the log counts ${counted}` };

@@ -7,13 +7,13 @@ import { emailHashes, withTeams } from '../users/user.ts';
 import { recordFailedSignIn } from './record-failed-sign-in.ts';
 import { openSession } from './session.ts';
 
-// Addresses are not proven at sign-up: somebody could open tenants under another's, and each costs every sign-in of the
-// address one password. The oldest come first; who is in more tenants says which.
+// Sign-up does not verify addresses, so an attacker could create tenants with a victim's address, and each one adds a
+// password check to every login. The oldest tenants are tried first; users in more tenants send tenantId.
 const candidatesMax = 5;
 
-// An unknown address is looked for in this tenant, which no sign-up reaches: otherwise the time of the answer would tell
+// Unknown addresses are looked up in this tenant id, which is never assigned, so that response times do not reveal
 // which addresses have an account.
-const tenantOfNobody = 2 ** 24 - 1;
+const unassignedTenantId = 2 ** 24 - 1;
 
 export const login =
   (tools: Tools): Handler<typeof signIn.login> =>
@@ -21,7 +21,7 @@ export const login =
     const { email, password, tenantId } = body;
 
     const findMatches = async () => {
-      const places = await tx.emailLookup.findMany({
+      const lookups = await tx.emailLookup.findMany({
         where: {
           emailHash: { in: emailHashes(email, tools.pepper) },
           ...(tenantId !== undefined && { ownerTenantId: tenantId }),
@@ -29,20 +29,20 @@ export const login =
         orderBy: { ownerTenantId: 'asc' },
         take: candidatesMax,
       });
-      const tenantIds = places.length ? places.map(({ ownerTenantId }) => ownerTenantId) : [tenantOfNobody];
+      const tenantIds = lookups.length ? lookups.map(({ ownerTenantId }) => ownerTenantId) : [unassignedTenantId];
       const matches = [];
       const failed = [];
       for (const ownerTenantId of tenantIds) {
         const scope = { tenantId: ownerTenantId, environment: 'live' as const };
-        const { user, role, tenant } = await inTenant(scope, ({ tx: own }) => findAccount(own, email));
-        const isRight = await verifyPassword(user?.passwordHash, password);
+        const { user, role, tenant } = await inTenant(scope, ({ tx: tenantTx }) => findAccount(tenantTx, email));
+        const isCorrect = await verifyPassword(user?.passwordHash, password);
         if (!user) continue;
-        if (isRight && role && user.status === 'active' && tenant?.status === 'active')
+        if (isCorrect && role && user.status === 'active' && tenant?.status === 'active')
           matches.push({ tenantId: ownerTenantId, user, role, tenant });
         else failed.push({ tenantId: ownerTenantId, userId: user.id });
       }
       if (matches.length) return matches;
-      // Not awaited: only known addresses have something to record, and the answer must not take longer for them.
+      // Not awaited: only known addresses are recorded, and their response must not take longer.
       for (const one of failed) tools.inBackground(() => recordFailedSignIn(inTenant, one.tenantId, one.userId));
       return undefined;
     };
@@ -54,22 +54,26 @@ export const login =
 
     return inTenant(
       { tenantId: match.tenantId, environment: 'live', actor: asActor(match.user) },
-      async ({ tx: own, emit }) => {
+      async ({ tx: tenantTx, emit }) => {
         const { user, role, tenant } = match;
-        const { session, tokens } = await openSession(own, { tenantId: match.tenantId, user, role, caller }, tools);
-        // Not a change of the user: neither version nor updated_at moves.
-        await own.sql`UPDATE "user" SET last_login_at = ${session.createdAt} WHERE id = ${user.id}`;
+        const { session, tokens } = await openSession(
+          tenantTx,
+          { tenantId: match.tenantId, user, role, caller },
+          tools,
+        );
+        // Does not touch version and updated_at.
+        await tenantTx.sql`UPDATE "user" SET last_login_at = ${session.createdAt} WHERE id = ${user.id}`;
         emit(userLoggedIn, { data: { userId: user.id, sessionId: session.id }, record: session });
         return {
           ...tokens,
-          user: { ...(await withTeams(own, user)), lastLoginAt: session.createdAt },
+          user: { ...(await withTeams(tenantTx, user)), lastLoginAt: session.createdAt },
           tenant: asTenant(tenant),
         };
       },
     );
   };
 
-/** The user of an address with role and tenant. Takes the same queries whether there is one or not. */
+/** User, role and tenant of an address. Runs the same queries whether or not the user exists. */
 async function findAccount(tx: Tx, email: string) {
   const user = await tx.user.findFirst({ where: { email } });
   const role = await tx.role.findFirst({ where: { id: user?.roleId ?? 0 } });

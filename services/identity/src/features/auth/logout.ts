@@ -9,6 +9,6 @@ export const logout =
     const { sessionId } = caller;
     if (sessionId === undefined) throw fail('no_session');
     await endSessions(tx, emit, { where: { id: sessionId }, reason: 'logout' });
-    afterCommit(() => tools.news({ sessionId }));
+    afterCommit(() => tools.invalidateCredentials({ sessionId }));
     return { signedOut: true };
   };

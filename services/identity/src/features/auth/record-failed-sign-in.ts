@@ -5,8 +5,8 @@ import type { Tx } from '../../handler.ts';
 type InTenant = Context<typeof signIn.login, Tx>['inTenant'];
 
 /**
- * Records a failed attempt to sign in as a user: the audit log gets the first ones of each hour. Nobody is proven to have
- * acted, so the entry has the address of the caller and no actor.
+ * Records a failed login; only the first ones of each hour are added to the audit log. The caller is not authenticated,
+ * so the entry has an IP address but no actor.
  */
 export async function recordFailedSignIn(inTenant: InTenant, tenantId: number, userId: number): Promise<void> {
   await inTenant({ tenantId, environment: 'live' }, async ({ tx, emit }) => {

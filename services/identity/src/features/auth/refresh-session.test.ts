@@ -1,7 +1,7 @@
 import { createIdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
 import jsonwebtoken from 'jsonwebtoken';
-import { anybody, aTenant, fleet, type Service, secrets, startIdentity } from '../../identity.test-service.ts';
+import { anonymous, aTenant, fleet, type Service, secrets, startIdentity } from '../../identity.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-const refresh = (refreshToken: string) => anybody(service).refreshSession({ body: { refreshToken } });
+const refresh = (refreshToken: string) => anonymous(service).refreshSession({ body: { refreshToken } });
 const sessionOf = ({ accessToken, tenantId }: { accessToken: string; tenantId: number }) =>
   createIdCodec(secrets.IDS_ALPHABET).decode(
     'session',
@@ -28,30 +28,30 @@ describe('a refresh token', () => {
     expect(sessionOf({ ...tenant, accessToken: data.accessToken })).toBe(sessionOf(tenant));
   });
 
-  it('used a second time ends the whole family', async () => {
+  it('used a second time ends the session and all its tokens', async () => {
     const tenant = await aTenant(service);
     const second = (await refresh(tenant.refreshToken)).data.refreshToken;
     const third = (await refresh(second)).data.refreshToken;
     expect((await resolve(tenant)).status).toBe(200);
     expect([(await refresh(second)).status, (await refresh(third)).status]).toEqual([401, 401]);
     expect((await resolve(tenant)).status).toBe(404);
-    const event = await until('the end is told', () =>
+    const event = await until('the logout event arrives', () =>
       service.events.find((one) => one.name === 'user.logged_out' && one.tenantId === tenant.tenantId),
     );
     expect(event.data).toMatchObject({ reason: 'refresh_reused' });
   });
 
-  it('used twice at once gives tokens once, and ends the family', async () => {
+  it('used twice concurrently returns tokens once and ends the session', async () => {
     const tenant = await aTenant(service);
     const replies = await Promise.all([refresh(tenant.refreshToken), refresh(tenant.refreshToken)]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 401]);
     expect((await resolve(tenant)).status).toBe(404);
   });
 
-  it('that nobody issued, or of a user made inactive, is refused with the same words', async () => {
+  it('that is unknown, or belongs to an inactive user, is rejected with the same error', async () => {
     const { addUser, owner } = await aTenant(service);
     const user = await addUser('member');
-    const { data } = await anybody(service).login({ body: { email: user.email, password: 'correct horse battery' } });
+    const { data } = await anonymous(service).login({ body: { email: user.email, password: 'correct horse battery' } });
     await owner.updateUser({ params: { id: user.id }, body: { status: 'deactivated' } });
     for (const token of ['x'.repeat(43), data.refreshToken])
       expect((await refresh(token)).body).toMatchObject({ status: 401, code: 'bad_refresh_token' });
@@ -66,8 +66,8 @@ describe('a refresh token', () => {
   });
 });
 
-describe('signing out', () => {
-  it('ends the session for gateway and refresh, and may be repeated', async () => {
+describe('logout', () => {
+  it('ends the session and its refresh token, and is idempotent', async () => {
     const tenant = await aTenant(service);
     const me = tenant.as(tenant.user.id, [], { sessionId: sessionOf(tenant) });
     expect((await me.logout()).data).toEqual({ signedOut: true });
@@ -76,7 +76,7 @@ describe('signing out', () => {
     expect((await me.logout()).status).toBe(200);
   });
 
-  it('is nothing an API key can do', async () => {
+  it('is not available to API keys', async () => {
     const { tenantId } = await aTenant(service);
     expect((await service.as({ tenantId }).logout()).body.code).toBe('no_session');
   });

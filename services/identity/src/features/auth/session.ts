@@ -19,27 +19,27 @@ const userAgentMax = 500;
 const housekeepingMax = 100;
 
 /** Opens a session and issues its first tokens. */
-export async function openSession(tx: Tx, given: SignedIn & { caller: Caller }, tools: Tools) {
-  const { user, caller } = given;
-  await clearAway(tx);
+export async function openSession(tx: Tx, input: SignedIn & { caller: Caller }, tools: Tools) {
+  const { user, caller } = input;
+  await deleteExpired(tx);
   const session = await tx.session.create({
     data: {
       userId: user.id,
-      ...seenOf(caller),
+      ...clientOf(caller),
       expiresAt: refreshExpiry(),
     },
   });
-  return { session: asSession(session), tokens: await issueTokens(tx, { ...given, sessionId: session.id }, tools) };
+  return { session: asSession(session), tokens: await issueTokens(tx, { ...input, sessionId: session.id }, tools) };
 }
 
-/** An access token and the next refresh token of a session. */
+/** Issues an access token and the next refresh token of a session. */
 export async function issueTokens(
   tx: Tx,
-  of: SignedIn & { sessionId: number },
+  owner: SignedIn & { sessionId: number },
   tools: Tools,
 ): Promise<z.output<typeof AuthSession>> {
-  const { tenantId, user, role, sessionId } = of;
-  const refreshToken = await issueRefreshToken(tx, of);
+  const { tenantId, user, role, sessionId } = owner;
+  const refreshToken = await issueRefreshToken(tx, owner);
   const accessToken = tools.tokens.access({
     tenantId,
     userId: user.id,
@@ -50,7 +50,7 @@ export async function issueTokens(
   return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn: accessSeconds };
 }
 
-/** The next refresh token of a session. */
+/** Issues the next refresh token of a session. */
 export async function issueRefreshToken(
   tx: Tx,
   { tenantId, sessionId }: { tenantId: number; sessionId: number },
@@ -62,7 +62,7 @@ export async function issueRefreshToken(
   return token;
 }
 
-/** A refresh token with its session, whatever has become of them. */
+/** Finds a refresh token with its session, whatever their state. */
 export function findToken(tx: Tx, hash: string) {
   return tx.refreshToken.findFirst({
     where: { hash },
@@ -70,18 +70,18 @@ export function findToken(tx: Tx, hash: string) {
   });
 }
 
-/** The same under lock. Two uses at once: the second waits here and finds the token used. */
+/** Like `findToken`, with a row lock: of two concurrent uses, the second waits here and finds the token used. */
 export async function lockToken(tx: Tx, hash: string) {
   await tx.sql`SELECT hash FROM refresh_token WHERE hash = ${hash} FOR UPDATE`;
   return findToken(tx, hash);
 }
 
-/** Whether a token may no longer be exchanged, used or not. */
-export function isOver({ expiresAt, session }: NonNullable<Awaited<ReturnType<typeof findToken>>>): boolean {
+/** Whether a token can no longer be exchanged, even if unused. */
+export function isUnusable({ expiresAt, session }: NonNullable<Awaited<ReturnType<typeof findToken>>>): boolean {
   return session.endedAt !== null || expiresAt <= new Date() || session.tenant.status !== 'active';
 }
 
-/** Takes a token out of use; its session lasts as long as the youngest token that replaces it. */
+/** Marks a token as used and issues its successor; the session expires with its newest token. */
 export async function replaceToken<Tokens>(
   tx: Tx,
   { hash, sessionId }: { hash: string; sessionId: number },
@@ -93,7 +93,9 @@ export async function replaceToken<Tokens>(
   return tokens;
 }
 
-/** Ends the open ones of some sessions of users and says so. Returns those it ended; the gateways must be told after the commit. */
+/**
+ * Ends matching open user sessions and emits events. Returns their ids, to invalidate in the gateways after the commit.
+ */
 export async function endSessions(
   tx: Tx,
   emit: Emit<typeof userLoggedOut>,
@@ -110,23 +112,23 @@ export async function endSessions(
   return rows.map(({ id }) => id);
 }
 
-/** A row as events show it. */
+/** Converts a row to the record in events. */
 function asSession(row: SessionRow): z.output<typeof Session> {
   return row as unknown as z.output<typeof Session>;
 }
 
-/** From where a session is opened. */
-export function seenOf({ ip, userAgent }: Caller): { ip: string | null; userAgent: string | null } {
+/** Client that opened a session. */
+export function clientOf({ ip, userAgent }: Caller): { ip: string | null; userAgent: string | null } {
   return { ip: ip ?? null, userAgent: userAgent?.slice(0, userAgentMax) ?? null };
 }
 
-/** When a refresh token issued now expires. */
+/** Expiry of a refresh token issued now. */
 export function refreshExpiry(): Date {
   return new Date(Date.now() + refreshDays * dayMs);
 }
 
-/** Each sign-in takes some of what expired with it; the tokens of a session go with their session. */
-export async function clearAway(tx: Tx): Promise<void> {
+/** Deletes a batch of expired sessions and lookups on each login; refresh tokens are deleted with their session. */
+export async function deleteExpired(tx: Tx): Promise<void> {
   await tx.sql`DELETE FROM refresh_lookup WHERE hash IN (SELECT hash FROM refresh_lookup WHERE expires_at < now()
     ORDER BY expires_at LIMIT ${housekeepingMax} FOR UPDATE SKIP LOCKED)`;
   await tx.sql`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < now()

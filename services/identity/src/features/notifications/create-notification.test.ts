@@ -8,49 +8,61 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 const hello = { title: 'Hello', body: 'The import is done' };
-const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
-type Shown = { userId: string; title: string; status: string };
+const fromNow = (ms: number) => new Date(Date.now() + ms).toISOString();
+type ShownNotification = { userId: string; title: string; status: string };
 
-/** A tenant with a member, both of whom read their own. */
-async function crew() {
+/** Creates a tenant with an owner and a member who each read their own notifications. */
+async function aTenantWithMember() {
   const tenant = await aTenant(service);
   const member = await tenant.addUser('member');
   const inbox = async (userId: string, query: Record<string, string> = {}) =>
-    (await tenant.as(userId, ['notifications:read']).listNotifications({ query })).data as Shown[];
+    (await tenant.as(userId, ['notifications:read']).listNotifications({ query })).data as ShownNotification[];
   return { ...tenant, member, inbox };
 }
 
-/** Lets what is scheduled for a tenant fall due. */
-async function due(tenantId: number): Promise<void> {
+/** Makes all scheduled jobs of a tenant due now. */
+async function makeJobsDue(tenantId: number): Promise<void> {
   await service.sql('ALTER TABLE platform.job NO FORCE ROW LEVEL SECURITY');
   await service.sql('UPDATE platform.job SET due_at = now() WHERE tenant_id = $1', [tenantId]);
   await service.sql('ALTER TABLE platform.job FORCE ROW LEVEL SECURITY');
 }
 
 describe('a notification', () => {
-  it('reaches each user of users, teams and roles once, at once, and is told about', async () => {
-    const { owner, member, user, inbox, roleId, tenantId, addUser } = await crew();
+  it('is delivered once to each user of the named users, teams and roles, and emits an event', async () => {
+    const { owner, member, user, inbox, roleId, tenantId, addUser } = await aTenantWithMember();
     const viewer = await addUser('viewer');
     const { data: team } = await owner.createTeam({ body: { name: 'Sales', memberIds: [member.id, user.id] } });
     const actions = [{ id: 'open', label: 'Open', type: 'url', url: 'https://example.com/1', style: 'primary' }];
     const body = {
-      ...{ ...hello, userIds: [member.id, member.id], teamIds: [team.id], roleIds: [roleId('viewer')] },
-      ...{ category: 'imports', priority: 'high', actions, data: { importId: 7 }, groupKey: 'import-7' },
+      ...hello,
+      userIds: [member.id, member.id],
+      teamIds: [team.id],
+      roleIds: [roleId('viewer')],
+      category: 'imports',
+      priority: 'high',
+      actions,
+      data: { importId: 7 },
+      groupKey: 'import-7',
     };
     const { status, data } = await owner.createNotification({ body });
     expect([status, data.recipients]).toEqual([201, 3]);
-    expect(data.notifications.map(({ userId }: Shown) => userId)).toEqual([user.id, member.id, viewer.id]);
+    expect(data.notifications.map(({ userId }: ShownNotification) => userId)).toEqual([user.id, member.id, viewer.id]);
     expect(data.notifications[1]).toEqual({
-      ...{
-        id: expect.any(String),
-        batchId: data.id,
-        userId: member.id,
-        ...hello,
-        category: 'imports',
-        priority: 'high',
-      },
-      ...{ status: 'delivered', channels: ['in_app'], actions, data: { importId: 7 }, groupKey: 'import-7' },
-      ...{ scheduledFor: null, deliveredAt: expect.any(String), readAt: null, expiresAt: null },
+      id: expect.any(String),
+      batchId: data.id,
+      userId: member.id,
+      ...hello,
+      category: 'imports',
+      priority: 'high',
+      status: 'delivered',
+      channels: ['in_app'],
+      actions,
+      data: { importId: 7 },
+      groupKey: 'import-7',
+      scheduledFor: null,
+      deliveredAt: expect.any(String),
+      readAt: null,
+      expiresAt: null,
       createdAt: expect.any(String),
     });
     expect(await inbox(member.id)).toEqual([data.notifications[1]]);
@@ -60,14 +72,14 @@ describe('a notification', () => {
     expect(event.data).toEqual({ batchId: data.id, userIds: [user.id, member.id, viewer.id], title: 'Hello' });
   });
 
-  it('that is scheduled waits for its time, and is delivered once', async () => {
-    const { owner, member, inbox, tenantId } = await crew();
-    const scheduledFor = soon(3_600_000);
+  it('is delivered once at its scheduled time', async () => {
+    const { owner, member, inbox, tenantId } = await aTenantWithMember();
+    const scheduledFor = fromNow(3_600_000);
     const { data } = await owner.createNotification({ body: { ...hello, userIds: [member.id], scheduledFor } });
     expect(data.notifications[0]).toMatchObject({ status: 'scheduled', scheduledFor, deliveredAt: null });
     expect(await inbox(member.id)).toEqual([]);
     expect(await inbox(member.id, { status: 'scheduled' })).toHaveLength(1);
-    await due(tenantId);
+    await makeJobsDue(tenantId);
     const [delivered] = await until('it is delivered', async () => {
       const found = await inbox(member.id);
       return found.length > 0 && found;
@@ -76,9 +88,9 @@ describe('a notification', () => {
     expect(await inbox(member.id, { status: 'scheduled' })).toEqual([]);
   });
 
-  it('that has expired is shown no more', async () => {
-    const { owner, member, inbox } = await crew();
-    const body = { ...hello, userIds: [member.id], expiresAt: soon(3_600_000) };
+  it('is not listed after it has expired', async () => {
+    const { owner, member, inbox } = await aTenantWithMember();
+    const body = { ...hello, userIds: [member.id], expiresAt: fromNow(3_600_000) };
     const { data } = await owner.createNotification({ body });
     expect(await inbox(member.id)).toHaveLength(1);
     await service.sql('ALTER TABLE notification NO FORCE ROW LEVEL SECURITY');
@@ -91,42 +103,42 @@ describe('a notification', () => {
 
   it.each<[string, object, string]>([
     ['no target', { userIds: [] }, 'userIds'],
-    ['a time that is past', { scheduledFor: '2020-01-01T00:00:00Z' }, 'scheduledFor'],
-    ['an end before its time', { scheduledFor: soon(9_000_000), expiresAt: soon(8_000_000) }, 'expiresAt'],
-    ['an end that is past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+    ['a scheduled time in the past', { scheduledFor: '2020-01-01T00:00:00Z' }, 'scheduledFor'],
+    [
+      'an expiry before its scheduled time',
+      { scheduledFor: fromNow(9_000_000), expiresAt: fromNow(8_000_000) },
+      'expiresAt',
+    ],
+    ['an expiry in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
     ['an unknown user', { userIds: ['999999999'] }, 'userIds.0'],
     ['an unknown team', { teamIds: ['999999999'] }, 'teamIds.0'],
     ['an unknown role', { roleIds: ['999999999'] }, 'roleIds.0'],
     ['no title', { title: ' ' }, 'title'],
-    ['a channel that is not there', { channels: ['email'] }, 'channels.0'],
+    ['an unavailable channel', { channels: ['email'] }, 'channels.0'],
     [
       'too many actions',
       { actions: [1, 2, 3, 4].map((n) => ({ id: `a${n}`, label: 'A', type: 'dismiss' })) },
       'actions',
     ],
-    ['two actions of one id', { actions: [1, 2].map(() => ({ id: 'a', label: 'A', type: 'dismiss' })) }, 'actions'],
-    ['an action that leads nowhere', { actions: [{ id: 'a', label: 'A', type: 'url' }] }, 'actions.0.url'],
-    [
-      'a script as an address',
-      { actions: [{ id: 'a', label: 'A', type: 'url', url: 'javascript:1' }] },
-      'actions.0.url',
-    ],
+    ['duplicate action ids', { actions: [1, 2].map(() => ({ id: 'a', label: 'A', type: 'dismiss' })) }, 'actions'],
+    ['a URL action without a URL', { actions: [{ id: 'a', label: 'A', type: 'url' }] }, 'actions.0.url'],
+    ['a javascript: URL', { actions: [{ id: 'a', label: 'A', type: 'url', url: 'javascript:1' }] }, 'actions.0.url'],
     ...['//example.com', '/\\example.com'].map((url): [string, object, string] => [
-      `${url}, the address of another host, as a path`,
+      `${url}, a path that points to another host`,
       { actions: [{ id: 'a', label: 'A', type: 'url', url }] },
       'actions.0.url',
     ]),
-    ['a priority that is none', { priority: 'urgent' }, 'priority'],
-  ])('with %s is refused, and reaches nobody', async (_, wrong, field) => {
-    const { owner, member, inbox } = await crew();
+    ['an unknown priority', { priority: 'urgent' }, 'priority'],
+  ])('with %s is rejected and not delivered', async (_, wrong, field) => {
+    const { owner, member, inbox } = await aTenantWithMember();
     const body = { ...hello, userIds: [member.id], ...wrong };
     const reply = await owner.createNotification({ body });
     expect([reply.status, reply.body.errors?.map((one) => one.field)]).toEqual([422, [field]]);
     expect(await inbox(member.id)).toEqual([]);
   });
 
-  it('cannot name a user of another tenant, or one who is not active; teams leave those out', async () => {
-    const [{ owner, member, user }, other] = [await crew(), await aTenant(service)];
+  it('rejects users of other tenants and inactive users by id, and skips inactive team members', async () => {
+    const [{ owner, member, user }, other] = [await aTenantWithMember(), await aTenant(service)];
     const { data: team } = await owner.createTeam({ body: { name: 'All', memberIds: [member.id, user.id] } });
     await owner.updateUser({ params: { id: member.id }, body: { status: 'suspended' } });
     const refused = await owner.createNotification({
@@ -134,14 +146,14 @@ describe('a notification', () => {
     });
     expect(refused.body.errors?.map(({ field }) => field)).toEqual(['userIds.1', 'userIds.2']);
     const { data } = await owner.createNotification({ body: { ...hello, teamIds: [team.id] } });
-    expect(data.notifications.map(({ userId }: Shown) => userId)).toEqual([user.id]);
+    expect(data.notifications.map(({ userId }: ShownNotification) => userId)).toEqual([user.id]);
     const { data: empty } = await owner.createTeam({ body: { name: 'Nobody' } });
     const nobody = await owner.createNotification({ body: { ...hello, teamIds: [empty.id] } });
     expect([nobody.status, nobody.data]).toEqual([201, expect.objectContaining({ recipients: 0, notifications: [] })]);
   });
 
-  it('reaches at most a thousand users, stores a limited amount for them, and shows the first hundred', async () => {
-    const { owner, tenantId, roleId } = await crew();
+  it('limits recipients to 1,000 and their total size, and returns the first 100', async () => {
+    const { owner, tenantId, roleId } = await aTenantWithMember();
     await service.sql('ALTER TABLE "user" NO FORCE ROW LEVEL SECURITY');
     const add = (count: number, prefix: string) =>
       service.sql(
@@ -153,7 +165,7 @@ describe('a notification', () => {
     const notify = () => owner.createNotification({ body: { ...hello, roleIds: [roleId('viewer')] } });
     const { status, data } = await notify();
     expect([status, data.recipients, data.notifications.length]).toEqual([201, 1_000, 100]);
-    const reached = (data.notifications as Shown[]).map(({ userId }) => Number(userId));
+    const reached = (data.notifications as ShownNotification[]).map(({ userId }) => Number(userId));
     expect(reached).toEqual([...reached].sort((a, b) => a - b));
     const largest = await owner.createNotification({
       body: { ...hello, roleIds: [roleId('viewer')], data: { text: 'x'.repeat(8_000) } },
@@ -176,13 +188,13 @@ describe('a notification', () => {
 });
 
 describe('the list of notifications', () => {
-  it('is the acting user’s own: of who signed in, of the key’s creator, or of who is acted for', async () => {
-    const { owner, member, user, as, inbox } = await crew();
+  it('contains those of the acting user: the signed-in user, the creator of the key, or the impersonated user', async () => {
+    const { owner, member, user, as, inbox } = await aTenantWithMember();
     await owner.createNotification({ body: { ...hello, title: 'For Ada', userIds: [user.id] } });
     await owner.createNotification({
       body: { ...hello, title: 'For Grace', userIds: [member.id], category: 'imports' },
     });
-    const titles = (list: Shown[]) => list.map(({ title }) => title);
+    const titles = (list: ShownNotification[]) => list.map(({ title }) => title);
     expect(titles(await inbox(user.id))).toEqual(['For Ada']);
     expect(titles(await inbox(member.id))).toEqual(['For Grace']);
     const key = (onBehalfOf?: number) =>
@@ -198,8 +210,8 @@ describe('the list of notifications', () => {
     expect(await inbox(member.id, { category: 'imports', status: 'delivered' })).toHaveLength(1);
   });
 
-  it('is read page by page, the newest first', async () => {
-    const { owner, member, as } = await crew();
+  it('is paginated, newest first', async () => {
+    const { owner, member, as } = await aTenantWithMember();
     for (const title of ['one', 'two', 'three'])
       await owner.createNotification({ body: { ...hello, title, userIds: [member.id] } });
     const me = as(member.id, ['notifications:read']);
@@ -207,6 +219,10 @@ describe('the list of notifications', () => {
     expect(first.body.pagination).toMatchObject({ total: 3, hasNext: true });
     const cursor = first.body.pagination?.nextCursor as string;
     const second = await me.listNotifications({ query: { limit: '2', cursor } });
-    expect([...first.data, ...second.data].map(({ title }: Shown) => title)).toEqual(['three', 'two', 'one']);
+    expect([...first.data, ...second.data].map(({ title }: ShownNotification) => title)).toEqual([
+      'three',
+      'two',
+      'one',
+    ]);
   });
 });

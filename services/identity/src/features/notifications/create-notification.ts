@@ -6,9 +6,9 @@ import { deliverNotificationsJob } from './deliver-notifications.job.ts';
 import { asNotification } from './notification.ts';
 import { findRecipients } from './recipients.ts';
 
-// The most bytes that one call may store, for all its recipients together.
+// Maximum size stored by one call, for all recipients together.
 const bytesMax = 8 * 1024 * 1024;
-// Small values take longer than their bytes: more than these would hold the event loop for 50 ms.
+// Many small values cost more CPU time than their size suggests: more would block the event loop for over 50 ms.
 const valuesMax = 500_000;
 
 export const createNotification: Handler<typeof notifications.createNotification> = async ({
@@ -25,21 +25,21 @@ export const createNotification: Handler<typeof notifications.createNotification
     scheduledFor = null,
     expiresAt = null,
     groupKey = null,
-    ...shown
+    ...content
   } = body;
   checkTimes(scheduledFor, expiresAt);
   const userIds = await findRecipients(tx, { userIds: named, teamIds, roleIds });
-  checkSize(shown, userIds.length);
+  checkSize(content, userIds.length);
   const batch = await tx.notificationBatch.create({
     data: { scheduledFor, createdBy: actingUserId(caller) ?? null },
   });
   const state = scheduledFor
     ? { status: 'scheduled', deliveredAt: null }
     : { status: 'delivered', deliveredAt: batch.createdAt };
-  const each = { ...shown, data: shown.data as object, scheduledFor, expiresAt, groupKey, ...state };
-  const data = userIds.map((userId) => ({ ...each, batchId: batch.id, userId }));
+  const common = { ...content, data: content.data as object, scheduledFor, expiresAt, groupKey, ...state };
+  const data = userIds.map((userId) => ({ ...common, batchId: batch.id, userId }));
   if (data.length) await tx.notification.createMany({ data });
-  const shownRows = await tx.notification.findMany({
+  const returnedRows = await tx.notification.findMany({
     where: { batchId: batch.id },
     orderBy: { id: 'asc' },
     take: notificationsShownMax,
@@ -50,16 +50,19 @@ export const createNotification: Handler<typeof notifications.createNotification
     data: { batchId: batch.id, userIds, title: body.title },
     record: { ...record, category: body.category, scheduledFor },
   });
-  return { ...record, notifications: shownRows.map(asNotification) };
+  return { ...record, notifications: returnedRows.map(asNotification) };
 };
 
-/** Each recipient has a copy, so the limits hold for all copies together. */
-function checkSize(shown: { data: object }, recipients: number): void {
-  const each = (max: number) => Math.floor(max / Math.max(1, recipients));
-  if (Buffer.byteLength(JSON.stringify(shown)) > each(bytesMax))
-    throw failField('data', `With ${recipients} recipients a notification must be at most ${each(bytesMax)} bytes`);
-  if (valuesIn(shown.data) > each(valuesMax))
-    throw failField('data', `With ${recipients} recipients it must hold at most ${each(valuesMax)} values`);
+/** Each recipient gets a copy, so the limits apply to all copies together. */
+function checkSize(content: { data: object }, recipients: number): void {
+  const perRecipient = (max: number) => Math.floor(max / Math.max(1, recipients));
+  if (Buffer.byteLength(JSON.stringify(content)) > perRecipient(bytesMax))
+    throw failField(
+      'data',
+      `With ${recipients} recipients a notification must be at most ${perRecipient(bytesMax)} bytes`,
+    );
+  if (valuesIn(content.data) > perRecipient(valuesMax))
+    throw failField('data', `With ${recipients} recipients it must hold at most ${perRecipient(valuesMax)} values`);
 }
 
 function valuesIn(value: unknown): number {

@@ -3,13 +3,13 @@ import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 
-/** The job that delivers what was scheduled, when it is due. */
+/** Job that delivers a scheduled batch when it is due. */
 export const deliverNotificationsJob = {
   name: 'deliver-notifications',
   payload: z.object({ batchId: id('notification_batch') }),
 };
 
-/** Delivers those of a batch that still wait: one that runs twice finds none. */
+/** Delivers the scheduled notifications of a batch; a second run finds none. */
 export const deliverNotifications = job({
   ...deliverNotificationsJob,
   async run({ payload, finish }: JobContext<z.output<typeof deliverNotificationsJob.payload>, Tx>) {

@@ -2,7 +2,7 @@ import type { Notification } from '@tandem/identity-contract';
 import type { z } from 'zod';
 import type { Notification as NotificationRow } from '../../generated/client.ts';
 
-/** A row as the contract shows it. */
+/** Converts a row to the API resource. */
 export function asNotification(row: NotificationRow): z.output<typeof Notification> {
   return row as unknown as z.output<typeof Notification>;
 }

@@ -10,7 +10,7 @@ interface Notice {
   data: object;
 }
 
-/** Notifies users at once, in the application, of something that the platform has to tell them. */
+/** Delivers an in-app notification from the platform immediately. */
 export async function notify(tx: Tx, emit: Emit<typeof notificationCreated>, notice: Notice): Promise<void> {
   const { userIds, title, body, category, data } = notice;
   if (!userIds.length) return;

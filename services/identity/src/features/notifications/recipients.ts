@@ -9,7 +9,9 @@ interface Targets {
   roleIds: readonly number[];
 }
 
-/** The users that targets name, each once. Whoever is not active is reached by no team or role, and cannot be named. */
+/**
+ * Resolves targets to distinct users. Skips inactive members of teams and roles; rejects inactive users named by id.
+ */
 export async function findRecipients(tx: Tx, targets: Targets): Promise<number[]> {
   const { userIds, teamIds, roleIds } = targets;
   if (!userIds.length && !teamIds.length && !roleIds.length)

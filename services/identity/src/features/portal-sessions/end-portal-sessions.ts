@@ -19,7 +19,7 @@ export const endPortalSessions =
       select: { id: true },
     });
     afterCommit(async () => {
-      for (const { id } of rows) await tools.news({ sessionId: id });
+      for (const { id } of rows) await tools.invalidateCredentials({ sessionId: id });
     });
     return { ended: rows.length };
   };

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { createIdCodec } from '@tandem/ids';
 import jsonwebtoken from 'jsonwebtoken';
-import { anybody, aTenant, fleet, type Service, secrets, startIdentity } from '../../identity.test-service.ts';
+import { anonymous, aTenant, fleet, type Service, secrets, startIdentity } from '../../identity.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -14,12 +14,12 @@ const partner = (tenantId: number, environment: 'live' | 'sandbox' = 'live') =>
   service.as({ type: 'system', name: 'partner', tenantId, environment, userId: undefined, keyId: undefined } as never);
 const refresh = (refreshToken: string) => fleet(service).refreshPortalSession({ body: { refreshToken } });
 
-/** Somebody signed in to the portal of a partner. */
-async function signedIn(given: object = {}, environment: 'live' | 'sandbox' = 'live') {
+/** Opens a session in the portal of a partner. */
+async function aPortalSession(input: object = {}, environment: 'live' | 'sandbox' = 'live') {
   const tenant = await aTenant(service);
   const { tenantId } = tenant;
   const open = async (fields: object = {}) => {
-    const body = { partnerId: '40', portalUserId: '50', name: 'Joan Clarke', ...given, ...fields };
+    const body = { partnerId: '40', portalUserId: '50', name: 'Joan Clarke', ...input, ...fields };
     const reply = await partner(tenantId, environment).openPortalSession({ body });
     expect(reply.status).toBe(201);
     const claims = jsonwebtoken.decode(reply.data.accessToken) as jsonwebtoken.JwtPayload;
@@ -30,15 +30,17 @@ async function signedIn(given: object = {}, environment: 'live' | 'sandbox' = 'l
   return { tenant, tenantId, open, ...(await open()) };
 }
 
-describe('a session in a partner’s portal', () => {
-  it('has tokens for the portal alone, which name the portal user', async () => {
+describe('a partner portal session', () => {
+  it('issues tokens for the portal audience with the portal user as subject', async () => {
     const before = Date.now();
-    const { accessToken, expiresIn, expiresAt, tenantId } = await signedIn();
-    const { body } = await anybody(service).getJwks();
+    const { accessToken, expiresIn, expiresAt, tenantId } = await aPortalSession();
+    const { body } = await anonymous(service).getJwks();
     const [jwk] = (body as unknown as { keys: JsonWebKey[] }).keys;
     const verify = (audience: string) =>
       jsonwebtoken.verify(accessToken, createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' }), {
-        ...{ algorithms: ['RS256'], audience, issuer: 'tandem' },
+        algorithms: ['RS256'],
+        audience,
+        issuer: 'tandem',
       });
     expect(verify('portal')).toMatchObject({
       sub: ids.encode('portal_user', tenantId, 50),
@@ -50,38 +52,45 @@ describe('a session in a partner’s portal', () => {
     expect(Date.parse(expiresAt)).toBeGreaterThanOrEqual(before + 900_000);
   });
 
-  it('resolves to the partner and the portal user, in its environment, with no permission of the platform', async () => {
-    const { resolve } = await signedIn({}, 'sandbox');
+  it('resolves to the partner, portal user and environment, without platform permissions', async () => {
+    const { resolve } = await aPortalSession({}, 'sandbox');
     expect((await resolve()).data).toMatchObject({
-      ...{ partnerId: '40', portalUserId: '50', userId: null, keyId: null },
-      ...{ name: 'Joan Clarke', environment: 'sandbox', permissions: [], teamIds: [], limits: { plan: 'free' } },
+      partnerId: '40',
+      portalUserId: '50',
+      userId: null,
+      keyId: null,
+      name: 'Joan Clarke',
+      environment: 'sandbox',
+      permissions: [],
+      teamIds: [],
+      limits: { plan: 'free' },
     });
   });
 
-  it('ends by itself, by its user or by its partner, and no other one with it', async () => {
-    const { tenantId, open, resolve, sessionId } = await signedIn();
+  it('can be ended by session, portal user or partner, without ending other sessions', async () => {
+    const { tenantId, open, resolve, sessionId } = await aPortalSession();
     const [second, colleague, stranger] = [
       await open(),
       await open({ portalUserId: '51' }),
       await open({ partnerId: '41', portalUserId: '52' }),
     ];
     const all = [{ resolve }, second, colleague, stranger];
-    const open4 = () => Promise.all(all.map(async (one) => (await one.resolve()).status === 200));
+    const openStates = () => Promise.all(all.map(async (one) => (await one.resolve()).status === 200));
     const end = async (body: object) => (await partner(tenantId).endPortalSessions({ body })).data.ended;
-    expect(await open4()).toEqual([true, true, true, true]);
+    expect(await openStates()).toEqual([true, true, true, true]);
     expect(await end({ sessionId })).toBe(1);
-    expect(await open4()).toEqual([false, true, true, true]);
+    expect(await openStates()).toEqual([false, true, true, true]);
     expect(await end({ partnerId: '40', portalUserId: '50' })).toBe(1);
-    expect(await open4()).toEqual([false, false, true, true]);
+    expect(await openStates()).toEqual([false, false, true, true]);
     expect(await end({ partnerId: '40' })).toBe(1);
-    expect(await open4()).toEqual([false, false, false, true]);
+    expect(await openStates()).toEqual([false, false, false, true]);
     expect(await end({ partnerId: '40' })).toBe(0);
     expect((await refresh(second.refreshToken)).status).toBe(401);
     expect((await partner(tenantId).endPortalSessions({ body: {} })).body.errors?.[0]?.field).toBe('partnerId');
   });
 
-  it('cannot be ended from another tenant, and ending one never ends a user’s session', async () => {
-    const { resolve, sessionId, tenant, tenantId } = await signedIn();
+  it('cannot be ended from another tenant, and user sessions cannot be ended as portal sessions', async () => {
+    const { resolve, sessionId, tenant, tenantId } = await aPortalSession();
     const other = await aTenant(service);
     expect((await partner(other.tenantId).endPortalSessions({ body: { sessionId } })).data.ended).toBe(0);
     expect((await resolve()).status).toBe(200);
@@ -90,16 +99,16 @@ describe('a session in a partner’s portal', () => {
     expect((await partner(tenantId).endPortalSessions({ body: { sessionId: own } })).data.ended).toBe(0);
   });
 
-  it('is the fleet’s own business', async () => {
+  it('is accessible to internal services only', async () => {
     const { owner } = await aTenant(service);
     const body = { partnerId: '40', portalUserId: '50', name: 'Eve' };
     expect((await owner.openPortalSession({ body })).status).toBe(403);
   });
 });
 
-describe('a refresh token of the portal', () => {
-  it('is exchanged once; the second use ends the session', async () => {
-    const { refreshToken, tenantId, resolve } = await signedIn();
+describe('a portal refresh token', () => {
+  it('can be exchanged once; a second use ends the session', async () => {
+    const { refreshToken, tenantId, resolve } = await aPortalSession();
     const next = await refresh(refreshToken);
     expect([next.status, next.data]).toEqual([
       200,
@@ -112,15 +121,15 @@ describe('a refresh token of the portal', () => {
     expect((await refresh(next.data.refreshToken)).status).toBe(401);
   });
 
-  it('used many times at once is good for one', async () => {
-    const { refreshToken } = await signedIn();
+  it('can be exchanged once under concurrent requests', async () => {
+    const { refreshToken } = await aPortalSession();
     const replies = await Promise.all(Array.from({ length: 6 }, () => refresh(refreshToken)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('opens nothing of the platform, and a user’s nothing of the portal; neither is used up by trying', async () => {
-    const { refreshToken, tenant } = await signedIn();
-    const platform = (token: string) => anybody(service).refreshSession({ body: { refreshToken: token } });
+  it('is rejected by the platform, as user tokens are by the portal; neither is consumed by the attempt', async () => {
+    const { refreshToken, tenant } = await aPortalSession();
+    const platform = (token: string) => anonymous(service).refreshSession({ body: { refreshToken: token } });
     expect((await platform(refreshToken)).status).toBe(401);
     expect((await refresh(tenant.refreshToken)).status).toBe(401);
     expect((await platform(tenant.refreshToken)).status).toBe(200);

@@ -1,7 +1,7 @@
 import type { internalPortal } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { clearAway, refreshExpiry, seenOf } from '../auth/session.ts';
+import { clientOf, deleteExpired, refreshExpiry } from '../auth/session.ts';
 import { readTenant } from '../tenants/tenant.ts';
 import { issuePortalTokens } from './portal-session.ts';
 
@@ -12,12 +12,15 @@ export const openPortalSession =
     if (tenantId === undefined) throw fail('not_found');
     const { status } = await readTenant(tx);
     if (status !== 'active') throw fail('not_found');
-    await clearAway(tx);
+    await deleteExpired(tx);
     const { partnerId, portalUserId, name } = body;
     const { id: sessionId } = await tx.session.create({
       data: {
-        ...{ partnerId, portalUserId, portalUserName: name, portalEnvironment: environment },
-        ...seenOf(caller),
+        partnerId,
+        portalUserId,
+        portalUserName: name,
+        portalEnvironment: environment,
+        ...clientOf(caller),
         expiresAt: refreshExpiry(),
       },
     });

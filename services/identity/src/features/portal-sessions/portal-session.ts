@@ -4,7 +4,7 @@ import type { Tools, Tx } from '../../handler.ts';
 import { accessSeconds } from '../../tokens.ts';
 import { issueRefreshToken } from '../auth/session.ts';
 
-/** An access token and the next refresh token of a session in the portal. */
+/** Issues an access token and the next refresh token of a portal session. */
 export async function issuePortalTokens(
   tx: Tx,
   of: { tenantId: number; sessionId: number; portalUserId: number },

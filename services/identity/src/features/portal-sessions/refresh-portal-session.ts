@@ -3,12 +3,12 @@ import type { internalPortal } from '@tandem/identity-contract';
 import { fail, type Result } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { hashRefreshToken } from '../../tokens.ts';
-import { isOver, lockToken, replaceToken } from '../auth/session.ts';
+import { isUnusable, lockToken, replaceToken } from '../auth/session.ts';
 import { issuePortalTokens } from './portal-session.ts';
 
 interface Outcome {
   reply?: Result<typeof internalPortal.refreshPortalSession>;
-  /** The session that had to end. */
+  /** Session ended because a refresh token was reused. */
   ended?: number;
 }
 
@@ -16,16 +16,16 @@ export const refreshPortalSession =
   (tools: Tools): Handler<typeof internalPortal.refreshPortalSession> =>
   async ({ body, caller, tx, inTenant }) => {
     const hash = hashRefreshToken(body.refreshToken);
-    const place = await tx.refreshLookup.findFirst({ where: { hash } });
-    if (!place) throw fail('bad_refresh_token');
-    const tenantId = place.ownerTenantId;
-    // Who names a tenant is held to it.
+    const lookup = await tx.refreshLookup.findFirst({ where: { hash } });
+    if (!lookup) throw fail('bad_refresh_token');
+    const tenantId = lookup.ownerTenantId;
+    // The tenant comes from the token, so callers must not send one.
     if (caller.tenantId !== undefined) throw fail('bad_refresh_token');
-    const { reply, ended } = await inTenant({ tenantId, environment: 'live' }, ({ tx: own }) =>
-      exchange(own, { tenantId, hash }, tools),
+    const { reply, ended } = await inTenant({ tenantId, environment: 'live' }, ({ tx: tenantTx }) =>
+      exchange(tenantTx, { tenantId, hash }, tools),
     );
-    // Refused only after the commit: what a second use has ended must stay ended.
-    if (ended !== undefined) await tools.news({ sessionId: ended });
+    // After the commit: failing inside the transaction would roll back the end of the session.
+    if (ended !== undefined) await tools.invalidateCredentials({ sessionId: ended });
     if (!reply) throw fail('bad_refresh_token');
     return reply;
   };
@@ -39,7 +39,7 @@ async function exchange(
   if (!token) return {};
   const { sessionId } = token;
   const { partnerId, portalUserId, portalEnvironment } = token.session;
-  // The tokens of users are exchanged elsewhere, and a portal never gets a session of the platform for one.
+  // Refresh tokens of platform users are not accepted by the portal.
   if (partnerId === null || portalUserId === null) return {};
   if (token.usedAt) {
     const { count } = await tx.session.updateMany({
@@ -48,7 +48,7 @@ async function exchange(
     });
     return count ? { ended: sessionId } : {};
   }
-  if (isOver(token)) return {};
+  if (isUnusable(token)) return {};
   const issue = () => issuePortalTokens(tx, { tenantId, sessionId, portalUserId }, tools);
   const tokens = await replaceToken(tx, { hash, sessionId }, issue);
   return { reply: { ...tokens, tenantId, partnerId, portalUserId, environment: portalEnvironment as Environment } };

@@ -7,16 +7,16 @@ export const checkPermission: Handler<typeof roles.checkPermission> = ({ query, 
   const { permission } = query;
   const reach =
     permission === '*' ? (covers(caller.permissions, '*') ? 'all' : undefined) : allows(caller.permissions, permission);
-  // Asked without a narrowing, a right over one's own records is a right, and `reach` says how far it goes.
+  // Without `:own` or `:team` in the query, any reach counts as allowed, and `reach` returns how far it extends.
   const allowed =
     permission.split(':').length > 2 || permission === 'users:*'
       ? covers(caller.permissions, permission)
       : reach !== undefined;
-  return { permission, allowed, reach: allowed && reach ? shownReach(permission, reach) : null };
+  return { permission, allowed, reach: allowed && reach ? listReach(permission, reach) : null };
 };
 
-/** The reach that lists go by: records without a team are reached by their owners only. */
-function shownReach(permission: string, reach: 'all' | 'team' | 'own') {
+/** The reach that lists apply: for resources without teams, `team` means `own`. */
+function listReach(permission: string, reach: 'all' | 'team' | 'own') {
   const [resource = ''] = permission.split(':');
   return reach === 'team' && !teamResources.includes(resource) ? 'own' : reach;
 }

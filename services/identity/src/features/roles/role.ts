@@ -7,14 +7,14 @@ import type { Tx } from '../../handler.ts';
 
 export type RoleRecord = z.output<typeof Role>;
 
-/** The role under lock: neither it nor who has it changes before the commit. */
+/** Loads a role with a row lock: neither the role nor its assignments change before the commit. */
 export async function lockRole(tx: Tx, id: number): Promise<RoleRow> {
   const row = await tx.role.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return row;
 }
 
-/** The refusal for a name that another role has; any other error as it is. */
+/** Converts a unique violation to `name_taken`; returns any other error unchanged. */
 export function nameTaken(error: unknown): unknown {
   return isTaken(error) ? fail('name_taken', [{ field: 'name', message: 'Another role has this name' }]) : error;
 }

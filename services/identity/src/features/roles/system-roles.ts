@@ -2,8 +2,8 @@ import { permissionResources } from '@tandem/contract';
 
 type Resource = (typeof permissionResources)[number];
 
-/** The records that people of a tenant work on day by day. */
-const work: readonly Resource[] = [
+/** Resources of daily work. */
+const dailyResources: readonly Resource[] = [
   'leads',
   'opportunities',
   'partners',
@@ -20,28 +20,28 @@ const work: readonly Resource[] = [
   'notifications',
   'ai',
 ];
-/** What is set up once, by those who run the tenant. */
-const setup: readonly Resource[] = ['teams', 'addons', 'integrations', 'webhooks', 'config'];
+/** Resources that tenant administrators configure. */
+const adminResources: readonly Resource[] = ['teams', 'addons', 'integrations', 'webhooks', 'config'];
 
-const each = (resources: readonly Resource[], ...actions: string[]) =>
+const permissionsFor = (resources: readonly Resource[], ...actions: string[]) =>
   resources.flatMap((resource) => actions.map((action) => `${resource}:${action}`));
-const everyone = ['users:read', 'teams:read', 'tenant:read', 'addons:read', 'config:read'];
+const basePermissions = ['users:read', 'teams:read', 'tenant:read', 'addons:read', 'config:read'];
 
-/** What a member may do, which is the least that everybody who works here needs. */
+/** Permissions of the `member` role. */
 export const memberPermissions: readonly string[] = [
-  ...each(work, 'read', 'write'),
-  ...each(['leads', 'tasks', 'files'], 'delete').map((one) => `${one}:own`),
-  ...everyone,
+  ...permissionsFor(dailyResources, 'read', 'write'),
+  ...permissionsFor(['leads', 'tasks', 'files'], 'delete').map((one) => `${one}:own`),
+  ...basePermissions,
 ];
 
-/** The roles that every tenant has from the start, from the widest to the narrowest. */
+/** System roles of every tenant, from most to least privileged. */
 export const systemRoles: readonly { name: string; description: string; permissions: readonly string[] }[] = [
   { name: 'owner', description: 'Everything, billing included', permissions: ['*'] },
   {
     name: 'admin',
     description: 'Everything but changes to billing',
     permissions: [
-      ...each(
+      ...permissionsFor(
         permissionResources.filter((resource) => resource !== 'billing'),
         '*',
       ),
@@ -52,8 +52,8 @@ export const systemRoles: readonly { name: string; description: string; permissi
     name: 'manager',
     description: 'All daily work, with its set-up; sees users, keys and the audit log',
     permissions: [
-      ...each(work, '*'),
-      ...each(setup, 'read', 'write', 'delete'),
+      ...permissionsFor(dailyResources, '*'),
+      ...permissionsFor(adminResources, 'read', 'write', 'delete'),
       'users:read',
       'api_keys:read',
       'audit:read',
@@ -64,11 +64,11 @@ export const systemRoles: readonly { name: string; description: string; permissi
   {
     name: 'viewer',
     description: 'Sees daily work and changes nothing',
-    permissions: [...each(work, 'read'), ...everyone],
+    permissions: [...permissionsFor(dailyResources, 'read'), ...basePermissions],
   },
 ];
 
-/** The role of whoever signs up a tenant; at least one active user always has it. */
+/** Role of the user who signs up a tenant; at least one active user always has it. */
 export const ownerRole = 'owner';
-/** The role of a user who is created without one. */
+/** Role of users created without a role. */
 export const defaultRole = 'member';

@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-describe('the roles of a new tenant', () => {
-  it('are five, and cannot be changed or deleted', async () => {
+describe('system roles', () => {
+  it('are created with the tenant and cannot be changed or deleted', async () => {
     const { owner, roleId } = await aTenant(service);
     const { data } = await owner.listRoles({ query: { sort: 'createdAt' } });
     expect(data.map(({ name }: { name: string }) => name).sort()).toEqual([
@@ -26,7 +26,7 @@ describe('the roles of a new tenant', () => {
     expect((await owner.deleteRole({ params: { id: roleId('viewer') } })).body.code).toBe('system_role');
   });
 
-  it('grow from one to the next', () => {
+  it('each include the permissions of the next lower role', () => {
     const [owner, admin, manager, member, viewer] = systemRoles.map(
       ({ permissions }) => permissions,
     ) as (readonly string[])[];
@@ -46,8 +46,8 @@ describe('the roles of a new tenant', () => {
   });
 });
 
-describe('a role of the tenant’s own', () => {
-  it('is made, changed and deleted while nobody has it', async () => {
+describe('a custom role', () => {
+  it('can be created, updated, and deleted while unassigned', async () => {
     const { owner, addUser } = await aTenant(service);
     const { status, data: role } = await owner.createRole({
       body: { name: 'Callers', permissions: ['leads:read', 'leads:write:own', 'tasks:*'] },
@@ -69,7 +69,7 @@ describe('a role of the tenant’s own', () => {
     expect((await owner.deleteRole({ params: { id: role.id } })).data).toEqual({ id: role.id, deleted: true });
   });
 
-  it('has a name of its own and permissions that exist', async () => {
+  it('requires a unique name and known permissions', async () => {
     const { owner } = await aTenant(service);
     expect((await owner.createRole({ body: { name: 'admin', permissions: [] } })).body.code).toBe('name_taken');
     for (const wrong of ['leads', 'leads:fly', 'ships:read', 'leads:read:mine', '']) {
@@ -78,7 +78,7 @@ describe('a role of the tenant’s own', () => {
     }
   });
 
-  it('never holds more than its maker has', async () => {
+  it('cannot exceed the permissions of its creator', async () => {
     const { as, user, owner } = await aTenant(service);
     const maker = as(user.id, ['users:manage', 'leads:*', 'tasks:read:own']);
     const make = (permissions: string[]) => maker.createRole({ body: { name: permissions.join(), permissions } });
@@ -93,7 +93,7 @@ describe('a role of the tenant’s own', () => {
 });
 
 describe('permissions', () => {
-  it('are listed, each with a sentence', async () => {
+  it('are listed with descriptions', async () => {
     const { data } = await service.as({ can: [] }).listPermissions();
     expect(data).toHaveLength(permissionResources.length * 4 + 1);
   });
@@ -109,7 +109,7 @@ describe('permissions', () => {
     [['users:manage'], 'users:*', false, null],
     [['leads:*'], '*', false, null],
     [['*'], '*', true, 'all'],
-  ])('%j is asked for %s', async (can, permission, allowed, reach) => {
+  ])('%j is checked for %s', async (can, permission, allowed, reach) => {
     expect((await service.as({ can }).checkPermission({ query: { permission } })).data).toEqual({
       permission,
       allowed,

@@ -12,7 +12,7 @@ export const updateRole =
     ifMatch(before);
     const { isEmpty, values, audit } = diff(before, body);
     if (isEmpty) return before;
-    // Who may not give a role's permissions may not take them either.
+    // A caller who cannot grant the role's permissions cannot remove them either.
     if (values.permissions) checkCeiling(caller, [...values.permissions, ...before.permissions]);
     const [role] = await tx.role
       .updateManyAndReturn({ where: { id: before.id }, data: { ...values, version: { increment: 1 } } })
@@ -21,6 +21,6 @@ export const updateRole =
       });
     if (!role) throw fail('not_found');
     emit(roleUpdated, { data: { roleId: role.id }, record: role, changes: audit });
-    afterCommit(() => tools.news({ tenantId: role.tenantId }));
+    afterCommit(() => tools.invalidateCredentials({ tenantId: role.tenantId }));
     return role;
   };

@@ -4,7 +4,7 @@ import { asApiKey } from '../api-keys/api-key.ts';
 
 const pageSize = 200;
 
-/** Revoked and expired keys are left out: nobody can use them again, so they need no pepper. */
+/** Skips revoked and expired keys, which can never be used again and need no pepper. */
 export const listOutdatedKeys =
   ({ pepper }: Tools): Handler<typeof internalSecrets.listOutdatedKeys> =>
   async ({ body, tx, inTenant }) => {
@@ -12,10 +12,10 @@ export const listOutdatedKeys =
       SELECT hash, owner_tenant_id AS "tenantId", key_id AS "keyId" FROM key_lookup
       WHERE pepper IS DISTINCT FROM ${pepper.id}::text AND hash > ${body.after ?? ''} ORDER BY hash LIMIT ${pageSize}`;
     const keys = [];
-    // Row-level security shows one tenant at a time.
+    // Row-level security allows one tenant per transaction.
     for (const { tenantId, keyId } of places) {
-      const row = await inTenant({ tenantId, environment: 'live' }, ({ tx: own }) =>
-        own.apiKey.findFirst({ where: { id: keyId } }),
+      const row = await inTenant({ tenantId, environment: 'live' }, ({ tx: tenantTx }) =>
+        tenantTx.apiKey.findFirst({ where: { id: keyId } }),
       );
       if (row && asApiKey(row).status === 'active') keys.push({ ...row, tenantId, keyId });
     }

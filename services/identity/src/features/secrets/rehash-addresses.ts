@@ -14,8 +14,8 @@ export const rehashAddresses =
     let rehashed = 0;
     let left = 0;
     for (const { id: tenantId } of tenants) {
-      const done = await inTenant({ tenantId, environment: 'live' }, ({ tx: own }) =>
-        rehashTenant(own, tenantId, pepper),
+      const done = await inTenant({ tenantId, environment: 'live' }, ({ tx: tenantTx }) =>
+        rehashTenant(tenantTx, tenantId, pepper),
       );
       rehashed += done.rehashed;
       left += done.left;
@@ -23,19 +23,23 @@ export const rehashAddresses =
     return { rehashed, left, next: tenants.length === tenantsPerCall ? (tenants.at(-1)?.id ?? null) : null };
   };
 
-/** A user who changes the address meanwhile replaces the row, which the update then no longer finds. */
-async function rehashTenant(own: Tx, tenantId: number, pepper: Pepper): Promise<{ rehashed: number; left: number }> {
-  const users = await own.sql<{ email: string }>`SELECT email FROM "user"`;
+/** A concurrent change of address replaces the lookup row, so this update does not match it. */
+async function rehashTenant(
+  tenantTx: Tx,
+  tenantId: number,
+  pepper: Pepper,
+): Promise<{ rehashed: number; left: number }> {
+  const users = await tenantTx.sql<{ email: string }>`SELECT email FROM "user"`;
   const pairs = users.flatMap(({ email }) => {
     const hashes = emailHashes(email, pepper);
     return hashes.map((stored) => ({ stored, current: hashes[0] }));
   });
-  const updated = await own.sql`UPDATE email_lookup SET email_hash = pair.current, pepper = ${pepper.id}
+  const updated = await tenantTx.sql`UPDATE email_lookup SET email_hash = pair.current, pepper = ${pepper.id}
     FROM unnest(${pairs.map(({ stored }) => stored)}::text[], ${pairs.map(({ current }) => current)}::text[])
       AS pair (stored, current)
     WHERE email_hash = pair.stored AND owner_tenant_id = ${tenantId} AND pepper IS DISTINCT FROM ${pepper.id}::text
     RETURNING owner_tenant_id`;
-  const [remaining] = await own.sql<{ count: number }>`SELECT count(*)::int AS count FROM email_lookup
+  const [remaining] = await tenantTx.sql<{ count: number }>`SELECT count(*)::int AS count FROM email_lookup
     WHERE owner_tenant_id = ${tenantId} AND pepper IS DISTINCT FROM ${pepper.id}::text`;
   return { rehashed: updated.length, left: remaining?.count ?? 0 };
 }

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-async function subscribed() {
+async function aSubscription() {
   const tenant = await aTenant(service);
   const { data } = await tenant.owner.listSubscriptions();
   expect(data).toHaveLength(1);
@@ -16,7 +16,7 @@ async function subscribed() {
 const eventOf = (name: string, tenantId: number) =>
   until(`${name} arrives`, () => service.events.find((one) => one.name === name && one.tenantId === tenantId));
 
-/** What waits for the end of the period falls due now. */
+/** Makes the job at the end of the period due now. */
 async function endPeriod(tenantId: number): Promise<void> {
   await service.sql('ALTER TABLE platform.job NO FORCE ROW LEVEL SECURITY');
   const moved = await service.sql('UPDATE platform.job SET due_at = now() WHERE tenant_id = $1 RETURNING due_at', [
@@ -27,7 +27,7 @@ async function endPeriod(tenantId: number): Promise<void> {
 }
 
 describe('a subscription', () => {
-  it('is there from the start, once, whichever environment and however many ask first', async () => {
+  it('is created once per tenant under concurrent first requests in both environments', async () => {
     const { tenantId, as, user, tenant } = await aTenant(service);
     const ask = (environment: 'live' | 'sandbox') => as(user.id, ['billing:read'], { environment }).listSubscriptions();
     const replies = await Promise.all(['live', 'sandbox', 'live', 'sandbox'].map((one) => ask(one as 'live')));
@@ -37,16 +37,23 @@ describe('a subscription', () => {
     month.setUTCHours(0, 0, 0, 0);
     const [subscription] = replies[0]?.data ?? [];
     expect(subscription).toMatchObject({
-      ...{ tenantId: `${tenantId}`, planCode: 'free', status: 'active', allowedTransitions: ['canceled'] },
-      ...{ cancelAtPeriodEnd: false, canceledAt: null, cancelReason: null, addons: [] },
-      ...{ currentPeriodStart: month.toISOString(), createdAt: (tenant as unknown as { createdAt: string }).createdAt },
+      tenantId: `${tenantId}`,
+      planCode: 'free',
+      status: 'active',
+      allowedTransitions: ['canceled'],
+      cancelAtPeriodEnd: false,
+      canceledAt: null,
+      cancelReason: null,
+      addons: [],
+      currentPeriodStart: month.toISOString(),
+      createdAt: (tenant as unknown as { createdAt: string }).createdAt,
     });
     expect(Date.parse(subscription.currentPeriodEnd)).toBeGreaterThan(now.getTime());
     expect(subscription.currentPeriodEnd).toMatch(/-01T00:00:00.000Z$/);
   });
 
-  it('follows the plan, shows addons, and is found by its own tenant only', async () => {
-    const [{ owner, params, tenantId }, other] = [await subscribed(), await subscribed()];
+  it('follows the plan, lists addons, and is visible to its own tenant only', async () => {
+    const [{ owner, params, tenantId }, other] = [await aSubscription(), await aSubscription()];
     await fleet(service).setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'pro' } });
     await owner.installAddon({ params: { addonId: '8' } });
     const { data } = await owner.getSubscription({ params });
@@ -60,7 +67,7 @@ describe('a subscription', () => {
       expect((await other.owner[operation]({ params, body: {} })).status).toBe(404);
   });
 
-  it('opens on the plan of a tenant that nobody has used yet', async () => {
+  it('starts on the current plan when the tenant is first used after a plan change', async () => {
     const { tenantId, as, user } = await aTenant(service);
     await fleet(service).setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'team' } });
     const { data } = await as(user.id).listSubscriptions({ query: { status: 'active' } });
@@ -69,8 +76,8 @@ describe('a subscription', () => {
 });
 
 describe('canceling', () => {
-  it('leaves the plan of a canceled subscription as it ended when the tenant gets another', async () => {
-    const { owner, params, tenantId } = await subscribed();
+  it('keeps the plan of a canceled subscription when the tenant changes plan', async () => {
+    const { owner, params, tenantId } = await aSubscription();
     const canceled = await owner.cancelSubscription({ params, body: { atPeriodEnd: false } });
     expect(canceled.data).toMatchObject({ status: 'canceled', planCode: 'free' });
     await fleet(service).setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'pro' } });
@@ -79,13 +86,17 @@ describe('canceling', () => {
     expect((await owner.getCurrentTenant()).data.plan).toBe('pro');
   });
 
-  it('ends with the period unless said otherwise, and ends then', async () => {
-    const { owner, params, tenantId, subscription } = await subscribed();
+  it('takes effect at the end of the period by default', async () => {
+    const { owner, params, tenantId, subscription } = await aSubscription();
     const { status, data } = await owner.cancelSubscription({ params, body: { reason: 'Too quiet' } });
     expect([status, data]).toEqual([
       200,
       expect.objectContaining({
-        ...{ status: 'active', cancelAtPeriodEnd: true, canceledAt: null, cancelReason: 'Too quiet', version: 2 },
+        status: 'active',
+        cancelAtPeriodEnd: true,
+        canceledAt: null,
+        cancelReason: 'Too quiet',
+        version: 2,
         allowedTransitions: [],
       }),
     ]);
@@ -98,16 +109,18 @@ describe('canceling', () => {
       return now.status === 'canceled' && now;
     });
     expect(ended).toMatchObject({
-      ...{ canceledAt: subscription.currentPeriodEnd, currentPeriodEnd: subscription.currentPeriodEnd, version: 3 },
+      canceledAt: subscription.currentPeriodEnd,
+      currentPeriodEnd: subscription.currentPeriodEnd,
+      version: 3,
     });
-    const { data: told } = await eventOf('subscription.canceled', tenantId);
-    expect(told).toEqual({ subscriptionId: params.id, planCode: 'free', status: 'canceled' });
+    const { data: eventData } = await eventOf('subscription.canceled', tenantId);
+    expect(eventData).toEqual({ subscriptionId: params.id, planCode: 'free', status: 'canceled' });
     expect((await owner.listSubscriptions({ query: { status: 'canceled' } })).data).toHaveLength(1);
     expect((await owner.listSubscriptions({ query: { status: 'active' } })).data).toEqual([]);
   });
 
-  it('can be at once, and happens once', async () => {
-    const { owner, params, tenantId } = await subscribed();
+  it('can take effect immediately, and succeeds once', async () => {
+    const { owner, params, tenantId } = await aSubscription();
     const cancel = () => owner.cancelSubscription({ params, body: { atPeriodEnd: false } });
     const replies = await Promise.all(Array.from({ length: 4 }, cancel));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
@@ -119,8 +132,8 @@ describe('canceling', () => {
     expect((await cancel()).body.code).toBe('already_canceled');
   });
 
-  it('is refused for what is to end already, for a version that is past, and without billing:manage', async () => {
-    const { owner, params, as, user } = await subscribed();
+  it('is rejected when already scheduled, for a stale version, and without billing:manage', async () => {
+    const { owner, params, as, user } = await aSubscription();
     const late = await owner.cancelSubscription({ params, body: {}, headers: { 'if-match': '"9"' } });
     expect(late.status).toBe(412);
     expect((await as(user.id, ['billing:read']).cancelSubscription({ params, body: {} })).status).toBe(403);
@@ -138,8 +151,8 @@ describe('the usage of a subscription', () => {
       body: { gateway: `usage-${tenantId}`, batch, calls: [{ tenantId: `${tenantId}`, month: ofMonth, calls }] },
     });
 
-  it('is what was recorded, by day, and what the month comes to', async () => {
-    const { owner, params, tenantId, subscription } = await subscribed();
+  it('returns recorded calls per day and the projected total', async () => {
+    const { owner, params, tenantId, subscription } = await aSubscription();
     await record(tenantId, 1, 30);
     await record(tenantId, 2, 20);
     await record(tenantId, 2, 20);
@@ -156,15 +169,15 @@ describe('the usage of a subscription', () => {
     expect(sum).toBe(50);
   });
 
-  it('is with a key what the gateway has counted', async () => {
-    const { params, tenantId } = await subscribed();
+  it('uses the count of the gateway for requests with a key', async () => {
+    const { params, tenantId } = await aSubscription();
     await record(tenantId, 1, 30);
     const key = service.as({ tenantId, usage: 33, can: ['billing:read'] });
     expect((await key.getSubscriptionUsage({ params })).data.apiCalls).toMatchObject({ used: 33, remaining: 967 });
   });
 
-  it('counts late calls of a month for its last day, and early ones for its first', async () => {
-    const { tenantId } = await subscribed();
+  it('counts late calls on the last day of their month, and early calls on the first', async () => {
+    const { tenantId } = await aSubscription();
     await record(tenantId, 1, 7, '2020-02');
     await record(tenantId, 2, 8, '2099-03');
     const rows = await service.sql('SELECT day, calls::int FROM usage_day WHERE owner_tenant_id = $1 ORDER BY day', [
@@ -176,8 +189,8 @@ describe('the usage of a subscription', () => {
     ]);
   });
 
-  it('has no percent of a limit that there is not', async () => {
-    const { owner, params, tenantId } = await subscribed();
+  it('has no percentage without a limit', async () => {
+    const { owner, params, tenantId } = await aSubscription();
     await fleet(service).setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'enterprise' } });
     const { apiCalls } = (await owner.getSubscriptionUsage({ params })).data;
     expect(apiCalls).toEqual({ used: 0, limit: null, remaining: null, percent: null, projected: 0 });

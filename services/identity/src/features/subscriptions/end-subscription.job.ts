@@ -5,13 +5,13 @@ import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { asSubscription, lockSubscription } from './subscription.ts';
 
-/** The job that ends a subscription with its period. */
+/** Job that ends a subscription at the end of its period. */
 export const endSubscriptionJob = {
   name: 'end-subscription',
   payload: z.object({ subscriptionId: id('subscription'), endsAt: timestamp() }),
 };
 
-/** Cancels what was to end with its period; it ended with the period, however late this runs. */
+/** Cancels the subscription as of the end of its period, even if the job runs late. */
 export const endSubscription = job({
   ...endSubscriptionJob,
   async run({ payload, finish }: JobContext<z.output<typeof endSubscriptionJob.payload>, Tx>) {

@@ -16,10 +16,10 @@ export const getSubscriptionUsage: Handler<typeof subscriptions.getSubscriptionU
   const tenant = await readTenant(tx);
   const { monthlyCalls: limit } = limitsOf(tenant);
   const now = new Date();
-  const isNow = period.start.getTime() === periodOf(now).start.getTime();
-  // Gateways report every few seconds: with a key, the number of the calling gateway is newer.
-  const counted = isNow ? caller.usage : undefined;
-  const used = counted ?? (await recorded(tx, tenant.tenantId, period.start));
+  const isCurrent = period.start.getTime() === periodOf(now).start.getTime();
+  // Gateways report every few seconds, so the count that the gateway sends with a key is more recent.
+  const gatewayCount = isCurrent ? caller.usage : undefined;
+  const used = gatewayCount ?? (await recorded(tx, tenant.tenantId, period.start));
   const until = new Date(Math.min(now.getTime(), period.end.getTime()));
   return {
     period,
@@ -35,8 +35,8 @@ export const getSubscriptionUsage: Handler<typeof subscriptions.getSubscriptionU
 };
 
 /**
- * How many calls the period will have had at its end, if they go on as until now. The first hour counts as a whole one: a
- * few calls within its first moments say nothing about a month.
+ * Linear projection of calls to the end of the period. At least one hour counts as elapsed, because a few calls in the
+ * first seconds predict nothing about a month.
  */
 export function projected(used: number, { start, end }: { start: Date; end: Date }, until: Date): number {
   const passedMs = Math.max(hourMs, until.getTime() - start.getTime());
@@ -48,7 +48,7 @@ async function recorded(tx: Tx, ownerTenantId: number, start: Date): Promise<num
   return (await readMonth(tx, ownerTenantId, month)).calls;
 }
 
-/** Every day of the period until now, also those without a call. */
+/** Calls per day of the period until now, including days without calls. */
 async function series(tx: Tx, ownerTenantId: number, { from, until }: { from: Date; until: Date }) {
   const days: string[] = [];
   for (let at = from.getTime(); at < until.getTime() || !days.length; at += dayMs) days.push(dayOf(at));

@@ -4,19 +4,19 @@ import type { z } from 'zod';
 import type { Subscription as SubscriptionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
-/** The calendar month of a moment, in UTC. */
+/** Calendar month that contains a time, in UTC. */
 export function periodOf(at: Date): { start: Date; end: Date } {
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
 }
 
-/** The period that a subscription is in, or of a canceled one was in. */
+/** Current period of a subscription; the last period of a canceled one. */
 export function currentPeriod({ canceledAt }: Pick<SubscriptionRow, 'canceledAt'>): { start: Date; end: Date } {
-  // It ended with its period or within it; the moment of the end belongs to the period before.
+  // The end of a period is exclusive: a cancellation at that instant belongs to the period before it.
   return periodOf(canceledAt ? new Date(canceledAt.getTime() - 1) : new Date());
 }
 
-/** A row as the contract shows it. */
+/** Converts a row to the API resource. */
 export function asSubscription(
   row: SubscriptionRow,
   addons: z.output<typeof InstalledAddon>[],
@@ -31,22 +31,22 @@ export function asSubscription(
   };
 }
 
-/** The subscription that a path names. */
+/** Loads a subscription; 404 if there is none. */
 export async function readSubscription(tx: Tx, id: number): Promise<SubscriptionRow> {
   const row = await tx.subscription.findFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return row;
 }
 
-/** The same under lock. */
+/** Like `readSubscription`, with a row lock. */
 export async function lockSubscription(tx: Tx, id: number): Promise<SubscriptionRow> {
   await tx.sql`SELECT id FROM subscription WHERE id = ${id} FOR UPDATE`;
   return readSubscription(tx, id);
 }
 
 /**
- * Gives a tenant its subscription, on the plan it is on. Runs once in each environment, and a tenant has one for both.
- * The lock keeps a plan that changes meanwhile from being missed.
+ * Creates the subscription of a tenant on its current plan. Runs once per environment; the tenant has one subscription
+ * for both. The lock prevents missing a concurrent plan change.
  */
 export async function openSubscription(tx: Tx): Promise<void> {
   await tx.sql`INSERT INTO subscription (plan_code, created_at)
@@ -54,8 +54,8 @@ export async function openSubscription(tx: Tx): Promise<void> {
 }
 
 /**
- * Puts the tenant's subscription on another plan; undefined before there is one, which then opens on that plan, and for a
- * canceled one, which stays as it ended.
+ * Moves the tenant's subscription to another plan. Returns undefined if there is none yet (it will start on that plan)
+ * or it is canceled (its plan stays unchanged).
  */
 export async function changePlan(tx: Tx, planCode: string) {
   const [before] = await tx.sql<{ id: number; planCode: string; status: string }>`

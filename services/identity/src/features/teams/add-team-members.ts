@@ -1,7 +1,7 @@
 import { unknownId } from '@tandem/contract';
 import { teamMembersChanged, type teams } from '@tandem/identity-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { addMembers, fullUsers, inTooManyTeams, lockUsers, touchTeams } from './members.ts';
+import { addMembers, inTooManyTeams, lockUsers, touchTeams, usersAtTeamLimit } from './members.ts';
 import { asTeam, lockTeam } from './team.ts';
 
 export const addTeamMembers =
@@ -9,17 +9,17 @@ export const addTeamMembers =
   async ({ params, body, tx, emit, afterCommit }) => {
     const known = await lockUsers(tx, body.userIds);
     const row = await lockTeam(tx, params.id);
-    const full = await fullUsers(tx, [...known], row.id);
-    const added = await addMembers(tx, row.id, [...known.difference(full)]);
+    const atLimit = await usersAtTeamLimit(tx, [...known], row.id);
+    const added = await addMembers(tx, row.id, [...known.difference(atLimit)]);
     if (added.length) {
       await touchTeams(tx, [row.id]);
       emit(teamMembersChanged, { data: { teamId: row.id, added, removed: [] }, record: row });
-      afterCommit(() => tools.news({ tenantId: row.tenantId, userIds: added }));
+      afterCommit(() => tools.invalidateCredentials({ tenantId: row.tenantId, userIds: added }));
     }
     const { memberCount } = await asTeam(tx, row);
     const results = body.userIds.map((id) => {
       if (!known.has(id)) return { id, success: false, error: unknownId('user') };
-      return full.has(id) ? { id, success: false, error: inTooManyTeams } : { id, success: true, error: null };
+      return atLimit.has(id) ? { id, success: false, error: inTooManyTeams } : { id, success: true, error: null };
     });
     return { memberCount, results };
   };

@@ -22,7 +22,7 @@ const eventOf = (name: string, tenantId: number) =>
   until(`${name} arrives`, () => service.events.find((one) => one.name === name && one.tenantId === tenantId));
 
 describe('a new team', () => {
-  it('has the members it is given, counted once each, and is told about', async () => {
+  it('has its initial members once each, and emits events', async () => {
     const { owner, addUser, user, tenantId } = await aTenant(service);
     const member = await addUser('member');
     const body = { name: 'Sales', description: 'Sells', memberIds: [user.id, member.id, user.id] };
@@ -39,7 +39,7 @@ describe('a new team', () => {
     expect(joined.added.sort()).toEqual([user.id, member.id].sort());
   });
 
-  it('is refused with members who are unknown or of another tenant, each by name, and is not made', async () => {
+  it('is rejected with unknown or foreign members, reported one by one', async () => {
     const [{ owner, user }, other] = [await aTenant(service), await aTenant(service)];
     const reply = await owner.createTeam({ body: { name: 'X', memberIds: [user.id, other.user.id, '999999999'] } });
     expect([reply.status, reply.body.errors]).toEqual([
@@ -49,7 +49,7 @@ describe('a new team', () => {
     expect((await owner.listTeams()).data).toEqual([]);
   });
 
-  it('has a name of its own in its tenant', async () => {
+  it('requires a name that is unique within the tenant', async () => {
     const [{ owner, team }, other] = [await aTeam(), await aTenant(service)];
     const again = await owner.createTeam({ body: { name: team.name } });
     expect([again.status, again.body.code, again.body.errors?.[0]?.field]).toEqual([409, 'name_taken', 'name']);
@@ -59,7 +59,7 @@ describe('a new team', () => {
 });
 
 describe('a team', () => {
-  it('is listed, found by its words, and only in its own tenant', async () => {
+  it('can be listed and searched, in its own tenant only', async () => {
     const [{ owner, team }, other] = [await aTeam({ description: 'North' }), await aTeam()];
     await owner.createTeam({ body: { name: 'Support' } });
     const names = async (query: Record<string, string>) =>
@@ -70,7 +70,7 @@ describe('a team', () => {
       expect((await other.owner[operation]({ params: { id: team.id }, body: {} })).status).toBe(404);
   });
 
-  it('changes name and description, under If-Match, and tells of it', async () => {
+  it('updates name and description with If-Match, and emits an event', async () => {
     const { owner, team, tenantId } = await aTeam();
     await owner.createTeam({ body: { name: 'Support' } });
     const update = (body: object, version: number) =>
@@ -83,7 +83,7 @@ describe('a team', () => {
     expect(event.changes).toMatchObject({ name: { from: 'Sales', to: 'Field sales' } });
   });
 
-  it('takes members in, each for itself, and lets them go; its count follows', async () => {
+  it('adds members with one result each, removes them, and updates its count', async () => {
     const { owner, addUser, team, user } = await aTeam();
     const member = await addUser('member');
     const params = { id: team.id };
@@ -115,7 +115,7 @@ describe('a team', () => {
     expect((await owner.addTeamMembers({ params, body: { userIds: many } })).status).toBe(422);
   });
 
-  it('takes nobody who is in 100 teams already, which every request of theirs carries', async () => {
+  it('rejects users who are in 100 teams already', async () => {
     const { owner, addUser, team, user } = await aTeam();
     const others = await Promise.all(
       Array.from({ length: 99 }, async (_, n) => (await owner.createTeam({ body: { name: `Team ${n}` } })).data.id),
@@ -133,7 +133,7 @@ describe('a team', () => {
     expect(results).toEqual([{ id: full.id, success: true, error: null }, joined]);
   });
 
-  it('takes one place more of a user for one of several teams at once', async () => {
+  it('enforces the team limit of a user under concurrent requests', async () => {
     const { owner, addUser } = await aTeam();
     const make = async (name: string) => (await owner.createTeam({ body: { name } })).data.id as string;
     const teamIds = await Promise.all(Array.from({ length: 99 }, (_, n) => make(`Team ${n}`)));
@@ -146,7 +146,7 @@ describe('a team', () => {
     expect((await owner.getUser({ params: { id } })).data.teamIds).toHaveLength(100);
   });
 
-  it('has another version when its members change', async () => {
+  it('increments its version when its members change', async () => {
     const { owner, team, user, addUser } = await aTeam();
     const params = { id: team.id };
     const version = async () => (await owner.getTeam({ params })).data.version;
@@ -164,7 +164,7 @@ describe('a team', () => {
     expect((await owner.updateTeam(stale)).status).toBe(412);
   });
 
-  it('counts right when the same users join many times at once', async () => {
+  it('counts members correctly under concurrent duplicate additions', async () => {
     const { owner, addUser, team, user } = await aTeam();
     const userIds = [user.id, (await addUser('member')).id];
     const params = { id: team.id };
@@ -173,27 +173,27 @@ describe('a team', () => {
     );
     expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect((await owner.getTeam({ params })).data.memberCount).toBe(2);
-    const told = await until('the change is told', () => {
+    const changeEvents = await until('the change event arrives', () => {
       const found = service.events.filter(
         (one) => one.name === 'team.members_changed' && one.target.id === Number(team.id),
       );
       return found.length > 0 && found;
     });
-    expect(told).toHaveLength(1);
+    expect(changeEvents).toHaveLength(1);
   });
 });
 
 describe('membership', () => {
-  it('is known to the fleet: of keys, of sessions, of users; and gateways are told to ask again', async () => {
+  it('is returned for keys, sessions and users, and invalidates gateway caches', async () => {
     const { owner, team, user, tenantId, accessToken } = await aTeam();
     const { data: key } = await owner.createApiKey({ body: { name: 'ci' } });
-    const told: string[] = [];
+    const messages: string[] = [];
     const redis = new Redis(process.env.TEST_REDIS_URL as string);
     await redis.subscribe(credentialChannel);
-    redis.on('message', (_, text) => told.push(text));
+    redis.on('message', (_, text) => messages.push(text));
     await owner.addTeamMembers({ params: { id: team.id }, body: { userIds: [user.id] } });
     const userIds = [Number(user.id)];
-    await until('the gateways are told', () => told.includes(JSON.stringify({ tenantId, userIds })));
+    await until('the gateways are notified', () => messages.includes(JSON.stringify({ tenantId, userIds })));
     redis.disconnect();
 
     const { sid } = jsonwebtoken.decode(accessToken) as jsonwebtoken.JwtPayload;
@@ -208,7 +208,7 @@ describe('membership', () => {
     expect((await fleet(service).resolveKey({ body: { hash } })).data.teamIds).toEqual([team.id]);
   });
 
-  it('is set with the user, at creation and later, and told of each team', async () => {
+  it('can be set on the user at creation and later, with an event per team', async () => {
     const { owner, team, addUser, tenantId } = await aTeam();
     const { data: second } = await owner.createTeam({ body: { name: 'Support' } });
     const { id } = await addUser('member', { teamIds: [team.id] });
@@ -219,7 +219,7 @@ describe('membership', () => {
     expect([data.teamIds, data.version]).toEqual([[second.id], 2]);
     expect((await update([second.id])).data.version).toBe(2);
     expect(await get()).toEqual([second.id]);
-    const changes = await until('every change is told', () => {
+    const changes = await until('every change event arrives', () => {
       const found = service.events.filter((one) => one.name === 'team.members_changed' && one.tenantId === tenantId);
       return found.length === 3 && found.map((one) => one.data);
     });
@@ -236,7 +236,7 @@ describe('membership', () => {
     );
   });
 
-  it('is in no foreign team, and nobody who may change only themselves chooses their own', async () => {
+  it('rejects foreign teams, and users who may only update themselves cannot change their teams', async () => {
     const [{ owner, team, user, addUser, as }, other] = [await aTeam(), await aTeam()];
     const refused = await owner.updateUser({ params: { id: user.id }, body: { teamIds: [team.id, other.team.id] } });
     expect([refused.status, refused.body.errors?.map(({ field }) => field)]).toEqual([422, ['teamIds.1']]);
@@ -250,8 +250,8 @@ describe('membership', () => {
   });
 });
 
-describe('the user who is calling', () => {
-  it('sees themselves, or whom they act for, without a password', async () => {
+describe('getOwnUser', () => {
+  it('returns the caller or the impersonated user, without password', async () => {
     const { as, addUser, user, team, owner } = await aTeam();
     await owner.addTeamMembers({ params: { id: team.id }, body: { userIds: [user.id] } });
     const member = await addUser('member');

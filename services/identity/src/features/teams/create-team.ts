@@ -1,7 +1,7 @@
 import { actingUserId } from '@tandem/caller';
 import { teamCreated, teamMembersChanged, type teams } from '@tandem/identity-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { addMembers, checkKnown, fullUsers, inTooManyTeams, lockUsers, refuseEach } from './members.ts';
+import { addMembers, checkKnown, inTooManyTeams, lockUsers, rejectEach, usersAtTeamLimit } from './members.ts';
 import { nameTaken } from './team.ts';
 
 export const createTeam =
@@ -10,8 +10,8 @@ export const createTeam =
     const { name, description = null, memberIds = [] } = body;
     const known = await lockUsers(tx, memberIds);
     checkKnown(known, memberIds, { field: 'memberIds', type: 'user' });
-    const full = await fullUsers(tx, memberIds);
-    refuseEach(memberIds, { field: 'memberIds', message: inTooManyTeams, isRefused: (id) => full.has(id) });
+    const atLimit = await usersAtTeamLimit(tx, memberIds);
+    rejectEach(memberIds, { field: 'memberIds', message: inTooManyTeams, isRejected: (id) => atLimit.has(id) });
     const row = await tx.team
       .create({ data: { name, description, createdBy: actingUserId(caller) ?? null } })
       .catch((error: unknown) => {
@@ -22,7 +22,7 @@ export const createTeam =
     emit(teamCreated, { data: { teamId: team.id, name }, record: team });
     if (added.length) {
       emit(teamMembersChanged, { data: { teamId: team.id, added, removed: [] }, record: team });
-      afterCommit(() => tools.news({ tenantId: team.tenantId, userIds: added }));
+      afterCommit(() => tools.invalidateCredentials({ tenantId: team.tenantId, userIds: added }));
     }
     return team;
   };

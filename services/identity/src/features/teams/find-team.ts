@@ -3,7 +3,7 @@ import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 
 export const findTeam: Handler<typeof internalTeams.findTeam> = async ({ params, caller, tx }) => {
-  // Without a tenant the guard would refuse the query as a fault of ours.
+  // Without a tenant, the tenant guard would reject the query as an internal error.
   const row = caller.tenantId === undefined ? null : await tx.team.findFirst({ where: { id: params.id } });
   if (!row) throw fail('not_found');
   return row;

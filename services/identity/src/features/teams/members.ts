@@ -4,7 +4,7 @@ import { teamMembersChanged, teamsOfUserMax } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
-/** Puts users into a team; returns those who were not in it. */
+/** Adds users to a team; returns those who were not members yet. */
 export async function addMembers(tx: Tx, teamId: number, userIds: readonly number[]): Promise<number[]> {
   if (!userIds.length) return [];
   const added = await tx.teamMember.createManyAndReturn({
@@ -15,8 +15,8 @@ export async function addMembers(tx: Tx, teamId: number, userIds: readonly numbe
 }
 
 /**
- * Locks those of these users that exist, and returns their ids: nobody adds them to another team before the commit. Locks
- * are taken in the order of ids, and before that of a team, so that two requests never wait for each other.
+ * Locks the users that exist and returns their ids, so that nobody else adds them to a team before the commit. Users
+ * are locked in id order and before teams, to prevent deadlocks.
  */
 export async function lockUsers(tx: Tx, userIds: readonly number[]): Promise<Set<number>> {
   if (!userIds.length) return new Set();
@@ -25,16 +25,16 @@ export async function lockUsers(tx: Tx, userIds: readonly number[]): Promise<Set
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Makes the next version of teams whose members change. */
+/** Increments the version of teams whose members change. */
 export async function touchTeams(tx: Tx, teamIds: readonly number[]): Promise<void> {
   if (!teamIds.length) return;
-  // In the order of ids: two users who change places between two teams must not wait for each other.
+  // Locked in id order, so that two users who swap teams concurrently cannot deadlock.
   await tx.sql`SELECT id FROM team WHERE id = ANY(${teamIds}::bigint[]) ORDER BY id FOR UPDATE`;
   await tx.team.updateManyAndReturn({ where: { id: { in: [...teamIds] } }, data: { version: { increment: 1 } } });
 }
 
-/** Returns those of these users who are in as many teams as allowed, not counting the team `teamId`. */
-export async function fullUsers(tx: Tx, userIds: readonly number[], teamId?: number): Promise<Set<number>> {
+/** Users who have reached the team limit, except members of the team `teamId`. */
+export async function usersAtTeamLimit(tx: Tx, userIds: readonly number[], teamId?: number): Promise<Set<number>> {
   if (!userIds.length) return new Set();
   const rows = await tx.sql<{ user_id: number }>`
     SELECT user_id FROM team_member WHERE user_id = ANY(${userIds}) GROUP BY user_id
@@ -44,23 +44,23 @@ export async function fullUsers(tx: Tx, userIds: readonly number[], teamId?: num
 
 export const inTooManyTeams = `Is in ${teamsOfUserMax} teams already, and in more nobody can be`;
 
-/** Refuses a list of ids for each one that is not known. */
+/** Rejects unknown ids, with one error per id. */
 export function checkKnown(
   known: ReadonlySet<number>,
   ids: readonly number[],
   { field, type }: { field: string; type: 'user' | 'team' | 'role' },
 ): void {
-  refuseEach(ids, { field, message: unknownId(type), isRefused: (id) => !known.has(id) });
+  rejectEach(ids, { field, message: unknownId(type), isRejected: (id) => !known.has(id) });
 }
 
-/** Refuses a list of ids for each one of which something is wrong. */
-export function refuseEach(
+/** Throws a validation error with one entry per rejected id. */
+export function rejectEach(
   ids: readonly number[],
-  { field, message, isRefused }: { field: string; message: string; isRefused: (id: number) => boolean },
+  { field, message, isRejected }: { field: string; message: string; isRejected: (id: number) => boolean },
 ): void {
   const errors = ids
     .map((id, index) => ({ id, field: `${field}.${index}`, message }))
-    .filter(({ id }) => isRefused(id));
+    .filter(({ id }) => isRejected(id));
   if (errors.length)
     throw fail(
       'validation_failed',
@@ -68,7 +68,7 @@ export function refuseEach(
     );
 }
 
-/** The teams of some users. */
+/** Team ids by user id. */
 export async function teamIdsOf(tx: Tx, userIds: readonly number[]): Promise<Map<number, number[]>> {
   const teams = new Map<number, number[]>(userIds.map((id) => [id, []]));
   if (!userIds.length) return teams;
@@ -81,7 +81,7 @@ export async function teamIdsOf(tx: Tx, userIds: readonly number[]): Promise<Map
   return teams;
 }
 
-/** Puts a user into exactly these teams, and tells of each team that gains or loses them. */
+/** Sets the teams of a user, and emits an event for each team joined or left. */
 export async function setTeams(
   tx: Tx,
   emit: Emit<typeof teamMembersChanged>,
@@ -99,10 +99,10 @@ export async function setTeams(
     emit(teamMembersChanged, { data: { teamId: id, added: [], removed: [userId] }, record: { id } });
 }
 
-/** The teams that a body gives a user, each once and in order. */
-export async function readTeamIds(tx: Tx, given: readonly number[] | undefined): Promise<number[] | undefined> {
-  if (!given?.length) return given && [];
-  const rows = await tx.team.findMany({ where: { id: { in: [...given] } }, select: { id: true } });
-  checkKnown(new Set(rows.map(({ id }) => id)), given, { field: 'teamIds', type: 'team' });
+/** Validates team ids from a request body; returns them deduplicated and sorted. */
+export async function readTeamIds(tx: Tx, input: readonly number[] | undefined): Promise<number[] | undefined> {
+  if (!input?.length) return input && [];
+  const rows = await tx.team.findMany({ where: { id: { in: [...input] } }, select: { id: true } });
+  checkKnown(new Set(rows.map(({ id }) => id)), input, { field: 'teamIds', type: 'team' });
   return rows.map(({ id }) => id).sort((a, b) => a - b);
 }

@@ -13,6 +13,6 @@ export const removeTeamMember =
     if (!count) throw fail('not_found');
     await touchTeams(tx, [team.id]);
     emit(teamMembersChanged, { data: { teamId: team.id, added: [], removed: [userId] }, record: team });
-    afterCommit(() => tools.news({ tenantId: team.tenantId, userIds: [userId] }));
+    afterCommit(() => tools.invalidateCredentials({ tenantId: team.tenantId, userIds: [userId] }));
     return { id: userId, deleted: true };
   };

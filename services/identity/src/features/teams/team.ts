@@ -7,7 +7,7 @@ import type { Tx } from '../../handler.ts';
 
 export type TeamRecord = z.output<typeof Team>;
 
-/** Rows as the contract shows them. Members are counted, so the number is right whoever came or went. */
+/** Converts rows to API resources. Members are counted on read, so the number cannot drift. */
 export async function asTeams(tx: Tx, rows: readonly TeamRow[]): Promise<TeamRecord[]> {
   if (!rows.length) return [];
   const counts = await tx.sql<{ teamId: number; members: number }>`
@@ -17,26 +17,26 @@ export async function asTeams(tx: Tx, rows: readonly TeamRow[]): Promise<TeamRec
   return rows.map((row) => ({ ...row, memberCount: byTeam.get(row.id) ?? 0 }));
 }
 
-/** One row as the contract shows it. */
+/** Converts one row to the API resource. */
 export async function asTeam(tx: Tx, row: TeamRow): Promise<TeamRecord> {
   const [team] = await asTeams(tx, [row]);
   return team as TeamRecord;
 }
 
-/** The team that a path names. */
+/** Loads a team; 404 if there is none. */
 export async function readTeam(tx: Tx, id: number): Promise<TeamRow> {
   const row = await tx.team.findFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return row;
 }
 
-/** The same under lock. */
+/** Like `readTeam`, with a row lock. */
 export async function lockTeam(tx: Tx, id: number): Promise<TeamRow> {
   await tx.sql`SELECT id FROM team WHERE id = ${id} FOR UPDATE`;
   return readTeam(tx, id);
 }
 
-/** The refusal for a name that another team has; any other error as it is. */
+/** Converts a unique violation to `name_taken`; returns any other error unchanged. */
 export function nameTaken(error: unknown): unknown {
   return isTaken(error) ? fail('name_taken', [{ field: 'name', message: 'Another team has this name' }]) : error;
 }

@@ -1,6 +1,6 @@
 import { identity } from '@tandem/identity-contract';
 import { everyOperation, until } from '@tandem/testing';
-import { anybody, aTenant, fleet, password, type Service, startIdentity } from '../../identity.test-service.ts';
+import { anonymous, aTenant, fleet, password, type Service, startIdentity } from '../../identity.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -14,8 +14,8 @@ const signUp = (owner: object = {}, name = 'Analytical Engines') => ({
   body: { name, owner: { email: 'ada@example.com', password, firstName: 'Ada', lastName: 'Lovelace', ...owner } },
 });
 
-describe('signing up', () => {
-  it('makes a tenant on the Free plan with an owner who is signed in', async () => {
+describe('sign-up', () => {
+  it('creates a tenant on the Free plan with a signed-in owner', async () => {
     const { tenant, user, accessToken, refreshToken, owner } = await aTenant(service);
     expect(tenant).toMatchObject({
       plan: 'free',
@@ -28,14 +28,14 @@ describe('signing up', () => {
     expect(me.data).toMatchObject({ user: { id: user.id }, tenant: { id: tenant.id }, role: { name: 'owner' } });
   });
 
-  it('gives every tenant a slug of its own', async () => {
+  it('assigns unique slugs', async () => {
     const slugs = [];
     for (const email of ['a@example.com', 'b@example.com'])
-      slugs.push((await anybody(service).createTenant(signUp({ email }, 'Müller & Söhne'))).data.tenant.slug);
+      slugs.push((await anonymous(service).createTenant(signUp({ email }, 'Müller & Söhne'))).data.tenant.slug);
     expect(slugs).toEqual(['muller-sohne', expect.stringMatching(/^muller-sohne-[0-9a-z]+$/)]);
   });
 
-  it('tells what happened in the name of the new owner', async () => {
+  it('emits events with the new owner as actor', async () => {
     const { tenantId, user } = await aTenant(service);
     const events = await until('both events arrive', () => {
       const found = service.events.filter((event) => event.tenantId === tenantId && event.name.endsWith('.created'));
@@ -47,8 +47,8 @@ describe('signing up', () => {
     expect(JSON.stringify(events)).not.toMatch(/password|argon2|refreshToken/i);
   });
 
-  it('names every field that is wrong, and makes nothing', async () => {
-    const { status, body } = await anybody(service).createTenant(signUp({ email: 'nobody', password: 'short' }, ' '));
+  it('reports every invalid field and creates nothing', async () => {
+    const { status, body } = await anonymous(service).createTenant(signUp({ email: 'nobody', password: 'short' }, ' '));
     expect([status, body.errors?.map(({ field }) => field).sort()]).toEqual([
       422,
       ['name', 'owner.email', 'owner.password'],
@@ -56,31 +56,31 @@ describe('signing up', () => {
   });
 });
 
-describe('signing up with an Idempotency-Key', () => {
+describe('sign-up with an Idempotency-Key', () => {
   const headers = { 'idempotency-key': 'sign-up-1' };
   const tenantsOf = async (name: string) =>
     (await fleet(service).listTenants({ body: {} })).data.filter((tenant: { name: string }) => tenant.name === name);
 
-  it('twice gives the first answer again, from wherever it is sent, and makes one tenant', async () => {
+  it('replays the first response from any IP address and creates one tenant', async () => {
     const request = { ...signUp({}, 'Once'), headers };
-    const first = await anybody(service).createTenant(request);
-    const again = await anybody(service).createTenant(request);
+    const first = await anonymous(service).createTenant(request);
+    const again = await anonymous(service).createTenant(request);
     expect([first.status, first.headers['idempotent-replayed']]).toEqual([201, undefined]);
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, 'true']);
     expect(again.body).toEqual(first.body);
-    // The gateway needs it to encode the ids of the reply.
+    // The gateway needs it to encode the ids of the response.
     expect(again.headers['x-ctx-tenant']).toBe(first.data.tenant.id);
     expect(await tenantsOf('Once')).toHaveLength(1);
   });
 
-  it('gives nobody another’s answer: who does not know the password gets a tenant of their own', async () => {
-    const { data: first } = await anybody(service).createTenant({ ...signUp({}, 'Guessed'), headers });
+  it('does not replay the response to a caller with another password or e-mail address', async () => {
+    const { data: first } = await anonymous(service).createTenant({ ...signUp({}, 'Guessed'), headers });
     for (const other of [{ password: `${password}!` }, { email: 'eve@example.com' }]) {
       const {
         status,
         data,
         headers: got,
-      } = await anybody(service).createTenant({ ...signUp(other, 'Guessed'), headers });
+      } = await anonymous(service).createTenant({ ...signUp(other, 'Guessed'), headers });
       expect([status, got['idempotent-replayed']]).toEqual([201, undefined]);
       expect(data.tenant.id).not.toBe(first.tenant.id);
       expect(data.refreshToken).not.toBe(first.refreshToken);
@@ -88,9 +88,9 @@ describe('signing up with an Idempotency-Key', () => {
     expect(await tenantsOf('Guessed')).toHaveLength(3);
   });
 
-  it('twenty times at once makes one tenant', async () => {
+  it('creates one tenant for twenty concurrent requests', async () => {
     const replies = await Promise.all(
-      Array.from({ length: 20 }, () => anybody(service).createTenant({ ...signUp({}, 'Twenty'), headers })),
+      Array.from({ length: 20 }, () => anonymous(service).createTenant({ ...signUp({}, 'Twenty'), headers })),
     );
     const fresh = replies.filter((reply) => reply.status === 201 && !reply.headers['idempotent-replayed']);
     expect(fresh).toHaveLength(1);
@@ -98,9 +98,9 @@ describe('signing up with an Idempotency-Key', () => {
     expect(await tenantsOf('Twenty')).toHaveLength(1);
   });
 
-  it('leaves neither password nor token to read in the database', async () => {
-    const { data } = await anybody(service).createTenant({ ...signUp({}, 'Sealed'), headers });
-    // What a copy of the database shows, where no policy stands in between.
+  it('stores neither password nor tokens in plain text', async () => {
+    const { data } = await anonymous(service).createTenant({ ...signUp({}, 'Sealed'), headers });
+    // Reads without row-level security, as from a copy of the database.
     await service.sql('ALTER TABLE platform.idempotency_key NO FORCE ROW LEVEL SECURITY');
     const rows = await service.sql('SELECT * FROM platform.idempotency_key');
     expect(rows.map((row) => Number(row.tenant_id))).toContain(0);
@@ -110,13 +110,13 @@ describe('signing up with an Idempotency-Key', () => {
 });
 
 describe('a tenant', () => {
-  it('is found by its own people only', async () => {
+  it('is visible to its own users only', async () => {
     const [mine, theirs] = [await aTenant(service), await aTenant(service)];
     expect((await mine.owner.getTenant({ params: { id: mine.tenantId } })).status).toBe(200);
     expect((await mine.owner.getTenant({ params: { id: theirs.tenantId } })).status).toBe(404);
   });
 
-  it('changes its name and settings one by one, under If-Match', async () => {
+  it('updates name and individual settings with If-Match', async () => {
     const { owner } = await aTenant(service);
     const changed = await owner.updateCurrentTenant({
       body: { name: 'Difference Engines', settings: { timezone: 'Europe/London' } },
@@ -140,7 +140,7 @@ describe('a tenant', () => {
     ]);
   });
 
-  it('moves to another plan by the operators alone, whose limits the fleet then sees', async () => {
+  it('changes plan through internal services only, which then see the new limits', async () => {
     const { tenantId, owner } = await aTenant(service);
     const operators = fleet(service);
     expect((await operators.setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'pro' } })).data).toEqual({
@@ -158,15 +158,15 @@ describe('a tenant', () => {
     expect((await owner.setTenantPlan({ body: { tenantId: `${tenantId}`, plan: 'team' } })).status).toBe(403);
   });
 
-  it('stands in the list of tenants', async () => {
+  it('is listed by listTenants', async () => {
     const { tenantId } = await aTenant(service);
     const { data } = await fleet(service).listTenants({ body: { after: `${tenantId - 1}` } });
     expect(data[0]).toEqual({ id: `${tenantId}`, name: 'Analytical Engines', plan: 'free', status: 'active' });
   });
 });
 
-it('shows the five plans to anybody', async () => {
-  const { data } = await anybody(service).listPlans();
+it('lists the five plans without credentials', async () => {
+  const { data } = await anonymous(service).listPlans();
   expect(data.map((plan: { code: string; monthlyCalls: number | null }) => [plan.code, plan.monthlyCalls])).toEqual([
     ['free', 1_000],
     ['starter', 10_000],

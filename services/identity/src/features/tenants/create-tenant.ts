@@ -4,17 +4,17 @@ import { hashPassword } from '@tandem/passwords';
 import { asActor, type Handler, type Tools, type Tx } from '../../handler.ts';
 import { openSession } from '../auth/session.ts';
 import { ownerRole, systemRoles } from '../roles/system-roles.ts';
-import { asUser, emailPlace } from '../users/user.ts';
+import { asUser, emailLookupRow } from '../users/user.ts';
 import { asTenant } from './tenant.ts';
 
 const slugLength = 40;
 
 export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant, string> => ({
-  // Hashing takes long on purpose; no connection waits for it.
+  // Hashing is slow by design, so it runs before the transaction and holds no database connection.
   check: ({ body }) => hashPassword(body.owner.password),
   async run({ body, caller, tx, inTenant, found: passwordHash }) {
     const { password: _, ...person } = body.owner;
-    const { id, slug } = await takePlace(tx, body.name);
+    const { id, slug } = await allocateTenant(tx, body.name);
     const [next] = await tx.sql<{ id: number }>`SELECT nextval(pg_get_serial_sequence('"user"', 'id')) AS id`;
     const owner = { ...person, id: (next as { id: number }).id };
 
@@ -28,7 +28,7 @@ export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant,
         await tx.user.create({ data: { ...owner, passwordHash, roleId: role.id, lastLoginAt: new Date() } }),
         [],
       );
-      await tx.emailLookup.create({ data: emailPlace(user.email, id, tools.pepper) });
+      await tx.emailLookup.create({ data: emailLookupRow(user.email, id, tools.pepper) });
       emit(tenantCreated, { data: { tenantId: id, plan: tenant.plan }, record: tenant });
       emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
       const { tokens } = await openSession(tx, { tenantId: id, user, role, caller }, tools);
@@ -37,8 +37,8 @@ export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant,
   },
 });
 
-/** The number of a new tenant, and a slug of its name that no other tenant has. */
-async function takePlace(tx: Tx, name: string): Promise<{ id: number; slug: string }> {
+/** Allocates an id and a unique slug for a new tenant. */
+async function allocateTenant(tx: Tx, name: string): Promise<{ id: number; slug: string }> {
   const slug = slugOf(name);
   for (let candidate = slug; ; candidate = `${slug}-${randomInt(36 ** 5).toString(36)}`) {
     const [row] = await tx.sql<{ id: number; slug: string }>`INSERT INTO tenant_directory (slug) VALUES (${candidate})
@@ -47,7 +47,7 @@ async function takePlace(tx: Tx, name: string): Promise<{ id: number; slug: stri
   }
 }
 
-/** `Müller & Söhne` becomes `muller-sohne`; a name without Latin letters `tenant`. */
+/** `Müller & Söhne` becomes `muller-sohne`; a name without Latin letters becomes `tenant`. */
 function slugOf(name: string): string {
   const words = name
     .normalize('NFKD')

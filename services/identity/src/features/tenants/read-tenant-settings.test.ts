@@ -7,24 +7,24 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 describe('readTenantSettings', () => {
-  it('tells a service of the fleet what the tenant has set', async () => {
+  it('returns the tenant settings to internal services', async () => {
     const { tenantId, owner } = await aTenant(service);
     await owner.updateCurrentTenant({ body: { settings: { currency: 'CHF', timezone: 'Europe/Zurich' } } });
     const { status, data } = await fleet(service, tenantId).readTenantSettings();
     expect([status, data]).toEqual([200, { currency: 'CHF', timezone: 'Europe/Zurich', locale: 'en' }]);
   });
 
-  it('finds nothing without a tenant', async () => {
+  it('returns 404 without a tenant', async () => {
     expect((await fleet(service).readTenantSettings()).status).toBe(404);
   });
 
-  it('is for the fleet only', async () => {
+  it('is accessible to internal services only', async () => {
     const { owner } = await aTenant(service);
     expect((await owner.readTenantSettings()).status).toBe(403);
   });
 });
 
-it('a tenant cannot set a currency that does not exist', async () => {
+it('rejects an unknown currency', async () => {
   const { owner } = await aTenant(service);
   const { status, body } = await owner.updateCurrentTenant({ body: { settings: { currency: 'ABC' } } });
   expect([status, body.errors?.[0]?.field]).toEqual([422, 'settings.currency']);

@@ -9,26 +9,28 @@ export const setTenantPlan =
   (tools: Tools): Handler<typeof internalAdmin.setTenantPlan> =>
   async ({ body, inTenant, afterCommit }) => {
     const { tenantId, plan } = body;
-    const own = {
+    const customLimits = {
       monthlyCalls: body.monthlyCalls ?? null,
       ratePerMinute: body.ratePerMinute ?? null,
       burst: body.burst ?? null,
     };
-    const given = Object.entries(own).find(([, limit]) => limit !== null);
-    if (given && plan !== 'enterprise')
-      throw failField(given[0], `The limits of the plan ${plan} are fixed; only enterprise has limits of its own`);
+    const custom = Object.entries(customLimits).find(([, limit]) => limit !== null);
+    if (custom && plan !== 'enterprise')
+      throw failField(custom[0], `The limits of the plan ${plan} are fixed; only enterprise has limits of its own`);
 
     const limits = await inTenant({ tenantId, environment: 'live' }, async ({ tx, emit }) => {
       await tx.sql`SELECT tenant_id FROM tenant FOR UPDATE`;
       const before = await readTenant(tx);
       const [row] = await tx.tenant.updateManyAndReturn({
         where: { tenantId },
-        data: { plan, ...own, version: { increment: 1 } },
+        data: { plan, ...customLimits, version: { increment: 1 } },
       });
       if (!row) throw fail('not_found');
-      const [was, is] = [limitsOf(before), limitsOf(row)];
-      const fields = (Object.keys(is) as (keyof typeof is)[]).filter((field) => was[field] !== is[field]);
-      const changes = Object.fromEntries(fields.map((field) => [field, { from: was[field], to: is[field] }]));
+      const [previous, current] = [limitsOf(before), limitsOf(row)];
+      const fields = (Object.keys(current) as (keyof typeof current)[]).filter(
+        (field) => previous[field] !== current[field],
+      );
+      const changes = Object.fromEntries(fields.map((field) => [field, { from: previous[field], to: current[field] }]));
       emit(tenantPlanChanged, {
         data: { tenantId, from: before.plan as Plan, to: plan },
         record: asTenant(row),
@@ -43,8 +45,8 @@ export const setTenantPlan =
           changes: { planCode: { from, to: plan } },
         });
       }
-      return is;
+      return current;
     });
-    afterCommit(() => tools.news({ tenantId }));
+    afterCommit(() => tools.invalidateCredentials({ tenantId }));
     return limits;
   };

@@ -8,26 +8,26 @@ import { readInstalled } from '../addons/addon.ts';
 
 export type TenantRecord = z.output<typeof Tenant>;
 
-/** A row as the contract shows it. */
+/** Converts a row to the API resource. */
 export function asTenant(row: TenantRow): TenantRecord {
   const { tenantId: id, timezone, locale, currency } = row;
   return { ...(row as unknown as TenantRecord), id, settings: { timezone, locale, currency } };
 }
 
-/** The tenant whose scope is open. */
+/** Loads the current tenant. */
 export async function readTenant(tx: Tx): Promise<TenantRow> {
   const row = await tx.tenant.findFirst({});
   if (!row) throw fail('not_found');
   return row;
 }
 
-/** The tenant whose scope is open, with its addons. */
+/** Loads the current tenant with its addons. */
 export async function lookUpTenant(tx: Tx) {
   const tenant = asTenant(await readTenant(tx));
   return { ...tenant, installedAddons: await readInstalled(tx) };
 }
 
-/** What the plan of a tenant allows; an enterprise tenant has limits of its own. */
+/** Limits of a tenant: fixed per plan, custom for enterprise. */
 export function limitsOf(
   row: Pick<TenantRow, 'plan' | 'monthlyCalls' | 'ratePerMinute' | 'burst'>,
 ): z.output<typeof Limits> {

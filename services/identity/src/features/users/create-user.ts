@@ -6,13 +6,13 @@ import type { Handler, Tools } from '../../handler.ts';
 import { checkRank } from '../../permissions.ts';
 import { defaultRole } from '../roles/system-roles.ts';
 import { readTeamIds, setTeams } from '../teams/members.ts';
-import { assignableRole, asUser, emailPlace } from './user.ts';
+import { assignableRole, asUser, emailLookupRow } from './user.ts';
 
 export const createUser = (tools: Tools): Handler<typeof users.createUser, string> => ({
   check: ({ body }) => hashPassword(body.password),
   async run({ body, caller, tx, emit, found: passwordHash }) {
-    const { password, roleId, phone = null, teamIds: given, ...person } = body;
-    const teamIds = (await readTeamIds(tx, given)) ?? [];
+    const { password, roleId, phone = null, teamIds: requestedTeamIds, ...person } = body;
+    const teamIds = (await readTeamIds(tx, requestedTeamIds)) ?? [];
     const role =
       roleId === undefined
         ? await tx.role.findFirst({ where: { name: defaultRole, isSystem: true } })
@@ -27,7 +27,7 @@ export const createUser = (tools: Tools): Handler<typeof users.createUser, strin
           : error;
       });
     const user = asUser(row, teamIds);
-    await tx.emailLookup.create({ data: emailPlace(user.email, user.tenantId, tools.pepper) });
+    await tx.emailLookup.create({ data: emailLookupRow(user.email, user.tenantId, tools.pepper) });
     emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
     await setTeams(tx, emit, { userId: user.id, before: [], after: teamIds });
     return user;

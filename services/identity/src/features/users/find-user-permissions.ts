@@ -6,7 +6,7 @@ export const findUserPermissions: Handler<typeof internalUsers.findUserPermissio
   caller,
   tx,
 }) => {
-  // Without a tenant the guard would refuse the query as a fault of ours.
+  // Without a tenant, the tenant guard would reject the query as an internal error.
   const where = { id: params.id };
   const row = caller.tenantId === undefined ? null : await tx.user.findFirst({ where, include: { role: true } });
   return { permissions: row?.status === 'active' ? row.role.permissions : [] };

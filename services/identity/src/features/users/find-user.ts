@@ -4,7 +4,7 @@ import { type Handler, nameOf } from '../../handler.ts';
 import { teamIdsOf } from '../teams/members.ts';
 
 export const findUser: Handler<typeof internalUsers.findUser> = async ({ params, caller, tx }) => {
-  // Without a tenant there is nobody to find; the guard would call that a fault of ours.
+  // Without a tenant, the tenant guard would reject the query as an internal error.
   const row = caller.tenantId === undefined ? null : await tx.user.findFirst({ where: { id: params.id } });
   if (!row) throw fail('not_found');
   const teams = await teamIdsOf(tx, [row.id]);

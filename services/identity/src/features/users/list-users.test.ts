@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 describe('listUsers', () => {
-  it('counts on /metrics the queries that go through the engine of Prisma', async () => {
+  it('counts queries through the Prisma engine on /metrics', async () => {
     const server = service.app.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const counted = async () => {
@@ -21,7 +21,7 @@ describe('listUsers', () => {
     expect((await owner.listUsers({ query: { status: 'active' } })).status).toBe(200);
     expect(await counted()).toBe(before);
     const { data: team } = await owner.createTeam({ body: { name: 'Sales' } });
-    // Members are records of another table, which the direct queries do not reach.
+    // Filtering by team joins another table, which direct SQL queries do not support.
     const { body, data } = await owner.listUsers({ query: { teamId: team.id } });
     expect([data, body.pagination?.total]).toEqual([[], 0]);
     expect(await counted()).toBe(before + 1);

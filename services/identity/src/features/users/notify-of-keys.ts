@@ -5,7 +5,7 @@ import { nameOf, type Tx } from '../../handler.ts';
 import { whereStatus } from '../api-keys/api-key.ts';
 import { notify } from '../notifications/notify.ts';
 
-/** Tells those who manage API keys that a user who is no longer active has created some that are. */
+/** Notifies API key managers when a deactivated or suspended user has created keys that are still active. */
 export async function notifyOfKeys(
   tx: Tx,
   emit: Emit<typeof notificationCreated>,
@@ -26,7 +26,7 @@ export async function notifyOfKeys(
   });
 }
 
-/** The active users, but for one, whose role lets them manage API keys. */
+/** Active users, except one, whose role allows managing API keys. */
 async function keyManagers(tx: Tx, exceptId: number): Promise<number[]> {
   const roles = await tx.role.findMany({ select: { id: true, permissions: true } });
   const roleIds = roles.filter(({ permissions }) => allows(permissions, 'api_keys:manage')).map(({ id }) => id);

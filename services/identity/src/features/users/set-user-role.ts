@@ -27,6 +27,6 @@ export const setUserRole =
       record: updated,
       changes,
     });
-    afterCommit(() => tools.news({ tenantId: user.tenantId, userIds: [user.id] }));
+    afterCommit(() => tools.invalidateCredentials({ tenantId: user.tenantId, userIds: [user.id] }));
     return updated;
   };

@@ -1,5 +1,5 @@
 import { until } from '@tandem/testing';
-import { anybody, aTenant, fleet, password, type Service, startIdentity } from '../../identity.test-service.ts';
+import { anonymous, aTenant, fleet, password, type Service, startIdentity } from '../../identity.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const person = (fields: object = {}) => ({
 });
 
 describe('a new user', () => {
-  it('is a member unless said otherwise, can sign in, and is told about without the password', async () => {
+  it('defaults to the member role, can log in, and emits an event without the password', async () => {
     const { owner, roleId, tenantId } = await aTenant(service);
     const { status, data } = await owner.createUser({
       body: person({ email: ' Grace.H@Example.com ', phone: '+1 202 555 0100' }),
@@ -30,7 +30,7 @@ describe('a new user', () => {
     ]);
     expect(Object.keys(data)).not.toEqual(expect.arrayContaining(['passwordHash']));
     expect(
-      (await anybody(service).login({ body: { email: data.email, password, tenantId: `${tenantId}` } })).status,
+      (await anonymous(service).login({ body: { email: data.email, password, tenantId: `${tenantId}` } })).status,
     ).toBe(200);
     const event = await until('the event arrives', () =>
       service.events.find((one) => one.name === 'user.created' && one.target.id === Number(data.id)),
@@ -38,7 +38,7 @@ describe('a new user', () => {
     expect(JSON.stringify(event)).not.toContain('argon2');
   });
 
-  it('has an address that nobody else of the tenant has, in any case of letters', async () => {
+  it('requires an e-mail address unique within the tenant, case-insensitively', async () => {
     const [{ owner }, other] = [await aTenant(service), await aTenant(service)];
     await owner.createUser({ body: person() });
     const again = await owner.createUser({ body: person({ email: 'GRACE@example.com' }) });
@@ -46,7 +46,7 @@ describe('a new user', () => {
     expect((await other.owner.createUser({ body: person() })).status).toBe(201);
   });
 
-  it('gets no role above the one who makes it, and none of another tenant', async () => {
+  it('cannot get a role above the caller’s, or one of another tenant', async () => {
     const [{ as, user, roleId }, other] = [await aTenant(service), await aTenant(service)];
     const clerk = as(user.id, ['users:write']);
     expect((await clerk.createUser({ body: person({ roleId: roleId('admin') }) })).status).toBe(403);
@@ -56,8 +56,8 @@ describe('a new user', () => {
   });
 });
 
-describe('changing a user', () => {
-  it('changes what is given, counts versions, and tells what changed', async () => {
+describe('updating a user', () => {
+  it('updates the given fields, increments the version, and emits the changes', async () => {
     const { owner, addUser, roleId } = await aTenant(service);
     const user = await addUser('member');
     const { data, headers } = await owner.updateUser({
@@ -80,7 +80,7 @@ describe('changing a user', () => {
     expect(event.changedIds).toEqual([{ path: ['roleId'], type: 'role' }]);
   });
 
-  it('tells other services what a user may do now, which is nothing while they are not active', async () => {
+  it('returns current permissions to internal services, none for inactive users', async () => {
     const { owner, addUser, roleId, tenantId } = await aTenant(service);
     const user = await addUser('viewer');
     const permissions = async () =>
@@ -96,14 +96,14 @@ describe('changing a user', () => {
     expect([unknown.data, inNoTenant.data]).toEqual([{ permissions: [] }, { permissions: [] }]);
   });
 
-  it('signs a user who is deactivated out everywhere, and lets them in again when active', async () => {
+  it('ends all sessions on deactivation and allows login after reactivation', async () => {
     const { owner, addUser, tenantId } = await aTenant(service);
     const user = await addUser('member');
-    const login = () => anybody(service).login({ body: { email: user.email, password } });
+    const login = () => anonymous(service).login({ body: { email: user.email, password } });
     await login();
     await owner.updateUser({ params: { id: user.id }, body: { status: 'deactivated' } });
     expect((await login()).status).toBe(401);
-    const ended = await until('the end of the session is told', () =>
+    const ended = await until('the logout event arrives', () =>
       service.events.find((one) => one.name === 'user.logged_out' && one.tenantId === tenantId),
     );
     expect(ended.data).toMatchObject({ userId: user.id, reason: 'deactivated' });
@@ -114,7 +114,7 @@ describe('changing a user', () => {
     expect((await login()).status).toBe(200);
   });
 
-  it('moves users between statuses by the state table only', async () => {
+  it('allows only the status transitions of the state table', async () => {
     const { owner, addUser } = await aTenant(service);
     const { id } = await addUser('member');
     const move = async (status: string) => {
@@ -132,16 +132,16 @@ describe('changing a user', () => {
     expect((await move('inactive'))[0]).toBe(422);
   });
 
-  it('moves the sign-in with the address', async () => {
+  it('changes the login address with the e-mail address', async () => {
     const { owner, addUser } = await aTenant(service);
     const user = await addUser('member');
     const email = `new-${user.email}`;
     await owner.updateUser({ params: { id: user.id }, body: { email } });
-    expect((await anybody(service).login({ body: { email: user.email, password } })).status).toBe(401);
-    expect((await anybody(service).login({ body: { email, password } })).status).toBe(200);
+    expect((await anonymous(service).login({ body: { email: user.email, password } })).status).toBe(401);
+    expect((await anonymous(service).login({ body: { email, password } })).status).toBe(200);
   });
 
-  it('never takes the last active owner away', async () => {
+  it('keeps at least one active owner', async () => {
     const { owner, addUser, user, as, roleId } = await aTenant(service);
     const admin = as((await addUser('admin')).id, ['*']);
     for (const body of [{ status: 'deactivated' }, { roleId: roleId('member') }]) {
@@ -160,7 +160,7 @@ describe('changing a user', () => {
     ).toBe(1);
   });
 
-  it('lets nobody change their own role by a key of theirs that acts for somebody else', async () => {
+  it('prevents users from changing their own role through a key that acts on behalf of another user', async () => {
     const { addUser, as, roleId } = await aTenant(service);
     const [admin, member] = [await addUser('admin'), await addUser('member')];
     const key = as(admin.id, ['*'], { type: 'key', keyId: 1, onBehalfOf: Number(member.id) });
@@ -170,7 +170,7 @@ describe('changing a user', () => {
     expect((await key.setUserRole({ params: { id: member.id }, body })).status).toBe(403);
   });
 
-  it('gives nobody a role that is deleted at the same time', async () => {
+  it('does not assign a role that is deleted concurrently', async () => {
     const { owner, addUser, roleId } = await aTenant(service);
     const { id } = await addUser('member');
     const answers: number[] = [];
@@ -183,15 +183,15 @@ describe('changing a user', () => {
         owner.createUser({ body: person({ email: `grace${round}@example.com`, ...body }) }),
         owner.deleteRole({ params: { id: role.id } }),
       ]);
-      const given = [put, patch, post].map(({ status }) => status);
-      answers.push(...given);
-      expect(deleted.status).toBe(given.some((status) => status < 300) ? 409 : 200);
+      const statuses = [put, patch, post].map(({ status }) => status);
+      answers.push(...statuses);
+      expect(deleted.status).toBe(statuses.some((status) => status < 300) ? 409 : 200);
       await owner.setUserRole({ params: { id }, body: { roleId: roleId('member') } });
     }
     for (const status of answers) expect([200, 201, 409, 422]).toContain(status);
   });
 
-  it('lets nobody change their own role, or somebody above them', async () => {
+  it('prevents users from changing their own role or users above them', async () => {
     const { addUser, as, user, roleId } = await aTenant(service);
     const admin = await addUser('admin');
     await addUser('owner');
@@ -209,7 +209,7 @@ describe('changing a user', () => {
 });
 
 describe('reading users', () => {
-  it('filters, searches and pages', async () => {
+  it('filters, searches and paginates', async () => {
     const { owner, addUser, roleId } = await aTenant(service);
     for (const firstName of ['Alan', 'Edsger', 'Donald']) await addUser('viewer', { firstName });
     const names = async (query: Record<string, string>) =>
@@ -223,7 +223,7 @@ describe('reading users', () => {
     );
   });
 
-  it('shows a caller narrowed to their own only themselves', async () => {
+  it('returns only the caller to callers limited to their own records', async () => {
     const { addUser, as, user } = await aTenant(service);
     const member = await addUser('member');
     const me = as(member.id, ['users:read:own', 'users:write:own']);

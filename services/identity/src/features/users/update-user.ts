@@ -15,7 +15,7 @@ import {
   checkOwnerRemains,
   checkTransition,
   emailHashes,
-  emailPlace,
+  emailLookupRow,
   lockUser,
   type UserStatus,
   visibleTo,
@@ -49,18 +49,18 @@ export const updateUser =
     const endReason = endReasonOf(values.status);
     if (endReason) await endSessions(tx, emit, { where: { userId: user.id }, reason: endReason });
     if (endReason && user.status === 'active') await notifyOfKeys(tx, emit, updated);
-    // Gateways cache what a credential may do, which depends on the status, the role and the teams of its user.
+    // Gateways cache the access of credentials, which depends on the status, role and teams of the user.
     if (values.status !== undefined || values.roleId !== undefined || teamIds)
-      afterCommit(() => tools.news({ tenantId: user.tenantId, userIds: [user.id] }));
+      afterCommit(() => tools.invalidateCredentials({ tenantId: user.tenantId, userIds: [user.id] }));
     return updated;
   };
 
-/** A user who could join teams by themselves would reach the records of every team. */
+/** Users must not add themselves to teams, which would give them access to the records of every team. */
 function checkTeamsUnchanged(before: number[], wanted: number[] | undefined): void {
   if (wanted && new Set(before).symmetricDifference(new Set(wanted)).size) throw fail('forbidden');
 }
 
-interface Attempt {
+interface UpdateContext {
   tx: Tx;
   caller: Caller;
   user: Awaited<ReturnType<typeof lockUser>>;
@@ -72,9 +72,12 @@ interface ChangedFields {
   status?: UserStatus;
 }
 
-/** Checks who may make these changes to this user. Rank comes first, so that its 403 tells nothing about the user's state. */
-async function checkPolicies({ tx, caller, user }: Attempt, { email, roleId, status }: ChangedFields): Promise<void> {
-  // A user signs in with the address, so changing it gives power over the account.
+/** Checks that the caller may make these changes. Rank comes first: its 403 must not reveal the user's state. */
+async function checkPolicies(
+  { tx, caller, user }: UpdateContext,
+  { email, roleId, status }: ChangedFields,
+): Promise<void> {
+  // The e-mail address is the login name, so changing it allows taking over the account.
   if (email !== undefined || status !== undefined || roleId !== undefined) checkRank(caller, user.role.permissions);
   if (roleId !== undefined) checkRank(caller, (await assignableRole(tx, roleId)).permissions);
   if (status !== undefined) checkTransition(user.status, status);
@@ -82,7 +85,7 @@ async function checkPolicies({ tx, caller, user }: Attempt, { email, roleId, sta
   if (roleId !== undefined) checkNotOwnRole(caller, user.id);
 }
 
-/** Why the sessions of a user end who gets this status; undefined when they go on. */
+/** Reason to end the user's sessions on a change to this status; undefined if they continue. */
 function endReasonOf(status: UserStatus | undefined) {
   return status === 'active' ? undefined : status;
 }
@@ -105,5 +108,5 @@ async function moveAddress(
   pepper: Pepper,
 ): Promise<void> {
   await tx.emailLookup.deleteMany({ where: { emailHash: { in: emailHashes(from, pepper) }, ownerTenantId: tenantId } });
-  await tx.emailLookup.create({ data: emailPlace(to, tenantId, pepper) });
+  await tx.emailLookup.create({ data: emailLookupRow(to, tenantId, pepper) });
 }

@@ -19,13 +19,15 @@ const transitions: Record<UserStatus, readonly UserStatus[]> = {
   deactivated: ['active'],
 };
 
-/** A row as the contract shows it; what the contract does not name, such as the password's hash, is dropped on the way out. */
+/**
+ * Converts a row to the API resource. Response encoding drops fields outside the contract, such as the password hash.
+ */
 export function asUser(row: UserRow, teamIds: readonly number[]): UserRecord {
   const allowedTransitions = [...transitions[row.status as UserStatus]];
   return { ...(row as unknown as UserRecord), teamIds: [...teamIds], allowedTransitions };
 }
 
-/** Rows as the contract shows them, with the teams they are in now. */
+/** Converts rows to API resources with their current teams. */
 export async function asUsers(tx: Tx, rows: readonly UserRow[]): Promise<UserRecord[]> {
   const teams = await teamIdsOf(
     tx,
@@ -34,13 +36,13 @@ export async function asUsers(tx: Tx, rows: readonly UserRow[]): Promise<UserRec
   return rows.map((row) => asUser(row, teams.get(row.id) ?? []));
 }
 
-/** One row as the contract shows it, with the teams the user is in now. */
+/** Converts one row to the API resource with its current teams. */
 export async function withTeams(tx: Tx, row: UserRow): Promise<UserRecord> {
   const [user] = await asUsers(tx, [row]);
   return user as UserRecord;
 }
 
-/** Refuses a move between statuses that the state table does not have. */
+/** Rejects status transitions that are not in the state table. */
 export function checkTransition(from: string, to: UserStatus): void {
   const allowed = transitions[from as UserStatus];
   if (allowed.includes(to)) return;
@@ -49,30 +51,30 @@ export function checkTransition(from: string, to: UserStatus): void {
   ]);
 }
 
-/** The row that leads from an address to a tenant. The table belongs to no tenant, so it holds hashes instead of addresses. */
-export function emailPlace(email: string, ownerTenantId: number, pepper: Pepper) {
+/** Lookup row from an address to a tenant. It holds a hash, because the table is not protected per tenant. */
+export function emailLookupRow(email: string, ownerTenantId: number, pepper: Pepper) {
   return { emailHash: pepper.hash(hashedEmail(email)), pepper: pepper.id, ownerTenantId };
 }
 
-/** The hashes that an address may be stored under, the current one first. */
+/** Hashes under which an address may be stored, the current one first. */
 export function emailHashes(email: string, pepper: Pepper): [current: string, ...previous: string[]] {
   const text = hashedEmail(email);
   return [pepper.hash(text), ...pepper.previous(text)];
 }
 
-/** The prefix keeps hashes of addresses apart from those of API keys. */
+/** The prefix separates address hashes from API key hashes. */
 function hashedEmail(email: string): string {
   return `email ${email}`;
 }
 
-/** What a caller narrowed to their own records sees of users: themselves. */
+/** Filter for visible users: callers limited to their own records see only themselves. */
 export function visibleTo(caller: Caller, permission: 'users:read' | 'users:write'): { id?: number } {
   const reach = allows(caller.permissions, permission);
   const id = actingUserId(caller);
   return reach === 'all' || id === undefined ? {} : { id };
 }
 
-/** The user under lock, with their role. */
+/** Loads a user and their role, with a row lock on the user. */
 export async function lockUser(tx: Tx, where: { id: number }): Promise<UserRow & { role: RoleRow }> {
   await tx.sql`SELECT id FROM "user" WHERE id = ${where.id} FOR UPDATE`;
   const row = await tx.user.findFirst({ where, include: { role: true } });
@@ -80,10 +82,7 @@ export async function lockUser(tx: Tx, where: { id: number }): Promise<UserRow &
   return row;
 }
 
-/**
- * The role that a body names, under a lock that keeps it from being deleted while it is assigned. Several assignments
- * hold the lock at once.
- */
+/** Loads a role to assign, with a shared lock that prevents deleting it before the commit. */
 export async function assignableRole(tx: Tx, id: number): Promise<RoleRow> {
   const role = await tx.role.findFirst({ where: { id } });
   if (!role) throw failField('roleId', unknownId('role'));
@@ -93,12 +92,12 @@ export async function assignableRole(tx: Tx, id: number): Promise<RoleRow> {
   return role;
 }
 
-/** Refuses to let anybody change their own role, also by a key of theirs that acts for somebody else. */
+/** Prevents users from changing their own role, including through their keys that act on behalf of another user. */
 export function checkNotOwnRole(caller: Caller, userId: number): void {
   if (userId === actingUserId(caller) || userId === caller.userId) throw fail('forbidden');
 }
 
-/** Refuses to take an active owner away when there is no other one. Those who try at once do it one after the other. */
+/** Rejects removing the last active owner. The lock on the role serializes concurrent attempts. */
 export async function checkOwnerRemains(tx: Tx, user: { id: number; status: string; role: RoleRow }): Promise<void> {
   if (!isOwner(user.role) || user.status !== 'active') return;
   await tx.sql`SELECT id FROM role WHERE id = ${user.role.id} FOR NO KEY UPDATE`;

@@ -1,6 +1,6 @@
 import { type coMarketing, coMarketingUpdated } from '@tandem/partner-contract';
 import type { Handler } from '../../handler.ts';
-import { lockResource, moveResource, told } from './resource.ts';
+import { lockResource, moveResource, resourceEvent } from './resource.ts';
 
 export const activateCoMarketingResource: Handler<typeof coMarketing.activateCoMarketingResource> = async ({
   params,
@@ -11,6 +11,6 @@ export const activateCoMarketingResource: Handler<typeof coMarketing.activateCoM
   const resource = await lockResource(tx, params.id);
   ifMatch(resource);
   const { moved, changes } = await moveResource(tx, resource, 'active');
-  emit(coMarketingUpdated, { ...told(moved), changes });
+  emit(coMarketingUpdated, { ...resourceEvent(moved), changes });
   return moved;
 };

@@ -2,7 +2,7 @@ import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import type { ResourceStatus } from './resource.ts';
 
-/** Adds one to a counter. Not a change of the resource: neither its version nor updatedAt moves. */
+/** Increments a usage counter without touching version and updatedAt. */
 export async function countUsage(tx: Tx, id: number, action: 'download' | 'share', status?: ResourceStatus) {
   const [downloads, shares] = action === 'download' ? [1, 0] : [0, 1];
   const [counters] = await tx.sql<{ downloads: number; shares: number }>`

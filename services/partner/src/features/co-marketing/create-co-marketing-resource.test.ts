@@ -1,5 +1,13 @@
 import { until } from '@tandem/testing';
-import { aPeer, nowhere, type Peer, publicUrl, type Service, startPartner, there } from '../../partner.test-service.ts';
+import {
+  aPeer,
+  existing,
+  missingId,
+  type Peer,
+  publicUrl,
+  type Service,
+  startPartner,
+} from '../../partner.test-service.ts';
 
 let service: Service;
 let peer: Peer;
@@ -15,7 +23,14 @@ afterAll(async () => {
 const fileUrl = 'https://cdn.example.com/banner.final.PNG?size=2';
 const ofFile = { name: 'Banner', category: 'images', sourceType: 'file', fileUrl };
 const categories = [
-  ...['social-posts', 'images', 'videos', 'print', 'email-templates', 'landing-pages', 'campaign-kits', 'other'],
+  'social-posts',
+  'images',
+  'videos',
+  'print',
+  'email-templates',
+  'landing-pages',
+  'campaign-kits',
+  'other',
 ];
 
 async function stored(fields: object = {}, api = service.as()) {
@@ -25,19 +40,32 @@ async function stored(fields: object = {}, api = service.as()) {
 }
 
 describe('createCoMarketingResource', () => {
-  it('takes an address, or a file with its kind and readable size', async () => {
+  it('accepts a URL, or a file with its type and formatted size', async () => {
     const { resource } = await stored();
     expect(resource).toMatchObject({
-      ...{ name: 'Banner', category: 'images', sourceType: 'file', fileUrl, fileId: null, fileType: 'png' },
-      ...{ fileSize: null, description: null, thumbnailUrl: null, shareEnabled: false, shareToken: null },
-      ...{ shareCaption: null, downloads: 0, shares: 0, status: 'active', allowedTransitions: ['archived'] },
+      name: 'Banner',
+      category: 'images',
+      sourceType: 'file',
+      fileUrl,
+      fileId: null,
+      fileType: 'png',
+      fileSize: null,
+      description: null,
+      thumbnailUrl: null,
+      shareEnabled: false,
+      shareToken: null,
+      shareCaption: null,
+      downloads: 0,
+      shares: 0,
+      status: 'active',
+      allowedTransitions: ['archived'],
       version: 1,
     });
-    const { resource: file } = await stored({ fileUrl: undefined, fileId: there.file });
-    expect(file).toMatchObject({ fileUrl: null, fileId: there.file, fileType: 'pdf', fileSize: '1.4 MB' });
+    const { resource: file } = await stored({ fileUrl: undefined, fileId: existing.file });
+    expect(file).toMatchObject({ fileUrl: null, fileId: existing.file, fileType: 'pdf', fileSize: '1.4 MB' });
   });
 
-  it('hands out no file, landing page or campaign that the caller may not read', async () => {
+  it('rejects files, landing pages and campaigns that the caller cannot read', async () => {
     const { api, params } = await stored();
     const answers = async (body: object, ...can: string[]) => {
       const tenantId = api.caller.tenantId as number;
@@ -45,45 +73,45 @@ describe('createCoMarketingResource', () => {
       const created = await caller.createCoMarketingResource({ body: { name: 'A', category: 'other', ...body } });
       return [created.status, created.body.errors?.[0]?.field];
     };
-    const file = { sourceType: 'file', fileId: there.file };
+    const file = { sourceType: 'file', fileId: existing.file };
     expect(await answers(file)).toEqual([403, 'fileId']);
     expect(await answers(file, 'files:read:own')).toEqual([422, 'fileId']);
     expect((await answers(file, 'files:read'))[0]).toBe(201);
-    const page = { sourceType: 'landing-page', landingPageId: there.landingPage };
+    const page = { sourceType: 'landing-page', landingPageId: existing.landingPage };
     expect(await answers(page)).toEqual([403, 'landingPageId']);
     expect(await answers(page, 'campaigns:read:team')).toEqual([422, 'landingPageId']);
-    expect(await answers({ sourceType: 'campaign', campaignId: there.campaign })).toEqual([403, 'campaignId']);
+    expect(await answers({ sourceType: 'campaign', campaignId: existing.campaign })).toEqual([403, 'campaignId']);
 
     const editor = service.as({ tenantId: api.caller.tenantId as number, userId: 8, can: ['co_marketing:write'] });
     const update = async (body: object) => (await editor.updateCoMarketingResource({ params, body })).status;
-    expect([await update({ fileId: there.file }), await update({ description: 'Wide' })]).toEqual([403, 200]);
-    await api.updateCoMarketingResource({ params, body: { fileId: there.file, fileUrl: null } });
+    expect([await update({ fileId: existing.file }), await update({ description: 'Wide' })]).toEqual([403, 200]);
+    await api.updateCoMarketingResource({ params, body: { fileId: existing.file, fileUrl: null } });
     expect(await update({ fileUrl: 'https://cdn.example.com/other.png' })).toBe(200);
   });
 
-  it('takes a landing page or a campaign, and of each source only its own field', async () => {
-    const fields = { landingPageId: there.landingPage, campaignId: there.campaign };
+  it('accepts a landing page or a campaign, and ignores the fields of other source types', async () => {
+    const fields = { landingPageId: existing.landingPage, campaignId: existing.campaign };
     const page = (await stored({ ...fields, sourceType: 'landing-page' })).resource;
-    expect([page.landingPageId, page.campaignId, page.fileUrl]).toEqual([there.landingPage, null, null]);
+    expect([page.landingPageId, page.campaignId, page.fileUrl]).toEqual([existing.landingPage, null, null]);
     const campaign = (await stored({ ...fields, sourceType: 'campaign' })).resource;
-    expect([campaign.landingPageId, campaign.campaignId]).toEqual([null, there.campaign]);
+    expect([campaign.landingPageId, campaign.campaignId]).toEqual([null, existing.campaign]);
   });
 
   it.each([
     ['file', {}, 'fileId'],
-    ['file', { fileId: nowhere }, 'fileId'],
-    ['file', { fileId: there.quarantined }, 'fileId'],
+    ['file', { fileId: missingId }, 'fileId'],
+    ['file', { fileId: existing.quarantined }, 'fileId'],
     ['file', { fileUrl: 'http://example.com/a.pdf' }, 'fileUrl'],
     ['file', { fileUrl: 'javascript:alert(1)' }, 'fileUrl'],
     ['file', { fileUrl: 'https:example.com/a.pdf' }, 'fileUrl'],
     ['file', { fileUrl: 'https://example.com/\0' }, 'fileUrl'],
     ['file', { fileUrl: 'https://example.com/\ud800' }, 'fileUrl'],
     ['landing-page', {}, 'landingPageId'],
-    ['landing-page', { landingPageId: nowhere }, 'landingPageId'],
+    ['landing-page', { landingPageId: missingId }, 'landingPageId'],
     ['campaign', {}, 'campaignId'],
-    ['campaign', { campaignId: nowhere }, 'campaignId'],
+    ['campaign', { campaignId: missingId }, 'campaignId'],
     ['photo', {}, 'sourceType'],
-  ])('refuses the source %s of %j by naming %s', async (sourceType, source, field) => {
+  ])('rejects the source %s of %j with an error on %s', async (sourceType, source, field) => {
     const api = service.as();
     const body = { name: 'A', category: 'other', sourceType, ...source };
     const reply = await api.createCoMarketingResource({ body });
@@ -91,7 +119,7 @@ describe('createCoMarketingResource', () => {
     expect((await api.listCoMarketingResources()).body.pagination?.total).toBe(0);
   });
 
-  it('refuses an address that would be too long for the header of a redirect', async () => {
+  it('rejects a URL that is too long for a redirect header', async () => {
     const api = service.as();
     const create = (path: string) =>
       api.createCoMarketingResource({ body: { ...ofFile, fileUrl: `https://cdn.example.com/${path}` } });
@@ -105,7 +133,7 @@ describe('createCoMarketingResource', () => {
     }
   });
 
-  it('tells of it without the token that opens it', async () => {
+  it('emits an event without the share token', async () => {
     const { resource } = await stored({ shareEnabled: true });
     const event = await until('the event arrives', () =>
       service.events.find(({ name, target }) => name === 'co_marketing.created' && target.id === Number(resource.id)),
@@ -119,7 +147,7 @@ describe('listCoMarketingResources', () => {
   it('filters by category, status and source', async () => {
     const { api, resource: image } = await stored();
     const { resource: video } = await stored({ category: 'videos', name: 'Film' }, api);
-    const { resource: kit } = await stored({ sourceType: 'campaign', campaignId: there.campaign, name: 'Kit' }, api);
+    const { resource: kit } = await stored({ sourceType: 'campaign', campaignId: existing.campaign, name: 'Kit' }, api);
     await api.archiveCoMarketingResource({ params: { id: video.id } });
     const names = async (query: Record<string, string>) =>
       (await api.listCoMarketingResources({ query })).data.map(({ name }: { name: string }) => name);
@@ -131,7 +159,7 @@ describe('listCoMarketingResources', () => {
     expect((await api.listCoMarketingResources({ query: { category: 'x' } })).status).toBe(422);
   });
 
-  it('grouped is an object of exactly the eight categories, without pagination', async () => {
+  it('grouped returns an object with exactly the eight categories, without pagination', async () => {
     const { api, resource: image } = await stored();
     const { resource: video } = await stored({ category: 'videos' }, api);
     const { resource: old } = await stored({ category: 'videos', name: 'Old' }, api);
@@ -147,20 +175,26 @@ describe('listCoMarketingResources', () => {
 });
 
 describe('updateCoMarketingResource', () => {
-  it('changes what is given, asks for a new source, and leaves the sourceType', async () => {
+  it('updates the given fields, validates a new source, and keeps the sourceType', async () => {
     const { api, params } = await stored();
     const { status, data } = await api.updateCoMarketingResource({
       params,
-      body: { name: 'Poster', category: 'print', sourceType: 'campaign', fileId: there.file, fileUrl: null },
+      body: { name: 'Poster', category: 'print', sourceType: 'campaign', fileId: existing.file, fileUrl: null },
     });
     expect([status, data]).toEqual([
       200,
       expect.objectContaining({
-        ...{ name: 'Poster', category: 'print', sourceType: 'file', fileUrl: null, fileId: there.file },
-        ...{ fileType: 'pdf', fileSize: '1.4 MB', version: 2 },
+        name: 'Poster',
+        category: 'print',
+        sourceType: 'file',
+        fileUrl: null,
+        fileId: existing.file,
+        fileType: 'pdf',
+        fileSize: '1.4 MB',
+        version: 2,
       }),
     ]);
-    const refused = await api.updateCoMarketingResource({ params, body: { fileId: nowhere } });
+    const refused = await api.updateCoMarketingResource({ params, body: { fileId: missingId } });
     expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'fileId']);
     expect((await api.updateCoMarketingResource({ params, body: { fileId: null } })).status).toBe(422);
     expect((await api.updateCoMarketingResource({ params, body: { name: 'Poster' } })).data.version).toBe(2);
@@ -168,7 +202,7 @@ describe('updateCoMarketingResource', () => {
     expect(stale.status).toBe(412);
   });
 
-  it('ends the link when sharing ends, and makes a new one when it begins again', async () => {
+  it('revokes the link when sharing is disabled, and creates a new one when it is enabled again', async () => {
     const { api, params, resource } = await stored({ shareEnabled: true });
     expect(resource.shareToken).toMatch(/^[\w-]{43}$/);
     const share = async (shareEnabled: boolean) =>
@@ -183,10 +217,11 @@ describe('updateCoMarketingResource', () => {
 });
 
 describe('archive, activate and delete', () => {
-  it('move between two statuses and refuse to stay where they are', async () => {
+  it('switch between the two statuses and reject the current one', async () => {
     const { api, params } = await stored();
     expect((await api.activateCoMarketingResource({ params })).body).toMatchObject({
-      ...{ status: 409, code: 'transition_refused' },
+      status: 409,
+      code: 'transition_refused',
       errors: [{ field: 'status', message: 'From active a resource can move to archived' }],
     });
     const archived = await api.archiveCoMarketingResource({ params });
@@ -195,7 +230,7 @@ describe('archive, activate and delete', () => {
     expect((await api.activateCoMarketingResource({ params })).data.status).toBe('active');
   });
 
-  it('are also what a status in an update does', async () => {
+  it('can also be done through status in an update', async () => {
     const { api, params } = await stored();
     const update = (status: string) => api.updateCoMarketingResource({ params, body: { status, name: 'Poster' } });
     const { data } = await update('archived');
@@ -205,7 +240,7 @@ describe('archive, activate and delete', () => {
     expect((await update('gone')).body.errors?.[0]?.field).toBe('status');
   });
 
-  it('delete it for good, and nobody else’s', async () => {
+  it('delete permanently, and only within the own tenant and environment', async () => {
     const { api, params } = await stored({ shareEnabled: true });
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
     for (const other of [service.as(), sandbox]) {
@@ -221,28 +256,29 @@ describe('archive, activate and delete', () => {
 });
 
 describe('getCoMarketingDownloadUrl', () => {
-  it('gives the address as it is, otherwise a link to the file, otherwise 409', async () => {
+  it('returns the URL as stored, otherwise a link to the file, otherwise 409', async () => {
     const { api, params } = await stored();
     expect((await api.getCoMarketingDownloadUrl({ params })).data).toEqual({ url: fileUrl, expiresAt: null });
-    const file = await stored({ fileUrl: undefined, fileId: there.file }, api);
+    const file = await stored({ fileUrl: undefined, fileId: existing.file }, api);
     expect((await api.getCoMarketingDownloadUrl({ params: file.params })).data).toEqual({
       url: `${publicUrl}/v1/public/files/x`,
       expiresAt: expect.any(String),
     });
-    const linked = peer.asked.find(({ path }) => path.endsWith('/link'));
+    const linked = peer.requests.find(({ path }) => path.endsWith('/link'));
     expect([linked?.body, linked?.caller.tenantId]).toEqual([{ expiresIn: 900 }, api.caller.tenantId]);
-    const page = await stored({ sourceType: 'landing-page', landingPageId: there.landingPage }, api);
+    const page = await stored({ sourceType: 'landing-page', landingPageId: existing.landingPage }, api);
     const reply = await api.getCoMarketingDownloadUrl({ params: page.params });
     expect([reply.status, reply.body.code]).toEqual([409, 'no_download']);
     await service.sqlWithin(api.caller, 'UPDATE co_marketing_resource SET file_id = $1 WHERE id = $2', [
-      ...[nowhere, file.params.id],
+      missingId,
+      file.params.id,
     ]);
     expect((await api.getCoMarketingDownloadUrl({ params: file.params })).status).toBe(409);
   });
 });
 
 describe('recordCoMarketingUsage', () => {
-  it('adds one, answers both counters, and loses none of many at once', async () => {
+  it('increments a counter, returns both, and loses no concurrent update', async () => {
     const { api, params } = await stored();
     const count = (action: string) => api.recordCoMarketingUsage({ params, body: { action } });
     const replies = await Promise.all(Array.from({ length: 10 }, () => count('download')));

@@ -10,8 +10,8 @@ const linkSeconds = 900;
 export type Download = z.output<typeof CoMarketingDownload>;
 
 /**
- * Where a resource can be fetched: its address as it is, or a link that files makes. Not inside a transaction.
- * @throws 409 when it has neither, or its file is no longer handed out
+ * Download URL of a resource: its own URL, or a link from the files service. Must not run inside a transaction.
+ * @throws 409 if it has neither, or its file is no longer available
  */
 export async function downloadOf(
   { files }: Peers,

@@ -8,7 +8,7 @@ const groupedMax = 1_000;
 export const listCoMarketingResources: Handler<typeof coMarketing.listCoMarketingResources> = (context) =>
   listResources(context, context.query.status);
 
-/** One page of the library, or all of it by category. */
+/** One page of resources, or all resources grouped by category. */
 export async function listResources(
   context: Pick<Context<typeof coMarketing.listCoMarketingResources, Tx>, 'query' | 'tx' | 'list'>,
   status: ResourceStatus | undefined,

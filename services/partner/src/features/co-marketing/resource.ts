@@ -9,25 +9,25 @@ export type ResourceStatus = (typeof coMarketingStatuses)[number];
 
 const transitions: Record<ResourceStatus, readonly ResourceStatus[]> = { active: ['archived'], archived: ['active'] };
 
-/** A row as the contract shows it. */
+/** Converts a row to the API resource. */
 export function asResource(row: ResourceRow): ResourceRecord {
   return { ...(row as unknown as ResourceRecord), allowedTransitions: [...transitions[row.status as ResourceStatus]] };
 }
 
-/** A resource of the tenant, in one of these statuses. */
+/** Loads a resource, optionally only in one status; 404 if there is none. */
 export async function readResource(tx: Tx, id: number, status?: ResourceStatus): Promise<ResourceRecord> {
   const row = await tx.coMarketingResource.findFirst({ where: { id, ...(status && { status }) } });
   if (!row) throw fail('not_found');
   return asResource(row);
 }
 
-/** The resource under lock, so that what is decided about it still holds when it is written. */
+/** Loads a resource with a row lock. */
 export async function lockResource(tx: Tx, id: number): Promise<ResourceRecord> {
   await tx.sql`SELECT id FROM co_marketing_resource WHERE id = ${id} FOR UPDATE`;
   return readResource(tx, id);
 }
 
-/** Writes changes to a locked resource as its next version. */
+/** Updates a locked resource and increments its version. */
 export async function writeResource(
   tx: Tx,
   id: number,
@@ -41,7 +41,7 @@ export async function writeResource(
   return asResource(row);
 }
 
-/** Refuses with 409 a move that the state table does not have, such as to the status it is in. */
+/** Rejects status transitions that are not in the state table, including to the current status, with 409. */
 export function checkTransition({ status: from }: ResourceRecord, to: ResourceStatus): void {
   if (transitions[from].includes(to)) return;
   throw fail('transition_refused', [
@@ -49,15 +49,15 @@ export function checkTransition({ status: from }: ResourceRecord, to: ResourceSt
   ]);
 }
 
-/** Moves a resource to another status. */
+/** Changes the status of a resource. */
 export async function moveResource(tx: Tx, resource: ResourceRecord, to: ResourceStatus) {
   const { id, status: from } = resource;
   checkTransition(resource, to);
   return { moved: await writeResource(tx, id, { status: to }), changes: { status: { from, to } } };
 }
 
-/** What events say of a resource. */
-export function told(record: ResourceRecord): {
+/** Event data and record of a resource. */
+export function resourceEvent(record: ResourceRecord): {
   data: { coMarketingResourceId: number };
   record: z.output<(typeof coMarketingDeleted)['record']>;
 } {

@@ -4,18 +4,18 @@ import type { Tx } from '../../handler.ts';
 
 const tokenBytes = 32;
 
-/** The name under which a token is looked up: a list of all links must not be readable without a tenant. */
+/** Hash that identifies a token in the lookup table, which is readable without a tenant. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-/** A token that nobody guesses. */
+/** Creates an unguessable token. */
 export function makeToken(): string {
   return randomBytes(tokenBytes).toString('base64url');
 }
 
-/** Lets a token lead to a resource of the caller's tenant. */
-export async function openLink(tx: Tx, token: string, resourceId: number, caller: Caller): Promise<void> {
+/** Creates the lookup entry from a token to a resource of the caller's tenant. */
+export async function createShareLink(tx: Tx, token: string, resourceId: number, caller: Caller): Promise<void> {
   await tx.shareLookup.create({
     data: {
       tokenHash: hashToken(token),
@@ -26,7 +26,7 @@ export async function openLink(tx: Tx, token: string, resourceId: number, caller
   });
 }
 
-/** Ends a link for good. */
-export async function closeLink(tx: Tx, token: string | null): Promise<void> {
+/** Revokes a link permanently. */
+export async function revokeShareLink(tx: Tx, token: string | null): Promise<void> {
   if (token) await tx.shareLookup.deleteMany({ where: { tokenHash: hashToken(token) } });
 }

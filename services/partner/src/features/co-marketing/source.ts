@@ -5,18 +5,18 @@ import type { sourceTypes } from '@tandem/partner-contract';
 import { asService, failField, reachOf } from '@tandem/service';
 import type { Peers } from '../../handler.ts';
 
-type Given<T> = T | null | undefined;
+type Optional<T> = T | null | undefined;
 
-/** What a resource is made from, as a caller says it. */
-export interface GivenSource {
+/** Source of a resource as sent by the caller. */
+export interface SourceInput {
   sourceType: (typeof sourceTypes)[number];
-  fileId?: Given<number>;
-  fileUrl?: Given<string>;
-  landingPageId?: Given<number>;
-  campaignId?: Given<number>;
+  fileId?: Optional<number>;
+  fileUrl?: Optional<string>;
+  landingPageId?: Optional<number>;
+  campaignId?: Optional<number>;
 }
 
-/** The columns that say what a resource is made from. */
+/** Source columns of a resource. */
 export interface Source {
   fileId: number | null;
   fileUrl: string | null;
@@ -26,57 +26,61 @@ export interface Source {
   fileSize: string | null;
 }
 
-const none: Source = {
-  ...{ fileId: null, fileUrl: null, landingPageId: null, campaignId: null },
-  ...{ fileType: null, fileSize: null },
+const emptySource: Source = {
+  fileId: null,
+  fileUrl: null,
+  landingPageId: null,
+  campaignId: null,
+  fileType: null,
+  fileSize: null,
 };
 
 /**
- * Asks those who have it whether the source is there, and whether the caller may read it: sharing material hands it out.
- * @param given the source as it will be; what `named` has of it comes from the caller, the rest was there before
- * @throws 422 naming the field that is missing, or that names nothing that the caller may read
+ * Checks with the owning service that the source exists and that the caller may read it, because sharing publishes it.
+ * @param source the resulting source; fields in `requested` are from the request, the others from the stored resource
+ * @throws 422 on the field that is missing or refers to nothing the caller may read
  */
 export async function checkSource(
   peers: Peers,
-  given: GivenSource,
-  { named, caller }: { named: object; caller: Caller },
+  source: SourceInput,
+  { requested, caller }: { requested: object; caller: Caller },
 ): Promise<Source> {
-  const as = (field: keyof GivenSource, permission: string) =>
-    asService(caller, field in named ? reachOf(caller, permission) : 'all');
-  if (given.sourceType === 'file') return checkFile(peers, given, () => as('fileId', 'files:read'));
-  if (given.sourceType === 'landing-page') {
-    const { landingPageId: id } = given;
+  const as = (field: keyof SourceInput, permission: string) =>
+    asService(caller, field in requested ? reachOf(caller, permission) : 'all');
+  if (source.sourceType === 'file') return checkFile(peers, source, () => as('fileId', 'files:read'));
+  if (source.sourceType === 'landing-page') {
+    const { landingPageId: id } = source;
     if (!id) throw failField('landingPageId', 'Is required for the sourceType landing-page');
     const found = await orAbsent(
       peers.campaign.findLandingPage({ params: { id }, as: as('landingPageId', 'campaigns:read') }),
     );
     if (!found) throw failField('landingPageId', unknownId('landing_page'));
-    return { ...none, landingPageId: id };
+    return { ...emptySource, landingPageId: id };
   }
-  const { campaignId: id } = given;
+  const { campaignId: id } = source;
   if (!id) throw failField('campaignId', 'Is required for the sourceType campaign');
   const found = await orAbsent(peers.campaign.findCampaign({ params: { id }, as: as('campaignId', 'campaigns:read') }));
   if (!found) throw failField('campaignId', unknownId('campaign'));
-  return { ...none, campaignId: id };
+  return { ...emptySource, campaignId: id };
 }
 
 async function checkFile(
   { files }: Peers,
-  given: GivenSource,
+  source: SourceInput,
   as: () => ReturnType<typeof asService>,
 ): Promise<Source> {
-  const { fileId, fileUrl = null } = given;
+  const { fileId, fileUrl = null } = source;
   if (!fileId) {
     if (!fileUrl) throw failField('fileId', 'Send fileId or fileUrl for the sourceType file');
-    return { ...none, fileUrl, fileType: extensionOf(new URL(fileUrl).pathname) };
+    return { ...emptySource, fileUrl, fileType: extensionOf(new URL(fileUrl).pathname) };
   }
   const file = await orAbsent(files.findFile({ params: { id: fileId }, as: as() }));
   if (!file) throw failField('fileId', unknownId('file'));
   if (file.status !== 'available') throw failField('fileId', 'The file is quarantined and cannot be downloaded');
-  return { ...none, fileId, fileUrl, fileType: extensionOf(file.filename), fileSize: readableSize(file.size) };
+  return { ...emptySource, fileId, fileUrl, fileType: extensionOf(file.filename), fileSize: readableSize(file.size) };
 }
 
-/** `pdf` of `Offer.PDF`; null of a name without a usable extension. */
+/** `pdf` for `Offer.PDF`; null for a name without a usable extension. */
 function extensionOf(name: string): string | null {
   return /[^/]\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? null;
 }

@@ -1,8 +1,8 @@
 import { type coMarketing, coMarketingUpdated } from '@tandem/partner-contract';
 import { diff } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { checkTransition, lockResource, readResource, told, writeResource } from './resource.ts';
-import { closeLink, makeToken, openLink } from './share-token.ts';
+import { checkTransition, lockResource, readResource, resourceEvent, writeResource } from './resource.ts';
+import { createShareLink, makeToken, revokeShareLink } from './share-token.ts';
 import { checkSource, type Source } from './source.ts';
 
 const sourceFields = ['fileId', 'fileUrl', 'landingPageId', 'campaignId'] as const;
@@ -11,11 +11,11 @@ export const updateCoMarketingResource = ({
   peers,
 }: Tools): Handler<typeof coMarketing.updateCoMarketingResource, Source | undefined> => ({
   async check({ params, body, caller, tx }) {
-    const given = sourceFields.filter((field) => body[field] !== undefined);
-    if (!given.length) return undefined;
+    const changedFields = sourceFields.filter((field) => body[field] !== undefined);
+    if (!changedFields.length) return undefined;
     const resource = await readResource(tx, params.id);
-    const changed = Object.fromEntries(given.map((field) => [field, body[field]]));
-    return checkSource(peers, { ...resource, ...changed }, { named: changed, caller });
+    const changed = Object.fromEntries(changedFields.map((field) => [field, body[field]]));
+    return checkSource(peers, { ...resource, ...changed }, { requested: changed, caller });
   },
 
   async run({ params, body, found, caller, tx, emit, ifMatch }) {
@@ -27,13 +27,13 @@ export const updateCoMarketingResource = ({
     const { shareEnabled, status } = values;
     if (status) checkTransition(resource, status);
     const shareToken = shareEnabled ? makeToken() : null;
-    if (shareEnabled === false) await closeLink(tx, resource.shareToken);
-    if (shareToken) await openLink(tx, shareToken, resource.id, caller);
+    if (shareEnabled === false) await revokeShareLink(tx, resource.shareToken);
+    if (shareToken) await createShareLink(tx, shareToken, resource.id, caller);
     const updated = await writeResource(tx, resource.id, {
       ...(values as object),
       ...(shareEnabled !== undefined && { shareToken }),
     });
-    emit(coMarketingUpdated, { ...told(updated), changes: audit });
+    emit(coMarketingUpdated, { ...resourceEvent(updated), changes: audit });
     return updated;
   },
 });

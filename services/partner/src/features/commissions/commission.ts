@@ -14,7 +14,7 @@ const transitions: Record<CommissionStatus, readonly CommissionStatus[]> = {
   cancelled: [],
 };
 
-/** A row as the contract shows it. */
+/** Converts a row to the API resource. */
 export function asCommission(row: CommissionRow): CommissionRecord {
   const { amountMinor, basisMinor, currency, status } = row;
   return {

@@ -1,4 +1,4 @@
-import { type Api, anApproved, type Service, startPartner } from '../../partner.test-service.ts';
+import { type Api, anApprovedPartner, type Service, startPartner } from '../../partner.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ interface Entry {
   opportunityId?: string | null;
 }
 
-/** Inserts an entry as a handler would; resolves to the constraint that refused it, if one did. */
+/** Inserts an entry like a handler; resolves to the name of the violated constraint, if any. */
 async function insert(api: Api, partnerId: string, entry: Entry): Promise<string | undefined> {
   const { type = 'earned', amount = 100, currency = 'EUR', rate = 5, externalId = null, opportunityId = '1' } = entry;
   return service
@@ -31,10 +31,10 @@ async function insert(api: Api, partnerId: string, entry: Entry): Promise<string
     );
 }
 
-describe('the ledger of commissions', () => {
-  it('takes back what a deal earned by an entry of the same deal, and each of them once', async () => {
+describe('the commission ledger', () => {
+  it('allows one commission and one clawback per deal', async () => {
     const api = service.as();
-    const { id } = await anApproved(api);
+    const { id } = await anApprovedPartner(api);
     expect(await insert(api, id, {})).toBeUndefined();
     expect(await insert(api, id, { type: 'clawback', amount: -100 })).toBeUndefined();
     for (const again of [{}, { type: 'clawback', amount: -100 }])
@@ -42,22 +42,22 @@ describe('the ledger of commissions', () => {
     expect((await api.listPartnerCommissions({ params: { id } })).data).toHaveLength(2);
   });
 
-  it('has an externalId once in a tenant and environment', async () => {
+  it('has unique externalIds per tenant and environment', async () => {
     const api = service.as();
-    const { id } = await anApproved(api);
+    const { id } = await anApprovedPartner(api);
     const entry = { externalId: 'order-17', opportunityId: null };
     expect(await insert(api, id, entry)).toBeUndefined();
     expect(await insert(api, id, entry)).toBe('commission_tenant_id_environment_external_id_key');
     const other = service.as();
-    expect(await insert(other, (await anApproved(other)).id, entry)).toBeUndefined();
+    expect(await insert(other, (await anApprovedPartner(other)).id, entry)).toBeUndefined();
   });
 
   it.each<[string, Entry]>([
     ['commission_amount', { amount: 0 }],
     ['commission_currency', { currency: 'eur' }],
     ['commission_rate', { rate: 101 }],
-  ])('refuses by %s: %j', async (constraint, entry) => {
+  ])('violates %s: %j', async (constraint, entry) => {
     const api = service.as();
-    expect(await insert(api, (await anApproved(api)).id, entry)).toBe(constraint);
+    expect(await insert(api, (await anApprovedPartner(api)).id, entry)).toBe(constraint);
   });
 });

@@ -1,4 +1,4 @@
-import { anApproved, type Service, startPartner } from '../../partner.test-service.ts';
+import { anApprovedPartner, type Service, startPartner } from '../../partner.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -7,9 +7,9 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 describe('listPartnerCommissions', () => {
-  it('of a month begins and ends with it in UTC', async () => {
+  it('filters by calendar month in UTC', async () => {
     const api = service.as();
-    const { id } = await anApproved(api);
+    const { id } = await anApprovedPartner(api);
     const moments = ['2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00Z', '2026-02-28T23:59:59.999Z', '2026-03-01Z'];
     for (const [index, moment] of moments.entries())
       await service.sqlWithin(

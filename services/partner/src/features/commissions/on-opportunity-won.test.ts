@@ -1,16 +1,16 @@
 import { until } from '@tandem/testing';
 import {
   type Api,
-  anApproved,
+  anApprovedPartner,
   aPeer,
   type Deal,
+  dealWon,
   leadCreatedWith,
   leadUpdatedWith,
   type Peer,
+  publish,
   type Service,
   startPartner,
-  tell,
-  won,
 } from '../../partner.test-service.ts';
 import { shareOf } from './plan.ts';
 
@@ -28,13 +28,13 @@ afterAll(async () => {
 let numbers = 100;
 const another = () => `${++numbers}`;
 
-/** An approved partner who referred a lead. */
+/** Creates an approved partner who referred a lead. */
 async function aReferrer(api: Api, fields: object = {}) {
-  const { id } = await anApproved(api, { ...fields });
+  const { id } = await anApprovedPartner(api, { ...fields });
   const leadId = another();
   expect((await api.createReferral({ body: { partnerId: id, leadId } })).status).toBe(201);
   const win = (deal: Partial<Deal> & { value: number }) =>
-    tell(service, api, won({ opportunityId: another(), leadId, ...deal }));
+    publish(service, api, dealWon({ opportunityId: another(), leadId, ...deal }));
   return { id, leadId, win, params: { id } };
 }
 
@@ -44,7 +44,7 @@ const commissionsOf = (api: Api, id: string, count: number, query: Record<string
     return data.length >= count && data;
   });
 
-describe('a deal won of a referred lead', () => {
+describe('a won deal of a referred lead', () => {
   it.each([
     ['bronze', 5, 240],
     ['silver', 7.5, 360],
@@ -57,9 +57,21 @@ describe('a deal won of a referred lead', () => {
     await win({ value: 4800, opportunityId });
     const [commission] = await commissionsOf(api, id, 1);
     expect(commission).toMatchObject({
-      ...{ partnerId: id, amount, currency: 'EUR', basisAmount: 4800, rate, level: 1, type: 'earned' },
-      ...{ status: 'pending', allowedTransitions: ['approved', 'on_hold', 'cancelled'], opportunityId, planVersion: 1 },
-      ...{ planId: expect.any(String), holdUntil: null, paidAt: null, originalCommissionId: null },
+      partnerId: id,
+      amount,
+      currency: 'EUR',
+      basisAmount: 4800,
+      rate,
+      level: 1,
+      type: 'earned',
+      status: 'pending',
+      allowedTransitions: ['approved', 'on_hold', 'cancelled'],
+      opportunityId,
+      planVersion: 1,
+      planId: expect.any(String),
+      holdUntil: null,
+      paidAt: null,
+      originalCommissionId: null,
     });
     const event = await until('the event arrives', () =>
       service.events.find((one) => one.name === 'commission.earned' && one.target.id === Number(commission.id)),
@@ -70,7 +82,7 @@ describe('a deal won of a referred lead', () => {
     expect(data.balances).toEqual([{ currency: 'EUR', amount }]);
   });
 
-  it('earns once, however often and at once it is told', async () => {
+  it('earns once under duplicate and concurrent events', async () => {
     const api = service.as();
     const { id, win } = await aReferrer(api);
     const opportunityId = another();
@@ -80,36 +92,36 @@ describe('a deal won of a referred lead', () => {
     expect((await api.listPartnerCommissions({ params: { id } })).data).toHaveLength(2);
     const earned = () =>
       service.events.filter(({ name, tenantId }) => name === 'commission.earned' && tenantId === api.caller.tenantId);
-    await until('both are told', () => earned().length >= 2);
+    await until('both events arrive', () => earned().length >= 2);
     expect(earned()).toHaveLength(2);
   });
 
-  it('earns nothing of value 0, of so little that nothing is left, of a lead nobody referred, and elsewhere', async () => {
+  it('earns nothing for a value of 0, an amount rounded to 0, an unreferred lead, or another tenant', async () => {
     const api = service.as();
     const { id, win, leadId } = await aReferrer(api);
     await win({ value: 0 });
     await win({ value: 0.09 });
     await win({ value: 100, leadId: another() });
     await win({ value: 100, leadId: null });
-    await tell(service, service.as(), won({ opportunityId: another(), leadId, value: 100 }));
+    await publish(service, service.as(), dealWon({ opportunityId: another(), leadId, value: 100 }));
     await win({ value: 10 });
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10, amount: 0.5 }]);
   });
 
-  it('earns nothing when the lead has the address of the partner who referred it', async () => {
+  it('earns nothing when the lead has the e-mail address of the referring partner', async () => {
     const api = service.as();
-    const { id, code } = await anApproved(api, { email: 'Ada@Example.com' });
-    const [named, coming] = [another(), another()];
-    const { status, data } = await api.createReferral({ body: { partnerId: id, leadId: named } });
+    const { id, code } = await anApprovedPartner(api, { email: 'Ada@Example.com' });
+    const [direct, withCode] = [another(), another()];
+    const { status, data } = await api.createReferral({ body: { partnerId: id, leadId: direct } });
     expect([status, data.status]).toEqual([201, 'flagged']);
-    await tell(service, api, leadCreatedWith(code, coming));
-    for (const leadId of [named, coming])
-      await tell(service, api, won({ opportunityId: another(), leadId, value: 100 }));
-    const kept = await until('both deals were seen', async () => {
+    await publish(service, api, leadCreatedWith(code, withCode));
+    for (const leadId of [direct, withCode])
+      await publish(service, api, dealWon({ opportunityId: another(), leadId, value: 100 }));
+    const stored = await until('both deals are stored', async () => {
       const rows = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal');
       return rows.length === 2 && rows;
     });
-    expect([kept.length, (await api.getPartner({ params: { id } })).data.referralCount]).toEqual([2, 2]);
+    expect([stored.length, (await api.getPartner({ params: { id } })).data.referralCount]).toEqual([2, 2]);
     expect((await api.listPartnerCommissions({ params: { id } })).data).toEqual([]);
   });
 
@@ -121,70 +133,72 @@ describe('a deal won of a referred lead', () => {
       { email: 'jose@firm.example', firstName: 'José', lastName: 'Pérez' },
       { email: 'info@firm.example', firstName: 'jose', lastName: 'PEREZ' },
     ],
-  ])('earns nothing when partner and lead differ by %s', async (_, partner, lead) => {
+  ])('earns nothing when partner and lead differ only by %s', async (_, partner, lead) => {
     const api = service.as();
-    const { id, code } = await anApproved(api, partner);
+    const { id, code } = await anApprovedPartner(api, partner);
     const [own, other] = [another(), another()];
-    await tell(service, api, leadCreatedWith(code, own, lead));
-    await tell(service, api, leadCreatedWith(code, other, { email: 'else@firm.example' }));
+    await publish(service, api, leadCreatedWith(code, own, lead));
+    await publish(service, api, leadCreatedWith(code, other, { email: 'else@firm.example' }));
     for (const leadId of [own, other])
-      await tell(service, api, won({ opportunityId: another(), leadId, value: leadId === own ? 100 : 10 }));
-    await until('the deal was seen', async () => {
-      const [kept] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [own]);
-      return kept;
+      await publish(service, api, dealWon({ opportunityId: another(), leadId, value: leadId === own ? 100 : 10 }));
+    await until('the deal is stored', async () => {
+      const [stored] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [own]);
+      return stored;
     });
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10 }]);
   });
 
-  it('earns when its lead got the code after its creation, and not when that was after the deal', async () => {
+  it('earns when the lead got its code after creation, but not after the deal was won', async () => {
     const api = service.as();
-    const { id, code } = await anApproved(api);
+    const { id, code } = await anApprovedPartner(api);
     const [early, late] = [another(), another()];
-    await tell(service, api, leadCreatedWith(null, early));
-    await tell(service, api, leadUpdatedWith(code, early));
+    await publish(service, api, leadCreatedWith(null, early));
+    await publish(service, api, leadUpdatedWith(code, early));
     await until('it is attributed', async () => (await api.getPartner({ params: { id } })).data.referralCount === 1);
-    await tell(service, api, won({ opportunityId: another(), leadId: late, value: 100 }));
-    await until('the deal waits', async () => {
-      const [kept] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [late]);
-      return kept;
+    await publish(service, api, dealWon({ opportunityId: another(), leadId: late, value: 100 }));
+    await until('the deal is stored', async () => {
+      const [stored] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [late]);
+      return stored;
     });
-    await tell(service, api, leadUpdatedWith(code, late));
-    await tell(service, api, leadUpdatedWith(code, another(), { status: 'contacted' }));
-    await tell(service, api, won({ opportunityId: another(), leadId: early, value: 10 }));
+    await publish(service, api, leadUpdatedWith(code, late));
+    await publish(service, api, leadUpdatedWith(code, another(), { status: 'contacted' }));
+    await publish(service, api, dealWon({ opportunityId: another(), leadId: early, value: 10 }));
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10 }]);
     expect((await api.getPartner({ params: { id } })).data.referralCount).toBe(2);
   });
 
-  it('earns when it is told before the code that its lead had by then', async () => {
+  it('earns when its event arrives before the event of an earlier code', async () => {
     const api = service.as();
-    const { id, code } = await anApproved(api);
+    const { id, code } = await anApprovedPartner(api);
     const leadId = another();
     const coded = leadUpdatedWith(code, leadId);
     const occurredAt = new Date(Date.now() - 60_000).toISOString();
-    await tell(service, api, won({ opportunityId: another(), leadId, value: 100 }));
-    await until('the deal waits', async () => {
-      const [kept] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [leadId]);
-      return kept;
+    await publish(service, api, dealWon({ opportunityId: another(), leadId, value: 100 }));
+    await until('the deal is stored', async () => {
+      const [stored] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [
+        leadId,
+      ]);
+      return stored;
     });
-    await tell(service, api, { ...coded, occurredAt });
+    await publish(service, api, { ...coded, occurredAt });
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 100 }]);
   });
 
-  it('earns nothing for a partner who is not approved any more', async () => {
+  it('earns nothing for a partner who is no longer approved', async () => {
     const api = service.as();
     const [suspended, approved] = [await aReferrer(api), await aReferrer(api)];
     await service.sqlWithin(api.caller, `UPDATE partner SET status = 'suspended' WHERE id = $1`, [suspended.id]);
     await suspended.win({ value: 100 });
     await approved.win({ value: 100 });
     await commissionsOf(api, approved.id, 1);
-    await until('the other deal was seen', async () => {
+    await until('the other deal is stored', async () => {
       const rows = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal');
       return rows.length === 1;
     });
     expect((await api.listPartnerCommissions({ params: suspended.params })).data).toEqual([]);
   });
 
-  it('is reckoned in the minor units of its currency', async () => {
+  it('is calculated in the minor units of its currency', async () => {
     const api = service.as();
     const { id, win } = await aReferrer(api, { tier: 'silver' });
     await win({ value: 1001, currency: 'JPY' });
@@ -195,48 +209,50 @@ describe('a deal won of a referred lead', () => {
     expect((await api.listPartnerCommissions({ params: { id }, query: { status: 'paid' } })).data).toEqual([]);
   });
 
-  it('earns also when it is told before its lead, or at the same time', async () => {
+  it('earns when its event arrives before or concurrently with that of the lead', async () => {
     const api = service.as();
-    const { id, code } = await anApproved(api);
+    const { id, code } = await anApprovedPartner(api);
     const [first, ...others] = Array.from({ length: 12 }, another) as [string, ...string[]];
-    const win = (leadId: string) => tell(service, api, won({ opportunityId: another(), leadId, value: 100 }));
+    const win = (leadId: string) => publish(service, api, dealWon({ opportunityId: another(), leadId, value: 100 }));
     await win(first);
-    await until('the deal waits', async () => {
-      const [kept] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [first]);
-      return kept;
+    await until('the deal is stored', async () => {
+      const [stored] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [first]);
+      return stored;
     });
-    await tell(service, api, leadCreatedWith(code, first));
+    await publish(service, api, leadCreatedWith(code, first));
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ amount: 5, basisAmount: 100 }]);
-    await Promise.all(others.flatMap((leadId) => [win(leadId), tell(service, api, leadCreatedWith(code, leadId))]));
+    await Promise.all(others.flatMap((leadId) => [win(leadId), publish(service, api, leadCreatedWith(code, leadId))]));
     expect(await commissionsOf(api, id, 12)).toHaveLength(12);
     expect(await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal')).toEqual([]);
   });
 
-  it('that nobody had referred earns nothing for a referral that comes later', async () => {
+  it('earns nothing for a referral created after the deal was won', async () => {
     const api = service.as();
-    const { id } = await anApproved(api);
+    const { id } = await anApprovedPartner(api);
     const leadId = another();
-    await tell(service, api, won({ opportunityId: another(), leadId, value: 100 }));
-    await until('the deal was seen', async () => {
-      const [kept] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [leadId]);
-      return kept;
+    await publish(service, api, dealWon({ opportunityId: another(), leadId, value: 100 }));
+    await until('the deal is stored', async () => {
+      const [stored] = await service.sqlWithin(api.caller, 'SELECT 1 FROM uncredited_deal WHERE lead_id = $1', [
+        leadId,
+      ]);
+      return stored;
     });
     expect((await api.createReferral({ body: { partnerId: id, leadId } })).status).toBe(201);
-    await tell(service, api, won({ opportunityId: another(), leadId, value: 10 }));
+    await publish(service, api, dealWon({ opportunityId: another(), leadId, value: 10 }));
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ basisAmount: 10 }]);
   });
 
-  it('earns also when it is told together with the lead and its code', async () => {
+  it('earns when its event directly follows that of the lead', async () => {
     const api = service.as();
-    const { id, code } = await anApproved(api);
+    const { id, code } = await anApprovedPartner(api);
     const leadId = another();
-    await tell(service, api, leadCreatedWith(code, leadId));
-    await tell(service, api, won({ opportunityId: another(), leadId, value: 100 }));
+    await publish(service, api, leadCreatedWith(code, leadId));
+    await publish(service, api, dealWon({ opportunityId: another(), leadId, value: 100 }));
     expect(await commissionsOf(api, id, 1)).toMatchObject([{ amount: 5 }]);
   });
 });
 
-describe('the share of an amount', () => {
+describe('shareOf', () => {
   it.each([
     [10, 5, 1],
     [9, 5, 0],

@@ -10,7 +10,7 @@ import { keepUncredited, type WonDeal } from './uncredited-deals.ts';
 
 const dayMs = 86_400_000;
 
-/** Deals as events tell of them: those that have a lead and a value. */
+/** Deals with a lead and a positive value, from `opportunity.won` events. */
 export function wonDeals(events: readonly Received<typeof opportunityWon>[]): WonDeal[] {
   return events.flatMap(({ occurredAt: wonAt, record: { id: opportunityId, leadId, value, currency } }) =>
     leadId !== null && value > 0
@@ -20,9 +20,8 @@ export function wonDeals(events: readonly Received<typeof opportunityWon>[]): Wo
 }
 
 /**
- * Records what partners earn by deals that came of their leads: once for each deal, however often it is told. Deals of
- * leads that nobody is known to have referred are kept, as a lead may be told of later than its deal; so are those of
- * flagged referrals. A deal that was won before its lead was referred earns nothing.
+ * Records commissions for deals of referred leads, once per deal. Deals without a valid referral are kept, because the
+ * lead event can arrive after the deal event. A deal won before its lead was referred earns nothing.
  */
 export async function earnCommissions(deals: WonDeal[], { tx, emit }: ConsumerContext<Tx>): Promise<void> {
   const referrers = await findReferrers(
@@ -43,14 +42,16 @@ export async function earnCommissions(deals: WonDeal[], { tx, emit }: ConsumerCo
     const amountMinor = shareOf(basisMinor, rate);
     const { partnerId } = referrer;
     const plan = { planId, planVersion, rate, holdUntil };
-    // A deal so small that nothing is left of it earns nothing.
+    // Amounts that round to zero earn nothing.
     return amountMinor ? [{ partnerId, amountMinor, currency, basisMinor, opportunityId, ...plan }] : [];
   });
   if (!data.length) return;
   const rows = await tx.commission.createManyAndReturn({ data, skipDuplicates: true });
   await tx.statement.createMany({
     data: rows.map(({ partnerId, currency, createdAt }) => ({
-      ...{ partnerId, currency, period: periodOf(createdAt) },
+      partnerId,
+      currency,
+      period: periodOf(createdAt),
     })),
     skipDuplicates: true,
   });
@@ -66,7 +67,7 @@ interface Referrer {
   referredAt: Date;
 }
 
-/** For each of these leads, the partner who referred it, if that partner is approved now. */
+/** Referring partner by lead id, if the partner is currently approved. */
 async function findReferrers(tx: Tx, leadIds: number[]): Promise<Map<number, Referrer>> {
   if (!leadIds.length) return new Map();
   const rows = await tx.sql<{ lead_id: number; partner_id: number; tier: Tier; created_at: Date }>`

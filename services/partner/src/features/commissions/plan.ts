@@ -3,7 +3,7 @@ import type { Tx } from '../../handler.ts';
 
 export type Tier = (typeof partnerTiers)[number];
 
-/** The plan that commissions are reckoned by. */
+/** Commission plan of a tenant. */
 export interface Plan {
   id: number;
   version: number;
@@ -14,20 +14,23 @@ export interface Plan {
 const defaultName = 'Default';
 const defaultRates: Record<Tier, number> = { bronze: 5, silver: 7.5, gold: 10, platinum: 12.5 };
 
-/** Every tenant has a plan from the start: a share of each deal won, by the partner's tier. */
+/** Creates the default plan of a tenant: a percentage of each won deal by partner tier. */
 export async function makeDefaultPlan(tx: Tx): Promise<void> {
   await tx.commissionPlan.create({
     data: {
-      ...{ name: defaultName, trigger: 'opportunity.won', type: 'percent' },
-      ...{ tierRates: defaultRates, holdDays: 0 },
+      name: defaultName,
+      trigger: 'opportunity.won',
+      type: 'percent',
+      tierRates: defaultRates,
+      holdDays: 0,
     },
   });
 }
 
-/** The plan of the tenant. */
+/** Loads the commission plan of the tenant. */
 export async function readPlan(tx: Tx): Promise<Plan> {
   const plan = await tx.commissionPlan.findFirst({ where: { name: defaultName } });
-  // Whoever has a partner has made a request, and the first one made the plan.
+  // The first request of a tenant creates the plan, so it exists before any partner.
   if (!plan) throw new Error('The tenant has no commission plan');
   return plan as unknown as Plan;
 }

@@ -1,9 +1,9 @@
 import type { Tx } from '../../handler.ts';
 
-/** For how long a deal waits for somebody whose lead it was. */
+/** How long a deal waits for the referral of its lead. */
 export const uncreditedDays = 90;
 
-/** A deal that was won of a lead. */
+/** A won deal with a lead. */
 export interface WonDeal {
   opportunityId: number;
   leadId: number;
@@ -20,19 +20,22 @@ interface Row {
   won_at: Date;
 }
 
-/** Keeps deals of leads that nobody is known to have referred, or whose referral is flagged. */
+/** Stores deals of leads without a referral or with a flagged one. */
 export async function keepUncredited(tx: Tx, data: WonDeal[]): Promise<void> {
   if (data.length) await tx.uncreditedDeal.createMany({ data, skipDuplicates: true });
 }
 
-/** Takes out what was kept of these leads. */
+/** Removes and returns the stored deals of these leads. */
 export async function takeUncredited(tx: Tx, leadIds: number[]): Promise<WonDeal[]> {
   if (!leadIds.length) return [];
   const rows = await tx.sql<Row>`
     DELETE FROM uncredited_deal WHERE lead_id = ANY(${leadIds})
     RETURNING opportunity_id, lead_id, value_minor, currency, coalesce(won_at, created_at) AS won_at`;
   return rows.map((row) => ({
-    ...{ opportunityId: row.opportunity_id, leadId: row.lead_id },
-    ...{ valueMinor: row.value_minor, currency: row.currency, wonAt: row.won_at },
+    opportunityId: row.opportunity_id,
+    leadId: row.lead_id,
+    valueMinor: row.value_minor,
+    currency: row.currency,
+    wonAt: row.won_at,
   }));
 }

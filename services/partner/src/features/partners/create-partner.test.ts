@@ -1,6 +1,6 @@
 import { partner } from '@tandem/partner-contract';
 import { everyOperation, until } from '@tandem/testing';
-import { anApproved, aPartner, type Service, startPartner } from '../../partner.test-service.ts';
+import { anApprovedPartner, aPartner, type Service, startPartner } from '../../partner.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -14,25 +14,32 @@ const eventOf = (name: string, id: string) =>
   until(`${name} arrives`, () => service.events.find((one) => one.name === name && one.target.id === Number(id)));
 
 describe('createPartner', () => {
-  it('answers 201 with the partner, pending and bronze unless said otherwise', async () => {
+  it('returns 201 with the partner, by default pending and bronze', async () => {
     const body = aPartner({ email: 'Joan@Example.com', phone: '+49 170 1234567', company: 'Hut 6' });
     const { status, data, headers } = await service.as().createPartner({ body });
     expect([status, headers.etag]).toEqual([201, '"1"']);
     expect(data).toMatchObject({
-      ...{ email: 'Joan@Example.com', phone: '+491701234567', company: 'Hut 6', tier: 'bronze', status: 'pending' },
-      ...{ allowedTransitions: ['approved', 'rejected'], parentPartnerId: null, customFields: {}, version: 1 },
+      email: 'Joan@Example.com',
+      phone: '+491701234567',
+      company: 'Hut 6',
+      tier: 'bronze',
+      status: 'pending',
+      allowedTransitions: ['approved', 'rejected'],
+      parentPartnerId: null,
+      customFields: {},
+      version: 1,
     });
     expect((await service.as().createPartner({ body: aPartner({ tier: 'gold' }) })).data.tier).toBe('gold');
   });
 
-  it('tells of it with the data of the catalogue and the whole record', async () => {
+  it('emits an event with the documented data and the full record', async () => {
     const { data } = await service.as().createPartner({ body: aPartner({ company: 'Hut 6' }) });
     const event = await eventOf('partner.registered', data.id);
     expect(event.data).toEqual({ partnerId: data.id, company: 'Hut 6' });
     expect(event.record).toEqual(data);
   });
 
-  it('refuses an address that is in use in any case, also when many come at once; another tenant may have it', async () => {
+  it('rejects a duplicate e-mail address in the tenant, case-insensitively and concurrently', async () => {
     const api = service.as();
     const bodies = ['twin@example.com', 'TWIN@example.com', 'Twin@Example.com'].map((email) => aPartner({ email }));
     const replies = await Promise.all(bodies.map((body) => api.createPartner({ body })));
@@ -45,7 +52,7 @@ describe('createPartner', () => {
       expect((await other.createPartner({ body: bodies[0] })).status).toBe(201);
   });
 
-  it('names every field that is wrong', async () => {
+  it('reports every invalid field', async () => {
     const { status, body } = await service
       .as()
       .createPartner({ body: { email: 'no', firstName: '', tier: 'tin', phone: '1', referralCode: 'a b' } });
@@ -55,7 +62,7 @@ describe('createPartner', () => {
     ]);
   });
 
-  it('takes a code of its own, unless another partner has it in any case', async () => {
+  it('accepts a custom code, unless another partner has it case-insensitively', async () => {
     const api = service.as();
     const { data } = await api.createPartner({ body: aPartner({ referralCode: 'joan-26' }) });
     const codes = (await api.getPartner({ params: { id: data.id } })).data.referralCodes;
@@ -66,9 +73,9 @@ describe('createPartner', () => {
     expect((await service.as().createPartner({ body: aPartner({ referralCode: 'JOAN-26' }) })).status).toBe(201);
   });
 
-  it('stands under a parent that is approved and of the same tenant', async () => {
+  it('requires the parent to be approved and in the same tenant', async () => {
     const api = service.as();
-    const parent = await anApproved(api);
+    const parent = await anApprovedPartner(api);
     const { data: pending } = await api.createPartner({ body: aPartner() });
     const under = (parentPartnerId: string, as = api) => as.createPartner({ body: aPartner({ parentPartnerId }) });
     expect((await under(parent.id)).data.parentPartnerId).toBe(parent.id);
@@ -80,10 +87,10 @@ describe('createPartner', () => {
 });
 
 describe('listPartners', () => {
-  it('filters by status, tier and text, and shows no other tenant’s', async () => {
+  it('filters by status, tier and text within the tenant', async () => {
     const api = service.as();
     await service.as().createPartner({ body: aPartner() });
-    const approved = await anApproved(api, { tier: 'gold', company: 'Lovelace Consulting' });
+    const approved = await anApprovedPartner(api, { tier: 'gold', company: 'Lovelace Consulting' });
     const { data: pending } = await api.createPartner({ body: aPartner({ lastName: 'Clarke' }) });
     const ids = async (query: Record<string, string>) =>
       (await api.listPartners({ query })).data.map(({ id }: { id: string }) => id);
@@ -95,10 +102,10 @@ describe('listPartners', () => {
     expect((await api.listPartners({ query: { status: 'best' } })).status).toBe(422);
   });
 
-  it('filters by when a partner was approved, the moment included', async () => {
+  it('filters by approval time with inclusive bounds', async () => {
     const api = service.as();
     await api.createPartner({ body: aPartner() });
-    const { id } = await anApproved(api);
+    const { id } = await anApprovedPartner(api);
     const { approvedAt } = (await api.getPartner({ params: { id } })).data;
     const earlier = new Date(Date.parse(approvedAt) - 1).toISOString();
     const later = new Date(Date.parse(approvedAt) + 1).toISOString();
@@ -111,7 +118,7 @@ describe('listPartners', () => {
 });
 
 describe('approvePartner', () => {
-  it('approves a pending partner, with a tier if given, and gives it a code', async () => {
+  it('approves a pending partner with an optional tier and generates a code', async () => {
     const api = service.as();
     const { data: created } = await api.createPartner({ body: aPartner() });
     const params = { id: created.id };
@@ -125,11 +132,11 @@ describe('approvePartner', () => {
     expect(detail).toMatchObject({ balances: [], referralCount: 0 });
   });
 
-  it('keeps the code that the partner came with', async () => {
-    expect((await anApproved(service.as(), { referralCode: 'hut-six' })).code).toBe('HUT-SIX');
+  it('keeps an existing code', async () => {
+    expect((await anApprovedPartner(service.as(), { referralCode: 'hut-six' })).code).toBe('HUT-SIX');
   });
 
-  it('refuses whoever is not pending, and lets one of many at once through', async () => {
+  it('rejects partners that are not pending, and succeeds once under concurrent requests', async () => {
     const api = service.as();
     const { data } = await api.createPartner({ body: aPartner() });
     const params = { id: data.id };
@@ -143,7 +150,7 @@ describe('approvePartner', () => {
     expect((await api.getPartner({ params })).data.referralCodes).toHaveLength(1);
   });
 
-  it('refuses a stale If-Match', async () => {
+  it('rejects a stale If-Match', async () => {
     const api = service.as();
     const { data } = await api.createPartner({ body: aPartner() });
     const reply = await api.approvePartner({ params: { id: data.id }, body: {}, headers: { 'if-match': '"9"' } });

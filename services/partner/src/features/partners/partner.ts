@@ -15,27 +15,27 @@ const transitions: Record<PartnerStatus, readonly PartnerStatus[]> = {
   terminated: [],
 };
 
-/** A row as the contract shows it. */
+/** Converts a row to the API resource. */
 export function asPartner(row: PartnerRow): PartnerRecord {
   return { ...(row as unknown as PartnerRecord), allowedTransitions: [...transitions[row.status as PartnerStatus]] };
 }
 
-/** The partner under lock, so that what is decided about it still holds when it is written. */
+/** Loads a partner with a row lock. */
 export async function lockPartner(tx: Tx, id: number): Promise<PartnerRecord> {
   const row = await tx.partner.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return asPartner(row);
 }
 
-/** A partner of the tenant. */
+/** Loads a partner; 404 if there is none. */
 export async function readPartner(tx: Tx, id: number): Promise<PartnerRecord> {
   const row = await tx.partner.findFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return asPartner(row);
 }
 
-/** Refuses with 409 a move that the state table does not have. */
-export function refuseTransition({ status }: PartnerRecord) {
+/** Error for a status transition that is not in the state table. */
+export function transitionError({ status }: PartnerRecord) {
   const allowed = transitions[status].join(', ') || 'no other status';
   return fail('transition_refused', [{ field: 'status', message: `From ${status} a partner can move to ${allowed}` }]);
 }

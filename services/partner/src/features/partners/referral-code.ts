@@ -2,21 +2,21 @@ import { randomInt } from 'node:crypto';
 import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
-// Without what is easily taken for something else on paper: 0 and O, 1, I and L.
+// Excludes characters that are easily confused in print: 0, O, 1, I and L.
 const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const length = 8;
 const attemptsMax = 5;
 
 /**
- * Gives a partner this code.
- * @throws 409 when a partner of the tenant has it
+ * Assigns a custom code to a partner.
+ * @throws 409 if another partner of the tenant has it
  */
 export async function addCode(tx: Tx, partnerId: number, code: string): Promise<void> {
   const { count } = await tx.referralCode.createMany({ data: [{ partnerId, code }], skipDuplicates: true });
   if (!count) throw fail('code_taken', [{ field: 'referralCode', message: 'Another partner has this code' }]);
 }
 
-/** Gives a partner a code of our making, unless it has one. */
+/** Generates a code for a partner that has none. */
 export async function ensureCode(tx: Tx, partnerId: number): Promise<void> {
   if (await tx.referralCode.findFirst({ where: { partnerId }, select: { id: true } })) return;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {

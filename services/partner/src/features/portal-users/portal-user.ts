@@ -2,7 +2,7 @@ import type { PortalUser } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { PortalUser as PortalUserRow } from '../../generated/client.ts';
 
-/** A row as the contract shows it: without the hash of its password. */
+/** Converts a row to the API resource, without the password hash. */
 export function asPortalUser({ passwordHash, ...row }: PortalUserRow): z.output<typeof PortalUser> {
   return row as unknown as z.output<typeof PortalUser>;
 }

@@ -19,11 +19,11 @@ export const loginToPortal =
         const partner = user && (await tx.partner.findFirst({ where: { id: user.partnerId } }));
         return partner ? { user, partner } : undefined;
       });
-      const isRight = await verifyPassword(found?.user.passwordHash, password);
-      return found && isRight ? found : undefined;
+      const isCorrect = await verifyPassword(found?.user.passwordHash, password);
+      return found && isCorrect ? found : undefined;
     };
 
-    // An address of one tenant says nothing about that of another.
+    // Failures are counted per tenant, because the same address is a separate account in each tenant.
     const found = await limiter.guard({ email: `portal ${tenantId} ${email}`, ip: ip ?? '' }, findUser);
     if (!found) throw fail('bad_credentials');
     const { user, partner } = found;
@@ -35,13 +35,13 @@ export const loginToPortal =
         as: { ...scope, requestId, ...(ip !== undefined && { ip }), ...(userAgent !== undefined && { userAgent }) },
       }),
     );
-    // The tenant is no longer active: nobody signs in there, and nobody is told why.
+    // The tenant is inactive: return the same error as for wrong credentials.
     if (!session) throw fail('bad_credentials');
 
     const actor = { type: 'portal' as const, portalUserId: user.id, partnerId: partner.id, name: user.email };
     await inTenant({ ...scope, actor }, async ({ tx, emit }) => {
       const lastLoginAt = new Date();
-      // A sign-in is no change of the user: version and updated_at stay.
+      // Does not touch version and updated_at.
       await tx.sql`UPDATE portal_user SET last_login_at = ${lastLoginAt} WHERE id = ${user.id}`;
       emit(portalUserLoggedIn, {
         data: { portalUserId: user.id, partnerId: partner.id },

@@ -1,11 +1,11 @@
 import { until } from '@tandem/testing';
 import {
   type Api,
-  anApproved,
-  anybody,
+  anApprovedPartner,
+  anonymous,
   aPartner,
   aPeer,
-  nowhere,
+  missingId,
   type Peer,
   type Service,
   startPartner,
@@ -26,25 +26,30 @@ const password = 'a long phrase is best';
 let people = 0;
 const anAddress = () => `joan${++people}@example.com`;
 
-/** Somebody who may sign in to the portal of an approved partner. */
+/** Creates a portal user of an approved partner. */
 async function aPortalUser(api: Api = service.as(), fields: object = {}) {
-  const partner = await anApproved(api);
+  const partner = await anApprovedPartner(api);
   const email = anAddress();
   const body = { email, password, role: 'owner', ...fields };
   const { status, data } = await api.createPortalUser({ params: { id: partner.id }, body });
   expect(status).toBe(201);
   const tenant = `${api.caller.tenantId}`;
-  const login = (more: object = {}) => anybody(service).loginToPortal({ body: { email, password, tenant, ...more } });
+  const login = (more: object = {}) => anonymous(service).loginToPortal({ body: { email, password, tenant, ...more } });
   const { tenantId, environment } = api.caller as { tenantId: number; environment: 'live' };
   const signedIn = service.as({
-    ...{ type: 'portal', tenantId, environment, sessionId: 3, can: [] },
-    ...{ partnerId: Number(partner.id), portalUserId: Number(data.id) },
+    type: 'portal',
+    tenantId,
+    environment,
+    sessionId: 3,
+    can: [],
+    partnerId: Number(partner.id),
+    portalUserId: Number(data.id),
   });
   return { api, partner, user: data, email, login, signedIn };
 }
 
 describe('createPortalUser', () => {
-  it('keeps the address in lower case and shows no password', async () => {
+  it('stores the address in lower case and does not return the password', async () => {
     const { user, api, partner } = await aPortalUser(service.as(), { email: 'Joan@Example.com', role: 'marketer' });
     expect(user).toMatchObject({
       email: 'joan@example.com',
@@ -60,7 +65,7 @@ describe('createPortalUser', () => {
     expect(JSON.stringify(event)).not.toMatch(/password|argon2/i);
   });
 
-  it('refuses a short password, an unknown role, a foreign partner, and an address of the tenant in use', async () => {
+  it('rejects a short password, an unknown role, a foreign partner and a duplicate address', async () => {
     const { api, partner, email } = await aPortalUser();
     const create = (fields: object, as = api) =>
       as.createPortalUser({ params: { id: partner.id }, body: { email, password, role: 'member', ...fields } });
@@ -70,25 +75,27 @@ describe('createPortalUser', () => {
     const taken = await create({ email: email.toUpperCase() });
     expect([taken.status, taken.body.code]).toEqual([409, 'email_taken']);
     const other = service.as();
-    const { id } = await anApproved(other);
+    const { id } = await anApprovedPartner(other);
     const elsewhere = await other.createPortalUser({ params: { id }, body: { email, password, role: 'owner' } });
     expect(elsewhere.status).toBe(201);
   });
 });
 
 describe('loginToPortal', () => {
-  it('opens a session with identity, and tells of it', async () => {
+  it('opens a session in identity and emits an event', async () => {
     const { login, user, partner, api, email } = await aPortalUser();
     const { status, data } = await login({ email: email.toUpperCase() });
     expect([status, data]).toEqual([
       200,
       {
-        ...{ token: 'access', refreshToken: 'refresh', expiresAt: expect.any(String) },
+        token: 'access',
+        refreshToken: 'refresh',
+        expiresAt: expect.any(String),
         partner: expect.objectContaining({ id: partner.id, status: 'approved', tier: 'bronze' }),
       },
     ]);
     expect(data.partner).not.toHaveProperty('customFields');
-    const opened = peer.asked.findLast(({ path }) => path === '/internal/portal-sessions');
+    const opened = peer.requests.findLast(({ path }) => path === '/internal/portal-sessions');
     expect(opened?.body).toEqual({ partnerId: partner.id, portalUserId: user.id, name: email });
     expect(opened?.caller).toMatchObject({ name: 'partner', tenantId: api.caller.tenantId, environment: 'live' });
     const event = await until('the event arrives', () =>
@@ -99,32 +106,32 @@ describe('loginToPortal', () => {
     expect(seen).toMatchObject({ lastLoginAt: expect.any(String), version: 1 });
   });
 
-  it('answers every failure in the same words', async () => {
+  it('returns the same error for every failure', async () => {
     const { login } = await aPortalUser();
     const other = service.as();
     const wrong = [{ password: 'wrong' }, { email: anAddress() }, { tenant: `${other.caller.tenantId}` }];
-    for (const fields of [...wrong, { tenant: nowhere }]) {
+    for (const fields of [...wrong, { tenant: missingId }]) {
       const { status, body } = await login(fields);
       expect([status, body.code, body.message]).toEqual([401, 'bad_credentials', 'Wrong e-mail address or password']);
     }
     expect((await login()).status).toBe(200);
   });
 
-  it('says only to who knows the password that the partner is not approved', async () => {
+  it('reveals that the partner is not approved only after a correct password', async () => {
     const api = service.as();
     const { data } = await api.createPartner({ body: aPartner() });
     const body = { email: anAddress(), password, role: 'owner' };
     await api.createPortalUser({ params: { id: data.id }, body });
-    const login = (given: string) =>
-      anybody(service).loginToPortal({
-        body: { email: body.email, password: given, tenant: `${api.caller.tenantId}` },
+    const login = (attempt: string) =>
+      anonymous(service).loginToPortal({
+        body: { email: body.email, password: attempt, tenant: `${api.caller.tenantId}` },
       });
     const refused = await login(password);
     expect([refused.status, refused.body.code]).toEqual([403, 'partner_not_approved']);
     expect((await login('wrong')).status).toBe(401);
   });
 
-  it('is throttled after five failures, of this address in this tenant alone', async () => {
+  it('is throttled after five failures per address and tenant', async () => {
     const { login, email } = await aPortalUser();
     for (let failure = 0; failure < 5; failure++) expect((await login({ password: 'wrong' })).status).toBe(401);
     const { status, body, headers } = await login();
@@ -135,11 +142,11 @@ describe('loginToPortal', () => {
   });
 });
 
-describe('a session of the portal', () => {
-  it('is refreshed while the partner is approved, and ended otherwise', async () => {
+describe('a portal session', () => {
+  it('can be refreshed while the partner is approved, and is ended otherwise', async () => {
     const { api, partner, user } = await aPortalUser();
     const refreshToken = `${api.caller.tenantId}.${partner.id}.${user.id}`;
-    const refresh = (token: string) => anybody(service).refreshPortal({ body: { refreshToken: token } });
+    const refresh = (token: string) => anonymous(service).refreshPortal({ body: { refreshToken: token } });
     const { status, data } = await refresh(refreshToken);
     expect([status, data]).toMatchObject([
       200,
@@ -148,16 +155,19 @@ describe('a session of the portal', () => {
     expect((await refresh('made-up')).body.code).toBe('bad_refresh_token');
     await service.sqlWithin(api.caller, `UPDATE partner SET status = 'suspended' WHERE id = $1`, [partner.id]);
     expect((await refresh(refreshToken)).status).toBe(403);
-    expect(peer.asked.at(-1)).toMatchObject({ path: '/internal/portal-sessions/end', body: { partnerId: partner.id } });
+    expect(peer.requests.at(-1)).toMatchObject({
+      path: '/internal/portal-sessions/end',
+      body: { partnerId: partner.id },
+    });
   });
 
-  it('ends by itself', async () => {
+  it('can be ended by its user', async () => {
     const { signedIn } = await aPortalUser();
     expect((await signedIn.logoutFromPortal()).data).toEqual({ signedOut: true });
-    expect(peer.asked.at(-1)).toMatchObject({ path: '/internal/portal-sessions/end', body: { sessionId: '3' } });
+    expect(peer.requests.at(-1)).toMatchObject({ path: '/internal/portal-sessions/end', body: { sessionId: '3' } });
   });
 
-  it('is not taken for ended because another portal user ended theirs with the same Idempotency-Key', async () => {
+  it('does not replay the logout of another portal user with the same Idempotency-Key', async () => {
     const api = service.as();
     const [one, other] = [await aPortalUser(api), await aPortalUser(api)];
     const signOut = ({ signedIn }: typeof one) =>
@@ -168,15 +178,15 @@ describe('a session of the portal', () => {
     expect((await signOut(one)).headers['idempotent-replayed']).toBe('true');
   });
 
-  it('knows who is signed in', async () => {
+  it('returns the signed-in user', async () => {
     const { signedIn, user, partner } = await aPortalUser();
     expect((await signedIn.getPortalMe()).data).toMatchObject({ user: { id: user.id }, partner: { id: partner.id } });
     expect((await service.as().getPortalMe()).status).toBe(401);
   });
 });
 
-describe('the library in the portal', () => {
-  it('shows what is active, links to it, and counts', async () => {
+describe('the portal library', () => {
+  it('lists active resources, links to them, and counts usage', async () => {
     const { api, signedIn } = await aPortalUser();
     const body = { name: 'A', category: 'print', sourceType: 'file', fileUrl: 'https://cdn.example.com/a.pdf' };
     const { data: active } = await api.createCoMarketingResource({ body });

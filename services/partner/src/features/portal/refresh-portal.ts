@@ -8,9 +8,9 @@ export const refreshPortal =
   ({ peers }: Tools): Handler<typeof portal.refreshPortal> =>
   async ({ body, caller, inTenant }) => {
     const { requestId, ip, userAgent } = caller;
-    const seen = { requestId, ...(ip !== undefined && { ip }), ...(userAgent !== undefined && { userAgent }) };
-    // Without a tenant: the token says of which one it is.
-    const as = { ...seen, environment: caller.environment };
+    const client = { requestId, ...(ip !== undefined && { ip }), ...(userAgent !== undefined && { userAgent }) };
+    // Sent without a tenant, which identity reads from the token.
+    const as = { ...client, environment: caller.environment };
     const session = await peers.identity.refreshPortalSession({ body, as }).catch((error: unknown) => {
       throw error instanceof ServiceCallError && error.status === 401 ? fail('bad_refresh_token') : error;
     });
@@ -18,7 +18,7 @@ export const refreshPortal =
     const scope = { tenantId, environment };
     const partner = await inTenant(scope, ({ tx }) => tx.partner.findFirst({ where: { id: partnerId } }));
     if (partner?.status !== 'approved') {
-      await peers.identity.endPortalSessions({ body: { partnerId }, as: { ...seen, ...scope } });
+      await peers.identity.endPortalSessions({ body: { partnerId }, as: { ...client, ...scope } });
       throw fail('partner_not_approved');
     }
     const { accessToken: token, expiresAt, refreshToken } = session;

@@ -1,15 +1,15 @@
 import { until } from '@tandem/testing';
 import {
-  anApproved,
+  anApprovedPartner,
   aPartner,
   aPeer,
+  existing,
   leadCreatedWith,
-  nowhere,
+  missingId,
   type Peer,
+  publish,
   type Service,
   startPartner,
-  tell,
-  there,
 } from '../../partner.test-service.ts';
 
 let service: Service;
@@ -23,12 +23,12 @@ afterAll(async () => {
   await peer?.close();
 });
 
-const leadId = there.lead;
+const leadId = existing.lead;
 
 describe('createReferral', () => {
-  it('attributes a lead by the partner or by a code in any case, and tells of it', async () => {
+  it('attributes a lead by partner or by case-insensitive code, and emits an event', async () => {
     const api = service.as();
-    const { id: partnerId, code } = await anApproved(api);
+    const { id: partnerId, code } = await anApprovedPartner(api);
     const { status, data } = await api.createReferral({ body: { code: code.toLowerCase(), leadId } });
     expect([status, data]).toEqual([
       201,
@@ -41,12 +41,12 @@ describe('createReferral', () => {
     const byId = await api.createReferral({ body: { partnerId, leadId: '6' } });
     expect([byId.status, byId.data.code]).toEqual([201, null]);
     expect((await api.getPartner({ params: { id: partnerId } })).data.referralCount).toBe(2);
-    expect(peer.asked.find(({ path }) => path === '/internal/leads/find')?.caller.name).toBe('partner');
+    expect(peer.requests.find(({ path }) => path === '/internal/leads/find')?.caller.name).toBe('partner');
   });
 
-  it('asks for the lead under the caller’s reach, and refuses who may read no leads', async () => {
+  it('reads the lead with the caller’s reach, and rejects callers without access to leads', async () => {
     const api = service.as();
-    const { id: partnerId } = await anApproved(api);
+    const { id: partnerId } = await anApprovedPartner(api);
     const refer = async (...can: string[]) => {
       const caller = service.as({
         tenantId: api.caller.tenantId as number,
@@ -60,9 +60,9 @@ describe('createReferral', () => {
     expect(await refer('leads:read')).toBe(201);
   });
 
-  it('refuses a lead that was referred already, whoever comes first', async () => {
+  it('rejects a lead that is already referred, also concurrently', async () => {
     const api = service.as();
-    const partners = [await anApproved(api), await anApproved(api)];
+    const partners = [await anApprovedPartner(api), await anApprovedPartner(api)];
     const replies = await Promise.all(
       [...partners, ...partners].map(({ id }) => api.createReferral({ body: { partnerId: id, leadId } })),
     );
@@ -70,21 +70,21 @@ describe('createReferral', () => {
     expect(replies.find(({ status }) => status === 409)?.body.code).toBe('already_referred');
   });
 
-  it('answers the first one when its externalId comes again, also at once', async () => {
+  it('returns the existing referral for a repeated externalId, also concurrently', async () => {
     const api = service.as();
-    const { id: partnerId } = await anApproved(api);
+    const { id: partnerId } = await anApprovedPartner(api);
     const body = { partnerId, leadId, externalId: 'order-17' };
     const replies = await Promise.all(Array.from({ length: 4 }, () => api.createReferral({ body })));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
     expect(new Set(replies.map(({ data }) => data.id)).size).toBe(1);
-    const gone = await api.createReferral({ body: { ...body, leadId: nowhere } });
+    const gone = await api.createReferral({ body: { ...body, leadId: missingId } });
     expect([gone.status, gone.data.leadId]).toEqual([200, leadId]);
     const other = service.as();
-    const { id } = await anApproved(other);
+    const { id } = await anApprovedPartner(other);
     expect((await other.createReferral({ body: { ...body, partnerId: id } })).status).toBe(201);
   });
 
-  it('refuses a partner who is not approved', async () => {
+  it('rejects a partner who is not approved', async () => {
     const api = service.as();
     const { data } = await api.createPartner({ body: aPartner({ referralCode: 'EARLY' }) });
     for (const who of [{ partnerId: data.id }, { code: 'EARLY' }]) {
@@ -93,15 +93,15 @@ describe('createReferral', () => {
     }
   });
 
-  it('names the field of what is unknown, foreign or missing', async () => {
+  it('reports the field with an unknown, foreign or missing value', async () => {
     const api = service.as();
-    const mine = await anApproved(api);
-    const theirs = await anApproved(service.as());
+    const mine = await anApprovedPartner(api);
+    const theirs = await anApprovedPartner(service.as());
     const field = async (body: object) => {
       const reply = await api.createReferral({ body });
       return [reply.status, reply.body.errors?.[0]?.field];
     };
-    expect(await field({ partnerId: mine.id, leadId: nowhere })).toEqual([422, 'leadId']);
+    expect(await field({ partnerId: mine.id, leadId: missingId })).toEqual([422, 'leadId']);
     expect(await field({ partnerId: theirs.id, leadId })).toEqual([422, 'partnerId']);
     expect(await field({ code: theirs.code, leadId })).toEqual([422, 'code']);
     expect(await field({ leadId })).toEqual([422, 'partnerId']);
@@ -109,25 +109,25 @@ describe('createReferral', () => {
   });
 });
 
-describe('a lead that comes with a code', () => {
+describe('a lead with a referral code', () => {
   const count = async (api: ReturnType<Service['as']>, id: string) =>
     (await api.getPartner({ params: { id } })).data.referralCount;
 
-  it('is attributed once, in the tenant and environment of the code, however often it is told', async () => {
+  it('is attributed once, in the tenant and environment of the code, under duplicate events', async () => {
     const api = service.as();
-    const { id, code } = await anApproved(api);
-    const told = leadCreatedWith(code.toLowerCase(), '40');
-    const eventId = await tell(service, api, told);
+    const { id, code } = await anApprovedPartner(api);
+    const event = leadCreatedWith(code.toLowerCase(), '40');
+    const eventId = await publish(service, api, event);
     await until('it is attributed', async () => (await count(api, id)) === 1);
-    await tell(service, api, told, eventId);
-    await tell(service, api, told);
-    await tell(service, service.as(), leadCreatedWith(code, '41'));
-    await tell(service, service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' }), told);
-    await tell(service, api, leadCreatedWith(code, '42'));
+    await publish(service, api, event, eventId);
+    await publish(service, api, event);
+    await publish(service, service.as(), leadCreatedWith(code, '41'));
+    await publish(service, service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' }), event);
+    await publish(service, api, leadCreatedWith(code, '42'));
     await until('the last one is attributed', async () => (await count(api, id)) === 2);
     const attributed = () =>
       service.events.filter(({ name, tenantId }) => name === 'referral.attributed' && tenantId === api.caller.tenantId);
-    await until('both are told', () => attributed().length >= 2);
+    await until('both events arrive', () => attributed().length >= 2);
     expect(
       attributed()
         .map(({ data }) => (data as { leadId: string }).leadId)
@@ -135,23 +135,23 @@ describe('a lead that comes with a code', () => {
     ).toEqual(['40', '42']);
   });
 
-  it('is left alone when nobody approved has the code', async () => {
+  it('is ignored when no approved partner has the code', async () => {
     const api = service.as();
     const { data: pending } = await api.createPartner({ body: aPartner({ referralCode: 'EARLY' }) });
-    const { id, code } = await anApproved(api);
-    await tell(service, api, leadCreatedWith('NOBODYS', '50'));
-    await tell(service, api, leadCreatedWith('EARLY', '51'));
-    await tell(service, api, leadCreatedWith(null, '52'));
-    await tell(service, api, leadCreatedWith(code, '53'));
+    const { id, code } = await anApprovedPartner(api);
+    await publish(service, api, leadCreatedWith('NOBODYS', '50'));
+    await publish(service, api, leadCreatedWith('EARLY', '51'));
+    await publish(service, api, leadCreatedWith(null, '52'));
+    await publish(service, api, leadCreatedWith(code, '53'));
     await until('the last one is attributed', async () => (await count(api, id)) === 1);
     expect(await count(api, pending.id)).toBe(0);
     expect(await service.deadLetters('credit-partners')).toEqual([]);
   });
 
-  it('that cannot be read is set aside', async () => {
+  it('is dead-lettered when the event is unreadable', async () => {
     const api = service.as();
     const { data, name } = leadCreatedWith('X', '60');
-    await tell(service, api, { name, data, record: { id: 'no' } });
+    await publish(service, api, { name, data, record: { id: 'no' } });
     const letters = await until('it is a dead letter', async () => {
       const found = await service.deadLetters('credit-partners');
       return found.length > 0 && found;

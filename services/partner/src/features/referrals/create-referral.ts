@@ -20,19 +20,19 @@ export const createReferral = ({ peers }: Tools): Handler<typeof referrals.creat
       wasThere();
       return asReferral(earlier);
     }
-    // Referrals are never removed: the one that was there for the check is there now.
+    // Unreachable: `check` found a referral, and referrals are never deleted.
     if (!lead) throw fail('not_found');
     const { partnerId, person, code } = await findPartner(tx, body);
     const status = statusOf(lead, person);
     const data = [{ partnerId, leadId, code, status, externalId, createdBy: actingUserId(caller) ?? null }];
     const [row] = await tx.referral.createManyAndReturn({ data, skipDuplicates: true });
     if (!row) {
-      // Somebody else was quicker, with the same externalId or only for the same lead.
-      const same = await findByExternalId(tx, externalId);
-      if (!same)
+      // A concurrent request created a referral with the same externalId or for the same lead.
+      const concurrent = await findByExternalId(tx, externalId);
+      if (!concurrent)
         throw fail('already_referred', [{ field: 'leadId', message: 'The lead comes from a partner already' }]);
       wasThere();
-      return asReferral(same);
+      return asReferral(concurrent);
     }
     emit(referralAttributed, { data: { referralId: row.id, partnerId, leadId }, record: asReferral(row) });
     return asReferral(row);
@@ -43,8 +43,8 @@ async function findByExternalId(tx: Tx, externalId: string | null | undefined) {
   return externalId ? tx.referral.findFirst({ where: { externalId } }) : null;
 }
 
-async function findPartner(tx: Tx, given: { partnerId?: number | null | undefined; code?: string | null | undefined }) {
-  const { partnerId, code } = given;
+async function findPartner(tx: Tx, input: { partnerId?: number | null | undefined; code?: string | null | undefined }) {
+  const { partnerId, code } = input;
   if ((partnerId ?? undefined) !== undefined && code)
     throw failField('code', 'Send either partnerId or code, not both');
   const known = code ? await tx.referralCode.findFirst({ where: { code } }) : null;
@@ -52,7 +52,7 @@ async function findPartner(tx: Tx, given: { partnerId?: number | null | undefine
   const id = known?.partnerId ?? partnerId;
   if (!id) throw failField('partnerId', 'Send partnerId or code');
   const field = known ? 'code' : 'partnerId';
-  // Shared: referrals of one partner need not wait for each other, only for a change of its status.
+  // Shared lock: blocks concurrent status changes, but not other referrals of the same partner.
   const [partner] = await tx.sql<Person & { status: string }>`
     SELECT status, email, first_name AS "firstName", last_name AS "lastName" FROM partner WHERE id = ${id} FOR SHARE`;
   if (!partner) throw failField(field, unknownId('partner'));

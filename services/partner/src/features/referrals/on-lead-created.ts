@@ -4,8 +4,8 @@ import { referralAttributed } from '@tandem/partner-contract';
 import type { Tx } from '../../handler.ts';
 import { asReferral, type Person, statusOf } from './referral.ts';
 
-/** A lead that has a referral code, and since when. */
-interface Referred {
+/** A lead with a referral code and the time it got the code. */
+interface ReferredLead {
   leadId: number;
   email: string;
   firstName: string;
@@ -14,30 +14,27 @@ interface Referred {
   referredAt: Date;
 }
 
-/** Leads that were created with a referral code, or given one later. */
-export function referredLeads(events: readonly Received<typeof leadCreated | typeof leadUpdated>[]): Referred[] {
+/** Leads that were created with a referral code or got one later. */
+export function referredLeads(events: readonly Received<typeof leadCreated | typeof leadUpdated>[]): ReferredLead[] {
   return events.flatMap((event) => {
     const { id: leadId, email, firstName, lastName, referralCode, createdAt } = event.record;
     const isNew = event.name === 'lead.created';
-    const isGiven = isNew || (event as Received<typeof leadUpdated>).data.changes.referralCode;
+    const hasNewCode = isNew || (event as Received<typeof leadUpdated>).data.changes.referralCode;
     const referredAt = isNew ? createdAt : event.occurredAt;
-    return referralCode && isGiven
+    return referralCode && hasNewCode
       ? [{ leadId, email, firstName, lastName, code: referralCode.toUpperCase(), referredAt }]
       : [];
   });
 }
 
-/**
- * Attributes leads whose code is one of an approved partner; returns the leads whose deals earn. A code that nobody has is
- * no reason to fail.
- */
-export async function attributeLeads(coming: Referred[], { tx, emit }: ConsumerContext<Tx>): Promise<number[]> {
-  if (!coming.length) return [];
+/** Attributes leads with the code of an approved partner; ignores unknown codes. Returns the leads whose deals earn. */
+export async function attributeLeads(leads: ReferredLead[], { tx, emit }: ConsumerContext<Tx>): Promise<number[]> {
+  if (!leads.length) return [];
   const owners = await partnersByCode(
     tx,
-    coming.map(({ code }) => code),
+    leads.map(({ code }) => code),
   );
-  const data = coming.flatMap(({ leadId, code, referredAt: createdAt, ...person }) => {
+  const data = leads.flatMap(({ leadId, code, referredAt: createdAt, ...person }) => {
     const owner = owners.get(code);
     return owner ? [{ leadId, code, createdAt, partnerId: owner.partnerId, status: statusOf(person, owner) }] : [];
   });

@@ -2,7 +2,7 @@ import type { Referral, referralStatuses } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 
-/** The fields by which a lead and a partner are compared, to find out whether they are the same person. */
+/** Fields compared to detect self-referrals. */
 export interface Person {
   email: string;
   firstName: string;
@@ -14,14 +14,14 @@ export function statusOf(lead: Person, partner: Person): (typeof referralStatuse
   return isSamePerson(lead, partner) ? 'flagged' : 'attributed';
 }
 
-/** One mailbox, or one name at one domain. */
+/** Same mailbox, or same name at the same domain. */
 function isSamePerson(one: Person, other: Person): boolean {
   const [mine, theirs] = [mailboxOf(one.email), mailboxOf(other.email)];
   if (mine.domain !== theirs.domain) return false;
   return mine.local === theirs.local || nameOf(one) === nameOf(other);
 }
 
-/** The mailbox that an address is delivered to: +tags name no other one, nor do dots at Gmail. */
+/** Normalizes an address to its mailbox: ignores +tags, and dots at Gmail. */
 function mailboxOf(email: string): { local: string; domain: string } {
   const [address = '', host = ''] = email.toLowerCase().split('@');
   const local = address.replace(/(?<=.)\+.*$/, '');
@@ -33,7 +33,7 @@ function nameOf({ firstName, lastName }: Person): string {
   return `${firstName} ${lastName}`.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
-/** A row as the contract shows it. */
+/** Converts a row to the API resource. */
 export function asReferral(row: ReferralRow): z.output<typeof Referral> {
   return row as unknown as z.output<typeof Referral>;
 }

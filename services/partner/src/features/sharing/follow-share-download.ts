@@ -6,6 +6,6 @@ export const followShareDownload =
   (tools: Tools): Handler<typeof sharing.followShareDownload> =>
   async ({ params, caller, tx, inTenant }) => {
     const { url } = await downloadShared({ ...params, tx, inTenant }, caller, tools);
-    // Letters beyond ASCII stand in an address as people write it, but not in a header.
+    // Stored URLs may contain non-ASCII characters, which headers do not allow; `href` percent-encodes them.
     return { body: '', type: 'text/html; charset=utf-8', location: new URL(url).href };
   };

@@ -25,13 +25,17 @@ a:focus-visible { outline: 3px solid var(--ink); outline-offset: 3px; }
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** What a browser may do on the page: show its own style and pictures, and nothing else. */
+/** Content-Security-Policy of the page: its own inline style and https images only. */
 export const pagePolicy = [
-  ...["default-src 'none'", `style-src 'sha256-${styleHash}'`, 'img-src https:', "base-uri 'none'"],
-  ...["form-action 'none'", "frame-ancestors 'none'"],
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  'img-src https:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
-/** The public page of shared material. Every text in it is a customer's and is escaped. */
+/** Renders the public page of a shared resource. All texts are customer data and are escaped. */
 export function sharePage(resource: ResourceRecord, address: string): string {
   const { name, description, shareCaption, thumbnailUrl, category, fileType, fileSize, fileUrl, fileId } = resource;
   const about = shareCaption || description || '';
@@ -73,7 +77,7 @@ export function sharePage(resource: ResourceRecord, address: string): string {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** A text as HTML shows it, between tags and between quotes. */
+/** Escapes text for HTML content and quoted attributes. */
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] as string);
 }

@@ -6,35 +6,39 @@ import { type Download, downloadOf } from '../co-marketing/download.ts';
 import { asResource, type ResourceRecord } from '../co-marketing/resource.ts';
 import { hashToken } from '../co-marketing/share-token.ts';
 
-/** What somebody who follows a link works with. */
-interface Visit {
+/** Request context of an anonymous visitor. */
+interface ShareRequest {
   token: string;
   tx: Tx;
   inTenant: InTenant<Tx, never>;
 }
 
-interface Shared {
+interface SharedResource {
   resource: ResourceRecord;
   scope: { tenantId: number; environment: 'live' | 'sandbox' };
 }
 
-/** What a token opens; 404 for one that is unknown, was ended, or whose resource is archived. */
-export async function findShared({ token, tx, inTenant }: Visit): Promise<Shared> {
-  const place = await tx.shareLookup.findFirst({ where: { tokenHash: hashToken(token) } });
-  if (!place) throw fail('not_found');
-  const { ownerTenantId: tenantId, ownerEnvironment, resourceId: id } = place;
+/** Finds the resource of a share token; 404 if the token is unknown or revoked, or the resource is archived. */
+export async function findShared({ token, tx, inTenant }: ShareRequest): Promise<SharedResource> {
+  const lookup = await tx.shareLookup.findFirst({ where: { tokenHash: hashToken(token) } });
+  if (!lookup) throw fail('not_found');
+  const { ownerTenantId: tenantId, ownerEnvironment, resourceId: id } = lookup;
   const scope = { tenantId, environment: ownerEnvironment as 'live' | 'sandbox' };
-  const row = await inTenant(scope, ({ tx: own }) =>
-    own.coMarketingResource.findFirst({ where: { id, shareEnabled: true, shareToken: token, status: 'active' } }),
+  const row = await inTenant(scope, ({ tx: tenantTx }) =>
+    tenantTx.coMarketingResource.findFirst({ where: { id, shareEnabled: true, shareToken: token, status: 'active' } }),
   );
   if (!row) throw fail('not_found');
   return { resource: asResource(row), scope };
 }
 
-/** Where shared material can be fetched; counts once there is an address to go to. */
-export async function downloadShared(visit: Visit, { requestId, ip }: Caller, { peers }: Tools): Promise<Download> {
-  const { resource, scope } = await findShared(visit);
+/** Download URL of a shared resource; counts a download only if there is a URL. */
+export async function downloadShared(
+  request: ShareRequest,
+  { requestId, ip }: Caller,
+  { peers }: Tools,
+): Promise<Download> {
+  const { resource, scope } = await findShared(request);
   const download = await downloadOf(peers, resource, { ...scope, requestId, ...(ip !== undefined && { ip }) });
-  await visit.inTenant(scope, ({ tx }) => countUsage(tx, resource.id, 'download', 'active'));
+  await request.inTenant(scope, ({ tx }) => countUsage(tx, resource.id, 'download', 'active'));
   return download;
 }

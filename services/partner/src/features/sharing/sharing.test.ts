@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import {
-  anybody,
+  anonymous,
   aPeer,
-  nowhere,
+  existing,
+  missingId,
   type Peer,
   publicUrl,
   type Service,
   startPartner,
-  there,
 } from '../../partner.test-service.ts';
 
 let service: Service;
@@ -27,97 +27,104 @@ const evil = `"><script>alert('1')</script>&`;
 async function shared(fields: object = {}, api = service.as()) {
   const body = { name: 'Banner', category: 'social-posts', sourceType: 'file', fileUrl, shareEnabled: true, ...fields };
   const { data } = await api.createCoMarketingResource({ body });
-  const given = { params: { token: data.shareToken as string } };
+  const request = { params: { token: data.shareToken as string } };
   const downloads = async () => (await api.getCoMarketingResource({ params: { id: data.id } })).data.downloads;
-  return { api, id: data.id as string, given, downloads };
+  return { api, id: data.id as string, request, downloads };
 }
 
 describe('a share link', () => {
-  it('shows who has it what may be seen, and nothing of whose it is', async () => {
-    const { given } = await shared({ description: 'For spring', shareCaption: 'Look!', fileId: there.file });
-    const { status, data } = await anybody(service).getSharedResource(given);
+  it('returns the public fields without details of the owner', async () => {
+    const { request } = await shared({ description: 'For spring', shareCaption: 'Look!', fileId: existing.file });
+    const { status, data } = await anonymous(service).getSharedResource(request);
     expect([status, data]).toEqual([
       200,
       {
-        ...{ name: 'Banner', category: 'social-posts', description: 'For spring', fileType: 'pdf' },
-        ...{ fileSize: '1.4 MB', thumbnailUrl: null, shareCaption: 'Look!' },
+        name: 'Banner',
+        category: 'social-posts',
+        description: 'For spring',
+        fileType: 'pdf',
+        fileSize: '1.4 MB',
+        thumbnailUrl: null,
+        shareCaption: 'Look!',
       },
     ]);
   });
 
-  it('leads to the download and counts it, also in the sandbox', async () => {
+  it('returns the download URL and counts it, also in the sandbox', async () => {
     const tenantId = service.as().caller.tenantId as number;
     for (const environment of ['live', 'sandbox'] as const) {
-      const { given, downloads } = await shared({}, service.as({ tenantId, environment }));
-      const { status, data } = await anybody(service).downloadSharedResource(given);
+      const { request, downloads } = await shared({}, service.as({ tenantId, environment }));
+      const { status, data } = await anonymous(service).downloadSharedResource(request);
       expect([status, data, await downloads()]).toEqual([200, { url: fileUrl, expiresAt: null }, 1]);
     }
-    const { given, downloads, api } = await shared({ fileUrl: undefined, fileId: there.file });
-    expect((await anybody(service).downloadSharedResource(given)).data.url).toBe(`${publicUrl}/v1/public/files/x`);
-    expect([peer.asked.at(-1)?.caller.tenantId, await downloads()]).toEqual([api.caller.tenantId, 1]);
+    const { request, downloads, api } = await shared({ fileUrl: undefined, fileId: existing.file });
+    expect((await anonymous(service).downloadSharedResource(request)).data.url).toBe(`${publicUrl}/v1/public/files/x`);
+    expect([peer.requests.at(-1)?.caller.tenantId, await downloads()]).toEqual([api.caller.tenantId, 1]);
   });
 
-  it('counts nothing when there is nothing to download', async () => {
-    const { given, downloads } = await shared({ sourceType: 'campaign', campaignId: there.campaign });
-    expect((await anybody(service).downloadSharedResource(given)).body.code).toBe('no_download');
-    expect((await anybody(service).followShareDownload(given)).status).toBe(409);
+  it('does not count when there is nothing to download', async () => {
+    const { request, downloads } = await shared({ sourceType: 'campaign', campaignId: existing.campaign });
+    expect((await anonymous(service).downloadSharedResource(request)).body.code).toBe('no_download');
+    expect((await anonymous(service).followShareDownload(request)).status).toBe(409);
     expect(await downloads()).toBe(0);
   });
 
-  it('is 404 in all its forms once it is unknown, ended, archived or deleted', async () => {
+  it('returns 404 from every operation when unknown, revoked, archived or deleted', async () => {
     const ends = {
       unknown: async () => ({ params: { token: 'x'.repeat(43) } }),
       ended: async () => {
-        const { api, id, given } = await shared();
+        const { api, id, request } = await shared();
         await api.updateCoMarketingResource({ params: { id }, body: { shareEnabled: false } });
         await api.updateCoMarketingResource({ params: { id }, body: { shareEnabled: true } });
-        return given;
+        return request;
       },
       archived: async () => {
-        const { api, id, given } = await shared();
+        const { api, id, request } = await shared();
         await api.archiveCoMarketingResource({ params: { id } });
-        return given;
+        return request;
       },
       deleted: async () => {
-        const { api, id, given } = await shared();
+        const { api, id, request } = await shared();
         await api.deleteCoMarketingResource({ params: { id } });
-        return given;
+        return request;
       },
     };
     for (const [end, make] of Object.entries(ends)) {
-      const given = await make();
-      const somebody = anybody(service);
+      const request = await make();
+      const visitor = anonymous(service);
       const replies = [
-        await somebody.getSharedResource(given),
-        await somebody.downloadSharedResource(given),
-        await somebody.showSharePage(given),
-        await somebody.followShareDownload(given),
+        await visitor.getSharedResource(request),
+        await visitor.downloadSharedResource(request),
+        await visitor.showSharePage(request),
+        await visitor.followShareDownload(request),
       ];
       expect([end, replies.map(({ status }) => status)]).toEqual([end, [404, 404, 404, 404]]);
     }
   });
 
-  it('of archived material works again when it is active', async () => {
-    const { api, id, given } = await shared();
+  it('works again when an archived resource is activated', async () => {
+    const { api, id, request } = await shared();
     await api.archiveCoMarketingResource({ params: { id } });
     await api.activateCoMarketingResource({ params: { id } });
-    expect((await anybody(service).getSharedResource(given)).status).toBe(200);
+    expect((await anonymous(service).getSharedResource(request)).status).toBe(200);
   });
 
-  it('cannot be read from the table that finds whose it is', async () => {
-    const { given } = await shared();
+  it('is not stored in plain text in the lookup table', async () => {
+    const { request } = await shared();
     const rows = await service.sql('SELECT token_hash FROM share_lookup');
-    expect(JSON.stringify(rows)).not.toContain(given.params.token);
+    expect(JSON.stringify(rows)).not.toContain(request.params.token);
   });
 });
 
 describe('the share page', () => {
-  it('shows the material, escapes every text, and previews it', async () => {
-    const { given } = await shared({
-      ...{ name: `N${evil}`, description: `D${evil}`, shareCaption: `C${evil}` },
+  it('shows the resource, escapes every text, and has preview metadata', async () => {
+    const { request } = await shared({
+      name: `N${evil}`,
+      description: `D${evil}`,
+      shareCaption: `C${evil}`,
       thumbnailUrl: `https://cdn.example.com/a.png?x=1&y='2'`,
     });
-    const { status, text, headers } = await anybody(service).showSharePage(given);
+    const { status, text, headers } = await anonymous(service).showSharePage(request);
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const safe = '&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;';
     expect(text).not.toContain('<script');
@@ -127,28 +134,30 @@ describe('the share page', () => {
     expect(text).toContain(`<meta property="og:title" content="N${safe}">`);
     expect(text).toContain(`<meta property="og:description" content="C${safe}">`);
     expect(text).toMatch(/<img src="https:\/\/cdn\.example\.com\/a\.png\?x=1&amp;y=(&#39;|%27)2(&#39;|%27)" alt="">/);
-    expect(text).toContain(`<meta property="og:url" content="${publicUrl}/s/${given.params.token}">`);
-    expect(text).toContain(`<a href="${publicUrl}/s/${given.params.token}/download"`);
+    expect(text).toContain(`<meta property="og:url" content="${publicUrl}/s/${request.params.token}">`);
+    expect(text).toContain(`<a href="${publicUrl}/s/${request.params.token}/download"`);
   });
 
-  it('is a page also when there is none, for a browser; JSON for every other client', async () => {
+  it('returns errors as HTML to browsers and as JSON to other clients', async () => {
     const unknown = { params: { token: 'x'.repeat(43) } };
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
     for (const open of ['showSharePage', 'followShareDownload'] as const) {
-      const page = await anybody(service)[open]({ ...unknown, headers: { accept } });
+      const page = await anonymous(service)[open]({ ...unknown, headers: { accept } });
       expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
       expect(page.text).toContain('<p>Resource not found.</p>');
       expect(page.headers['content-security-policy']).toContain("default-src 'none'");
       for (const other of ['*/*', 'application/json'])
-        expect((await anybody(service)[open]({ ...unknown, headers: { accept: other } })).body.code).toBe('not_found');
+        expect((await anonymous(service)[open]({ ...unknown, headers: { accept: other } })).body.code).toBe(
+          'not_found',
+        );
     }
-    const json = await anybody(service).getSharedResource({ ...unknown, headers: { accept } });
+    const json = await anonymous(service).getSharedResource({ ...unknown, headers: { accept } });
     expect(json.body.code).toBe('not_found');
   });
 
-  it('lets a browser do nothing but show its own style and pictures', async () => {
-    const { given } = await shared();
-    const { text, headers } = await anybody(service).showSharePage(given);
+  it('has a Content-Security-Policy that allows only its style and images', async () => {
+    const { request } = await shared();
+    const { text, headers } = await anonymous(service).showSharePage(request);
     const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] as string;
     const hash = createHash('sha256').update(style).digest('base64');
     expect(headers['content-security-policy']).toBe(
@@ -156,30 +165,30 @@ describe('the share page', () => {
     );
   });
 
-  it('has a button only when there is something to download, and it counts', async () => {
-    const none = await shared({ sourceType: 'campaign', campaignId: there.campaign });
-    expect((await anybody(service).showSharePage(none.given)).text).not.toContain('/download');
-    const { given, downloads } = await shared();
-    const { status, headers } = await anybody(service).followShareDownload(given);
+  it('has a download button only if there is a download, which is counted', async () => {
+    const none = await shared({ sourceType: 'campaign', campaignId: existing.campaign });
+    expect((await anonymous(service).showSharePage(none.request)).text).not.toContain('/download');
+    const { request, downloads } = await shared();
+    const { status, headers } = await anonymous(service).followShareDownload(request);
     expect([status, headers.location, await downloads()]).toEqual([302, fileUrl, 1]);
-    await anybody(service).showSharePage(given);
+    await anonymous(service).showSharePage(request);
     expect(await downloads()).toBe(1);
   });
 
-  it('leads on to an address with letters beyond ASCII', async () => {
-    const { given } = await shared({ fileUrl: 'https://cdn.example.com/Übersicht 漢字.pdf' });
-    const { status, headers } = await anybody(service).followShareDownload(given);
+  it('redirects to URLs with non-ASCII characters', async () => {
+    const { request } = await shared({ fileUrl: 'https://cdn.example.com/Übersicht 漢字.pdf' });
+    const { status, headers } = await anonymous(service).followShareDownload(request);
     expect([status, headers.location]).toEqual([
       302,
       'https://cdn.example.com/%C3%9Cbersicht%20%E6%BC%A2%E5%AD%97.pdf',
     ]);
-    expect((await anybody(service).downloadSharedResource(given)).data.url).toContain('Übersicht 漢字.pdf');
+    expect((await anonymous(service).downloadSharedResource(request)).data.url).toContain('Übersicht 漢字.pdf');
   });
 
-  it('counts nothing while the file cannot be linked', async () => {
-    const { api, id, given, downloads } = await shared({ fileUrl: undefined, fileId: there.file });
-    await service.sqlWithin(api.caller, 'UPDATE co_marketing_resource SET file_id = $1 WHERE id = $2', [nowhere, id]);
-    expect((await anybody(service).followShareDownload(given)).status).toBe(409);
+  it('does not count when the file is unavailable', async () => {
+    const { api, id, request, downloads } = await shared({ fileUrl: undefined, fileId: existing.file });
+    await service.sqlWithin(api.caller, 'UPDATE co_marketing_resource SET file_id = $1 WHERE id = $2', [missingId, id]);
+    expect((await anonymous(service).followShareDownload(request)).status).toBe(409);
     expect(await downloads()).toBe(0);
   });
 });

@@ -1,10 +1,10 @@
 type Cell = string | number | null;
 
-// What spreadsheets would run as a formula.
+// Prefixes that spreadsheets interpret as a formula.
 const formula = /^[=+\-@\t\r]/;
 const needsQuotes = /[",\r\n]/;
 
-/** A table as CSV (RFC 4180). A text that a spreadsheet would take for a formula gets a quote in front; numbers stay numbers. */
+/** Formats rows as CSV (RFC 4180). Text that a spreadsheet would run as a formula is prefixed with a quote. */
 export function toCsv(rows: readonly (readonly Cell[])[]): string {
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

@@ -1,6 +1,13 @@
 import { createIdCodec } from '@tandem/ids';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
-import { type Api, anApproved, anybody, publicUrl, type Service, startPartner } from '../../partner.test-service.ts';
+import {
+  type Api,
+  anApprovedPartner,
+  anonymous,
+  publicUrl,
+  type Service,
+  startPartner,
+} from '../../partner.test-service.ts';
 import { toCsv } from './csv.ts';
 import { currentPeriod } from './period.ts';
 
@@ -21,7 +28,7 @@ interface Entry {
   reason?: string;
 }
 
-/** Entries of the past, as they would have been recorded then. */
+/** Inserts commissions with past dates, and their statements. */
 async function recorded(api: Api, partnerId: string, entries: Entry[]) {
   for (const entry of entries) {
     const { type = 'earned', amount, currency = 'EUR', at, paidAt = null, cancelledAt = null, reason = null } = entry;
@@ -54,29 +61,43 @@ const history: Entry[] = [
 
 async function aPartnerWith(entries: Entry[]) {
   const api = service.as();
-  const { id } = await anApproved(api);
+  const { id } = await anApprovedPartner(api);
   await recorded(api, id, entries);
   return { api, id, params: { id } };
 }
 
 const follow = (url: string) =>
-  anybody(service).serveStatement({ params: { token: url.slice(`${publicUrl}/v1/public/statements/`.length) } });
+  anonymous(service).serveStatement({ params: { token: url.slice(`${publicUrl}/v1/public/statements/`.length) } });
 
 describe('listCommissionStatements', () => {
-  it('adds each month up to the cent, from the closing balance of the one before', async () => {
+  it('carries balances forward from month to month without rounding errors', async () => {
     const { api, params } = await aPartnerWith(history);
     const { status, data, body } = await api.listCommissionStatements({ params, query: { sort: 'period' } });
     expect([status, body.pagination?.total]).toEqual([200, 4]);
     const euros = data.filter((one: { currency: string }) => one.currency === 'EUR');
     expect(euros).toMatchObject([
       {
-        ...{ periodStart: '2026-01-01T00:00:00.000Z', periodEnd: '2026-02-01T00:00:00.000Z', commissionCount: 1 },
-        ...{ openingBalance: 0, earned: 100.1, adjustments: 0, clawbacks: 0, paid: 0, closingBalance: 100.1 },
+        periodStart: '2026-01-01T00:00:00.000Z',
+        periodEnd: '2026-02-01T00:00:00.000Z',
+        commissionCount: 1,
+        openingBalance: 0,
+        earned: 100.1,
+        adjustments: 0,
+        clawbacks: 0,
+        paid: 0,
+        closingBalance: 100.1,
       },
       { openingBalance: 100.1, earned: 200.23, paid: 0, closingBalance: 300.33, commissionCount: 2 },
       {
-        ...{ openingBalance: 300.33, earned: 0, adjustments: -10, clawbacks: -100.1, paid: 100.1, commissionCount: 2 },
-        ...{ closingBalance: 90.13, status: 'final', partnerId: params.id },
+        openingBalance: 300.33,
+        earned: 0,
+        adjustments: -10,
+        clawbacks: -100.1,
+        paid: 100.1,
+        commissionCount: 2,
+        closingBalance: 90.13,
+        status: 'final',
+        partnerId: params.id,
       },
     ]);
     const yen = data.find((one: { currency: string }) => one.currency === 'JPY');
@@ -84,7 +105,7 @@ describe('listCommissionStatements', () => {
     expect(new Set(data.map(({ id }: { id: string }) => id)).size).toBe(4);
   });
 
-  it('leaves a closed month as it was when an entry of it is cancelled, and takes it back in the month of that', async () => {
+  it('keeps a final month unchanged on cancellation, and adjusts the month of the cancellation', async () => {
     const before: Entry[] = [
       { amount: 10_000, at: '2026-01-10T00:00:00Z' },
       { amount: 5_000, at: '2026-01-20T00:00:00Z' },
@@ -110,13 +131,17 @@ describe('listCommissionStatements', () => {
     const { api, params } = cancelled;
     const [march] = (await api.listCommissionStatements({ params, query: { period: '2026-03' } })).data;
     expect(march).toMatchObject({
-      ...{ openingBalance: 150, earned: 7, adjustments: -50, closingBalance: 107, commissionCount: 1 },
+      openingBalance: 150,
+      earned: 7,
+      adjustments: -50,
+      closingBalance: 107,
+      commissionCount: 1,
     });
     const { text } = await follow(march.downloadUrl);
     expect(text).toMatch(/^2026-03-07T00:00:00.000Z,[A-Za-z0-9]+,cancellation,cancelled,,,,-50,EUR,$/m);
   });
 
-  it('shows one month, and what is open or final, page by page', async () => {
+  it('filters by month and status, and paginates', async () => {
     const { api, params } = await aPartnerWith([...history, { amount: 700, at: new Date().toISOString() }]);
     const periods = async (query: Record<string, string>) =>
       (await api.listCommissionStatements({ params, query })).data.map(
@@ -128,22 +153,25 @@ describe('listCommissionStatements', () => {
     expect(await periods({ status: 'final' })).toHaveLength(4);
     expect(await periods({ limit: '2', page: '2' })).toEqual(['2026-03 EUR', '2026-02 EUR']);
     expect((await api.listCommissionStatements({ params, query: { status: 'open' } })).data[0]).toMatchObject({
-      ...{ status: 'open', openingBalance: 90.13, earned: 7, closingBalance: 97.13 },
+      status: 'open',
+      openingBalance: 90.13,
+      earned: 7,
+      closingBalance: 97.13,
     });
     for (const period of ['2026-13', '2026', 'march'])
       expect((await api.listCommissionStatements({ params, query: { period } })).status).toBe(422);
   });
 
-  it('shows no other tenant’s', async () => {
+  it('is isolated between tenants', async () => {
     const { params, api } = await aPartnerWith(history);
     expect((await service.as().listCommissionStatements({ params })).status).toBe(404);
-    const { id } = await anApproved(api);
+    const { id } = await anApprovedPartner(api);
     expect((await api.listCommissionStatements({ params: { id } })).data).toEqual([]);
   });
 });
 
-describe('the breakdown of a statement', () => {
-  it('is a CSV without credentials, with public ids and without formulas', async () => {
+describe('the statement CSV', () => {
+  it('is served without credentials, with public ids and escaped formulas', async () => {
     const { api, params } = await aPartnerWith(history);
     const [statement] = (await api.listCommissionStatements({ params, query: { period: '2026-03' } })).data.filter(
       ({ currency }: { currency: string }) => currency === 'EUR',
@@ -164,9 +192,9 @@ describe('the breakdown of a statement', () => {
     expect(ids.decode('commission', api.caller.tenantId as number, code)).toBeGreaterThan(0);
   });
 
-  it('has each entry of a month of many once, in the order of time, and adds up to the closing balance', async () => {
+  it('contains each entry once across pages, in order of time, and adds up to the closing balance', async () => {
     const { api, id, params } = await aPartnerWith([{ amount: 1, at: '2026-03-31T23:00:00Z' }]);
-    // Three of each moment, so that pages end among entries of the same time.
+    // Three entries per timestamp, so that page boundaries fall between equal timestamps.
     await service.sqlWithin(
       api.caller,
       `INSERT INTO commission (partner_id, amount_minor, currency, created_at, paid_at, status)
@@ -185,7 +213,7 @@ describe('the breakdown of a statement', () => {
     expect(statement.closingBalance).toBe((721 * 200 + 1) / 100);
   });
 
-  it('ends after its time, and a made-up link leads nowhere', async () => {
+  it('returns 404 for expired and forged links', async () => {
     const { api, params } = await aPartnerWith(history);
     const { tenantId } = api.caller;
     const links = createLinkTokens<object>(createSeal(process.env.ENCRYPTION_KEY as string), 'statements');
@@ -198,8 +226,8 @@ describe('the breakdown of a statement', () => {
   });
 });
 
-describe('a CSV', () => {
-  it('quotes what needs it, keeps numbers, and takes the sting out of formulas', () => {
+describe('toCsv', () => {
+  it('quotes where needed, keeps numbers, and escapes formulas', () => {
     expect(
       toCsv([
         ['a', null, -1.5, 'x,y'],

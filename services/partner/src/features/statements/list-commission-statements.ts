@@ -26,27 +26,36 @@ export const listCommissionStatements =
     const sums = await sumUp(tx, partnerId, [...new Set(page.items.map(({ currency }) => currency))]);
     const downloadUrlExpiresAt = new Date(now.getTime() + linkMs);
     const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
-    const items = page.items.map((of): z.output<typeof Statement> => {
-      const { start: periodStart, end: periodEnd } = boundsOf(of.period);
+    const items = page.items.map((statement): z.output<typeof Statement> => {
+      const { start: periodStart, end: periodEnd } = boundsOf(statement.period);
       const token = links.issue(
-        { ...scope, partnerId, period: of.period, currency: of.currency },
+        { ...scope, partnerId, period: statement.period, currency: statement.currency },
         downloadUrlExpiresAt,
       );
       return {
-        ...{ id: of.id, partnerId, periodStart, periodEnd, currency: of.currency },
-        ...inMajor(sums(of), of.currency),
-        status: of.period >= current ? 'open' : 'final',
-        ...{ downloadUrl: `${publicUrl}/v1/public/statements/${token}`, downloadUrlExpiresAt, generatedAt: now },
+        id: statement.id,
+        partnerId,
+        periodStart,
+        periodEnd,
+        currency: statement.currency,
+        ...toMajorUnits(sums(statement), statement.currency),
+        status: statement.period >= current ? 'open' : 'final',
+        downloadUrl: `${publicUrl}/v1/public/statements/${token}`,
+        downloadUrlExpiresAt,
+        generatedAt: now,
       };
     });
     return { ...page, items };
   };
 
-function inMajor({ opening, earned, adjustments, clawbacks, paid, closing, count }: Sums, currency: string) {
+function toMajorUnits({ opening, earned, adjustments, clawbacks, paid, closing, count }: Sums, currency: string) {
   const major = (minor: number) => fromMinor(minor, currency);
   return {
     openingBalance: major(opening),
-    ...{ earned: major(earned), adjustments: major(adjustments), clawbacks: major(clawbacks), paid: major(paid) },
+    earned: major(earned),
+    adjustments: major(adjustments),
+    clawbacks: major(clawbacks),
+    paid: major(paid),
     closingBalance: major(closing),
     commissionCount: count,
   };

@@ -2,39 +2,57 @@ import { Readable } from 'node:stream';
 import { fromMinor, type ResourceType } from '@tandem/contract';
 import type { statements } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
-import type { Handler, StatementOf, Tools, Tx } from '../../handler.ts';
+import type { Handler, StatementKey, Tools, Tx } from '../../handler.ts';
 import { toCsv } from './csv.ts';
 import { boundsOf } from './period.ts';
 
-const head = ['date', 'commissionId', 'entry', 'status', 'opportunityId', 'basisAmount', 'rate', 'amount', 'currency'];
+const columns = [
+  'date',
+  'commissionId',
+  'entry',
+  'status',
+  'opportunityId',
+  'basisAmount',
+  'rate',
+  'amount',
+  'currency',
+];
 
-// A month may have more entries than fit into memory. Each page is a transaction of its own, so that a slow download
-// holds none open.
+// Entries are streamed in pages because a month may not fit into memory. Each page is a separate transaction, so that a
+// slow download does not keep one open.
 const entriesPerPage = 1_000;
 
 export const serveStatement =
   ({ links, ids }: Tools): Handler<typeof statements.serveStatement> =>
   async ({ params, inTenant }) => {
-    const linked = links.read(params.token);
-    if (linked === 'expired') throw fail('link_expired');
-    if (!linked) throw fail('not_found');
-    const { tenantId, environment, ...of } = linked;
-    const pageAfter = (last?: Entry) => inTenant({ tenantId, environment }, ({ tx }) => entriesOf(tx, of, last));
-    const code = (type: ResourceType, id: number | null) => (id === null ? null : ids.encode(type, tenantId, id));
-    const money = (minor: number | null) => (minor === null ? null : fromMinor(minor, of.currency));
+    const link = links.read(params.token);
+    if (link === 'expired') throw fail('link_expired');
+    if (!link) throw fail('not_found');
+    const { tenantId, environment, ...statement } = link;
+    const pageAfter = (last?: Entry) => inTenant({ tenantId, environment }, ({ tx }) => entriesOf(tx, statement, last));
+    const encodeId = (type: ResourceType, id: number | null) => (id === null ? null : ids.encode(type, tenantId, id));
+    const toMajor = (minor: number | null) => (minor === null ? null : fromMinor(minor, statement.currency));
     const row = ({ at, id, entry, status, opportunityId, basis, rate, amount, reason }: Entry) => [
-      ...[at.toISOString(), code('commission', id), entry, status, code('opportunity', opportunityId)],
-      ...[money(basis), rate, money(amount), of.currency, reason],
+      at.toISOString(),
+      encodeId('commission', id),
+      entry,
+      status,
+      encodeId('opportunity', opportunityId),
+      toMajor(basis),
+      rate,
+      toMajor(amount),
+      statement.currency,
+      reason,
     ];
-    async function* table(first: Entry[]) {
-      yield toCsv([[...head, 'reason']]);
+    async function* csvChunks(first: Entry[]) {
+      yield toCsv([[...columns, 'reason']]);
       for (let page = first; page.length > 0; page = await pageAfter(page.at(-1))) yield toCsv(page.map(row));
     }
-    // The first page is read before the answer begins: a database that is away is a 503, not half a file.
+    // Read the first page before responding, so that an unavailable database is a 503 instead of a truncated file.
     return {
-      body: Readable.from(table(await pageAfter())),
+      body: Readable.from(csvChunks(await pageAfter())),
       type: 'text/csv; charset=utf-8',
-      disposition: { kind: 'attachment', filename: `statement-${of.period}-${of.currency}.csv` },
+      disposition: { kind: 'attachment', filename: `statement-${statement.period}-${statement.currency}.csv` },
     };
   };
 
@@ -42,7 +60,7 @@ interface Entry {
   at: Date;
   id: number;
   entry: string;
-  /** The change of the balance, in minor units. */
+  /** Change of the balance in minor units. */
   amount: number;
   basis: number | null;
   status: string;
@@ -52,10 +70,10 @@ interface Entry {
 }
 
 /**
- * One page of the entries of a month, oldest first, from the entry after `last`: commissions recorded, cancelled and paid.
- * The opening balance plus all entries is the closing balance.
+ * One page of the entries of a month after `last`, oldest first: commissions recorded, cancelled and paid. The opening
+ * balance plus all entries equals the closing balance.
  */
-function entriesOf(tx: Tx, { partnerId, period, currency }: StatementOf, last?: Entry): Promise<Entry[]> {
+function entriesOf(tx: Tx, { partnerId, period, currency }: StatementKey, last?: Entry): Promise<Entry[]> {
   const { start, end } = boundsOf(period);
   const after = last ?? { at: start, id: 0, entry: '' };
   return tx.sql<Entry>`

@@ -1,6 +1,6 @@
 import type { Tx } from '../../handler.ts';
 
-/** What one month of one currency adds up to, in minor units. */
+/** Totals of one month in one currency, in minor units. */
 export interface Sums {
   opening: number;
   earned: number;
@@ -17,12 +17,12 @@ interface Movement extends Omit<Sums, 'opening' | 'closing'> {
 }
 
 /**
- * Adds up what was recorded, cancelled and paid for a partner, month by month. One pass over the entries of the partner,
- * however many months are asked for: an opening balance is the sum of all months before.
- * An entry that is cancelled in its own month counts nowhere. One that is cancelled later stays in its month, which is
- * final, and the month of the cancellation takes it back as an adjustment.
+ * Monthly totals of recorded, cancelled and paid commissions of a partner. One pass over all entries serves any number
+ * of months, because an opening balance is the sum of all earlier months. An entry cancelled in its own month is not
+ * counted. An entry cancelled later stays in its month, which is final, and is reversed as an adjustment in the month
+ * of the cancellation.
  */
-export async function sumUp(tx: Tx, partnerId: number, currencies: string[]): Promise<(of: Of) => Sums> {
+export async function sumUp(tx: Tx, partnerId: number, currencies: string[]): Promise<(month: StatementMonth) => Sums> {
   const movements = await tx.sql<Movement>`
     WITH entry AS (
       SELECT currency, type, amount_minor AS amount, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS recorded,
@@ -43,15 +43,15 @@ export async function sumUp(tx: Tx, partnerId: number, currencies: string[]): Pr
       UNION ALL
       SELECT currency, paid, 'paid', amount FROM entry WHERE paid IS NOT NULL AND cancelled IS NULL
     ) AS movement GROUP BY currency, period ORDER BY period`;
-  return (of) => sumsOf(movements, of);
+  return (month) => sumsOf(movements, month);
 }
 
-interface Of {
+interface StatementMonth {
   currency: string;
   period: string;
 }
 
-function sumsOf(movements: Movement[], { currency, period }: Of): Sums {
+function sumsOf(movements: Movement[], { currency, period }: StatementMonth): Sums {
   const ofCurrency = movements.filter((one) => one.currency === currency);
   const opening = ofCurrency
     .filter((one) => one.period < period)

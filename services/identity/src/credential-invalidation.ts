@@ -3,14 +3,14 @@ import type { Log } from '@tandem/process';
 import type { Redis } from 'ioredis';
 import type { z } from 'zod';
 
-/** Tells the gateways to forget what they know of a credential. */
-export type CredentialNews = (change: z.output<typeof CredentialChange>) => Promise<void>;
+/** Invalidates cached credentials in all gateways. */
+export type InvalidateCredentials = (change: z.output<typeof CredentialChange>) => Promise<void>;
 
 /**
- * Publishes on Redis. A Redis that is away delays nobody for more than its 50 ms and fails nothing: gateways forget
- * by themselves after a few seconds (D5).
+ * Publishes invalidations over Redis. An unavailable Redis costs at most its 50 ms timeout and fails no request,
+ * because gateway cache entries expire after a few seconds (D5).
  */
-export function credentialNews(redis: Redis, log: Log): CredentialNews {
+export function credentialInvalidation(redis: Redis, log: Log): InvalidateCredentials {
   return async (change) => {
     try {
       await redis.publish(credentialChannel, JSON.stringify(change));
