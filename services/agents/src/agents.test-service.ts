@@ -16,27 +16,27 @@ type WireLead = z.input<typeof InternalLead>;
 
 const ids = createIdCodec(own.IDS_ALPHABET);
 
-/** agents as a test has it, with leads that crm knows. */
+/** The agents service in a test, with a stub of crm and identity. */
 export interface Agents extends TestService<typeof agents> {
-  /** A lead of crm; its number. */
+  /** Adds a lead to crm and returns its id. */
   aLead(fields?: Partial<WireLead>): number;
-  /** Takes a lead from crm. */
+  /** Removes a lead from crm. */
   forget(leadId: number): void;
-  /** How often crm was asked. */
+  /** Number of requests to crm. */
   asked(): number;
-  /** The time zone of tenants, as identity has it; UTC unless a test sets another. */
+  /** Sets the time zone of tenants in identity; UTC by default. */
   timezone(zone: string): void;
-  /** Lets crm fail as often as this. */
+  /** Makes the next requests to crm fail. */
   failNext(times: number): void;
 }
 
 export type Api = ReturnType<Agents['as']>;
 
-/** Starts agents beside a crm and an identity that answer what the test gives them. */
+/** Starts agents with stubs of crm and identity. */
 export async function startAgents(overrides: Parameters<typeof agentsService>[1] = {}): Promise<Agents> {
   const leads = new Map<number, WireLead>();
   const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
-  let made = 0;
+  let lastLeadId = 0;
   let asked = 0;
   let failing = 0;
   let zone = 'UTC';
@@ -49,14 +49,14 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
     asked++;
     const header = request.headers[callerHeader] as string;
     const caller = signer.verify(header, request.method as string, request.url as string);
-    const { ids: wanted } = JSON.parse(await text(request)) as { ids: string[] };
+    const { ids: requestedIds } = JSON.parse(await text(request)) as { ids: string[] };
     response.setHeader('content-type', 'application/json');
     if (failing > 0) {
       failing--;
       response.writeHead(503).end(JSON.stringify({ success: false, code: 'unavailable', message: 'Later' }));
       return;
     }
-    const found = wanted.flatMap((id) => leads.get(Number(id)) ?? []);
+    const found = requestedIds.flatMap((id) => leads.get(Number(id)) ?? []);
     const { narrow } = caller ?? {};
     const reached = narrow ? found.filter(({ assignedTo }) => assignedTo === String(narrow.userId)) : found;
     const isFilter = request.url === '/internal/leads/filter';
@@ -64,16 +64,23 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
   });
   await new Promise<void>((resolve) => peers.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(peers.address() as AddressInfo).port}`;
-  const service = await testService('agents', (given) =>
-    agentsService({ ...given, ...own, CRM_URL: url, IDENTITY_URL: url }, overrides),
+  const service = await testService('agents', (settings) =>
+    agentsService({ ...settings, ...own, CRM_URL: url, IDENTITY_URL: url }, overrides),
   );
   return {
     ...service,
     aLead(fields = {}) {
-      const id = ++made;
+      const id = ++lastLeadId;
       leads.set(id, {
-        ...{ id: String(id), email: `lead${id}@example.com`, firstName: 'Ada', lastName: 'Lovelace' },
-        ...{ phone: '+491701234567', status: 'new', score: 10, source: 'web', assignedTo: null },
+        id: String(id),
+        email: `lead${id}@example.com`,
+        firstName: 'Ada',
+        lastName: 'Lovelace',
+        phone: '+491701234567',
+        status: 'new',
+        score: 10,
+        source: 'web',
+        assignedTo: null,
         createdAt: new Date().toISOString(),
         ...fields,
       });
@@ -81,8 +88,8 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
     },
     forget: (leadId) => void leads.delete(leadId),
     asked: () => asked,
-    timezone(given) {
-      zone = given;
+    timezone(newZone) {
+      zone = newZone;
     },
     failNext(times) {
       failing = times;
@@ -95,17 +102,17 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
   };
 }
 
-/** The id of a tenant's agent of a kind. */
+/** Id of a tenant's agent of this kind. */
 export async function agentOf(api: Api, kind: 'caller' | 'recommender'): Promise<string> {
   return (await api.listAgents({ query: { kind } })).data[0].id;
 }
 
-/** What a client calls a lead. */
+/** Public id of a lead. */
 export function codeOf(api: Api, leadId: number): string {
   return ids.encode('lead', api.caller.tenantId as number, leadId);
 }
 
-/** Sends an agent to leads and waits until nothing of it is at work any more. */
+/** Runs an agent for leads and waits until the bulk run ends. */
 export async function runThrough(api: Api, kind: 'caller' | 'recommender', leadIds: number[], body: object = {}) {
   const id = await agentOf(api, kind);
   const { data } = await api.runAgentInBulk({

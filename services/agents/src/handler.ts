@@ -9,21 +9,21 @@ import type { z } from 'zod';
 import type { PrismaClient } from './generated/client.ts';
 import type { Telephony } from './telephony.ts';
 
-/** The tenant-bound database of agents. */
+/** Tenant-scoped database client of agents. */
 export type Tx = TenantTx<PrismaClient>;
-/** The code of one of agents' operations; `Found` is what its check hands to its run. */
+/** Handler of an agents operation; `Found` is the result of its `check`. */
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
-/** A lead as crm shows it to other services. */
+/** A lead in the internal API of crm. */
 export type Lead = z.output<typeof InternalLead>;
 
-/** The dependencies of handlers, besides the database. */
+/** Dependencies of handlers and jobs. */
 export interface Tools {
   ids: IdCodec;
   crm: ServiceClient<typeof internalLeads>;
   identity: ServiceClient<typeof internalTenants>;
   telephony: Telephony;
-  /** Delay between a call that reached nobody and the next one. */
-  callAgainMs: number;
-  /** Time limit of a call. It is below the lease of the job, so that no second process makes the same call. */
+  /** Delay before a call is retried. */
+  callRetryMs: number;
+  /** Time limit of a call. Shorter than the job lease, so that no second process makes the same call. */
   callMaxMs: number;
 }

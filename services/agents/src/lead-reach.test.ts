@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** A tenant with recommendations for a lead of user 8 and one of user 9. */
+/** A tenant with recommendations for one lead of user 8 and one lead of user 9. */
 async function aTenant() {
   const api = service.as();
   const [mine, theirs] = [service.aLead({ assignedTo: '8' }), service.aLead({ assignedTo: '9' })];
@@ -20,7 +20,7 @@ async function aTenant() {
 const leadsOf = ({ data }: { data: { leadId: string }[] }) => data.map(({ leadId }) => leadId).sort();
 
 describe('a caller who may read only own leads', () => {
-  it('finds recommendations and executions of these leads, and no others', async () => {
+  it('lists only recommendations and executions of own leads', async () => {
     const { api, mine, theirs, narrow } = await aTenant();
     expect(leadsOf(await api.listRecommendations())).toEqual([mine, theirs].sort());
     for (const list of [narrow.listRecommendations, narrow.listExecutions]) {
@@ -30,7 +30,7 @@ describe('a caller who may read only own leads', () => {
     }
   });
 
-  it('decides about no recommendation of another lead, and reads no execution of it', async () => {
+  it('cannot decide recommendations or read executions of other leads', async () => {
     const { api, mine, theirs, narrow } = await aTenant();
     const find = async (leadId: string) => (await api.listRecommendations({ query: { leadId } })).data[0];
     const [own, other] = [await find(mine), await find(theirs)];
@@ -42,7 +42,7 @@ describe('a caller who may read only own leads', () => {
     expect((await find(theirs)).status).toBe('pending');
   });
 
-  it('decides about no approval for another lead', async () => {
+  it('cannot decide approvals for other leads', async () => {
     const api = service.as();
     const id = await agentOf(api, 'recommender');
     await api.updateAgent({ params: { id }, body: { approvalPolicy: 'always' } });
@@ -67,7 +67,7 @@ describe('a caller who may read only own leads', () => {
     expect((await narrow.approveExecution({ ...mine, body: {} })).data.status).toBe('approved');
   });
 
-  it('runs no agent for another lead', async () => {
+  it('cannot run an agent for other leads', async () => {
     const { api, mine, theirs, narrow } = await aTenant();
     const leadIds = [mine, theirs].map((id) => codeOf(api, Number(id)));
     const params = { id: await agentOf(narrow as typeof api, 'recommender') };

@@ -4,13 +4,13 @@ import { asService, fail, reachOf } from '@tandem/service';
 import type { Fragment } from '@tandem/tenant-db';
 import type { Tools, Tx } from './handler.ts';
 
-// A list for a narrowed caller considers this many of the latest records, and this many of their leads.
+// Limits of lists for narrowed callers: latest records, and leads of these records.
 const consideredRecordsMax = 20_000;
 const consideredLeadsMax = filteredLeadsMax;
 
 /**
- * Asks which of these leads the caller may read; undefined, without asking, when they may read all leads.
- * @param candidates reads the ids of the leads in question, at most `filteredLeadsMax`
+ * Gets from crm which of these leads the caller may read; undefined, without a request, when they may read all leads.
+ * @param candidates reads the lead ids to check, at most `filteredLeadsMax`
  */
 async function readableLeads(
   { crm }: Pick<Tools, 'crm'>,
@@ -28,9 +28,9 @@ async function readableLeads(
 }
 
 /**
- * The leads that a list of records for this caller is limited to; undefined when it is not limited.
- * @param table where the records are
- * @param leadId the lead that the list is asked for, when it is for one
+ * The leads to which a list of records is limited for this caller; undefined when it is not limited.
+ * @param table table of the records
+ * @param leadId the lead to which the request limits the list
  */
 export function readableLeadsOf(
   tools: Pick<Tools, 'crm'>,
@@ -45,7 +45,7 @@ export function readableLeadsOf(
   });
 }
 
-/** Refuses a record about a lead that the caller may not read, as if it did not exist. */
+/** Fails with 404 when the record does not exist or the caller may not read its lead. */
 export async function checkLeadReadable(
   tools: Pick<Tools, 'crm'>,
   caller: Caller,

@@ -17,22 +17,22 @@ import type { Tools } from './handler.ts';
 import type { AgentsSettings } from './settings.ts';
 import { simulatedLine } from './telephony.ts';
 
-const callAgainMs = 15 * 60_000;
+const callRetryMs = 15 * 60_000;
 const callMaxMs = 50_000;
 
 /**
- * The agents service: a caller and a recommender for every tenant, with their executions.
- * @param overrides for tests: another line, or shorter waits
+ * Definition of the agents service: a caller and a recommender for every tenant, and their executions.
+ * @param overrides for tests: another telephone line, or shorter delays
  */
 export function agentsService(
   settings: AgentsSettings,
-  overrides: Partial<Pick<Tools, 'telephony' | 'callAgainMs' | 'callMaxMs'>> = {},
+  overrides: Partial<Pick<Tools, 'telephony' | 'callRetryMs' | 'callMaxMs'>> = {},
 ): ServiceDefinition<typeof agents, PrismaClient, AgentsSettings> {
   const common = { service: 'agents', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   const crm = createServiceClient({ ...common, operations: internalLeads, baseUrl: settings.CRM_URL });
   const identity = createServiceClient({ ...common, operations: internalTenants, baseUrl: settings.IDENTITY_URL });
   const ids = createIdCodec(settings.IDS_ALPHABET);
-  const tools: Tools = { ids, crm, identity, telephony: simulatedLine, callAgainMs, callMaxMs, ...overrides };
+  const tools: Tools = { ids, crm, identity, telephony: simulatedLine, callRetryMs, callMaxMs, ...overrides };
   return {
     name: 'agents',
     operations: agents,

@@ -1,7 +1,7 @@
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 
-/** The settings of agents beside those of every service. */
+/** Settings of the agents service. */
 export const agentsSettings = serviceSettings.extend({
   IDS_ALPHABET: z.string().length(62, 'Must hold each of the 62 letters and digits once'),
   CRM_URL: z.url(),

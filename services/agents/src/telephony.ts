@@ -16,7 +16,7 @@ export interface Call {
 export const callOutcomes = ['answered', 'no_answer', 'busy', 'failed'] as const;
 export type CallOutcome = (typeof callOutcomes)[number];
 
-export interface Called {
+export interface CallResult {
   outcome: CallOutcome;
   durationSeconds: number;
   isSimulated: boolean;
@@ -25,24 +25,24 @@ export interface Called {
 /** A telephone line. */
 export interface Telephony {
   /**
-   * Resolves when the call is over.
-   * @param signal aborts a call that takes too long; the result of a call that goes on is ignored
+   * Resolves when the call ends.
+   * @param signal aborts a call that takes too long; a later result is ignored
    */
-  place(call: Call, signal: AbortSignal): Promise<Called>;
+  place(call: Call, signal: AbortSignal): Promise<CallResult>;
 }
 
-// Of ten calls six are answered.
-const lots: readonly CallOutcome[] = [
+// Six of ten calls are answered.
+const outcomeDistribution: readonly CallOutcome[] = [
   ...Array<CallOutcome>(6).fill('answered'),
   ...(['no_answer', 'no_answer', 'busy', 'failed'] as const),
 ];
 const talkSecondsMax = 300;
 
-/** A line that calls nobody. The outcome follows from the lead and the number of the attempt, so tests can predict it. */
+/** A line that makes no real calls. The outcome is derived from lead and attempt, so it is predictable in tests. */
 export const simulatedLine: Telephony = {
   async place({ leadId, attempt }) {
     const [first = 0, second = 0] = createHash('sha256').update(`${leadId} ${attempt}`).digest();
-    const outcome = lots[first % lots.length] as CallOutcome;
+    const outcome = outcomeDistribution[first % outcomeDistribution.length] as CallOutcome;
     const durationSeconds = outcome === 'answered' ? 20 + Math.floor((second / 256) * talkSecondsMax) : 0;
     return { outcome, durationSeconds, isSimulated: true };
   },

@@ -7,11 +7,11 @@ import { type TestService, testService } from '@tandem/testing';
 import { analyticsService } from './service.ts';
 
 export interface Analytics extends TestService<typeof analytics> {
-  /** Takes a lead from crm. */
+  /** Removes a lead from crm. */
   forget(leadId: string): void;
 }
 
-/** analytics beside a crm where every tenant has the leads 1 to 899, in live only. */
+/** Starts analytics with a stub of crm where every tenant has leads 1 to 899, in live only. */
 export async function startAnalytics(): Promise<Analytics> {
   const forgotten = new Set<string>();
   const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
@@ -19,9 +19,9 @@ export async function startAnalytics(): Promise<Analytics> {
     const header = request.headers[callerHeader] as string;
     const caller = signer.verify(header, request.method as string, request.url as string);
     const { ids } = JSON.parse(await text(request)) as { ids: string[] };
-    const isThere = (id: string) => caller?.environment === 'live' && Number(id) < 900 && !forgotten.has(id);
+    const exists = (id: string) => caller?.environment === 'live' && Number(id) < 900 && !forgotten.has(id);
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ success: true, data: { ids: ids.filter(isThere) } }));
+    response.end(JSON.stringify({ success: true, data: { ids: ids.filter(exists) } }));
   });
   await new Promise<void>((resolve) => crm.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(crm.address() as AddressInfo).port}`;

@@ -5,9 +5,9 @@ import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
 
-/** The tenant-bound database of analytics. */
+/** Tenant-scoped database client of analytics. */
 export type Tx = TenantTx<PrismaClient>;
-/** The code of one of the service's operations. */
+/** Handler of an analytics operation. */
 export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
 /** Clients of other services. */
 export interface Peers {

@@ -8,7 +8,7 @@ import { Prisma, PrismaClient } from './generated/client.ts';
 
 export type AnalyticsSettings = ServiceSettings & { CRM_URL: string };
 
-/** The analytics service: its contract and its handlers. */
+/** Definition of the analytics service: contract and handlers. */
 export function analyticsService(
   settings: AnalyticsSettings,
 ): ServiceDefinition<typeof analytics, PrismaClient, AnalyticsSettings> {

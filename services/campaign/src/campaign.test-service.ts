@@ -2,7 +2,7 @@ import type { campaign } from '@tandem/campaign-contract';
 import { type TestService, testService } from '@tandem/testing';
 import { campaignService } from './service.ts';
 
-/** campaign as a test has it; without a provider's address it generates from templates. */
+/** Starts campaign for a test; without a provider URL it generates from templates. */
 export const startCampaign = (providerUrl?: string): Promise<TestService<typeof campaign>> =>
   testService('campaign', (settings) =>
     campaignService({
@@ -15,14 +15,14 @@ export const startCampaign = (providerUrl?: string): Promise<TestService<typeof 
 
 let pages = 0;
 
-/** The body of a landing page whose slug is free. */
+/** Request body of a landing page with a unique slug. */
 export const aPage = (fields: Record<string, unknown> = {}) => ({
   name: 'Spring',
   slug: `spring-${++pages}`,
   ...fields,
 });
 
-/** The body of a workflow: a trigger, an e-mail and a wait, one after the other. */
+/** Request body of a workflow: a trigger, an e-mail and a wait in sequence. */
 export const aWorkflow = (fields: Record<string, unknown> = {}) => ({
   name: 'Welcome',
   nodes: ['trigger', 'email', 'wait'].map((type, index) => aNode(`node-${index + 1}`, { type })),
@@ -34,6 +34,9 @@ export const aWorkflow = (fields: Record<string, unknown> = {}) => ({
 });
 
 export const aNode = (nodeId: string, fields: Record<string, unknown> = {}) => ({
-  ...{ nodeId, type: 'email', position: { x: 0, y: 0 }, data: { label: nodeId } },
+  nodeId,
+  type: 'email',
+  position: { x: 0, y: 0 },
+  data: { label: nodeId },
   ...fields,
 });

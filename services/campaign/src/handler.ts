@@ -5,11 +5,11 @@ import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { HtmlCleaner } from './features/landing-pages/html-cleaner.ts';
 import type { PrismaClient } from './generated/client.ts';
 
-/** The tenant-bound database of campaign. */
+/** Tenant-scoped database client of campaign. */
 export type Tx = TenantTx<PrismaClient>;
-/** The code of one of campaign's operations; `Found` is what it learns before its transaction. */
+/** Handler of a campaign operation; `Found` is the result of its `check`. */
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
-/** The dependencies of handlers, besides the database. */
+/** Dependencies of handlers. */
 export interface Tools {
   ai: Ai;
   cleaner: HtmlCleaner;

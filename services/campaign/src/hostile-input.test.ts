@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** As many values as the gateway lets through. */
+/** Maximum number of values that the gateway accepts. */
 const valuesMax = 20_000;
 const maxMs = 50;
 
@@ -21,7 +21,7 @@ const alternatives = (levels: number) => {
 describe('a responseSchema with 30 levels of 3 alternatives', () => {
   const body = { prompt: 'A title', responseSchema: alternatives(30) };
 
-  it('is refused as too complex, and holds the event loop less than 50 ms', async () => {
+  it('is rejected as too complex, and blocks the event loop for less than 50 ms', async () => {
     const api = service.as();
     const generate = async () => {
       const { status, body: answer } = await api.generateContent({ body });
@@ -31,7 +31,7 @@ describe('a responseSchema with 30 levels of 3 alternatives', () => {
     expect(await longestTurn(generate)).toBeLessThan(maxMs);
   });
 
-  it('many times at once is answered 422 or, when too many wait, 503 with Retry-After; other tenants are served', async () => {
+  it('returns 422, or 503 with Retry-After under load, without affecting other tenants', async () => {
     const api = service.as();
     const calls = Array.from({ length: 12 }, () => api.generateContent({ body }));
     const simple = { prompt: 'A title', responseSchema: { type: 'integer', minimum: 3 } };
@@ -58,7 +58,7 @@ describe('content of a landing page', () => {
     ['<b></i>', fill('<b></i>')],
     ['attributes', `<a ${Array.from({ length: 25_000 }, (_, n) => `a${n}`).join(' ')}>`],
     ['a srcset', `<img srcset="a ${fill('(')}">`],
-  ])('full of %s holds the event loop less than 50 ms', async (_, content) => {
+  ])('full of %s blocks the event loop for less than 50 ms', async (_, content) => {
     const api = service.as();
     const { id } = (await api.createLandingPage({ body: aPage() })).data;
     const write = async () => {
@@ -69,14 +69,14 @@ describe('content of a landing page', () => {
   });
 });
 
-describe('a workflow with as many values as a request may have', () => {
+describe('a workflow with the maximum number of values', () => {
   it.each<[string, unknown]>([
     ['numbers', 1],
     ['texts', 'a'],
     ['objects', {}],
     ['lists', []],
     ['fractions', 1.5e-7],
-  ])('that are %s holds the event loop less than 50 ms, to write and to read', async (_, value) => {
+  ])('of type %s blocks the event loop for less than 50 ms, on write and read', async (_, value) => {
     const api = service.as();
     const perNode = Math.floor(16_000 / (JSON.stringify(value).length + 1));
     const count = Math.ceil(valuesMax / perNode);

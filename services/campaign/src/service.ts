@@ -11,7 +11,7 @@ import { Prisma, PrismaClient } from './generated/client.ts';
 
 export type CampaignSettings = ServiceSettings & AiSettings;
 
-/** The campaign service: its contract and its handlers. */
+/** Definition of the campaign service: contract and handlers. */
 export function campaignService(
   settings: CampaignSettings,
 ): ServiceDefinition<typeof campaign, PrismaClient, CampaignSettings> {

@@ -7,7 +7,7 @@ import { aLead, alone } from './crm.test-service.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import { crmService } from './service.ts';
 
-// What packages/tenant-db promises about background work and requests that share a pool.
+// Guarantees of packages/tenant-db for background work and requests that share a pool.
 
 const mine: Scope = { tenantId: 1, environment: 'live' };
 
@@ -31,7 +31,7 @@ describe('the pool', () => {
     await settings?.drop();
   });
 
-  /** Transactions that hold a connection each until they are released. */
+  /** Transactions that each keep a connection until `release` is called. */
   function holders(of: Pick<typeof db, 'transaction' | 'tx'>, count: number) {
     const { promise: gate, resolve: release } = Promise.withResolvers<void>();
     const held = { count: 0, release, done: Promise.resolve<unknown>(undefined) };
@@ -45,7 +45,7 @@ describe('the pool', () => {
     return held;
   }
 
-  it('gives background work its part, and the rest to requests', async () => {
+  it('limits background work to its share, and leaves the rest to requests', async () => {
     const held = holders(inBackground(db), 6);
     await until('background work has its part', () => held.count === 2);
     const requests = holders(db, 2);
@@ -56,7 +56,7 @@ describe('the pool', () => {
     expect(held.count).toBe(6);
   });
 
-  it('lets background work wait for longer than a request, and it does not fail', async () => {
+  it('lets background work wait for a connection longer than a request', async () => {
     const requests = holders(db, 4);
     await until('requests hold all connections', () => requests.count === 4);
     const work = inBackground(db).transaction(mine, () => db.tx.sql<{ one: number }>`SELECT 1 AS one`);
@@ -66,7 +66,7 @@ describe('the pool', () => {
     expect(await work).toEqual([{ one: 1 }]);
   });
 
-  it('ends the wait of background work when the process stops', async () => {
+  it('aborts waiting background work when the process stops', async () => {
     const stop = new AbortController();
     const held = holders(inBackground(db), 2);
     await until('background work has its part', () => held.count === 2);
@@ -82,9 +82,9 @@ describe('a batch of events of many tenants', () => {
   const tenants = 50;
   const workSeconds = 0.2;
 
-  it('slows no request down, and none of its events fails', async () => {
+  it('does not slow down requests, and is handled without errors', async () => {
     const first = Promise.withResolvers<void>();
-    const begun: number[] = [];
+    const started: number[] = [];
     let working = 0;
     let workingMax = 0;
     const slow = consumer({
@@ -93,7 +93,7 @@ describe('a batch of events of many tenants', () => {
       async handle([event], { tx }) {
         working += 1;
         workingMax = Math.max(workingMax, working);
-        begun.push(event?.tenantId as number);
+        started.push(event?.tenantId as number);
         first.resolve();
         await (tx as { sql: typeof import('@tandem/tenant-db').statement }).sql`SELECT pg_sleep(${workSeconds})`;
         working -= 1;
@@ -112,7 +112,7 @@ describe('a batch of events of many tenants', () => {
         return performance.now() - from;
       };
       const sent = await until('the event is known', () => service.events.find(({ name }) => name === 'lead.created'));
-      await until('it is handled', () => begun.length === 1 && working === 0);
+      await until('it is handled', () => started.length === 1 && working === 0);
       const aloneMs = await medianOf(read, () => false);
 
       await Promise.all(
@@ -121,12 +121,12 @@ describe('a batch of events of many tenants', () => {
           return service.publish('lead.created', { ...sent, id, tenantId: 1_000 + index }, id);
         }),
       );
-      const besideMs = await medianOf(read, () => begun.length <= tenants);
-      // With all connections taken by the batch a read waits for several of its transactions.
-      expect(besideMs).toBeLessThan(Math.max(10 * aloneMs, workSeconds * 1_000));
-      await until('all are handled', () => begun.length > tenants && working === 0);
+      const duringBatchMs = await medianOf(read, () => started.length <= tenants);
+      // If the batch took all connections, a read would wait for several of its transactions.
+      expect(duringBatchMs).toBeLessThan(Math.max(10 * aloneMs, workSeconds * 1_000));
+      await until('all are handled', () => started.length > tenants && working === 0);
       expect(workingMax).toBeLessThanOrEqual(3);
-      expect(new Set(begun).size).toBe(begun.length);
+      expect(new Set(started).size).toBe(started.length);
       expect(await service.deadLetters('slow')).toEqual([]);
     } finally {
       await service.close();
@@ -134,9 +134,9 @@ describe('a batch of events of many tenants', () => {
   });
 });
 
-/** The median time of at least 20 runs, and of as many as are made while `goOn`. */
-async function medianOf(run: () => Promise<number>, goOn: () => boolean): Promise<number> {
+/** The median time of at least 20 runs, repeated while `isRepeating` returns true. */
+async function medianOf(run: () => Promise<number>, isRepeating: () => boolean): Promise<number> {
   const times: number[] = [];
-  while (times.length < 20 || goOn()) times.push(await run());
+  while (times.length < 20 || isRepeating()) times.push(await run());
   return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] as number;
 }

@@ -4,7 +4,7 @@ import { unknownId } from '@tandem/contract';
 import { asService, failField } from '@tandem/service';
 import type { Peers } from './handler.ts';
 
-/** Refuses what is not a team of the caller's tenant, in the field teamId. */
+/** Fails with a field error on `teamId` unless it is a team of the caller's tenant. */
 export async function checkTeam(
   { identity }: Pick<Peers, 'identity'>,
   id: number | null | undefined,

@@ -4,7 +4,7 @@ import { unknownId } from '@tandem/contract';
 import { asService, failField } from '@tandem/service';
 import type { Peers } from './handler.ts';
 
-/** Refuses in `field` who is not an active user of the caller's tenant. */
+/** Fails with a field error on `field` unless the id is an active user of the caller's tenant. */
 export async function checkUser(
   { identity }: Pick<Peers, 'identity'>,
   field: string,

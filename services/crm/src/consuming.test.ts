@@ -7,9 +7,9 @@ import { testService, until } from '@tandem/testing';
 import { aLead, alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
-// What packages/events promises of a consumer, on a real service and broker.
+// Consumer guarantees of packages/events, tested with a real service and broker.
 
-/** A crm with one consumer, which reaches the broker by `amqpUrl`. */
+/** A crm service with one consumer, which connects to the broker at `amqpUrl`. */
 function aService(handle: (emails: string[]) => Promise<void>, amqpUrl?: string) {
   const listening = consumer({
     name: 'listening',
@@ -22,12 +22,12 @@ function aService(handle: (emails: string[]) => Promise<void>, amqpUrl?: string)
   }));
 }
 
-/** The broker behind a door that can be slammed. */
-async function aDoor() {
+/** A TCP proxy to the broker whose connections can be cut. */
+async function aBrokerProxy() {
   const url = new URL(process.env.TEST_AMQP_URL as string);
   const { hostname, port } = url;
   const sockets = new Set<Socket>();
-  const door = { url: '', delivered: '', slam: () => {}, close: () => {} };
+  const proxy = { url: '', delivered: '', disconnect: () => {}, close: () => {} };
   const server = createServer((client) => {
     const broker = connect(Number(port), hostname);
     for (const socket of [client, broker]) {
@@ -40,51 +40,51 @@ async function aDoor() {
       });
     }
     broker.on('data', (bytes) => {
-      door.delivered += bytes.toString('latin1');
+      proxy.delivered += bytes.toString('latin1');
     });
     client.pipe(broker).pipe(client);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as { port: number }).port);
-  door.url = url.href;
-  door.slam = () => {
+  proxy.url = url.href;
+  proxy.disconnect = () => {
     for (const socket of sockets) socket.destroy();
   };
-  door.close = () => {
-    door.slam();
+  proxy.close = () => {
+    proxy.disconnect();
     server.close();
   };
-  return door;
+  return proxy;
 }
 
 describe('a consumer', () => {
-  it('goes on with what a new connection brought while a batch of the old one was under way', async () => {
-    const door = await aDoor();
+  it('handles events of a new connection that arrived while a batch of the old one was running', async () => {
+    const proxy = await aBrokerProxy();
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const begun: string[] = [];
+    const started: string[] = [];
     const service = await aService(async (emails) => {
-      begun.push(...emails);
+      started.push(...emails);
       if (emails.includes('first@example.com')) await gate;
-    }, door.url);
+    }, proxy.url);
     try {
       const api = service.as();
       await api.createLead({ body: aLead({ email: 'first@example.com' }) });
-      await until('the first is under way', () => begun.length === 1);
-      door.slam();
+      await until('the first is under way', () => started.length === 1);
+      proxy.disconnect();
       await api.createLead({ body: aLead({ email: 'second@example.com' }) });
-      await until('the second arrives', () => door.delivered.includes('second@example.com'));
+      await until('the second arrives', () => proxy.delivered.includes('second@example.com'));
       open();
-      await until('the second is handled', () => begun.includes('second@example.com'), 10_000);
-      expect(begun).toEqual(['first@example.com', 'second@example.com']);
+      await until('the second is handled', () => started.includes('second@example.com'), 10_000);
+      expect(started).toEqual(['first@example.com', 'second@example.com']);
     } finally {
       open();
       await service.close();
-      door.close();
+      proxy.close();
     }
   });
 
-  it('reads an event of an earlier release, which lacks a field that may be null', async () => {
+  it('reads an event of an earlier release that lacks a nullable field', async () => {
     const seen: unknown[] = [];
     const listening = consumer({
       name: 'listening',
@@ -111,7 +111,7 @@ describe('a consumer', () => {
     }
   });
 
-  it('keeps an event that it could not put aside for its next attempt', async () => {
+  it('keeps an event that it could not move to the delay queue', async () => {
     let attempts = 0;
     let namespace = '';
     const service = await testService('crm', (settings) => {

@@ -6,28 +6,28 @@ import { type TestService, testService } from '@tandem/testing';
 import { crmService } from './service.ts';
 import type { CrmSettings } from './settings.ts';
 
-// Nobody listens on this port: what crm asks identity is tested where identity runs, in e2e.
-const nobody = 'http://127.0.0.1:9';
+// No server listens on this port: calls to identity are covered by the e2e tests.
+const unreachableUrl = 'http://127.0.0.1:9';
 
-/** The settings of crm when nobody else is there. */
+/** Settings of crm without other services. */
 export const alone: Omit<CrmSettings, keyof ServiceSettings> = {
-  IDENTITY_URL: nobody,
+  IDENTITY_URL: unreachableUrl,
   AI_PROVIDER_API_KEY: '',
   AI_PROVIDER_MODEL: 'a-model',
-  AI_PROVIDER_BASE_URL: nobody,
+  AI_PROVIDER_BASE_URL: unreachableUrl,
 };
 
-/** crm as a test has it. */
+/** Starts crm for a test. */
 export const startCrm = (others: Partial<typeof alone> = {}): Promise<TestService<typeof crm>> =>
   testService('crm', (settings) => crmService({ ...settings, ...alone, ...others }));
 
-/** The users of every tenant that the peer below speaks for. */
+/** User ids that the identity stub knows in every tenant. */
 export const users = { active: '5', suspended: '6', nobody: '7' };
 
-/** The teams of every tenant that the peer below speaks for. */
+/** Team ids that the identity stub knows in every tenant. */
 export const teams = { sales: '21', support: '22' };
 
-/** Answers what crm asks identity, as identity would for every tenant: these users, and euros. */
+/** Stub of identity: serves these users and teams, and EUR as the currency, for every tenant. */
 export async function identityPeer(): Promise<{ url: string; asked: string[]; close(): Promise<void> }> {
   const asked: string[] = [];
   const statusOf: Record<string, string> = { [users.active]: 'active', [users.suspended]: 'suspended' };
@@ -56,7 +56,7 @@ export async function identityPeer(): Promise<{ url: string; asked: string[]; cl
 
 let leads = 0;
 
-/** The body of a lead that resembles no other. */
+/** Request body of a lead that matches no other lead. */
 export function aLead(fields: Record<string, unknown> = {}) {
   const number = ++leads;
   return { email: `lead${number}@example.com`, firstName: `First${number}`, lastName: `Last${number}`, ...fields };

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { aLead, alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
-// Requests and recovery while PostgreSQL is lost: by a broken network, a failover or a crash.
+// Requests and recovery during a PostgreSQL outage: network failure, failover or crash.
 
 const recoveredWithinMs = 10_000;
 
@@ -32,15 +32,15 @@ beforeAll(async () => {
   api = service.as();
 });
 afterAll(async () => {
-  // The service drops its database when it closes, which nobody may use by then.
+  // The service drops its database when it closes, so other connections must end first.
   await owner?.end();
   await service?.close();
   await admin?.end();
   await proxy?.close();
 });
 
-/** Keeps ten writers going until told to stop; counts the statuses of their answers. */
-function writing() {
+/** Runs ten writers until `stop` is called and counts response status codes. */
+function startWriters() {
   const statuses = new Map<number, number>();
   const acknowledged: string[] = [];
   let isRunning = true;
@@ -60,32 +60,32 @@ function writing() {
   return { statuses, acknowledged, stop };
 }
 
-/** All that was acknowledged is there, and each lead's event left once in effect. */
+/** Every acknowledged lead exists, and its event was published. */
 async function nothingIsLost(acknowledged: string[]): Promise<void> {
   for (const id of acknowledged) expect((await api.getLead({ params: { id } })).status).toBe(200);
-  const told = () =>
+  const publishedIds = () =>
     new Set(service.events.filter(({ name }) => name === 'lead.created').map(({ target }) => String(target.id)));
-  await until('each lead is told of', () => acknowledged.every((id) => told().has(id)));
+  await until('each lead has an event', () => acknowledged.every((id) => publishedIds().has(id)));
 }
 
-const answers = (): Promise<TestReply[]> => Promise.all(Array.from({ length: 20 }, () => api.listLeads()));
+const listRepeatedly = (): Promise<TestReply[]> => Promise.all(Array.from({ length: 20 }, () => api.listLeads()));
 
-it('a server that vanished without closing its connections: 503, and service again within 10 s', async () => {
-  const writers = writing();
+it('unreachable server with half-open connections: 503, and recovery within 10 s', async () => {
+  const writers = startWriters();
   await until('leads are written', () => writers.acknowledged.length > 20);
   const lostAt = performance.now();
   proxy.blackHole();
   const before = writers.acknowledged.length;
   await until('leads are written again', () => writers.acknowledged.length > before + 20);
   expect(performance.now() - lostAt).toBeLessThan(recoveredWithinMs);
-  // Nobody waits for a connection that was idle when the server vanished.
-  expect(new Set((await answers()).map(({ status }) => status))).toEqual(new Set([200]));
+  // No request waits for a connection that was idle when the server became unreachable.
+  expect(new Set((await listRepeatedly()).map(({ status }) => status))).toEqual(new Set([200]));
   await writers.stop();
   expect([...writers.statuses.keys()].sort()).toEqual([201, 503]);
   await nothingIsLost(writers.acknowledged);
 }, 120_000);
 
-it('a primary that was demoted: 503, and connections that lead to it are given up', async () => {
+it('demoted primary: 503, and connections to it are dropped', async () => {
   const setReadOnly = async (isReadOnly: boolean) => {
     const change = isReadOnly ? 'SET default_transaction_read_only = on' : 'RESET default_transaction_read_only';
     await owner.query(`ALTER DATABASE ${pg.escapeIdentifier(database)} ${change}`);
@@ -99,7 +99,7 @@ it('a primary that was demoted: 503, and connections that lead to it are given u
     return status === 503;
   };
   await until('new connections are read-only', isReadOnly);
-  // The address leads to the new primary from here on; the connections that exist still lead to the old one.
+  // From here on the address points to the new primary; existing connections still point to the old one.
   await setReadOnly(false);
   const promotedAt = performance.now();
   await until('it is written again', async () => (await api.createLead({ body: aLead() })).status === 201);
@@ -118,9 +118,9 @@ it.each([
       ]),
   ],
 ])(
-  'a server that %s connections in the middle of statements and transactions, again and again',
+  'server that repeatedly %s connections during statements and transactions',
   async (_, cut) => {
-    const writers = writing();
+    const writers = startWriters();
     for (let time = 1; time <= 10; time++) {
       await until('leads are written', () => writers.acknowledged.length > time * 10);
       await cut();

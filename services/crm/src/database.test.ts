@@ -6,7 +6,7 @@ import { testSettings, until } from '@tandem/testing';
 import pg from 'pg';
 import { Prisma, PrismaClient } from './generated/client.ts';
 
-// What packages/tenant-db promises about connections and transactions, on a real service's tables.
+// Connection and transaction guarantees of packages/tenant-db, tested on the tables of a real service.
 
 const mine: Scope = { tenantId: 1, environment: 'live' };
 const theirs: Scope = { tenantId: 2, environment: 'live' };
@@ -32,10 +32,10 @@ const emails = (scope: Scope) =>
 const removeLeads = (scope: Scope) => db.within(scope, () => db.tx.sql`DELETE FROM lead`);
 
 describe('a transaction', () => {
-  it('leaves nothing behind when its first statement fails, and the connection serves the next tenant as its own', async () => {
+  it('leaves no state on the connection for the next tenant when its first statement fails', async () => {
     const twice = () => db.tx.sql`INSERT INTO lead (id, email, first_name, last_name)
       VALUES (999, 'first@example.com', 'A', 'B'), (999, 'again@example.com', 'A', 'B')`;
-    // More often than the pool has connections, so that each of them has failed once.
+    // More rounds than the pool has connections, so that each connection fails at least once.
     for (let time = 0; time < 12; time++) {
       await expect(db.transaction(mine, twice)).rejects.toMatchObject({ code: '23505' });
       expect(await emails(theirs)).toEqual([]);
@@ -43,13 +43,13 @@ describe('a transaction', () => {
     expect(await emails(mine)).toEqual([]);
   });
 
-  it('rolls everything back when the statement at its end fails', async () => {
+  it('rolls everything back when its final statement fails', async () => {
     const work = () => db.tx.lead.create({ data: lead('lost@example.com') });
     await expect(db.transaction(mine, work, () => statement`SELECT 1 / ${0}::int`)).rejects.toThrow('division by zero');
     expect(await emails(mine)).toEqual([]);
   });
 
-  it('commits the statement at its end with the rest', async () => {
+  it('commits its final statement with the rest', async () => {
     await db.transaction(
       mine,
       () => db.tx.lead.create({ data: lead('one@example.com') }),
@@ -59,7 +59,7 @@ describe('a transaction', () => {
     await removeLeads(mine);
   });
 
-  it('that asks nothing opens none', async () => {
+  it('is not opened when its callback runs no statement', async () => {
     expect(await db.transaction(mine, async () => 'nothing')).toBe('nothing');
     await expect(
       db.transaction(mine, async () => {
@@ -69,7 +69,7 @@ describe('a transaction', () => {
     expect(await emails(theirs)).toEqual([]);
   });
 
-  it('is refused as a failure when a failed statement in it was ignored', async () => {
+  it('fails when the error of one of its statements was swallowed', async () => {
     const work = async () => {
       await db.tx.lead.create({ data: lead('gone@example.com') });
       await db.tx.sql`SELECT 1 / 0`.catch(() => {});
@@ -83,8 +83,8 @@ describe('a transaction', () => {
     afterAll(() => removeLeads(theirs));
     const ask = () => db.tx.sql<{ email: string }>`SELECT email FROM lead`;
 
-    it('goes no further when not even its beginning was reached', async () => {
-      // PostgreSQL reads a statement before it runs what is ahead of it: the transaction and the scope.
+    it('runs no further statements when its BEGIN was not executed', async () => {
+      // PostgreSQL parses the whole query first, so BEGIN and the tenant scope ahead of this statement never run.
       const unreadable = () => db.tx.sql`SELECT nothing FROM nowhere`.catch(() => {});
       const work = async () => {
         await unreadable();
@@ -97,7 +97,7 @@ describe('a transaction', () => {
       expect(await emails(mine)).toEqual([]);
     });
 
-    it('sends nothing along with a first statement that may fail', async () => {
+    it('does not pipeline statements behind a first one that may fail', async () => {
       const work = () => Promise.allSettled([db.tx.sql`SELECT nothing FROM nowhere`, ask(), ask()]);
       let outcome: PromiseSettledResult<unknown>[] = [];
       const transaction = db.transaction(mine, async () => {
@@ -107,7 +107,7 @@ describe('a transaction', () => {
       expect(outcome.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     });
 
-    it('lets no statement follow its end', async () => {
+    it('rejects statements after its end', async () => {
       const { promise: gate, resolve: open } = Promise.withResolvers<void>();
       let late: Promise<unknown> | undefined;
       await db.transaction(mine, async () => {
@@ -119,12 +119,12 @@ describe('a transaction', () => {
       await expect(late).rejects.toThrow('is over');
     });
 
-    /** A handler with a forgotten await: one statement is sent while the transaction ends. */
-    const withForgottenAwait = async (alsoFailing: boolean) => {
+    /** A handler with a missing await: one statement is sent while the transaction ends. */
+    const withForgottenAwait = async (isFailing: boolean) => {
       let late: Promise<unknown> | undefined;
       const transaction = db.transaction(mine, async () => {
         await db.tx.lead.create({ data: lead('kept@example.com') });
-        if (alsoFailing) await db.tx.sql`SELECT 1 / 0`.catch(() => {});
+        if (isFailing) await db.tx.sql`SELECT 1 / 0`.catch(() => {});
         late = new Promise((resolve) => setImmediate(resolve)).then(
           () => db.tx.sql`INSERT INTO lead (email, first_name, last_name) VALUES ('stray@example.com', 'A', 'B')`,
         );
@@ -137,27 +137,27 @@ describe('a transaction', () => {
     it.each([
       ['is committed', false],
       ['is rolled back', true],
-    ])('refuses a statement that is sent while it %s, in every tenant', async (_, alsoFailing) => {
+    ])('rejects a statement that is sent while it %s, for every tenant', async (_, isFailing) => {
       for (let time = 0; time < 50; time++) {
         expect(await emails(theirs)).toEqual(['theirs@example.com']);
-        await withForgottenAwait(alsoFailing);
+        await withForgottenAwait(isFailing);
       }
       expect(await emails(theirs)).toEqual(['theirs@example.com']);
-      expect(new Set(await emails(mine))).toEqual(new Set(alsoFailing ? [] : ['kept@example.com']));
+      expect(new Set(await emails(mine))).toEqual(new Set(isFailing ? [] : ['kept@example.com']));
       await removeLeads(mine);
     });
   });
 
-  describe('without a tenant, of which a part enters one', () => {
-    const aPart = (scope: Scope, work: () => Promise<unknown>) => db.transaction(scope, work);
+  describe('without a tenant, with nested transactions of tenants', () => {
+    const nested = (scope: Scope, work: () => Promise<unknown>) => db.transaction(scope, work);
     const seen = () => db.tx.sql<{ tenant: string }>`SELECT current_setting('app.tenant_id') AS tenant`;
 
-    it('runs parts one after the other, each under its own scope', async () => {
+    it('runs nested transactions one after the other, each in its own scope', async () => {
       const scopes: unknown[] = [];
       const both = () =>
         Promise.allSettled(
           [mine, theirs].map((scope) =>
-            aPart(scope, async () =>
+            nested(scope, async () =>
               scopes.push([scope.tenantId, (await seen())[0]?.tenant, (await seen())[0]?.tenant]),
             ),
           ),
@@ -173,10 +173,10 @@ describe('a transaction', () => {
       ]);
     });
 
-    it('refuses statements of the whole while a part is open, also those that waited for its first one', async () => {
+    it('rejects outer statements while a nested transaction is open, including queued ones', async () => {
       await db.transaction(undefined, async () => {
         const first = seen();
-        const part = aPart(mine, seen);
+        const part = nested(mine, seen);
         const meanwhile = seen();
         const [whole, within, refused] = await Promise.allSettled([first, part, meanwhile]);
         expect([whole, within]).toMatchObject([{ value: [{ tenant: '' }] }, { value: [{ tenant: '1' }] }]);
@@ -184,11 +184,11 @@ describe('a transaction', () => {
       });
     });
 
-    it('is refused as a failure when the part is still open, and the part sends nothing more', async () => {
+    it('fails when a nested transaction is still open, which then sends no more statements', async () => {
       const { promise: gate, resolve: open } = Promise.withResolvers<void>();
       let part: Promise<unknown> = Promise.resolve();
       const transaction = db.transaction(undefined, async () => {
-        part = aPart(mine, async () => {
+        part = nested(mine, async () => {
           await db.tx.lead.create({ data: lead('stray@example.com') });
           await gate;
           await db.tx.lead.create({ data: lead('stray2@example.com') });
@@ -204,12 +204,12 @@ describe('a transaction', () => {
     });
   });
 
-  it('refuses work under a scope of its own, which would silently leave it', async () => {
+  it('rejects within() for another scope, which would run outside the transaction', async () => {
     const work = () => db.within(theirs, () => db.tx.lead.findMany());
     await expect(db.transaction(mine, work)).rejects.toThrow('inside a transaction');
   });
 
-  it('refuses calls to other services, which would hold its connection and locks', async () => {
+  it('rejects calls to other services, which would keep its connection and locks', async () => {
     const identity = createServiceClient({
       operations: internalUsers,
       baseUrl: 'http://127.0.0.1:9',
@@ -225,7 +225,7 @@ describe('a transaction', () => {
 
 describe('the scope of a tenant', () => {
   it('is never left on a connection', async () => {
-    // More tenants than connections, with reads, commits and rollbacks: each connection has served several.
+    // More tenants than connections, with reads, commits and rollbacks: each connection serves several tenants.
     await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
         const scope: Scope = { tenantId: 100 + (index % 30), environment: 'live' };
@@ -247,8 +247,8 @@ describe('the scope of a tenant', () => {
   });
 });
 
-describe('a tenant whose queries hang', () => {
-  it('leaves connections to everybody else', async () => {
+describe('a tenant with hanging queries', () => {
+  it('leaves connections for other tenants', async () => {
     const outside = new pg.Client({ connectionString: settings.ownerUrl });
     await outside.connect();
     await outside.query('SELECT pg_advisory_lock(42)');
@@ -268,7 +268,7 @@ describe('a tenant whose queries hang', () => {
     await outside.query('SELECT pg_advisory_unlock(42)');
     await outside.end();
     const ends = await Promise.all(stuck);
-    // Those beyond the share got a connection in time or were refused; nobody waits for ever.
+    // Queries beyond the tenant's limit get a connection in time or are rejected; none waits forever.
     expect(ends.slice(0, 6)).toEqual(Array(6).fill('served'));
     for (const end of ends.slice(6)) expect(end).toMatch(/^served$|No place became free/);
   });

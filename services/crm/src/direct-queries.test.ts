@@ -3,7 +3,7 @@ import { testSettings } from '@tandem/testing';
 import fc from 'fast-check';
 import { Prisma, PrismaClient } from './generated/client.ts';
 
-// packages/tenant-db writes a closed list of queries as SQL and leaves the rest to Prisma's engine. Handlers must not notice which.
+// packages/tenant-db writes a fixed set of queries as SQL and passes others to Prisma's engine. Both must behave alike.
 
 const mine: Scope = { tenantId: 1, environment: 'live' };
 
@@ -11,7 +11,7 @@ let settings: Awaited<ReturnType<typeof testSettings>>;
 let direct: ReturnType<typeof open>;
 let prisma: ReturnType<typeof open>;
 let throughPrisma: string[] = [];
-/** Prisma's engine without the guard: no model counts as a tenant's. */
+/** Prisma's engine without the tenant guard: no model is treated as tenant-scoped. */
 let unguarded: ReturnType<typeof open>;
 const open = (engine: 'direct' | 'prisma', models: object = Prisma) =>
   createTenantDb({
@@ -26,8 +26,8 @@ const texts = ['', 'a', 'A', 'ab', 'a%b', 'a_b', 'a\\b', `it's "quoted"`, 'ü€
 const times = ['2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.679Z', '1999-12-31T23:59:59.999Z'].map(
   (time) => new Date(time),
 );
-const wholes = [0, 1, 2, -1, 7, 2_147_483_647];
-// At most 15 digits: of longer ones in a list, Prisma's engine loses the last.
+const integers = [0, 1, 2, -1, 7, 2_147_483_647];
+// At most 15 digits: Prisma's engine loses the last digit of longer numbers in a list.
 const floats = [0, 1, 12.5, -0.1, 1e10, 0.3];
 
 const leadIds: number[] = [];
@@ -36,14 +36,14 @@ beforeAll(async () => {
   direct = open('direct');
   prisma = open('prisma');
   unguarded = open('prisma', {});
-  // Few values, so that conditions meet and miss.
+  // Few distinct values, so that random conditions both match and miss.
   const row = (index: number): Prisma.LeadCreateManyInput => ({
     email: `lead${index}@example.com`,
     firstName: texts[index % texts.length] as string,
     lastName: texts[(index * 3) % texts.length] as string,
     phone: index % 3 ? (texts[index % 4] as string) : null,
     score: floats[index % floats.length] as number,
-    assignedTo: index % 4 ? (wholes[index % wholes.length] as number) : null,
+    assignedTo: index % 4 ? (integers[index % integers.length] as number) : null,
     tags: texts.slice(0, index % 4),
     customFields: { index, text: texts[index % texts.length] as string, list: [1, null, 'x'] },
     isPaired: index % 2 === 0,
@@ -77,7 +77,7 @@ afterAll(async () => {
 
 type Run = (tx: typeof direct.tx) => Promise<unknown>;
 
-/** The result of a query, or the kind of its failure. What it writes is rolled back. */
+/** The result of a query, or the kind of its error. Its writes are rolled back. */
 async function outcome(db: typeof direct, run: Run): Promise<unknown> {
   const undo = new Error('undo');
   let result: unknown;
@@ -101,15 +101,15 @@ const field = {
   firstName: text,
   phone: text,
   score: fc.constantFrom(...floats),
-  assignedTo: fc.constantFrom(...wholes),
-  version: fc.constantFrom(...wholes),
+  assignedTo: fc.constantFrom(...integers),
+  version: fc.constantFrom(...integers),
   isPaired: fc.boolean(),
   createdAt: fc.constantFrom(...times),
   deletedAt: fc.constantFrom(...times),
 };
 const nullable = new Set(['phone', 'assignedTo', 'deletedAt']);
 
-/** Conditions on one field: the listed forms, and a few that Prisma refuses. */
+/** Conditions on one field: the supported forms, and a few that Prisma rejects. */
 const comparison = fc.constantFrom(...(Object.keys(field) as (keyof typeof field)[])).chain((name) => {
   const value = field[name] as fc.Arbitrary<unknown>;
   const orNull = fc.oneof(
@@ -128,7 +128,7 @@ const comparison = fc.constantFrom(...(Object.keys(field) as (keyof typeof field
     for (const operator of ['contains', 'startsWith', 'endsWith'])
       forms.push(fc.record({ [operator]: text, mode }, { requiredKeys: [operator] }));
   }
-  // Values of a wrong type, null for a column that is never null, unknown operators.
+  // Values of a wrong type, null for a non-nullable column, unknown operators.
   const refused = fc.constantFrom<unknown>(
     null,
     'x',
@@ -146,7 +146,7 @@ const comparison = fc.constantFrom(...(Object.keys(field) as (keyof typeof field
 const tags = fc.record({ tags: fc.record({ has: text }) });
 const json = fc.constant({ customFields: { path: ['index'], gt: 5 } });
 
-/** Rarely empty: what Prisma makes of an empty list is left to it. */
+/** Rarely empty: empty lists always go through Prisma. */
 const lists = <T>(of: fc.Arbitrary<T>) =>
   fc.oneof(
     { weight: 20, arbitrary: fc.array(of, { minLength: 1, maxLength: 3 }) },
@@ -201,7 +201,7 @@ describe('thousands of random queries give the same result, or the same kind of 
       }),
       runs,
     );
-    // Conditions on JSON, empty and refused ones are Prisma's; most others are not.
+    // Only conditions on JSON, empty conditions and rejected ones go through Prisma.
     expect(throughPrisma.length).toBeLessThan(runs.numRuns * 3 * 0.5);
   }, 300_000);
 
@@ -232,7 +232,7 @@ describe('thousands of random queries give the same result, or the same kind of 
     );
   }, 300_000);
 
-  it('conditions on the record that a relation leads to', async () => {
+  it('conditions on a related record', async () => {
     await fc.assert(
       fc.asyncProperty(where, where, fc.constantFrom('AND', 'OR', 'NOT'), async (first, second, word) => {
         const condition = { [word]: [{ firstLead: first }, { secondLead: second }, { confidence: { lt: 0.4 } }] };
@@ -244,7 +244,7 @@ describe('thousands of random queries give the same result, or the same kind of 
 });
 
 describe('records', () => {
-  const shown = async (run: Run) => {
+  const normalizedRows = async (run: Run) => {
     const rows = (await outcome(direct, run)) as unknown;
     return JSON.parse(
       JSON.stringify(rows, (name, value) => (['id', 'createdAt', 'updatedAt'].includes(name) ? 0 : value)),
@@ -261,20 +261,20 @@ describe('records', () => {
     { email: 'n2@example.com', firstName: 'x', lastName: 'B', tags: [], customFields: { b: 'ü \\ "' } },
   ];
 
-  it('are created alike, one and several', async () => {
+  it('are created alike, singly and in bulk', async () => {
     const one: Run = (tx) => tx.lead.create({ data: created[0] as never });
     const several: Run = (tx) => tx.lead.createManyAndReturn({ data: created });
     expect(throughPrisma).toEqual([]);
     for (const run of [one, several]) {
-      const [isDirect, isPrisma] = [await shown(run), await outcome(prisma, run)];
+      const [directRows, prismaRows] = [await normalizedRows(run), await outcome(prisma, run)];
       const plain = JSON.parse(
-        JSON.stringify(isPrisma, (name, value) => (['id', 'createdAt', 'updatedAt'].includes(name) ? 0 : value)),
+        JSON.stringify(prismaRows, (name, value) => (['id', 'createdAt', 'updatedAt'].includes(name) ? 0 : value)),
       );
-      expect(isDirect).toEqual(plain);
+      expect(directRows).toEqual(plain);
     }
   });
 
-  it('that may not exist twice or refer to nothing are refused with one code', async () => {
+  it('that violate a unique or foreign key are rejected with the same error code', async () => {
     await expectAlike((tx) => tx.statusDefinition.updateMany({ where: { code: 'two' }, data: { code: 'one' } }));
     await expectAlike((tx) =>
       tx.duplicatePair.createMany({
@@ -287,7 +287,7 @@ describe('records', () => {
     expect(isTaken(await twice.catch((error) => error))).toBe(true);
   });
 
-  it('are locked when read for a change, for as long as the transaction lasts', async () => {
+  it('are locked by lockFirst until the transaction ends', async () => {
     const { id } = await direct.within(mine, () =>
       direct.tx.lead.create({ data: { email: 'locked@example.com', firstName: 'A', lastName: 'B', score: 0 } }),
     );
@@ -328,7 +328,7 @@ describe('the ordinary queries of handlers', () => {
   });
 });
 
-describe('arguments that match more than they say', () => {
+describe('arguments that match more than intended', () => {
   const refused = (run: Run) => expect(direct.within(mine, async () => run(direct.tx))).rejects;
 
   it.each([
@@ -339,11 +339,11 @@ describe('arguments that match more than they say', () => {
     { createdAt: { lt: undefined } },
     { AND: undefined },
     { OR: [{ id: 1 }, { email: undefined }] },
-  ])('an undefined condition is refused: %j', async (where) => {
+  ])('rejects an undefined condition: %j', async (where) => {
     await refused((tx) => tx.lead.deleteMany({ where } as never)).toThrow('is undefined');
     await refused((tx) => tx.lead.updateMany({ where, data: { score: 1 } } as never)).toThrow('is undefined');
     await refused((tx) => tx.lead.findMany({ where } as never)).toThrow('is undefined');
-    // Without the guard, Prisma refuses it by itself (strictUndefinedChecks).
+    // Without the guard, Prisma itself rejects it (strictUndefinedChecks).
     const run = () => unguarded.tx.lead.deleteMany({ where } as never);
     await expect(unguarded.within(mine, run)).rejects.toThrow('undefined');
   });
@@ -360,13 +360,13 @@ describe('arguments that match more than they say', () => {
     { NOT: { id: { in: [] } } },
     { id: { notIn: [] } },
     { firstName: { mode: 'insensitive' } },
-  ])('a change or removal of many records needs a condition: %j', async (where) => {
+  ])('requires a condition to update or delete many records: %j', async (where) => {
     const args = where === undefined ? {} : { where };
     await refused((tx) => tx.lead.deleteMany(args as never)).toThrow('needs a condition');
     await refused((tx) => tx.lead.updateMany({ ...args, data: { score: 1 } } as never)).toThrow('needs a condition');
   });
 
-  it('an undefined value of a record is refused, at any depth', async () => {
+  it('rejects an undefined value in a record, at any depth', async () => {
     const data = { email: 'u@example.com', firstName: 'A', lastName: 'B' };
     await refused((tx) => tx.lead.create({ data: { ...data, phone: undefined } } as never)).toThrow('data.phone');
     await refused((tx) =>

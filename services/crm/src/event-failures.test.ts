@@ -5,13 +5,13 @@ import { testService, until } from '@tandem/testing';
 import { aLead, alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
-// Failing consumers, dead letters, and queues or bindings that somebody deletes.
+// Failing consumers, dead letters, and deleted queues or bindings.
 
 const name = 'failing';
 const retryDelaysMs = [50, 100, 150, 200];
 const checkIntervalMs = 200;
 
-/** A crm with one consumer. */
+/** A crm service with one consumer. */
 async function startWith(handle: (emails: string[]) => Promise<void>) {
   let namespace = '';
   const service = await testService('crm', (settings) => {
@@ -33,7 +33,7 @@ async function startWith(handle: (emails: string[]) => Promise<void>) {
 type Names = ReturnType<typeof connectBroker>['names'];
 type Channel = Parameters<Parameters<ReturnType<typeof connectBroker>['onConnection']>[0]>[0];
 
-/** Changes something on the broker by hand. */
+/** Changes the broker like an operator would. */
 async function onBroker(namespace: string, change: (channel: Channel, names: Names) => Promise<unknown>) {
   const broker = connectBroker({
     url: process.env.TEST_AMQP_URL as string,
@@ -49,7 +49,7 @@ async function onBroker(namespace: string, change: (channel: Channel, names: Nam
   await broker.close();
 }
 
-it('an event that keeps failing is tried ten times with growing delays, then lies among the dead letters until it is replayed', async () => {
+it('a failing event is retried with growing delays, then dead-lettered after ten attempts', async () => {
   const attempts: number[] = [];
   let isRepaired = false;
   const { service, of } = await startWith(async () => {
@@ -84,7 +84,7 @@ it('an event that keeps failing is tried ten times with growing delays, then lie
   }
 }, 90_000);
 
-it('a replayed event that still fails has ten new attempts', async () => {
+it('a replayed event that still fails gets ten new attempts', async () => {
   let attempts = 0;
   const { service, of } = await startWith(async () => {
     attempts++;
@@ -143,7 +143,7 @@ it('deleted bindings and a deleted dead-letter queue are restored', async () => 
   }
 }, 90_000);
 
-it('the inbox forgets events after 14 days, and not before', async () => {
+it('housekeeping removes inbox rows older than 14 days', async () => {
   const { service } = await startWith(async () => {});
   try {
     const { caller } = service.as();

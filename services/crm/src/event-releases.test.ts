@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { aLead, alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
-// Two releases of a service run side by side: their instances share database, queue and inbox.
+// Two releases of a service run side by side and share a database, a queue and an inbox.
 
 const name = 'listening';
 const retryDelaysMs = [20, 40, 80, 160];
@@ -28,12 +28,12 @@ afterEach(async () => {
   close = [];
 });
 
-/** One instance of the first release, and a function that starts an instance of another one beside it. */
+/** One instance of the first release, and a function that starts an instance of another release beside it. */
 async function startFirst(consuming: AnyConsumer, deferralMaxMs?: number) {
   let settings: Settings | undefined;
-  const service = await testService('crm', (given) => {
-    settings = given;
-    return release(given, consuming, deferralMaxMs);
+  const service = await testService('crm', (testSettings) => {
+    settings = testSettings;
+    return release(testSettings, consuming, deferralMaxMs);
   });
   close.push(service.close);
   const startBeside = async (other: AnyConsumer): Promise<RunningService> => {
@@ -48,7 +48,7 @@ async function startFirst(consuming: AnyConsumer, deferralMaxMs?: number) {
 const deferredEvents = /^tandem_events_deferred_total\{.*\} [1-9]/m;
 
 describe('a release that adds an event to a consumer', () => {
-  it('gets all of those events while the old release shares its queue', async () => {
+  it('receives all of these events while the old release shares its queue', async () => {
     const created: number[] = [];
     const deleted: number[] = [];
     const old = consumer({
@@ -62,7 +62,8 @@ describe('a release that adds an event to a consumer', () => {
       name,
       on: [leadCreated, leadDeleted],
       async handle(events) {
-        for (const { name: what, record } of events) (what === 'lead.deleted' ? deleted : created).push(record.id);
+        for (const { name: eventName, record } of events)
+          (eventName === 'lead.deleted' ? deleted : created).push(record.id);
       },
     });
     const { service, startBeside } = await startFirst(old);
@@ -79,7 +80,7 @@ describe('a release that adds an event to a consumer', () => {
     expect(await service.deadLetters(name)).toEqual([]);
   });
 
-  it('leaves dead letters with a reason when it was rolled back for longer than the limit', async () => {
+  it('dead-letters these events with a reason when it is rolled back for longer than the deferral limit', async () => {
     const known: string[] = [];
     const old = consumer({
       name,
@@ -105,9 +106,9 @@ describe('a release that adds an event to a consumer', () => {
 });
 
 describe('a release that changes the contract of an event', () => {
-  const { name: eventName, whenMissing, ...asBefore } = leadCreated;
+  const { name: eventName, whenMissing, ...unchanged } = leadCreated;
   const archiving = event(eventName, {
-    ...asBefore,
+    ...unchanged,
     record: Lead.extend({ status: z.enum(['new', 'archived']) }),
   });
   const statuses = (seen: string[], of: typeof leadCreated | typeof archiving) =>
@@ -131,20 +132,20 @@ describe('a release that changes the contract of an event', () => {
     await service.publish('lead.created', { ...sent, id, record, ...(schema && { schema }) }, id);
   };
 
-  it('with a new enum value: the old one hands the event back until the new one takes it', async () => {
+  it('with a new enum value: the old release defers the event until the new release handles it', async () => {
     const [byOld, byNew]: [string[], string[]] = [[], []];
     const { service, startBeside } = await startFirst(statuses(byOld, leadCreated));
     await publishAs(service, 'next-release', (record) => ({ ...record, status: 'archived' }));
-    await until('it was handed back', async () => deferredEvents.test(await service.opsPage('/metrics')));
+    await until('it is deferred', async () => deferredEvents.test(await service.opsPage('/metrics')));
     await startBeside(statuses(byNew, archiving));
     await until('the new release has it', () => byNew.includes('archived'));
     expect(byOld).not.toContain('archived');
     expect(await service.deadLetters(name)).toEqual([]);
   });
 
-  it('with a new required field: the value that the contract declares stands for it in older events', async () => {
+  it('with a new required field: older events get the default that the contract declares', async () => {
     const rated = event(eventName, {
-      ...asBefore,
+      ...unchanged,
       record: Lead.extend({ rating: z.int() }),
       whenMissing: { record: { rating: 3 } },
     });
@@ -163,7 +164,7 @@ describe('a release that changes the contract of an event', () => {
     expect(seen).toEqual([3, 3]);
   });
 
-  it('an event that is malformed under its own contract is a dead letter at once', async () => {
+  it('an event that is invalid under its own contract is dead-lettered at once', async () => {
     const seen: string[] = [];
     const { service } = await startFirst(statuses(seen, leadCreated));
     await publishAs(service, undefined, (record) => ({ ...record, status: 'archived' }));

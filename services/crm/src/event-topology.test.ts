@@ -12,7 +12,7 @@ import { testService, until } from '@tandem/testing';
 import { aLead, alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
-// What `npm run admin -- topology` does, on a service and a broker with management API.
+// Tests `npm run admin -- topology` with a service and a broker that has the management API.
 
 type Channel = Parameters<Parameters<ReturnType<typeof connectBroker>['onConnection']>[0]>[0];
 
@@ -64,12 +64,12 @@ const check = (options: { repair?: boolean; unknownServices?: string[] } = {}) =
 const kinds = (differences: readonly Difference[]) => differences.map(({ kind }) => kind).sort();
 const quorum = { durable: true, arguments: { 'x-queue-type': 'quorum' } };
 
-it('a service tells its queues and events, and the broker is as it declares', async () => {
+it('a service publishes its queues and events, and the broker matches them', async () => {
   expect(declared).toEqual([{ queue: `${namespace}.crm.listening`, events: ['lead.created', 'lead.deleted'] }]);
   expect((await check()).differences).toEqual([]);
 });
 
-it('missing and extra bindings are shown, repaired, and gone', async () => {
+it('missing and extra bindings are reported and repaired', async () => {
   const { names } = broker;
   const queue = names.queue('crm', 'listening');
   await channel.unbindQueue(queue, names.events, 'lead.deleted');
@@ -105,7 +105,7 @@ it('an orphaned queue is deleted when it is empty; with messages it only loses i
   expect(handled).toHaveLength(before + 2);
 });
 
-it('dead letters of an earlier release are moved to the present queue', async () => {
+it('dead letters in the queue of an earlier release are moved to the current one', async () => {
   const { names } = broker;
   const queue = names.queue('crm', 'listening');
   const former = names.formerDeadQueue(queue);
@@ -124,7 +124,7 @@ it('dead letters of an earlier release are moved to the present queue', async ()
   ]);
 });
 
-it('a deployment whose namespace begins with this one is left alone', async () => {
+it('queues of a deployment whose namespace has this one as a prefix are left alone', async () => {
   const theirs = `${namespace}.staging.crm.listening`;
   await channel.assertQueue(theirs, quorum);
   expect((await check()).differences).toEqual([]);

@@ -6,11 +6,11 @@ import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
 
-/** The tenant-bound database of crm. */
+/** Tenant-scoped database client of crm. */
 export type Tx = TenantTx<PrismaClient>;
-/** The code of one of crm's operations; `Found` is what its `check` finds. */
+/** Handler of a crm operation; `Found` is the result of its `check`. */
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
-/** What crm asks others. */
+/** Clients for other services. */
 export interface Peers {
   identity: ServiceClient<typeof internalUsers & typeof internalTenants & typeof internalTeams>;
   /** The currency of the caller's tenant. */

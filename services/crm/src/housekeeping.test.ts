@@ -3,7 +3,7 @@ import pg from 'pg';
 import { alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
-it('housekeeping leaves a table to the instance that works on it, and removes its rows afterwards', async () => {
+it('housekeeping skips a table that another instance has locked, and removes its rows later', async () => {
   let ownerUrl = '';
   const service = await testService('crm', (settings) => {
     ownerUrl = settings.ownerUrl;

@@ -11,7 +11,7 @@ afterAll(() => service?.close());
 
 const migration = new URL('../prisma/migrations/20261122014500_mark_paired_leads/migration.sql', import.meta.url);
 
-it('the migration marks leads whose pairs are older than the mark, of every tenant', async () => {
+it('the migration marks paired leads of every tenant', async () => {
   const tenants = [service.as(), service.as({ environment: 'sandbox' })];
   for (const { caller } of tenants) {
     await service.sqlWithin(

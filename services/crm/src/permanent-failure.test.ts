@@ -4,10 +4,10 @@ import { testService, until } from '@tandem/testing';
 import { aLead, alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
-// As Prisma words it: with the code around the call in the middle.
+// Prisma error messages contain an excerpt of the calling code.
 const text = `Invalid call in lead.ts:13:5\n\n  12 const it = (\n→ 13   call(\n    at call (lead.ts:13:5)\n${'No such thing. '.repeat(20)}`;
 
-it('sets an event aside at once of which a consumer says so, and handles those that arrive with it', async () => {
+it('dead-letters an event at once on a PermanentError, and handles the other events of its batch', async () => {
   const handled: string[] = [];
   const picky = consumer({
     name: 'picky',

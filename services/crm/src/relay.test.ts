@@ -5,10 +5,10 @@ import { createRelayPool } from '@tandem/tenant-db';
 import { testSettings, until } from '@tandem/testing';
 import pg from 'pg';
 
-// What the relay of packages/events promises, on the outbox of a real service. No consumer binds a queue here.
+// Relay guarantees of packages/events, tested on the outbox of a real service. No consumer binds a queue here.
 
 let settings: Awaited<ReturnType<typeof testSettings>>;
-/** Connections of the service within one tenant, and of its relay. */
+/** Connections of the service in the scope of one tenant, and of its relay. */
 let tenant: pg.Pool;
 let outbox: pg.Pool;
 let broker: Broker;
@@ -47,14 +47,14 @@ afterAll(async () => {
 });
 
 const pools: ReturnType<typeof createRelayPool>[] = [];
-/** A relay with connections of its own, as in a process of its own. */
+/** A relay with its own connection pool, as in a separate process. */
 const startOne = (counted: typeof metrics) => {
   const pool = createRelayPool(settings.RELAY_DATABASE_URL, 2);
   pools.push(pool);
   return startRelay({ pool, broker, timings: defaultTimings, log, metrics: counted });
 };
 
-/** Puts events into the outbox in one transaction. */
+/** Inserts events into the outbox in one transaction. */
 async function addEvents(events: { name: string; bytes?: number }[]): Promise<string[]> {
   const ids = events.map(() => randomUUID());
   await tenant.query(
@@ -64,28 +64,28 @@ async function addEvents(events: { name: string; bytes?: number }[]): Promise<st
   );
   return ids;
 }
-const left = async () => (await outbox.query('SELECT id, name, parked_reason FROM platform.outbox')).rows;
-const times = (id: string) => arrived.filter((one) => one === id).length;
+const outboxRows = async () => (await outbox.query('SELECT id, name, parked_reason FROM platform.outbox')).rows;
+const arrivals = (id: string) => arrived.filter((one) => one === id).length;
 
-it('an event that no queue is bound for stays, is counted, and is sent once a queue is bound', async () => {
+it('an unroutable event stays in the outbox, is counted, and is sent once a queue is bound', async () => {
   const [id] = await addEvents([{ name: 'nobody.listens' }]);
   await until('it is counted', async () => /^tandem_outbox_unroutable_total\{.*\} [1-9]/m.test(await metrics.text()));
-  expect(await left()).toHaveLength(1);
+  expect(await outboxRows()).toHaveLength(1);
   await bind('nobody.listens');
-  await until('it arrives', () => times(id as string) === 1);
-  await until('the outbox is empty', async () => (await left()).length === 0);
+  await until('it arrives', () => arrivals(id as string) === 1);
+  await until('the outbox is empty', async () => (await outboxRows()).length === 0);
 });
 
-it('an event that cannot be published is parked with the reason, and those around it are sent', async () => {
+it('an event that cannot be published is parked with the reason, and the others are sent', async () => {
   await bind('some.event');
   const [before, bad, after] = await addEvents([
     { name: 'some.event' },
     { name: `some.${'x'.repeat(300)}` },
     { name: 'some.event' },
   ]);
-  await until('the others arrive', () => times(before as string) === 1 && times(after as string) === 1);
+  await until('the others arrive', () => arrivals(before as string) === 1 && arrivals(after as string) === 1);
   const [row, ...others] = await until('the outbox is settled', async () => {
-    const rows = await left();
+    const rows = await outboxRows();
     return rows.length === 1 && rows[0].parked_reason !== null && rows;
   });
   expect([row.id, others]).toEqual([bad, []]);
@@ -95,14 +95,14 @@ it('an event that cannot be published is parked with the reason, and those aroun
   await outbox.query('DELETE FROM platform.outbox');
 });
 
-it('events of more bytes than fit into one batch all arrive', async () => {
+it('events that exceed the size of one batch all arrive', async () => {
   await bind('large.event');
   const ids = await addEvents(Array.from({ length: 12 }, () => ({ name: 'large.event', bytes: 1_000_000 })));
-  await until('all arrive', () => ids.every((id) => times(id) === 1));
-  await until('the outbox is empty', async () => (await left()).length === 0);
+  await until('all arrive', () => ids.every((id) => arrivals(id) === 1));
+  await until('the outbox is empty', async () => (await outboxRows()).length === 0);
 });
 
-it('an event for which the broker closes the channel is parked, and those of its batch are sent', async () => {
+it('an event that makes the broker close the channel is parked, and the rest of its batch is sent', async () => {
   await bind('some.event');
   const ids = await addEvents([
     { name: 'some.event' },
@@ -110,12 +110,16 @@ it('an event for which the broker closes the channel is parked, and those of its
     { name: 'some.event' },
   ]);
   await until('the outbox has only the large one, with the reason', async () => {
-    // The connection was replaced, and with it the queue of this test.
+    // The broker connection was replaced, which deleted the exclusive queue of this test.
     await bind('some.event');
-    const rows = await left();
+    const rows = await outboxRows();
     return rows.length === 1 && rows[0].id === ids[1] && /larger than/.test(rows[0].parked_reason ?? '');
   });
-  expect([times(ids[0] as string) > 0, times(ids[1] as string), times(ids[2] as string) > 0]).toEqual([true, 0, true]);
+  expect([arrivals(ids[0] as string) > 0, arrivals(ids[1] as string), arrivals(ids[2] as string) > 0]).toEqual([
+    true,
+    0,
+    true,
+  ]);
   await outbox.query('DELETE FROM platform.outbox');
 }, 90_000);
 
@@ -129,6 +133,6 @@ it('two relays on one outbox publish each event once', async () => {
     const seen = new Set(arrived);
     return ids.every((id) => seen.has(id));
   });
-  await until('the outbox is empty', async () => (await left()).length === 0);
+  await until('the outbox is empty', async () => (await outboxRows()).length === 0);
   expect(arrived.filter((id) => ids.includes(id))).toHaveLength(ids.length);
 }, 90_000);

@@ -16,7 +16,7 @@ import { Prisma, PrismaClient } from './generated/client.ts';
 import type { CrmSettings } from './settings.ts';
 import { tenantCurrency } from './tenant-currency.ts';
 
-/** The crm service: its contract, its handlers, and what it reacts to. */
+/** Definition of the crm service: contract, handlers and event consumers. */
 export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm, PrismaClient, CrmSettings> {
   const identity = createServiceClient({
     operations: { ...internalUsers, ...internalTenants, ...internalTeams },

@@ -18,13 +18,13 @@ type Api = ReturnType<typeof service.as>;
 const [sales, support] = [Number(teams.sales), Number(teams.support)];
 const resources = ['leads', 'opportunities', 'tasks'];
 
-/** A user of a tenant who reaches the records of their own and their teams. */
+/** A user of a tenant whose permissions cover their own records and those of their teams. */
 function aMember(tenantId: number, userId: number, teamIds: number[], reach = ':team'): Api {
   const can = resources.flatMap((resource) => [`${resource}:read${reach}`, `${resource}:write${reach}`]);
   return service.as({ tenantId, userId, teamIds, can });
 }
 
-/** A record of each kind in a team, made by a user of the tenant who is in no team; read by a function. */
+/** One record of each kind in a team, created by a user of the tenant who is in no team. */
 async function recordsOf(api: Api, teamId: string | null) {
   const { data: lead } = await api.createLead({ body: aLead({ teamId }) });
   const { data: opportunity } = await api.convertLead({ body: { leadId: lead.id } });
@@ -34,7 +34,7 @@ async function recordsOf(api: Api, teamId: string | null) {
 
 type Records = Awaited<ReturnType<typeof recordsOf>>;
 
-/** The statuses of a caller's gets of some records, and how many records the lists have. */
+/** Status codes of the get requests for these records, and the totals of the three lists. */
 async function seen(api: Api, { lead, opportunity, task }: Records) {
   const gets = await Promise.all([
     api.getLead({ params: { id: lead.id } }),
@@ -46,7 +46,7 @@ async function seen(api: Api, { lead, opportunity, task }: Records) {
 }
 
 describe('records of a team', () => {
-  it('are read by its members, and by nobody else who reaches own or team records', async () => {
+  it('can be read by its members, and by no other caller limited to own or team records', async () => {
     const api = service.as();
     const tenantId = api.caller.tenantId as number;
     const records = await recordsOf(api, teams.sales);
@@ -65,7 +65,7 @@ describe('records of a team', () => {
     expect(await seen(aMember(tenantId, 8, [sales], ':own'), records)).toEqual(none);
   });
 
-  it('are changed by its members', async () => {
+  it('can be changed by its members', async () => {
     const api = service.as();
     const tenantId = api.caller.tenantId as number;
     const { data: lead } = await api.createLead({ body: aLead({ teamId: teams.sales }) });
@@ -74,7 +74,7 @@ describe('records of a team', () => {
     expect((await change(aMember(tenantId, 8, [support, sales]))).data.lastName).toBe('Murray');
   });
 
-  it('are listed by their team', async () => {
+  it('can be listed by team', async () => {
     const api = service.as();
     const { lead, opportunity, task } = await recordsOf(api, teams.sales);
     await recordsOf(api, teams.support);
@@ -93,7 +93,7 @@ describe('records of a team', () => {
 });
 
 describe('the team of a record', () => {
-  it('is the only one of the acting user unless another is named', async () => {
+  it('defaults to the only team of the acting user', async () => {
     const member = service.as({ teamIds: [sales] });
     const inTwo = service.as({ teamIds: [sales, support] });
     expect((await member.createLead({ body: aLead() })).data.teamId).toBe(teams.sales);
@@ -103,13 +103,13 @@ describe('the team of a record', () => {
     expect((await inTwo.createLead({ body: aLead() })).data.teamId).toBeNull();
   });
 
-  it('is told with its change, and must be a team of the tenant', async () => {
+  it('is part of the update event, and must be a team of the tenant', async () => {
     const api = service.as();
     const { data: lead } = await api.createLead({ body: aLead() });
     const params = { id: lead.id };
     const { data } = await api.updateLead({ params, body: { teamId: teams.sales } });
     expect(data.teamId).toBe(teams.sales);
-    const event = await until('the change is told', () =>
+    const event = await until('the update event arrives', () =>
       service.events.find(({ name, tenantId }) => name === 'lead.updated' && tenantId === api.caller.tenantId),
     );
     expect(event.changes).toEqual({ teamId: { from: null, to: sales } });

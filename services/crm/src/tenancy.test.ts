@@ -11,7 +11,7 @@ let settings: Awaited<ReturnType<typeof testSettings>>;
 const open = (prisma: object) =>
   createTenantDb({ url: settings.DATABASE_URL, client: (adapter) => new PrismaClient({ adapter }), prisma });
 let db: ReturnType<typeof open>;
-/** The same database with wall one taken away: no model counts as a tenant's. */
+/** The same database without the client guard: no model is treated as tenant-scoped. */
 let unguarded: ReturnType<typeof open>;
 
 beforeAll(async () => {
@@ -27,28 +27,28 @@ afterAll(async () => {
   await settings?.drop();
 });
 
-describe('wall one: the client', () => {
-  it('refuses a query without a tenant', async () => {
+describe('first layer: the client guard', () => {
+  it('rejects a query without a tenant', async () => {
     await expect(db.within(undefined, () => db.tx.lead.findMany())).rejects.toThrow('without a tenant');
   });
 
-  it('shows a tenant its own rows of its own environment, whatever the filter says', async () => {
+  it('returns only rows of the tenant and environment, whatever the filter', async () => {
     const rows = await db.within(mine, () => db.tx.lead.findMany({ where: { tenantId: 2, environment: 'sandbox' } }));
     expect(rows.map((row) => [row.tenantId, row.environment])).toEqual([[1, 'live']]);
   });
 
-  it('writes rows of the caller’s tenant, whatever the data says', async () => {
+  it('writes rows of the caller’s tenant, whatever the data', async () => {
     const row = await db.within(mine, () => db.tx.lead.create({ data: { ...data, tenantId: 2 } }));
     expect(row.tenantId).toBe(1);
     await db.within(mine, () => db.tx.lead.deleteMany({ where: { id: row.id } }));
   });
 
-  it('does not open where live and sandbox are apart in one table and not in another', () => {
+  it('does not open when only some tables separate live and sandbox', () => {
     const { environment, ...LeadScalarFieldEnum } = Prisma.LeadScalarFieldEnum;
     expect(() => open({ ...Prisma, LeadScalarFieldEnum })).toThrow('Without environment: Lead; with: DuplicatePair');
   });
 
-  it('refuses what it cannot scope', async () => {
+  it('rejects operations that it cannot scope', async () => {
     const client = db.tx.lead as unknown as { findUnique(args: object): Promise<unknown> };
     await expect(
       db.within(mine, () =>
@@ -58,12 +58,12 @@ describe('wall one: the client', () => {
   });
 });
 
-describe('wall two: the database, with wall one taken away', () => {
-  it('shows nothing without a tenant', async () => {
+describe('second layer: row-level security, without the client guard', () => {
+  it('returns no rows without a tenant', async () => {
     expect(await unguarded.within(undefined, () => unguarded.tx.lead.findMany())).toEqual([]);
   });
 
-  it('shows, changes and deletes only the tenant’s own rows', async () => {
+  it('reads, changes and deletes only rows of the tenant', async () => {
     const rows = await unguarded.within(mine, () => unguarded.tx.lead.findMany());
     expect(rows.map((row) => row.tenantId)).toEqual([1]);
     expect(await unguarded.within(mine, () => unguarded.tx.lead.updateMany({ data: { score: 5 } }))).toEqual({
@@ -74,13 +74,13 @@ describe('wall two: the database, with wall one taken away', () => {
     });
   });
 
-  it('refuses a row of another tenant', async () => {
+  it('rejects a row of another tenant', async () => {
     await expect(
       unguarded.within(mine, () => unguarded.tx.lead.create({ data: { ...data, tenantId: 2 } })),
     ).rejects.toThrow('row-level security');
   });
 
-  it('keeps apart callers that take turns on the same connections, transactions that fail included', async () => {
+  it('separates callers that share connections, including failing transactions', async () => {
     const turns = Array.from({ length: 200 }, (_, index) => (index % 2 ? mine : theirs));
     const seen = await Promise.all(
       turns.map((scope, index) =>
@@ -94,7 +94,7 @@ describe('wall two: the database, with wall one taken away', () => {
     expect(seen).toEqual(turns.map((scope) => scope.tenantId));
   });
 
-  it('lets a transaction without a tenant enter several, whole or not at all, each within its own', async () => {
+  it('commits a transaction that spans several tenants atomically, with each part in its own scope', async () => {
     const emails = async () =>
       (await Promise.all([mine, theirs].map((one) => db.within(one, () => db.tx.lead.findMany())))).map((rows) =>
         rows.map(({ email }) => email),
@@ -131,7 +131,7 @@ describe('wall two: the database, with wall one taken away', () => {
       await db.within(scope, () => db.tx.lead.deleteMany({ where: { email } }));
   });
 
-  it('cannot be lifted by the role the service runs under', async () => {
+  it('cannot be disabled by the database role of the service', async () => {
     const client = new pg.Client({ connectionString: settings.DATABASE_URL });
     await client.connect();
     try {
@@ -144,7 +144,7 @@ describe('wall two: the database, with wall one taken away', () => {
     }
   });
 
-  it('stands on every table that has a tenant', async () => {
+  it('is enabled on every table with a tenant', async () => {
     const client = new pg.Client({ connectionString: settings.ownerUrl });
     await client.connect();
     const { rows } = await client.query(`SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid

@@ -7,9 +7,9 @@ import { type TestService, testService } from '@tandem/testing';
 import { filesService } from './service.ts';
 import { filesSettings } from './settings.ts';
 
-/** The files service as a test has it, with a folder of its own. */
+/** The files service in a test, with its own folder. */
 export interface TestFiles extends TestService<typeof files> {
-  /** The paths of everything in the store, complete or not. */
+  /** Paths of all objects in the store, including incomplete ones. */
   stored(): Promise<string[]>;
 }
 
@@ -18,9 +18,9 @@ export const publicUrl = 'https://api.example.com';
 export async function startFiles(env: Record<string, string> = {}): Promise<TestFiles> {
   const folder = await mkdtemp(join(tmpdir(), `files-${randomBytes(3).toString('hex')}-`));
   let settings = {};
-  const service = await testService('files', async (given) => {
-    settings = filesSettings.parse({ ...given, PUBLIC_URL: `${publicUrl}/`, DATA_DIR: folder, ...env });
-    return filesService({ ...given, ...settings } as never);
+  const service = await testService('files', async (base) => {
+    settings = filesSettings.parse({ ...base, PUBLIC_URL: `${publicUrl}/`, DATA_DIR: folder, ...env });
+    return filesService({ ...base, ...settings } as never);
   });
   return {
     ...service,

@@ -5,12 +5,12 @@ import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
 import type { Store } from './store/store.ts';
 
-/** The tenant-bound database of files. */
+/** Tenant-scoped database client of files. */
 export type Tx = TenantTx<PrismaClient>;
-/** The code of one of the service's operations; `Found` is what it takes in before its transaction. */
+/** Handler of a files operation; `Found` is the result of its `receive` or `check`. */
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 
-/** What the token of a link opens. */
+/** Payload of a link token. */
 export interface Linked {
   tenantId: number;
   environment: 'live' | 'sandbox';
@@ -18,7 +18,7 @@ export interface Linked {
   disposition: 'inline' | 'attachment';
 }
 
-/** What the handlers share. */
+/** Dependencies of handlers. */
 export interface Tools {
   store: Store;
   links: LinkTokens<Linked>;

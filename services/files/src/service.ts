@@ -9,7 +9,7 @@ import type { FilesSettings } from './settings.ts';
 import { localStore } from './store/local.ts';
 import { s3Store } from './store/s3.ts';
 
-/** The files service: its contract, its handlers, and where it keeps the bytes. */
+/** Definition of the files service: contract, handlers and storage driver. */
 export async function filesService(
   settings: FilesSettings,
 ): Promise<ServiceDefinition<typeof files, PrismaClient, FilesSettings>> {

@@ -3,13 +3,13 @@ import { z } from 'zod';
 
 const empty = z.literal('').transform(() => undefined);
 
-/** The settings of files beside those of every service. */
+/** Settings of the files service. */
 export const filesSettings = serviceSettings
   .extend({
-    /** Where the gateway is reached from outside: links begin with it. */
+    /** Public base URL of the gateway, used in download links. */
     PUBLIC_URL: z.url(),
     FILES_DRIVER: z.enum(['local', 's3']).default('local'),
-    /** A folder on a disk that outlives the process; for the local driver. */
+    /** A folder on a persistent disk, for the local driver. */
     DATA_DIR: z.string().default(''),
     FILES_MAX_BYTES: z.coerce
       .number()
@@ -18,7 +18,7 @@ export const filesSettings = serviceSettings
       .default(25 * 1024 * 1024),
     S3_BUCKET: z.string().default(''),
     S3_REGION: z.string().default('us-east-1'),
-    /** For storages other than Amazon's, such as MinIO. */
+    /** For S3-compatible storage such as MinIO. */
     S3_ENDPOINT: z.url().optional().or(empty),
     S3_ACCESS_KEY_ID: z.string().optional(),
     S3_SECRET_ACCESS_KEY: z.string().optional(),

@@ -19,17 +19,17 @@ const declared = [crm, partner, campaign, training, files, agents, identity, int
 const isEvent = (value: unknown): value is EventDef =>
   typeof value === 'object' && value !== null && 'action' in value && 'target' in value;
 
-it('holds every event of the contracts that has a group', () => {
+it('contains every event of the contracts that has a group', () => {
   const grouped = declared.filter(isEvent).filter(({ group }) => group !== undefined);
   expect(new Set(catalogued.map(({ name }) => name))).toEqual(new Set(grouped.map(({ name }) => name)));
 });
 
 it.each(catalogued.map((event) => [event.name, event] as const))(
-  'shows for %s an example that its schema would deliver',
+  'has an example for %s that matches its schema',
   (_, event) => {
     const { data } = event as EventDef;
     const example = structuredClone(exampleEnvelope(event.name).data) as Record<string, unknown>;
-    // Ids of an example are codes; between services they are numbers.
+    // Examples contain public codes; the internal format has numeric ids.
     for (const { path } of walkIds(data)) {
       const [field, inner] = path as [string, string | undefined];
       const holder = inner === undefined ? example : ((example[field] ?? {}) as Record<string, unknown>);
@@ -55,11 +55,11 @@ it.each([
   [['*'], 'training.course.published', false],
   [['*', 'file.*'], 'file.uploaded', true],
   [[], 'lead.created', false],
-] as const)('covers by %j the event %s: %s', (patterns, event, covered) => {
+] as const)('%j covers %s: %s', (patterns, event, covered) => {
   expect(matches(patterns, event)).toBe(covered);
 });
 
-it('accepts as subscription names, resources and everything, and nothing else', () => {
+it('accepts only event names, prefixes and * as subscriptions', () => {
   for (const pattern of ['*', 'lead.*', 'commission.*', 'form.submitted', 'training.*', 'training.course.*'])
     expect(isSubscribable(pattern)).toBe(true);
   for (const pattern of [

@@ -27,7 +27,7 @@ import { commissionEarned, commissionPaid, partnerApproved, partnerRegistered } 
 import { courseArchived, coursePublished, enrollmentCreated, enrollmentWithdrawn } from '@tandem/training-contract';
 import { z } from 'zod';
 
-/** The events that webhooks can receive, in the order the catalogue shows them. A test finds one that was left out. */
+/** Events that webhooks can receive, in catalogue order. A test checks that none is missing. */
 export const catalogued = [
   leadCreated,
   leadUpdated,
@@ -65,12 +65,12 @@ export const catalogued = [
   deliveryExhausted,
 ] as const satisfies readonly EventDef[];
 
-/** The groups of the spec; the catalogue shows these, and the further ones only when asked for. */
+/** Groups of the spec. The catalogue lists only these unless the request includes all groups. */
 export const standardGroups = ['leads', 'opportunities', 'partners', 'commissions', 'tasks', 'forms'] as const;
 export const furtherGroups = ['training', 'files', 'agents', 'billing', 'integrations', 'analytics'] as const;
 
 const byName = new Map<string, EventDef>(catalogued.map((event) => [event.name, event]));
-/** What may stand before `.*`: `lead`; of `training.course.published` both `training` and `training.course`. */
+/** Prefixes allowed before `.*`, such as `lead`, `training` and `training.course`. */
 const prefixes = new Set(
   catalogued.flatMap(({ name }) => [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index))),
 );
@@ -79,14 +79,14 @@ const standard = new Set(
 );
 const rewriters = new Map(catalogued.map(({ name, data }) => [name as string, compileRewriter(walkIds(data))]));
 
-/** Whether a subscription may name this: an event, all that begin alike (`lead.*`), or all of the spec (`*`). */
+/** Whether a subscription may contain this: an event name, a prefix (`lead.*`), or all events of the spec (`*`). */
 export function isSubscribable(pattern: string): boolean {
   return pattern === '*' || byName.has(pattern) || (pattern.endsWith('.*') && prefixes.has(pattern.slice(0, -2)));
 }
 
 /**
- * Whether a subscription covers an event. `*` stands for the groups of the spec: who has it is not to be sent, with a
- * release of ours, what was never asked for; a further event is subscribed to by its name or its beginning.
+ * Whether a subscription covers an event. `*` covers only the groups of the spec, so that a new release does not send
+ * unrequested events to existing subscriptions; other events need their name or a prefix.
  */
 export function matches(patterns: readonly string[], event: string): boolean {
   return patterns.some((pattern) => {
@@ -95,18 +95,18 @@ export function matches(patterns: readonly string[], event: string): boolean {
   });
 }
 
-/** Whether permissions allow to see the data of an event: the records it is about, all of them. */
+/** Whether permissions allow reading all records that an event is about. */
 export function mayReceive(permissions: readonly string[], event: string): boolean {
   const { readPermission } = byName.get(event) ?? {};
   return readPermission !== undefined && allows(permissions, readPermission) === 'all';
 }
 
-/** The events whose data a set of permissions allows to see. */
+/** Names of the events whose data the permissions allow reading. */
 export function receivable(permissions: readonly string[]): string[] {
   return catalogued.map(({ name }) => name).filter((name) => mayReceive(permissions, name));
 }
 
-/** The permissions that a set lacks to subscribe to a pattern. `*` stands for what one may read, so it needs one of them. */
+/** Permissions missing to subscribe to a pattern. `*` covers all readable events, so one readable event is enough. */
 export function missingFor(pattern: string, permissions: readonly string[]): string[] {
   const covered = catalogued.filter(({ name }) => matches([pattern], name));
   const missing = covered.filter(({ name }) => !mayReceive(permissions, name));
@@ -114,19 +114,19 @@ export function missingFor(pattern: string, permissions: readonly string[]): str
   return [...new Set(missing.map(({ readPermission }) => readPermission as string))];
 }
 
-/** The first event a subscription covers. */
+/** The first event in catalogue order that a subscription covers. */
 export function firstEvent(patterns: readonly string[]): string {
   return (catalogued.find(({ name }) => matches(patterns, name)) as EventDef).name;
 }
 
-/** Data of an event as customers see it: dates as text, ids as their public codes. */
+/** Event data in the public format: dates as text, ids as public codes. */
 export function publicData(event: string, data: unknown, to: { ids: IdCodec; tenantId: number }): unknown {
   const wire = z.encode((byName.get(event) as EventDef).data, data as never);
   rewriters.get(event)?.(wire, (type, found) => to.ids.encode(type, to.tenantId, Number(found)));
   return wire;
 }
 
-/** The body of a delivery. */
+/** Request body of a delivery. */
 export function envelopeOf(event: { id: string; type: string; createdAt: Date; data: unknown }) {
   const { id, type, createdAt, data } = event;
   return { id, type, createdAt: createdAt.toISOString(), data: data as Record<string, unknown> };
@@ -135,7 +135,7 @@ export function envelopeOf(event: { id: string; type: string; createdAt: Date; d
 const exampleEventId = 'zsa7sCZF7AGQ7nZu';
 const exampleCreatedAt = new Date('2026-01-15T09:30:00.000Z');
 
-/** The body of a delivery with the example of an event; the ids in it belong to nobody. */
+/** Request body with the example data of an event; its ids do not exist. */
 export function exampleEnvelope(event: string, id = exampleEventId) {
   const { example } = byName.get(event) as EventDef;
   return envelopeOf({ id, type: event, createdAt: exampleCreatedAt, data: example });

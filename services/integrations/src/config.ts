@@ -15,12 +15,12 @@ export const settings = readConfig(
   serviceSettings.extend({
     IDENTITY_URL: z.url(),
     IDS_ALPHABET: z.string().length(62),
-    /** Lifts the rules about addresses, ports and https, so that a receiver on the same machine can be reached. */
+    /** Allows private addresses, any port and http, so that local receivers can be reached. */
     WEBHOOK_ALLOW_PRIVATE_TARGETS: z.stringbool().default(process.env['NODE_ENV'] === 'development'),
-    /** The wait before each attempt, instead of the schedule of the environment. */
+    /** Delay before each attempt; replaces the default schedules. */
     WEBHOOK_RETRY_SCHEDULE_SECONDS: seconds.optional(),
     WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(15),
-    /** An HTTP proxy that all deliveries leave through. It resolves names, so it has to refuse private addresses itself. */
+    /** HTTP proxy for all deliveries. The proxy resolves names, so it must block private addresses itself. */
     WEBHOOK_PROXY_URL: z.url().optional(),
   }),
 );

@@ -11,19 +11,19 @@ import type { Schedules } from './outgoing/retry-schedule.ts';
 import type { Sender } from './outgoing/send.ts';
 import type { PermissionsOf } from './permissions-of.ts';
 
-/** The tenant-bound database of integrations. */
+/** Tenant-scoped database client of integrations. */
 export type Tx = TenantTx<PrismaClient>;
-/** The code of one of integrations' operations; `Found` is what its check hands to its run. */
+/** Handler of an integrations operation; `Found` is the result of its `check`. */
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 
-/** What webhooks need besides the database. */
+/** Dependencies of webhook handlers and jobs. */
 export interface Tools {
   ids: IdCodec;
   seal: Seal;
   target: Target;
   sender: Sender;
   queue: FairQueue;
-  /** Limits of test requests in flight, which a caller waits for: of one tenant, and of all tenants together. */
+  /** Limits of test requests in flight, per tenant and in total. */
   testLimits: { tenant: Shares<number>; all: Shares<'all'> };
   schedules: Schedules;
   permissionsOf: PermissionsOf;

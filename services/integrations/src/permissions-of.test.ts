@@ -14,7 +14,7 @@ afterAll(() => {
   return new Promise((resolve) => identity.close(resolve));
 });
 
-it('keeps a newer answer when an older request fails after it', async () => {
+it('keeps a newer cache entry when an older request fails after it', async () => {
   let now = 0;
   const client = createServiceClient({
     operations: internalUsers,

@@ -1,7 +1,7 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { internalUsers } from '@tandem/identity-contract';
 
-interface UserOf {
+interface UserRef {
   tenantId: number;
   environment: 'live' | 'sandbox';
   userId: number;
@@ -9,34 +9,34 @@ interface UserOf {
 
 /**
  * Returns the current permissions of a user; none when the user does not exist or is not active.
- * @throws ServiceCallError while identity cannot be asked
+ * @throws ServiceCallError while identity is unreachable
  */
-export type PermissionsOf = (user: UserOf) => Promise<readonly string[]>;
+export type PermissionsOf = (user: UserRef) => Promise<readonly string[]>;
 
-// As long as the gateway remembers credentials.
-const freshMs = 5_000;
+// Same duration as the credential cache of the gateway.
+const cacheMs = 5_000;
 const usersMax = 10_000;
 
 /**
- * Asks identity for the permissions of users, once in 5 s for each.
+ * Gets the permissions of users from identity and caches them for 5 s.
  * @param now the time in milliseconds
  */
 export function permissionsOfUsers(
   identity: ServiceClient<Pick<typeof internalUsers, 'findUserPermissions'>>,
   now: () => number = Date.now,
 ): PermissionsOf {
-  const known = new Map<string, { permissions: Promise<readonly string[]>; until: number }>();
+  const cache = new Map<string, { permissions: Promise<readonly string[]>; until: number }>();
   return ({ tenantId, environment, userId }) => {
     const key = `${tenantId} ${userId}`;
-    const found = known.get(key);
-    if (found && found.until > now()) return found.permissions;
+    const cached = cache.get(key);
+    if (cached && cached.until > now()) return cached.permissions;
     const as = { tenantId, environment, requestId: `permissions_${userId}` };
     const permissions = identity.findUserPermissions({ params: { id: userId }, as }).then((user) => user.permissions);
-    if (known.size >= usersMax) known.clear();
-    known.set(key, { permissions, until: now() + freshMs });
-    // A failure is not remembered: the next delivery asks again. It may arrive after a newer request, whose entry stays.
+    if (cache.size >= usersMax) cache.clear();
+    cache.set(key, { permissions, until: now() + cacheMs });
+    // Failures are not cached. A failure may arrive after a newer request, whose cache entry must stay.
     permissions.catch(() => {
-      if (known.get(key)?.permissions === permissions) known.delete(key);
+      if (cache.get(key)?.permissions === permissions) cache.delete(key);
     });
     return permissions;
   };

@@ -34,14 +34,14 @@ export type IntegrationsSettings = ServiceSettings & {
 };
 
 const testsPerTenantMax = 3;
-// Well below the connections that a gateway has to a service.
+// Well below the number of connections that a gateway opens to a service.
 const testsMax = 24;
 const testWaitMs = 250;
 const testsWaitingMax = 10;
 
 /**
- * The integrations service: webhooks, what is sent to them, and what was sent.
- * @param resolve how names of targets are resolved; by the machine's name servers by default
+ * Definition of the integrations service: webhooks, deliveries and stored events.
+ * @param resolve DNS lookup for webhook targets; uses the system's name servers by default
  */
 export function integrationsService(
   settings: IntegrationsSettings,

@@ -1,4 +1,4 @@
-// For the tests of this service: the service on its stores, and receivers as customers run them.
+// Test helpers: starts the service with its stores, and receivers of webhooks.
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,13 +8,13 @@ import type { Resolve } from './outgoing/resolve.ts';
 import { type IntegrationsSettings, integrationsService } from './service.ts';
 
 /**
- * The service with settings that make its time pass quickly.
- * @param place settings of an instance that already runs, for a second one on the same database
+ * Starts the service with short retry delays.
+ * @param shared settings of a running instance, to start a second one on the same database
  */
 export async function startIntegrations(
   own: Partial<IntegrationsSettings> = {},
   resolve?: Resolve,
-  place?: Awaited<ReturnType<typeof testSettings>>,
+  shared?: Awaited<ReturnType<typeof testSettings>>,
 ) {
   const identity = await identityPeer();
   const service = await testService(
@@ -26,14 +26,14 @@ export async function startIntegrations(
           IDENTITY_URL: identity.url,
           IDS_ALPHABET: process.env['IDS_ALPHABET'] as string,
           WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
-          // As in production: an immediate answer must not count as late on a busy machine.
+          // As in production, so that an immediate response does not time out on a busy machine.
           WEBHOOK_TIMEOUT_SECONDS: 15,
           WEBHOOK_RETRY_SCHEDULE_SECONDS: [0, 0.05, 0.05],
           ...own,
         },
         resolve,
       ),
-    place,
+    shared,
   );
   const close = async () => {
     await service.close();
@@ -42,7 +42,7 @@ export async function startIntegrations(
   return { ...service, close, permissions: identity.permissions, holdPermissions: identity.hold };
 }
 
-/** Answers what the service asks identity: the permissions of a user, which are all unless the test sets others. */
+/** Stub of identity: returns the permissions of a user, which are `*` unless the test sets others. */
 async function identityPeer() {
   const permissions = new Map<number, string[]>();
   const holds = new Map<number, { asked(): void; released: Promise<void> }>();
@@ -58,7 +58,7 @@ async function identityPeer() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     permissions,
-    /** Holds the answers about a user back until released; `asked` resolves with the first question. */
+    /** Delays responses about a user until `release` is called; `asked` resolves with the first request. */
     hold(userId: number) {
       const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       holds.set(userId, { asked: asked.resolve, released: released.promise });
@@ -74,10 +74,10 @@ async function identityPeer() {
 export type Integrations = Awaited<ReturnType<typeof startIntegrations>>;
 export type Api = ReturnType<Integrations['as']>;
 
-/** A request as it came over the wire. */
+/** A received request. */
 export interface Received {
   at: number;
-  /** Names in the case they were sent in. */
+  /** Header names in their original letter case. */
   rawHeaders: [string, string][];
   headers: http.IncomingHttpHeaders;
   body: Buffer;
@@ -89,10 +89,10 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A status, or what a receiver does with a request. */
+/** A status code, or a request handler. */
 export type Answer = number | ((request: http.IncomingMessage, response: http.ServerResponse) => void);
 
-/** Makes receivers for one test file, and closes them all when it ends. */
+/** Creates receivers for one test file and closes them when it ends. */
 export function closingReceivers(): typeof receiver {
   const made: Receiver[] = [];
   afterAll(() => Promise.all(made.map((one) => one.close())));
@@ -103,7 +103,7 @@ export function closingReceivers(): typeof receiver {
   };
 }
 
-/** A customer's endpoint on loopback. It gives its answers in turn, the last one for ever. */
+/** A customer's endpoint on loopback. Uses the answers in order and repeats the last one. */
 export async function receiver(...answers: Answer[]): Promise<Receiver> {
   const requests: Received[] = [];
   const server = http.createServer(async (request, response) => {
@@ -133,10 +133,10 @@ export async function receiver(...answers: Answer[]): Promise<Receiver> {
   };
 }
 
-/** Never answers. */
+/** Never responds. */
 export const hang: Answer = () => {};
 
-/** Answers when the test says so. */
+/** Responds when the test calls `release`. */
 export function held(): { answer: Answer; release(): void } {
   const waiting: http.ServerResponse[] = [];
   return {
@@ -147,87 +147,82 @@ export function held(): { answer: Answer; release(): void } {
   };
 }
 
-type Who = { tenantId?: number; environment: 'live' | 'sandbox' };
+type Scope = { tenantId?: number; environment: 'live' | 'sandbox' };
 
-/** Publishes an event as the relay of the service that owns it would. `data` is in the form between services. */
+/** Publishes an event like the relay of its service. `data` is in the internal wire format. */
 export async function publish(
   service: Integrations,
   event: EventDef,
-  who: Who,
+  scope: Scope,
   data: object,
   id: string = randomUUID(),
 ): Promise<string> {
   const message = {
-    ...{
-      id,
-      name: event.name,
-      tenantId: who.tenantId,
-      environment: who.environment,
-      occurredAt: new Date().toISOString(),
-    },
-    ...{
-      action: event.action,
-      target: { type: event.target, id: 1 },
-      caller: { type: 'key', userId: 1, keyId: 1, requestId: `test_${id}` },
-    },
-    ...{ data, record: lead(who) },
+    id,
+    name: event.name,
+    tenantId: scope.tenantId,
+    environment: scope.environment,
+    occurredAt: new Date().toISOString(),
+    action: event.action,
+    target: { type: event.target, id: 1 },
+    caller: { type: 'key', userId: 1, keyId: 1, requestId: `test_${id}` },
+    data,
+    record: lead(scope),
   };
   await service.publish(event.name, message, id);
   return id;
 }
 
-/** A lead in the form between services. */
-export function lead({ tenantId }: Who, id = 7) {
+/** A lead in the internal wire format. */
+export function lead({ tenantId }: Scope, id = 7) {
   const now = new Date().toISOString();
   return {
-    ...{
-      id: String(id),
-      tenantId: String(tenantId),
-      email: 'ada@example.com',
-      firstName: 'Ada',
-      lastName: 'Lovelace',
-      phone: null,
-      source: 'web',
-    },
-    ...{
-      status: 'new',
-      allowedTransitions: [],
-      score: 0,
-      assignedTo: null,
-      customFields: {},
-      tags: [],
-      externalId: null,
-      referralCode: null,
-      convertedAt: null,
-      convertedOpportunityId: null,
-      createdBy: null,
-    },
-    ...{ version: 1, createdAt: now, updatedAt: now },
+    id: String(id),
+    tenantId: String(tenantId),
+    email: 'ada@example.com',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    phone: null,
+    source: 'web',
+    status: 'new',
+    allowedTransitions: [],
+    score: 0,
+    assignedTo: null,
+    customFields: {},
+    tags: [],
+    externalId: null,
+    referralCode: null,
+    convertedAt: null,
+    convertedOpportunityId: null,
+    createdBy: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
   };
 }
 
-/** The data of lead.created in the form between services. */
+/** Data of lead.created in the internal wire format. */
 export const leadData = (id = 7) => ({ leadId: String(id), email: 'ada@example.com', source: 'web' });
 
-/** SQL over all tenants, as the owner of the database who lifts the policy from itself; the service stays under it. */
-export async function ownersView(service: Integrations, text: string, values?: unknown[]) {
+/** Runs SQL on all tenants as the database owner, without row-level security on `webhook`. */
+export async function queryAsOwner(service: Integrations, text: string, values?: unknown[]) {
   await service.sql('ALTER TABLE webhook NO FORCE ROW LEVEL SECURITY');
   return service.sql(text, values);
 }
 
-/** Registers a webhook for all events; its id. */
+/** Registers a webhook for all events and returns its id. */
 export async function aWebhook(api: Api, url: string, body: object = {}): Promise<string> {
   return (await api.createWebhook({ body: { url, events: ['*'], ...body } })).data.id;
 }
 
-/** A delivery of a webhook in full, by its place in time. */
+/** The delivery of a webhook at this index, oldest first. */
 export async function deliveryAt(api: Api, id: string, index = 0) {
   const page = await api.listDeliveries({ params: { id }, query: { sort: 'createdAt' } });
   const found = page.data[index];
   return found && (await api.getDelivery({ params: { id, deliveryId: found.id } })).data;
 }
 
-/** The same once it has come into a status. */
+/** Waits until that delivery has a status. */
 export function inStatus(api: Api, id: string, status: string, index = 0) {
   return until(`the delivery is ${status}`, async () => {
     const found = await deliveryAt(api, id, index);
@@ -235,9 +230,9 @@ export function inStatus(api: Api, id: string, status: string, index = 0) {
   });
 }
 
-/** An internal event about a webhook, once it was emitted. */
+/** Waits for an internal event about a webhook. */
 export function emitted(service: Integrations, name: string, webhookId: string) {
-  const isIt = (event: { name: string; data: unknown }) =>
+  const isMatch = (event: { name: string; data: unknown }) =>
     event.name === name && (event.data as { webhookId: string }).webhookId === webhookId;
-  return until(`${name} is emitted`, () => service.events.find(isIt));
+  return until(`${name} is emitted`, () => service.events.find(isMatch));
 }

@@ -5,9 +5,9 @@ import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
 
-/** The tenant-bound database of training. */
+/** Tenant-scoped database client of training. */
 export type Tx = TenantTx<PrismaClient>;
-/** The code of one of training's operations. */
+/** Handler of a training operation. */
 export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
 /** Clients of other services. */
 export interface Peers {

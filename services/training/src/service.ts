@@ -10,7 +10,7 @@ import { Prisma, PrismaClient } from './generated/client.ts';
 
 export type TrainingSettings = ServiceSettings & { IDENTITY_URL: string };
 
-/** The training service: its contract and its handlers. */
+/** Definition of the training service: contract and handlers. */
 export function trainingService(
   settings: TrainingSettings,
 ): ServiceDefinition<typeof training, PrismaClient, TrainingSettings> {

@@ -4,11 +4,11 @@ import { type TestService, testService } from '@tandem/testing';
 import type { training } from '@tandem/training-contract';
 import { trainingService } from './service.ts';
 
-/** Users as identity would answer for them: 404 is nobody, 403 is suspended, everybody else is active. */
+/** User ids in the identity stub: 404 is unknown, 403 is suspended, all others are active. */
 export const nobody = '404';
 export const suspended = '403';
 
-/** Training as a test has it, with a server on loopback where it asks for users. */
+/** Starts training with a stub of identity. */
 export async function startTraining(): Promise<TestService<typeof training>> {
   const identity = createServer((request, response) => {
     const id = request.url?.split('/').at(-1) as string;

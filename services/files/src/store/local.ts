@@ -4,12 +4,12 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Store } from './store.ts';
 
-/** Stores files in a folder. Incomplete files are written elsewhere and moved, so that a file appears with all its bytes. */
+/** Stores files in a folder. Files are written to a temporary path and then moved, so that they appear complete. */
 export async function localStore(folder: string): Promise<Store> {
   const root = resolve(folder);
   const incoming = join(root, 'incoming');
   await mkdir(incoming, { recursive: true, mode: 0o700 });
-  // Named after the key, so that an incomplete file of a process that ended can be found and removed.
+  // Named after the key, so that an incomplete file can be found and removed after a crash.
   const partOf = (key: string) => join(incoming, key.replaceAll('/', '_'));
   const pathOf = (key: string) => {
     const path = resolve(root, 'objects', key);
@@ -26,7 +26,7 @@ export async function localStore(folder: string): Promise<Store> {
         await pipeline(bytes, createWriteStream(part, { mode: 0o600, flush: true }));
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
         await rename(part, path);
-        await synced(dirname(path));
+        await syncFolder(dirname(path));
       } catch (error) {
         await rm(part, { force: true });
         throw error;
@@ -43,8 +43,8 @@ export async function localStore(folder: string): Promise<Store> {
   };
 }
 
-/** Flushes a folder to disk: only then do its file names survive a power failure. */
-async function synced(folder: string): Promise<void> {
+/** Flushes a folder to disk, so that its file names survive a power failure. */
+async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server on loopback that speaks as much of S3's protocol as a store needs. */
+/** A server on loopback that implements the part of the S3 API that a store needs. */
 export async function startS3() {
   const objects = new Map<string, Buffer>();
   const uploads = new Map<string, Map<number, Buffer>>();
@@ -42,7 +42,7 @@ export async function startS3() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Objects, and uploads that were begun and neither completed nor aborted. */
+    /** Keys of objects, and ids of uploads that are neither completed nor aborted. */
     kept: () => [...objects.keys(), ...uploads.keys()],
     close: () => {
       server.closeAllConnections();

@@ -8,9 +8,9 @@ const requestMs = 30_000;
 // The smallest part that S3 accepts, and the memory that each upload uses.
 const partBytes = 5 * 1024 * 1024;
 
-/** Keeps files in a bucket of S3 or a storage that speaks its protocol. */
+/** Stores files in a bucket of S3 or a compatible storage. */
 export async function s3Store(settings: FilesSettings): Promise<Store> {
-  // Loaded on first use, because the library is half of the service's memory.
+  // Loaded only for this driver, because the library uses half of the service's memory.
   const { DeleteObjectCommand, GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const { Upload } = await import('@aws-sdk/lib-storage');
   const { S3_BUCKET: Bucket, S3_REGION: region, S3_ENDPOINT: endpoint } = settings;
@@ -18,11 +18,11 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
   const client = new S3Client({
     region,
     ...(endpoint && { endpoint, forcePathStyle: true }),
-    // Without keys the library uses those of the machine's role.
+    // Without keys the library uses the role of the machine.
     ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
     requestHandler: { connectionTimeout: connectMs, requestTimeout: requestMs },
     maxAttempts: 3,
-    // Other storages do not know the newer checksums; the record has one of the whole file.
+    // Compatible storages may not support newer checksums; the record has a checksum of the whole file.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -36,7 +36,7 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
   );
   return {
     async put(Key, Body: Readable) {
-      // Aborts what it has sent when the stream fails, so that no parts are left.
+      // Aborts the multipart upload when the stream fails, so that no parts are left.
       await new Upload({ client, params: { Bucket, Key, Body }, partSize: partBytes, queueSize: 1 }).done();
     },
     async get(Key) {

@@ -23,8 +23,11 @@ beforeAll(async () => {
   stores.local = { store: await localStore(folder), kept };
   stores.s3 = {
     store: await s3Store({
-      ...{ S3_BUCKET: 'bucket', S3_REGION: 'eu-central-1', S3_ENDPOINT: s3.url },
-      ...{ S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' },
+      S3_BUCKET: 'bucket',
+      S3_REGION: 'eu-central-1',
+      S3_ENDPOINT: s3.url,
+      S3_ACCESS_KEY_ID: 'id',
+      S3_SECRET_ACCESS_KEY: 'secret',
     } as never),
     kept: s3.kept,
   };
@@ -38,10 +41,10 @@ describe.each(['local', 's3'])('the %s store', (name) => {
   const of = () => stores[name] as (typeof stores)[string];
 
   it.each([
-    ['nothing at all', 0],
-    ['a little', 1_000],
+    ['no bytes', 0],
+    ['a few bytes', 1_000],
     ['more than one part', 12_000_000],
-  ])('gives back %s as it was put', async (_, size) => {
+  ])('returns %s unchanged', async (_, size) => {
     const { store } = of();
     const bytes = randomBytes(size);
     const key = `1/live/${size}`;
@@ -52,7 +55,7 @@ describe.each(['local', 's3'])('the %s store', (name) => {
     await expect(store.get(key)).rejects.toThrow();
   });
 
-  it('keeps nothing of a stream that fails in the middle', async () => {
+  it('stores nothing of a stream that fails', async () => {
     const { store, kept } = of();
     const before = await kept();
     const failing = Readable.from(
@@ -67,6 +70,6 @@ describe.each(['local', 's3'])('the %s store', (name) => {
   });
 });
 
-it('a key never leads out of the local store', async () => {
+it('rejects a key outside of the local store', async () => {
   await expect(stores.local?.store.put('../../out', Readable.from([]))).rejects.toThrow();
 });

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 
-/** Storage for the bytes of files. The service makes the keys: letters, digits, `-` and `/`. */
+/** Storage for the bytes of files. The service generates the keys: letters, digits, `-` and `/`. */
 export interface Store {
   /** Stores a stream completely or not at all: a stream that fails leaves no bytes behind. */
   put(key: string, bytes: Readable): Promise<void>;
-  /** @throws when there is nothing under the key */
+  /** @throws when the key does not exist */
   get(key: string): Promise<Readable>;
-  /** Removes the bytes under the key; does nothing when there are none. */
+  /** Removes the bytes of the key; does nothing when it does not exist. */
   remove(key: string): Promise<void>;
 }

@@ -11,14 +11,14 @@ beforeEach(() => {
 const queueOf = () => createFairQueue({ now: () => now });
 type Queue = ReturnType<typeof queueOf>;
 
-/** Asks for more slots than an endpoint can have; those that it gets. */
+/** Requests more slots than an endpoint can have; returns those that it gets. */
 async function takeAll(queue: Queue, to: SendTarget): Promise<Slot[]> {
   const taken = await Promise.all(Array.from({ length: 6 }, () => queue.acquire(to)));
   return taken.filter(isSlot);
 }
 
-/** Makes an endpoint known by one send that took so long. */
-async function known(queue: Queue, to: SendTarget, tookMs: number) {
+/** Measures an endpoint with one send of this duration. */
+async function measure(queue: Queue, to: SendTarget, tookMs: number) {
   ((await queue.acquire(to)) as Slot).release(tookMs);
 }
 
@@ -28,37 +28,37 @@ it.each([
   ['slow', 6_000, 1],
 ])('gives a %s endpoint a limited share of the tenant’s slots', async (_, tookMs, expected) => {
   const queue = queueOf();
-  if (tookMs) await known(queue, target('a'), tookMs);
+  if (tookMs) await measure(queue, target('a'), tookMs);
   expect(await takeAll(queue, target('a'))).toHaveLength(expected);
 });
 
-it('gives a suspect endpoint one slot, however quickly it answered before', async () => {
+it('gives a suspect endpoint one slot, even if it was fast before', async () => {
   const queue = queueOf();
-  await known(queue, target('a'), 10);
+  await measure(queue, target('a'), 10);
   expect(await takeAll(queue, target('a', '1', true))).toHaveLength(1);
 });
 
-it('limits the sends of a tenant that are not slow, and leaves other tenants theirs', async () => {
+it('limits fast sends per tenant, without affecting other tenants', async () => {
   const queue = queueOf();
-  for (const endpoint of ['1', '2']) await known(queue, target('a', endpoint), 10);
+  for (const endpoint of ['1', '2']) await measure(queue, target('a', endpoint), 10);
   const all = [...(await takeAll(queue, target('a', '1'))), ...(await takeAll(queue, target('a', '2')))];
   expect(all).toHaveLength(5);
   expect(await takeAll(queue, target('b'))).toHaveLength(2);
 });
 
-it('does not count slow sends against the other endpoints of a tenant, and limits the slow ones', async () => {
+it('limits slow sends of a tenant, and does not count them against its other endpoints', async () => {
   const queue = queueOf();
-  for (const endpoint of ['1', '2', '3', '4']) await known(queue, target('a', endpoint), 6_000);
+  for (const endpoint of ['1', '2', '3', '4']) await measure(queue, target('a', endpoint), 6_000);
   const slow = [];
   for (const endpoint of ['1', '2', '3', '4']) slow.push(...(await takeAll(queue, target('a', endpoint))));
   expect(slow).toHaveLength(3);
-  await known(queue, target('a', 'prompt'), 10);
+  await measure(queue, target('a', 'prompt'), 10);
   expect(await takeAll(queue, target('a', 'prompt'))).toHaveLength(4);
 });
 
-it('counts a send as slow as soon as it runs for long', async () => {
+it('counts a running send as slow after a second', async () => {
   const queue = queueOf();
-  for (const endpoint of ['1', '2', 'prompt']) await known(queue, target('a', endpoint), 10);
+  for (const endpoint of ['1', '2', 'prompt']) await measure(queue, target('a', endpoint), 10);
   for (const endpoint of ['1', '2']) await takeAll(queue, target('a', endpoint));
   now = 999;
   expect(await takeAll(queue, target('a', 'prompt'))).toHaveLength(0);
@@ -66,7 +66,7 @@ it('counts a send as slow as soon as it runs for long', async () => {
   expect(await takeAll(queue, target('a', 'prompt'))).toHaveLength(4);
 });
 
-it('gives a waiting delivery the slot of a send that has become slow, although that send goes on', async () => {
+it('gives a waiting delivery a slot once a running send counts as slow', async () => {
   const queue = queueOf();
   for (const endpoint of ['1', '2', '3', '4', '5']) await queue.acquire(target('a', endpoint));
   const waiting = queue.acquire(target('a', 'prompt'));
@@ -75,9 +75,9 @@ it('gives a waiting delivery the slot of a send that has become slow, although t
   expect(isSlot(await waiting)).toBe(true);
 });
 
-it('leaves slots to prompt endpoints when slow and fresh ones of many tenants take all they get', async () => {
+it('reserves slots for prompt endpoints when slow and fresh ones of many tenants use all theirs', async () => {
   const queue = queueOf();
-  await known(queue, target('healthy'), 10);
+  await measure(queue, target('healthy'), 10);
   const takeAllOfMany = (name: string) =>
     Promise.all(Array.from({ length: sendsMax }, (_, tenant) => takeAll(queue, target(`${name} ${tenant}`))));
   const fresh = (await takeAllOfMany('fresh')).flat();
@@ -88,7 +88,7 @@ it('leaves slots to prompt endpoints when slow and fresh ones of many tenants ta
   expect(await takeAll(queue, target('healthy'))).toHaveLength(4);
 });
 
-it('lets a delivery wait in memory for an endpoint that answers quickly', async () => {
+it('lets a delivery wait in memory for a fast endpoint', async () => {
   const queue = queueOf();
   const [first] = await takeAll(queue, target('a'));
   const waiting = queue.acquire(target('a'));
@@ -96,9 +96,9 @@ it('lets a delivery wait in memory for an endpoint that answers quickly', async 
   expect(isSlot(await waiting)).toBe(true);
 });
 
-it('gives free slots to the waiting endpoints of a tenant in turn', async () => {
+it('assigns free slots to waiting endpoints of a tenant in turn', async () => {
   const queue = queueOf();
-  for (const endpoint of ['busy', 'other', 'third']) await known(queue, target('a', endpoint), 10);
+  for (const endpoint of ['busy', 'other', 'third']) await measure(queue, target('a', endpoint), 10);
   const slots: Slot[] = [];
   for (const endpoint of ['busy', 'busy', 'busy', 'other', 'other'])
     slots.push((await queue.acquire(target('a', endpoint))) as Slot);
@@ -114,23 +114,23 @@ it('gives free slots to the waiting endpoints of a tenant in turn', async () => 
   expect(order.slice(0, 3)).toEqual(['busy', 'other', 'third']);
 });
 
-it('spreads the deliveries of a slow endpoint over the time that it needs, and a long backlog more closely', async () => {
+it('spreads deliveries of a slow endpoint by its response time, and a long backlog more closely', async () => {
   const queue = queueOf();
-  await known(queue, target('a'), 6_000);
+  await measure(queue, target('a'), 6_000);
   await queue.acquire(target('a'));
   const times = [];
   for (let index = 0; index < 6; index += 1) times.push(millis(await queue.acquire(target('a'))));
   expect(times).toEqual([6_000, 12_000, 18_000, 24_000, 24_050, 24_100]);
 });
 
-it('lets the backlog of a prompt endpoint return as fast as it takes it, at most 100 a second', async () => {
+it('retries the backlog of a prompt endpoint at its own rate, at most 100 a second', async () => {
   const queue = queueOf();
-  await known(queue, target('a'), 20);
+  await measure(queue, target('a'), 20);
   for (let index = 0; index < 9_999; index += 1) queue.retryAt(target('a'), new Date(0));
   expect(queue.retryAt(target('a'), new Date(0)).getTime()).toBeCloseTo(100_000, -3);
 });
 
-it('lets the backlogs of many endpoints return at a limited rate, also after a pause', () => {
+it('retries the backlogs of many endpoints at a limited rate, even after a pause', () => {
   const queue = queueOf();
   const pause = new Date(60_000);
   const times: number[] = [];
@@ -143,9 +143,9 @@ it('lets the backlogs of many endpoints return at a limited rate, also after a p
     expect(within(second * 1_000, second * 1_000 + 1_000)).toBeLessThanOrEqual(150);
 });
 
-it('counts a slot that is released twice once', async () => {
+it('ignores a second release of a slot', async () => {
   const queue = queueOf();
-  await known(queue, target('a'), 6_000);
+  await measure(queue, target('a'), 6_000);
   const first = (await queue.acquire(target('a'))) as Slot;
   first.release();
   first.release();

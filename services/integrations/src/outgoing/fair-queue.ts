@@ -4,27 +4,27 @@ import { createRetryTimes, type RetryTimes } from './retry-times.ts';
 export interface SendTarget {
   tenant: string;
   endpoint: string;
-  /** The endpoint timed out repeatedly: it gets one send at a time, whatever this process knows about it. */
+  /** The endpoint timed out repeatedly: it gets one send at a time, even if it was fast in this process. */
   isSuspect: boolean;
 }
 
-/** A place for one send. */
+/** Permission for one send. */
 export interface Slot {
-  /** Frees the place. `sendMs` is how long the endpoint took; without it the time since the slot was given counts. */
+  /** Frees the slot. `sendMs` is the response time of the endpoint, by default the time since the slot was acquired. */
   release(sendMs?: number): void;
 }
 
 /**
- * Limits the sends in flight of one process, fairly: a slow endpoint waits for itself only, slow endpoints of a tenant
- * leave slots for the tenant's other endpoints, and slow endpoints of all tenants together leave slots for all others.
+ * Limits sends in flight of one process fairly: a slow endpoint delays only itself, slow endpoints of a tenant leave
+ * slots for the tenant's other endpoints, and slow endpoints of all tenants leave slots for all other endpoints.
  */
 export interface FairQueue {
   /**
-   * Takes a slot, now or after a short wait. A delivery that gets none is to be tried again at `retryAt`; waiting for
-   * longer happens in the database and not in memory.
+   * Acquires a slot, now or after a short wait. Without a free slot the delivery must be retried at `retryAt`: longer
+   * waits happen in the database, not in memory.
    */
   acquire(target: SendTarget): Promise<Slot | { retryAt: Date }>;
-  /** A time after `notBefore` to try a delivery again. Deliveries of one endpoint get different times. */
+  /** A time after `notBefore` to retry a delivery. Deliveries of one endpoint get different times. */
   retryAt(target: SendTarget, notBefore: Date): Date;
 }
 
@@ -33,16 +33,16 @@ interface Endpoint {
   isSuspect: boolean;
   running: Set<Send>;
   waiting: Waiter[];
-  /** How long the endpoint took, as a moving average; undefined before its first answer. */
+  /** Moving average of response times; undefined before the first response. */
   averageMs: number | undefined;
-  /** How long slots were held, which includes recording the attempt. */
+  /** Moving average of slot durations, which include recording the attempt. */
   averageHeldMs: number;
   retries: RetryTimes;
 }
 
 interface Send {
   endpoint: Endpoint;
-  began: number;
+  startedAt: number;
 }
 
 interface Waiter {
@@ -50,33 +50,33 @@ interface Waiter {
   timer: NodeJS.Timeout;
 }
 
-/** `slow` is known to be slow, `fresh` was never seen to answer, `prompt` answers in time. */
+/** `fresh` endpoints have not responded yet, `prompt` ones respond in time. */
 type Pace = 'slow' | 'fresh' | 'prompt';
 
-// A send that runs longer is slow. It then counts against the limits of slow sends instead of those of prompt ones.
+// A send that runs longer is slow and counts against the limits of slow sends.
 const slowMs = 1_000;
 const averageWeight = 0.2;
 const endpointMax: Record<Pace, number> = { slow: 1, fresh: 2, prompt: 4 };
 const tenantMax = { total: 16, slow: 3, notSlow: 5 };
-/** Sends in flight of one process. Slow and fresh endpoints together leave a quarter to those that are known to be prompt. */
+/** Sends in flight of one process. Slow and fresh endpoints together leave a quarter to prompt ones. */
 export const sendsMax = 192;
 const slowMax = sendsMax / 2;
 const notPromptMax = (sendsMax * 3) / 4;
 
-// For an endpoint that answers quickly a short wait in memory is cheaper than another round through the database.
+// For a fast endpoint, a short wait in memory is cheaper than rescheduling in the database.
 const quickMs = 200;
 const waitMaxMs = 250;
 const waitingPerEndpointMax = 10;
 /** Deliveries of one process that wait in memory. */
 export const waitingMax = 50;
-const stepMinMs = 10;
+const intervalMinMs = 10;
 const endpointsMax = 10_000;
 
 /** Creates the fair queue of one process. */
 export function createFairQueue({ now = Date.now }: { now?: () => number } = {}): FairQueue {
   const endpoints = new Map<string, Endpoint>();
   const sends = new Set<Send>();
-  // In the order in which endpoints get the next free slot.
+  // Ordered: the first endpoint gets the next free slot.
   const withWaiters = new Set<Endpoint>();
   const createRetries = createRetryTimes(now);
   let waiters = 0;
@@ -84,7 +84,7 @@ export function createFairQueue({ now = Date.now }: { now?: () => number } = {})
   const endpointOf = ({ tenant, endpoint: name, isSuspect }: SendTarget): Endpoint => {
     const key = `${tenant}/${name}`;
     const known = endpoints.get(key);
-    // Inserted again, so that the endpoint that was idle for longest is the first.
+    // Reinserted, so that the map is ordered by last use.
     endpoints.delete(key);
     const endpoint = known ?? {
       tenant,
@@ -97,11 +97,11 @@ export function createFairQueue({ now = Date.now }: { now?: () => number } = {})
     };
     endpoint.isSuspect = isSuspect;
     endpoints.set(key, endpoint);
-    if (endpoints.size > endpointsMax) forgetIdle();
+    if (endpoints.size > endpointsMax) evictIdle();
     return endpoint;
   };
 
-  const forgetIdle = () => {
+  const evictIdle = () => {
     for (const [key, { running, waiting }] of endpoints) {
       if (running.size || waiting.length) continue;
       endpoints.delete(key);
@@ -121,7 +121,7 @@ export function createFairQueue({ now = Date.now }: { now?: () => number } = {})
   };
 
   const start = (endpoint: Endpoint): Slot => {
-    const send = { endpoint, began: now() };
+    const send = { endpoint, startedAt: now() };
     sends.add(send);
     endpoint.running.add(send);
     return {
@@ -129,16 +129,16 @@ export function createFairQueue({ now = Date.now }: { now?: () => number } = {})
         if (!sends.delete(send)) return;
         const wasSlow = paceOf(endpoint, now()) === 'slow';
         endpoint.running.delete(send);
-        const heldMs = now() - send.began;
-        endpoint.averageMs = moved(endpoint.averageMs, sendMs ?? heldMs);
-        endpoint.averageHeldMs = moved(endpoint.averageHeldMs, heldMs);
+        const heldMs = now() - send.startedAt;
+        endpoint.averageMs = movingAverage(endpoint.averageMs, sendMs ?? heldMs);
+        endpoint.averageHeldMs = movingAverage(endpoint.averageHeldMs, heldMs);
         if (wasSlow && paceOf(endpoint, now()) !== 'slow') endpoint.retries.restart();
         startWaiting();
       },
     };
   };
 
-  /** Gives free slots to waiting deliveries, one for each endpoint in turn. */
+  /** Assigns free slots to waiting deliveries, one per endpoint in turn. */
   const startWaiting = () => {
     for (const endpoint of [...withWaiters]) {
       if (!hasFreeSlot(endpoint)) continue;
@@ -176,29 +176,29 @@ export function createFairQueue({ now = Date.now }: { now?: () => number } = {})
     if (!endpoint.waiting.length) withWaiters.delete(endpoint);
   };
 
-  /** How long until this endpoint has taken one more delivery. */
-  const stepMs = (endpoint: Endpoint) => {
+  /** Estimated time until this endpoint can accept another delivery. */
+  const intervalMs = (endpoint: Endpoint) => {
     const at = now();
     const pace = paceOf(endpoint, at);
-    // After a restart nothing is known about an endpoint that is suspect.
-    const leastMs = pace === 'slow' ? slowMs : stepMinMs;
-    return Math.max(Math.max(endpoint.averageHeldMs, expectedMs(endpoint, at)) / endpointMax[pace], leastMs);
+    // After a restart there is no measurement of a suspect endpoint.
+    const minimumMs = pace === 'slow' ? slowMs : intervalMinMs;
+    return Math.max(Math.max(endpoint.averageHeldMs, expectedMs(endpoint, at)) / endpointMax[pace], minimumMs);
   };
 
   return {
     async acquire(target) {
       const endpoint = endpointOf(target);
-      // A send that has become slow leaves its place to others although it goes on.
+      // A running send that became slow no longer blocks slots of prompt sends.
       if (endpoint.waiting.length) startWaiting();
       if (!endpoint.waiting.length && hasFreeSlot(endpoint)) return start(endpoint);
       const slot = mayWait(endpoint) ? await wait(endpoint) : undefined;
       if (slot) return slot;
-      const ms = stepMs(endpoint);
+      const ms = intervalMs(endpoint);
       return { retryAt: endpoint.retries.next(now() + ms, ms) };
     },
     retryAt(target, notBefore) {
       const endpoint = endpointOf(target);
-      return endpoint.retries.next(notBefore.getTime(), stepMs(endpoint));
+      return endpoint.retries.next(notBefore.getTime(), intervalMs(endpoint));
     },
   };
 }
@@ -208,13 +208,13 @@ function paceOf(endpoint: Endpoint, now: number): Pace {
   return endpoint.averageMs === undefined ? 'fresh' : 'prompt';
 }
 
-/** How long a send to this endpoint takes, judged also by the oldest one in flight. */
+/** Expected duration of a send, from the average and the oldest send in flight. */
 function expectedMs({ averageMs = 0, running }: Endpoint, now: number): number {
   const [oldest] = running;
-  return oldest ? Math.max(averageMs, now - oldest.began) : averageMs;
+  return oldest ? Math.max(averageMs, now - oldest.startedAt) : averageMs;
 }
 
-function moved(average: number | undefined, ms: number): number {
+function movingAverage(average: number | undefined, ms: number): number {
   return average === undefined ? ms : average + averageWeight * (ms - average);
 }
 

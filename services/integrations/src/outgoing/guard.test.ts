@@ -7,7 +7,7 @@ import { createSender } from './send.ts';
 const strict = createTarget({ allowPrivate: false, resolve: async () => [{ address: '93.184.216.34', family: 4 }] });
 const lax = createTarget({ allowPrivate: true });
 
-const hostile = [
+const privateUrls = [
   'https://127.0.0.1/',
   'https://127.1/',
   'https://2130706433/',
@@ -61,7 +61,7 @@ const hostile = [
   'https://nas.local/',
   'https://x.home.arpa/',
 ];
-const misshapen = [
+const invalidUrls = [
   'http://example.com/',
   'https://example.com:22/',
   'https://example.com:80/',
@@ -77,12 +77,12 @@ const misshapen = [
   '',
 ];
 
-it.each(hostile)('refuses the private target %s', async (url) => {
+it.each(privateUrls)('rejects the private target %s', async (url) => {
   expect(strict.refusal(url, 'live')).toBe('Must not lead to a private address');
   expect(await strict.resolvedRefusal(url, 'sandbox')).toBe('Must not lead to a private address');
 });
 
-it.each(misshapen)('refuses %s in live', (url) => {
+it.each(invalidUrls)('rejects %s in live', (url) => {
   expect(strict.refusal(url, 'live')).toEqual(expect.any(String));
 });
 
@@ -96,20 +96,20 @@ it.each([
   expect(await strict.resolvedRefusal(url, environment)).toBeUndefined();
 });
 
-it('knows what is not public', () => {
+it('recognises addresses that are not public', () => {
   for (const address of ['8.8.8.8', '1.1.1.1', '2606:4700::1111', '::ffff:8.8.8.8'])
     expect(isPublicAddress(address)).toBe(true);
   for (const address of ['fe80::1%eth0', '::ffff:10.0.0.1', '4000::1', 'nonsense', ''])
     expect(isPublicAddress(address)).toBe(false);
 });
 
-it('allows private targets only where the setting says so, and never credentials', () => {
+it('allows private targets only when enabled, and never credentials in the URL', () => {
   expect(lax.refusal('http://127.0.0.1:8080/', 'live')).toBeUndefined();
   expect(lax.refusal('https://a:b@example.com/', 'live')).toEqual(expect.any(String));
   expect(lax.refusal('ftp://127.0.0.1/', 'live')).toEqual(expect.any(String));
 });
 
-describe('where private targets are allowed', () => {
+describe('when private targets are allowed', () => {
   it.each([
     'http://169.254.169.254/latest/meta-data/',
     'http://169.254.1.1/',
@@ -127,7 +127,7 @@ describe('where private targets are allowed', () => {
     'http://100.100.100.200/',
     'http://[::ffff:100.100.100.200]/',
     'http://168.63.129.16/',
-  ])('refuses the metadata address %s', async (url) => {
+  ])('rejects the metadata address %s', async (url) => {
     const message = 'Must not lead to a link-local or cloud metadata address';
     expect([lax.refusal(url, 'sandbox'), await lax.resolvedRefusal(url, 'live')]).toEqual([message, message]);
   });
@@ -137,7 +137,7 @@ describe('where private targets are allowed', () => {
     async (url) => expect(await lax.resolvedRefusal(url, 'live')).toBeUndefined(),
   );
 
-  it('refuses a name that resolves to a metadata address, when it is registered and when it is connected to', async () => {
+  it('rejects a name that resolves to a metadata address, at registration and on connect', async () => {
     const resolve: Resolve = async () => [
       { address: '127.0.0.1', family: 4 },
       { address: '::ffff:169.254.169.254', family: 6 },
@@ -146,14 +146,16 @@ describe('where private targets are allowed', () => {
     const url = 'http://metadata.google.internal/';
     expect(await target.resolvedRefusal(url, 'sandbox')).toEqual(expect.any(String));
     const sent = createSender({ target, timeoutMs: 15_000 }).send({
-      ...{ url, environment: 'sandbox', headers: [] },
+      url,
+      environment: 'sandbox',
+      headers: [],
       body: Buffer.from('{}'),
     });
     expect(await sent).toMatchObject({ error: 'blocked_address', statusCode: null });
   });
 });
 
-it('refuses at creation a name that leads inside, and accepts one that does not resolve yet', async () => {
+it('rejects a name that resolves to a private address at creation, and accepts an unresolvable one', async () => {
   const to =
     (...addresses: string[]): Resolve =>
     async () =>
@@ -181,10 +183,10 @@ describe('sending', () => {
 
   const send = (resolve: Resolve, url: string) => {
     const guarded = createTarget({ allowPrivate: false, resolve });
-    // The port of the test's server is none that the rules allow; only the addresses are under test here.
+    // Removes the port of the test server, which the rules do not allow; only addresses are tested here.
     const target = {
       ...guarded,
-      refusal: (given: string, environment: string) => guarded.refusal(given.replace(`:${port}`, ''), environment),
+      refusal: (address: string, environment: string) => guarded.refusal(address.replace(`:${port}`, ''), environment),
     };
     return createSender({ target, timeoutMs: 15_000 }).send({
       url,
@@ -194,7 +196,7 @@ describe('sending', () => {
     });
   };
 
-  it('never connects to a name that was public when it was checked and is private when it is used', async () => {
+  it('does not connect to a name that is public at the check and private on connect', async () => {
     const answers = [[{ address: '93.184.216.34', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
     const rebinding: Resolve = async () => answers.shift() ?? [{ address: '127.0.0.1', family: 4 }];
     const url = `http://rebind.example.com:${port}/`;
@@ -204,7 +206,7 @@ describe('sending', () => {
     expect(hits).toBe(0);
   });
 
-  it('never connects when one of several addresses is private', async () => {
+  it('does not connect when one of several addresses is private', async () => {
     const mixed: Resolve = async () => [
       { address: '93.184.216.34', family: 4 },
       { address: '127.0.0.1', family: 4 },
@@ -213,12 +215,12 @@ describe('sending', () => {
     expect(hits).toBe(0);
   });
 
-  it('never connects to a private literal, which no lookup would see', async () => {
+  it('does not connect to a private address literal, which needs no lookup', async () => {
     expect(await send(async () => [], `http://127.0.0.1:${port}/`)).toMatchObject({ error: 'blocked_address' });
     expect(hits).toBe(0);
   });
 
-  it('says dns when a name has no address', async () => {
+  it('reports dns when a name has no address', async () => {
     const none: Resolve = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
     expect(await send(none, `http://nowhere.example.com:${port}/`)).toMatchObject({ error: 'dns', statusCode: null });
   });

@@ -2,22 +2,22 @@ import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { createResolve, type Resolve } from './resolve.ts';
 
-/** Where deliveries may go. */
+/** Rules for delivery targets, against server-side request forgery. */
 export interface Target {
-  /** Why an address is refused; undefined when it may be used. Looks at the text alone. */
+  /** Why a URL is rejected; undefined when it is allowed. Checks the text only. */
   refusal(url: string, environment: string): string | undefined;
-  /** The same, and where the name leads to now. A name that does not resolve is not refused: it may later. */
+  /** Also checks the resolved addresses. A name that does not resolve is allowed, because it may resolve later. */
   resolvedRefusal(url: string, environment: string): Promise<string | undefined>;
-  /** The lookup of every connection: it hands out only vetted addresses, so nothing can change between check and use. */
+  /** Lookup for connections. Returns only checked addresses, which prevents DNS rebinding. */
   lookup: LookupFunction;
 }
 
-/** A connection that was not made because of where it would lead. */
+/** The target address is not allowed. */
 export class BlockedAddress extends Error {
   readonly code = 'BLOCKED_ADDRESS';
 }
 
-/** A connection that was not made because its name leads nowhere, or nobody said where. */
+/** The host name has no address or could not be resolved. */
 export class NoAddress extends Error {
   readonly code = 'NO_ADDRESS';
 }
@@ -28,16 +28,16 @@ const isPrivateMessage = 'Must not lead to a private address';
 const isMetadataMessage = 'Must not lead to a link-local or cloud metadata address';
 const resolveTimeoutMs = 2_000;
 
-// Public by its number, yet only reachable inside Azure: the host agent, which gives out credentials.
-const alsoPrivate = new Set(['168.63.129.16']);
-// Metadata services of cloud providers outside of the link-local ranges: Azure, Alibaba, AWS by IPv6.
-const metadataHosts = new Set([...alsoPrivate, '100.100.100.200', 'fd00:ec2::254']);
+// A public address that is only reachable inside Azure: the host agent, which issues credentials.
+const extraPrivate = new Set(['168.63.129.16']);
+// Metadata services of cloud providers outside of link-local ranges: Azure, Alibaba, AWS over IPv6.
+const metadataHosts = new Set([...extraPrivate, '100.100.100.200', 'fd00:ec2::254']);
 
 /**
- * The rules for targets.
- * @param options.allowPrivate lifts all of them but the form of the address and the ban on metadata services, which hand
- * out the credentials of the machine
- * @param options.resolve how names are resolved; by the machine's name servers by default
+ * Creates the rules for targets.
+ * @param options.allowPrivate disables all rules except the URL syntax and the block of metadata services, which issue
+ * credentials of the machine
+ * @param options.resolve DNS lookup; uses the system's name servers by default
  */
 export function createTarget({
   allowPrivate,
@@ -69,20 +69,20 @@ export function createTarget({
       if (refused) return refused;
       const host = bareHost(new URL(url).hostname);
       if (ipaddr.isValid(host)) return undefined;
-      const addresses = await Promise.race([resolve(host).catch(() => []), noAnswer()]);
+      const addresses = await Promise.race([resolve(host).catch(() => []), emptyAfterTimeout()]);
       return addresses.some(({ address }) => isRefused(address)) ? refusedMessage : undefined;
     },
     lookup(hostname, options, callback) {
       resolve(hostname).then(
         (addresses) => {
-          const wanted = addresses.filter(({ family }) => !options.family || family === options.family);
-          const [first] = wanted;
+          const ofFamily = addresses.filter(({ family }) => !options.family || family === options.family);
+          const [first] = ofFamily;
           if (!first) return callback(new NoAddress(`${hostname} has no address`), '', 0);
-          // One refused address among others is refused too: the connection may choose any of them.
+          // One blocked address blocks the name, because the connection may use any of its addresses.
           if (addresses.some(({ address }) => isRefused(address))) {
             return callback(new BlockedAddress(`${hostname} resolves to an address that is not allowed`), '', 0);
           }
-          return options.all ? callback(null, wanted) : callback(null, first.address, first.family);
+          return options.all ? callback(null, ofFamily) : callback(null, first.address, first.family);
         },
         (cause) => callback(new NoAddress(`${hostname} has no address`, { cause }), '', 0),
       );
@@ -90,20 +90,20 @@ export function createTarget({
   };
 }
 
-/** Whether a literal address is one of the public internet. Everything that is not surely public counts as private. */
+/** Whether an address literal is public. Unknown ranges count as private. */
 export function isPublicAddress(literal: string): boolean {
   const text = literal.replace(/%.*$/, '');
   if (!ipaddr.isValid(text)) return false;
   // Unwraps ::ffff:a.b.c.d, which connects to a.b.c.d.
   const address = ipaddr.process(text);
-  if (alsoPrivate.has(address.toString()) || address.range() !== 'unicast') return false;
-  // Of IPv6 only 2000::/3 is handed out (RFC 4291 2.4).
+  if (extraPrivate.has(address.toString()) || address.range() !== 'unicast') return false;
+  // Only 2000::/3 is allocated for public IPv6 addresses (RFC 4291 2.4).
   return address.kind() === 'ipv4' || ((address as ipaddr.IPv6).parts[0] as number) >> 13 === 1;
 }
 
 /**
- * Whether a literal address is link-local or that of a cloud's metadata service, also inside an IPv6 address that leads
- * to an IPv4 one (IPv4-mapped, IPv4-compatible, 6to4, NAT64).
+ * Whether an address literal is link-local or a cloud metadata service, including IPv4 addresses embedded in IPv6
+ * (IPv4-mapped, IPv4-compatible, 6to4, NAT64).
  */
 export function isMetadataAddress(literal: string): boolean {
   const text = literal.replace(/%.*$/, '');
@@ -113,7 +113,7 @@ export function isMetadataAddress(literal: string): boolean {
   return all.some((one) => one.range() === 'linkLocal' || metadataHosts.has(one.toString()));
 }
 
-// Where an IPv6 address of this network holds an IPv4 one, in bytes (RFC 4291 2.5.5.1, RFC 3056, RFC 6052, RFC 8215).
+// Byte offset of the embedded IPv4 address in these IPv6 networks (RFC 4291 2.5.5.1, RFC 3056, RFC 6052, RFC 8215).
 const embeddings: readonly [network: string, bits: number, at: number][] = [
   ['::', 96, 12],
   ['2002::', 16, 2],
@@ -127,7 +127,7 @@ function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
     .map(([, , at]) => new ipaddr.IPv4(address.toByteArray().slice(at, at + 4)));
 }
 
-/** URL has already turned decimal, octal, hexadecimal and short forms of IPv4 into the dotted one. */
+/** `URL` normalises decimal, octal, hexadecimal and short forms of IPv4 to dotted decimal. */
 function isPrivateHost(hostname: string): boolean {
   const host = bareHost(hostname);
   if (ipaddr.isValid(host)) return !isPublicAddress(host);
@@ -141,6 +141,6 @@ function bareHost(hostname: string): string {
     .toLowerCase();
 }
 
-function noAnswer(): ReturnType<Resolve> {
+function emptyAfterTimeout(): ReturnType<Resolve> {
   return new Promise((resolve) => setTimeout(() => resolve([]), resolveTimeoutMs).unref());
 }

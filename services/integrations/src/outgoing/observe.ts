@@ -3,13 +3,13 @@ import type { Outcome, Sender } from './send.ts';
 
 type Labels = 'outcome';
 
-/** A sender whose attempts are measured and have a span each, and how to give it the metrics of its process. */
+/** A sender with metrics and a trace span for each attempt. `measure` sets the metrics of the process. */
 export interface ObservedSender {
   sender: Sender;
   measure(metrics: Metrics): void;
 }
 
-/** Observes a sender. Labels and spans say where to only by host: the path of a webhook may be a secret. */
+/** Adds metrics and spans to a sender. They contain only the host, because a webhook path may be secret. */
 export function observed(sender: Sender): ObservedSender {
   let record = (_outcome: Outcome) => {};
   return {

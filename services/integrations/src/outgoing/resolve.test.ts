@@ -9,7 +9,7 @@ const ipv4 = 1;
 const ipv6 = 28;
 const noSuchName = 3;
 
-/** A name server on loopback: gives one address of each family that it knows, and counts what it is asked. */
+/** A name server on loopback that returns one address per known family and records the query types. */
 async function nameServer(known?: { [ipv4]?: readonly number[]; [ipv6]?: readonly number[] }) {
   const asked: number[] = [];
   const socket = dgram.createSocket('udp4', (query, from) => {
@@ -22,7 +22,7 @@ async function nameServer(known?: { [ipv4]?: readonly number[]; [ipv6]?: readonl
     header.writeUInt16BE(bytes ? 0x8180 : 0x8180 + noSuchName, 2);
     header.writeUInt16BE(bytes ? 1 : 0, 6);
     header.fill(0, 8);
-    // RFC 1035: the name by a pointer to the question, type, class IN, a minute to live, the address.
+    // RFC 1035: pointer to the name in the question, type, class IN, TTL of 60 s, address.
     const answer = bytes ? [0xc0, 12, 0, kind, 0, 1, 0, 0, 0, 60, 0, bytes.length, ...bytes] : [];
     socket.send(Buffer.concat([header, query.subarray(12, nameEnd + 4), Buffer.from(answer)]), from.port, from.address);
   });
@@ -31,7 +31,7 @@ async function nameServer(known?: { [ipv4]?: readonly number[]; [ipv6]?: readonl
   return { asked, servers: [`127.0.0.1:${port}`], close: () => void socket.close() };
 }
 
-it('asks the name servers for both families', async () => {
+it('queries the name servers for both families', async () => {
   const server = await nameServer({ [ipv4]: [93, 184, 216, 34], [ipv6]: [0x26, 6, 0x47, ...Array(12).fill(0), 1] });
   const resolve = createResolve({ servers: server.servers, timeoutMs: 15_000, hosts: '' });
   expect(await resolve('example.com')).toEqual([
@@ -42,14 +42,14 @@ it('asks the name servers for both families', async () => {
   server.close();
 });
 
-it('makes do with one family', async () => {
+it('accepts a name with one family', async () => {
   const server = await nameServer({ [ipv6]: [0x26, 6, 0x47, ...Array(12).fill(0), 1] });
   const resolve = createResolve({ servers: server.servers, timeoutMs: 15_000, hosts: '' });
   expect(await resolve('six.example.com')).toEqual([{ address: '2606:4700::1', family: 6 }]);
   server.close();
 });
 
-it('gives up on a silent name server after few tries, and calls the attempt a dns failure', async () => {
+it('gives up on an unresponsive name server, and reports dns', async () => {
   const silent = await nameServer();
   const resolve = createResolve({ servers: silent.servers, timeoutMs: 50, tries: 2, hosts: '' });
   const target = createTarget({ allowPrivate: false, resolve });
@@ -60,7 +60,7 @@ it('gives up on a silent name server after few tries, and calls the attempt a dn
   silent.close();
 });
 
-it('knows localhost and the names of the hosts file without asking anybody', async () => {
+it('resolves localhost and the hosts file without a query', async () => {
   const server = await nameServer({ [ipv4]: [93, 184, 216, 34] });
   const hosts = '# ours\n10.1.2.3\treceiver Receiver.test # a container\nfd00::5 receiver\n';
   const resolve = createResolve({ servers: server.servers, hosts });
@@ -75,7 +75,7 @@ it('knows localhost and the names of the hosts file without asking anybody', asy
   server.close();
 });
 
-it('reaches a receiver by a name of the hosts file where the setting allows it, and nowhere else', async () => {
+it('connects to a name of the hosts file only when private targets are allowed', async () => {
   const hook = await receiver(200);
   const { port } = new URL(hook.url);
   const resolve = createResolve({ hosts: '127.0.0.1 receiver.test' });

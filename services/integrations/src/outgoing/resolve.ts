@@ -1,7 +1,7 @@
 import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
 
-/** Resolves a name to all of its addresses. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<dns.LookupAddress[]>;
 
 const loopback: dns.LookupAddress[] = [
@@ -10,11 +10,11 @@ const loopback: dns.LookupAddress[] = [
 ];
 
 /**
- * Asks the name servers of the machine itself. `dns.lookup` would ask from libuv's few threads: one slow name server, or
- * a customer who runs one, would hold up every file and every lookup of the process.
- * @param options.servers instead of those of the machine
- * @param options.timeoutMs for the first try; later tries wait longer
- * @param options.hosts the text of a hosts file, which is asked first; that of the machine as it was at the start
+ * Creates a resolver that queries the name servers directly. `dns.lookup` uses the libuv thread pool, where one slow
+ * name server of a customer would block file access and other lookups of the process.
+ * @param options.servers name servers; those of the system by default
+ * @param options.timeoutMs of the first try; later tries have longer timeouts
+ * @param options.hosts content of a hosts file, which takes precedence; /etc/hosts at process start by default
  */
 export function createResolve({
   servers,
@@ -27,13 +27,13 @@ export function createResolve({
   tries?: number;
   hosts?: string;
 } = {}): Resolve {
-  const named = readHosts(hosts);
+  const hostEntries = readHosts(hosts);
   const resolver = new dns.promises.Resolver({ timeout: timeoutMs, tries });
   if (servers) resolver.setServers(servers);
 
   return async (hostname) => {
     const name = hostname.toLowerCase().replace(/\.$/, '');
-    const known = named.get(name) ?? (/(^|\.)localhost$/.test(name) ? loopback : undefined);
+    const known = hostEntries.get(name) ?? (/(^|\.)localhost$/.test(name) ? loopback : undefined);
     if (known) return known;
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const found = [...addressesOf(four, 4), ...addressesOf(six, 6)];
@@ -46,22 +46,23 @@ function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6): dns
   return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
 }
 
-/** Names that the machine knows by itself: in development, and those of containers. */
+/** Parses a hosts file, which contains names of local development and containers. */
 function readHosts(text: string): Map<string, dns.LookupAddress[]> {
-  const named = new Map<string, dns.LookupAddress[]>();
+  const hostEntries = new Map<string, dns.LookupAddress[]>();
   for (const line of text.split('\n')) {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
     const entry = { address, family: address.includes(':') ? 6 : 4 };
-    for (const name of names) named.set(name.toLowerCase(), [...(named.get(name.toLowerCase()) ?? []), entry]);
+    for (const name of names)
+      hostEntries.set(name.toLowerCase(), [...(hostEntries.get(name.toLowerCase()) ?? []), entry]);
   }
-  return named;
+  return hostEntries;
 }
 
 function systemHosts(): string {
   try {
     return readFileSync('/etc/hosts', 'utf8');
   } catch {
-    // A machine without one knows no names by itself.
+    // There is no hosts file.
     return '';
   }
 }

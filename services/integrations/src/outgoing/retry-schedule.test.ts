@@ -9,13 +9,13 @@ const seconds = (environment: string, random: number) => {
 };
 const live = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-it('tries ten times in about 76 hours in live, four times in six minutes in the sandbox', () => {
+it('makes ten attempts in about 76 hours in live, and four in six minutes in the sandbox', () => {
   expect(seconds('live', 0)).toEqual(live);
   expect(live.reduce((sum, one) => sum + one, 0) / 3_600).toBeCloseTo(75.6, 1);
   expect(seconds('sandbox', 0)).toEqual([0, 5, 60, 300]);
 });
 
-it('adds up to a fifth from the third attempt on', () => {
+it('adds up to 20 % jitter from the third attempt on', () => {
   expect(seconds('live', 1)).toEqual(live.map((wait, index) => (index < 2 ? wait : wait * 1.2)));
 });
 
@@ -25,7 +25,7 @@ it('ends after the last attempt', () => {
   expect(createSchedules({ seconds: [0, 1] }).attempts('live')).toBe(2);
 });
 
-it('waits longer when the receiver asks for it, and at most a day', () => {
+it('respects Retry-After for at most a day', () => {
   const schedules = createSchedules({ now: () => 0 });
   const asked = (at: number) => schedules.next('live', 1, new Date(at * 1_000))?.getTime();
   expect(asked(3)).toBe(5_000);

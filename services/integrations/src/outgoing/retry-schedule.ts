@@ -1,27 +1,27 @@
-/** The wait before each attempt, counted from the end of the one before. */
+/** Retry schedules: the delay before each attempt, measured from the end of the previous one. */
 export interface Schedules {
-  /** How many attempts a delivery gets. */
+  /** Number of attempts of a delivery. */
   attempts(environment: string): number;
   /**
-   * When to try again after `failed` attempts; undefined when they are used up.
-   * @param askedAt a later time that the receiver asked for
+   * Time of the next attempt after `failed` attempts; undefined after the last one.
+   * @param requestedAt a later time requested by the receiver
    */
-  next(environment: string, failed: number, askedAt?: Date): Date | undefined;
+  next(environment: string, failed: number, requestedAt?: Date): Date | undefined;
 }
 
 const minute = 60;
 const hour = 3_600;
 
-/** Ten attempts in about 76 hours; in the sandbox nobody waits that long for a test. */
+/** Live: ten attempts in about 76 hours. The sandbox is shorter, to make testing quick. */
 const defaultSchedules: Record<string, readonly number[]> = {
   live: [0, 5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour],
   sandbox: [0, 5, minute, 5 * minute],
 };
 
-// The first retry comes when it says; from the third attempt on jitter keeps receivers that failed together apart.
+// The first retry has no jitter. Jitter spreads later retries of deliveries that failed together.
 const jitterFrom = 2;
 const jitterShare = 0.2;
-const askedMaxMs = 24 * hour * 1_000;
+const requestedMaxMs = 24 * hour * 1_000;
 
 /**
  * @param options.seconds replaces the schedules of both environments
@@ -34,17 +34,17 @@ export function createSchedules(
   const of = (environment: string) => seconds ?? (defaultSchedules[environment] as readonly number[]);
   return {
     attempts: (environment) => of(environment).length,
-    next(environment, failed, askedAt) {
+    next(environment, failed, requestedAt) {
       const wait = of(environment)[failed];
       if (wait === undefined) return undefined;
       const jitter = failed >= jitterFrom ? 1 + jitterShare * random() : 1;
-      const asked = Math.min(askedAt?.getTime() ?? 0, now() + askedMaxMs);
-      return new Date(Math.max(now() + wait * 1_000 * jitter, asked));
+      const requestedMs = Math.min(requestedAt?.getTime() ?? 0, now() + requestedMaxMs);
+      return new Date(Math.max(now() + wait * 1_000 * jitter, requestedMs));
     },
   };
 }
 
-/** When a Retry-After header (seconds or an HTTP date) allows the next attempt. */
+/** Time of a Retry-After header, which contains seconds or an HTTP date. */
 export function readRetryAfter(header: string | undefined, now = Date.now()): Date | undefined {
   if (header === undefined) return undefined;
   const at = /^\d{1,9}$/.test(header.trim()) ? now + Number(header) * 1_000 : Date.parse(header);

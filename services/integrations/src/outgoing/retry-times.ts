@@ -1,23 +1,23 @@
-/** The times at which deliveries of one endpoint that found no slot try again. */
+/** Retry times for deliveries of one endpoint that got no slot. */
 export interface RetryTimes {
   /**
-   * The first time from `notBefore` on that lies after all times given before.
-   * @param stepMs how long until the endpoint has taken one more delivery
+   * The first time at or after `notBefore` that is later than all times returned before.
+   * @param intervalMs estimated time until the endpoint can accept another delivery
    */
-  next(notBefore: number, stepMs: number): Date;
-  /** Forgets the times given before: the endpoint answers in time again. */
+  next(notBefore: number, intervalMs: number): Date;
+  /** Clears the times returned before, when the endpoint is fast again. */
   restart(): void;
 }
 
 const afterMinMs = 200;
-// Until then deliveries return as fast as the endpoint takes them. Later ones of a slow endpoint return more closely, so
-// that they notice soon when it has recovered. All backlogs together leave the database to others.
+// Within this window, retries follow the rate of the endpoint. Later retries of a slow endpoint are closer together, so
+// that they soon detect its recovery. The total rate of all backlogs is limited to protect the database.
 const pacedMs = 15_000;
-const backlogStepMs = 50;
-const backlogReturnsPerSecond = 100;
+const backlogIntervalMs = 50;
+const backlogRetriesPerSecond = 100;
 const sweepMs = 1_000;
 
-/** Returns a function that creates the retry times of one endpoint. The endpoints share the returns of long backlogs. */
+/** Returns a factory for the retry times of one endpoint. All endpoints share the rate limit for long backlogs. */
 export function createRetryTimes(now: () => number): () => RetryTimes {
   const backlogs = new Map<object, number>();
   let sweptAt = 0;
@@ -32,15 +32,15 @@ export function createRetryTimes(now: () => number): () => RetryTimes {
     const key = {};
     let nextFree = 0;
     return {
-      next(notBefore, stepMs) {
+      next(notBefore, intervalMs) {
         const at = Math.max(nextFree, notBefore, now() + afterMinMs);
         const isBacklog = at - notBefore >= pacedMs;
         if (isBacklog) {
           sweep();
           backlogs.set(key, at);
         }
-        const shareMs = (backlogs.size * 1_000) / backlogReturnsPerSecond;
-        nextFree = at + (isBacklog ? Math.max(Math.min(stepMs, backlogStepMs), shareMs) : stepMs);
+        const shareMs = (backlogs.size * 1_000) / backlogRetriesPerSecond;
+        nextFree = at + (isBacklog ? Math.max(Math.min(intervalMs, backlogIntervalMs), shareMs) : intervalMs);
         return new Date(at);
       },
       restart() {

@@ -7,7 +7,7 @@ import { createSender } from './send.ts';
 const target = createTarget({ allowPrivate: true });
 const message = { environment: 'live', headers: [['X-Case', 'kept']] as [string, string][], body: Buffer.from('{}') };
 
-it('calls an endpoint whose TLS does not work a tls failure', async () => {
+it('reports a TLS failure as tls', async () => {
   const plain = await receiver(200);
   const outcome = await createSender({ target, timeoutMs: 15_000 }).send({
     ...message,
@@ -17,7 +17,7 @@ it('calls an endpoint whose TLS does not work a tls failure', async () => {
   await plain.close();
 });
 
-it('ends an exchange by itself when its time is up, although the other side never says a word', async () => {
+it('times out when the server never sends data', async () => {
   const silent = net.createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
@@ -26,26 +26,26 @@ it('ends an exchange by itself when its time is up, although the other side neve
   silent.close();
 });
 
-it('calls an answer that is no HTTP a failed connection', async () => {
-  const odd = net.createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
-  await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(odd.address() as AddressInfo).port}/`;
+it('reports a response that is not HTTP as connect', async () => {
+  const sshServer = net.createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
+  await new Promise<void>((resolve) => sshServer.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(sshServer.address() as AddressInfo).port}/`;
   expect(await createSender({ target, timeoutMs: 15_000 }).send({ ...message, url })).toMatchObject({
     error: 'connect',
     statusCode: null,
   });
-  odd.close();
+  sshServer.close();
 });
 
-it('leaves through the proxy of the setting', async () => {
-  const asked: string[] = [];
+it('sends through the configured proxy', async () => {
+  const connectedHosts: string[] = [];
   const proxy = http.createServer().on('connect', (request, socket, head) => {
-    asked.push(String(request.url));
+    connectedHosts.push(String(request.url));
     const [host, port] = String(request.url).split(':');
-    const onward = net.connect(Number(port), host, () => {
+    const upstream = net.connect(Number(port), host, () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      onward.write(head);
-      onward.pipe(socket).pipe(onward);
+      upstream.write(head);
+      upstream.pipe(socket).pipe(upstream);
     });
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -56,7 +56,7 @@ it('leaves through the proxy of the setting', async () => {
     proxyUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
   });
   expect(await sender.send({ ...message, url: hook.url })).toMatchObject({ error: null, statusCode: 200 });
-  expect(asked).toEqual([new URL(hook.url).host]);
+  expect(connectedHosts).toEqual([new URL(hook.url).host]);
   expect(hook.requests[0]?.rawHeaders).toContainEqual(['X-Case', 'kept']);
   await hook.close();
   proxy.closeAllConnections();

@@ -6,12 +6,12 @@ import { BlockedAddress, NoAddress } from './guard.ts';
 
 export type AttemptError = (typeof attemptErrors)[number];
 
-/** What one attempt met. */
+/** Result of one attempt. */
 export interface Outcome {
   startedAt: Date;
   durationMs: number;
   statusCode: number | null;
-  /** null when it arrived. */
+  /** null after a 2xx response. */
   error: AttemptError | null;
   responseHeaders: Record<string, string> | null;
   responseBody: string | null;
@@ -34,8 +34,9 @@ const responseHeaderLengthMax = 1_024;
 const idleMs = 4_000;
 
 /**
- * Sends over HTTP/1.1, which keeps the case of header names. Follows no redirect: a vetted address must not be left.
- * @param options.timeoutMs for the whole exchange, the body of the answer included
+ * Sends over HTTP/1.1, which keeps the letter case of header names. Does not follow redirects, because their target is
+ * not checked.
+ * @param options.timeoutMs for the whole exchange, including the response body
  */
 export function createSender(options: { target: Target; timeoutMs: number; proxyUrl?: string | undefined }): Sender {
   const { target, timeoutMs } = options;
@@ -44,30 +45,28 @@ export function createSender(options: { target: Target; timeoutMs: number; proxy
     async send({ url, environment, headers, body }) {
       outgoingGuard.assertMayCall('A webhook receiver');
       const startedAt = new Date();
-      const began = performance.now();
-      const done = (met: Partial<Outcome>): Outcome => ({
-        ...{
-          startedAt,
-          durationMs: Math.round(performance.now() - began),
-          statusCode: null,
-          error: null,
-          responseHeaders: null,
-          responseBody: null,
-        },
-        ...met,
+      const startMs = performance.now();
+      const outcomeOf = (fields: Partial<Outcome>): Outcome => ({
+        startedAt,
+        durationMs: Math.round(performance.now() - startMs),
+        statusCode: null,
+        error: null,
+        responseHeaders: null,
+        responseBody: null,
+        ...fields,
       });
-      // A literal address never reaches the lookup, so it is checked here, on every attempt.
-      if (target.refusal(url, environment)) return done({ error: 'blocked_address' });
+      // An address literal does not use the lookup, so every attempt checks it here.
+      if (target.refusal(url, environment)) return outcomeOf({ error: 'blocked_address' });
       const signal = AbortSignal.timeout(timeoutMs);
-      let met: Partial<Outcome> = {};
+      let received: Partial<Outcome> = {};
       try {
         const response = await request(url, { dispatcher, method: 'POST', headers: headers.flat(), body, signal });
         const { statusCode } = response;
-        met = { statusCode, responseHeaders: shownHeaders(response.headers) };
-        met.responseBody = await readBody(response.body);
-        return done({ ...met, error: statusCode >= 200 && statusCode < 300 ? null : 'http_status' });
+        received = { statusCode, responseHeaders: storedHeaders(response.headers) };
+        received.responseBody = await readBody(response.body);
+        return outcomeOf({ ...received, error: statusCode >= 200 && statusCode < 300 ? null : 'http_status' });
       } catch (error) {
-        return done({ ...met, error: kindOf(error, signal.aborted) });
+        return outcomeOf({ ...received, error: attemptErrorOf(error, signal.aborted) });
       }
     },
   };
@@ -82,7 +81,6 @@ function dispatcherOf({
   timeoutMs: number;
   proxyUrl?: string | undefined;
 }): Dispatcher {
-  // Several happy eyeballs would each be vetted, but only one of them is needed.
   const connect = { lookup: target.lookup, timeout: Math.min(connectTimeoutMs, timeoutMs), allowH2: false };
   const common = {
     allowH2: false,
@@ -97,7 +95,7 @@ function dispatcherOf({
     : new Agent({ ...common, connect });
 }
 
-/** Reads a little more than is kept, so that an ordinary answer ends and its connection can be used again. */
+/** Reads more than is stored, so that a typical response completes and its connection can be reused. */
 async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -107,28 +105,28 @@ async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> 
     if (size >= bodyReadMax) break;
   }
   const text = Buffer.concat(chunks).subarray(0, bodyKeptMax).toString('utf8');
-  // PostgreSQL stores no NUL.
+  // PostgreSQL cannot store NUL.
   return text.replaceAll('\0', '\uFFFD');
 }
 
-function shownHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const shown = Object.entries(headers).slice(0, responseHeadersMax);
-  return Object.fromEntries(shown.map(([name, value]) => [name, String(value).slice(0, responseHeaderLengthMax)]));
+function storedHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const stored = Object.entries(headers).slice(0, responseHeadersMax);
+  return Object.fromEntries(stored.map(([name, value]) => [name, String(value).slice(0, responseHeaderLengthMax)]));
 }
 
 const dnsCodes = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|EBADNAME)/;
 const timeoutCodes = /^(UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ETIMEDOUT)$/;
 const tlsCodes = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO|HOSTNAME_MISMATCH)/;
 
-interface Thrown {
+interface ErrorLike {
   code?: unknown;
-  cause?: Thrown;
-  errors?: Thrown[];
+  cause?: ErrorLike;
+  errors?: ErrorLike[];
 }
 
-/** Looks for a code along the causes; several addresses that all failed come as one error with many. */
-function kindOf(error: unknown, isTimeUp: boolean): AttemptError {
-  for (let one = error as Thrown | undefined; one; one = one.cause ?? one.errors?.[0]) {
+/** Finds an error code in the cause chain, and in the errors of an AggregateError when all addresses failed. */
+function attemptErrorOf(error: unknown, isTimeUp: boolean): AttemptError {
+  for (let one = error as ErrorLike | undefined; one; one = one.cause ?? one.errors?.[0]) {
     if (one instanceof BlockedAddress) return 'blocked_address';
     if (one instanceof NoAddress) return 'dns';
     const code = String(one.code ?? '');

@@ -4,30 +4,30 @@ const prefix = 'whsec_';
 const secretBytes = 32;
 const hintLength = 4;
 
-/** A new secret. */
+/** Generates a signing secret. */
 export function newSecret(): string {
   return prefix + randomBytes(secretBytes).toString('base64');
 }
 
-/** A secret of the customer's own in the form we show and store; the prefix may be missing. */
-export function asSecret(given: string): string {
-  return prefix + Buffer.from(given.replace(prefix, ''), 'base64').toString('base64');
+/** Normalises a secret chosen by the customer; the prefix is optional. */
+export function asSecret(input: string): string {
+  return prefix + Buffer.from(input.replace(prefix, ''), 'base64').toString('base64');
 }
 
-/** The end of a secret, by which its owner recognises it. */
+/** Last characters of a secret, to help its owner recognise it. */
 export function secretHint(secret: string): string {
   return secret.replace(/=+$/, '').slice(-hintLength);
 }
 
 export interface Message {
-  /** The id of the envelope. */
+  /** Id of the envelope. */
   id: string;
   event: string;
   delivery: string;
   attempt: number;
   environment: string;
   body: Uint8Array;
-  /** Unix seconds of this attempt: receivers refuse an old signature (5 minutes), so a retry is signed anew. */
+  /** Unix seconds of this attempt. Receivers reject signatures older than 5 minutes, so each retry is signed again. */
   timestamp: number;
   /** The current secret first. */
   secrets: readonly string[];
@@ -44,8 +44,8 @@ export function signatures({ id, timestamp, body, secrets }: Message): string[] 
   );
 }
 
-// Written out for every attempt: a stored Headers object would come back with its names in lower case (spec v1.18.0).
-const table: readonly [name: string, value: (message: Message, macs: readonly string[]) => string][] = [
+// Built for every attempt, because a Headers object would lowercase the names (spec v1.18.0).
+const headerTable: readonly [name: string, value: (message: Message, macs: readonly string[]) => string][] = [
   ['Content-Type', () => 'application/json'],
   ['User-Agent', () => 'svc-webhooks/1'],
   ['webhook-id', ({ id }) => id],
@@ -61,9 +61,9 @@ const table: readonly [name: string, value: (message: Message, macs: readonly st
   ['X-Service-Environment', ({ environment }) => environment],
 ];
 
-/** The headers of one attempt, in the case they are sent in. */
+/** Request headers of one attempt, with the letter case of the spec. */
 export function headersOf(message: Message): [name: string, value: string][] {
   const macs = signatures(message);
-  const headers = table.map(([name, value]): [string, string] => [name, value(message, macs)]);
+  const headers = headerTable.map(([name, value]): [string, string] => [name, value(message, macs)]);
   return message.isTest ? [...headers, ['X-Service-Test', 'true']] : headers;
 }

@@ -9,7 +9,7 @@ export type AgentStatus = (typeof agentStatuses)[number];
 
 const transitions: Record<AgentStatus, AgentStatus[]> = { active: ['paused'], paused: ['active'] };
 
-/** A row as the contract shows it. */
+/** Converts a row to the contract's `Agent`. */
 export function asAgent(row: AgentRow): AgentRecord {
   return { ...(row as unknown as AgentRecord), allowedTransitions: [...transitions[row.status as AgentStatus]] };
 }
@@ -33,14 +33,14 @@ export async function writeAgent(
   return asAgent(row);
 }
 
-/** Refuses a move to a status that the agent has already. */
+/** Fails unless the transition is allowed. */
 export function checkTransition({ allowedTransitions }: AgentRecord, to: AgentStatus): void {
   if (allowedTransitions.includes(to)) return;
   throw fail('wrong_status', [{ field: 'status', message: `The agent can move to ${allowedTransitions.join(', ')}` }]);
 }
 
 /**
- * Lets an agent through that may start executions.
+ * Returns the agent if it may start executions.
  * @throws ApiError 409 when it is paused
  */
 export function checkActive(agent: AgentRecord): AgentRecord {

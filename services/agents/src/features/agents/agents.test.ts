@@ -11,7 +11,7 @@ afterAll(() => service?.close());
 everyOperation(agents, () => service);
 
 describe('the agents of a tenant', () => {
-  it('are one caller and one recommender from the start, in each environment', async () => {
+  it('are one caller and one recommender by default, in each environment', async () => {
     const api = service.as();
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
     for (const one of [api, sandbox]) {
@@ -23,19 +23,27 @@ describe('the agents of a tenant', () => {
     expect((await sandbox.getAgent({ params: { id } })).status).toBe(404);
     expect((await service.as().getAgent({ params: { id } })).status).toBe(404);
     expect((await api.getAgent({ params: { id } })).data).toMatchObject({
-      ...{ id, kind: 'caller', status: 'active', allowedTransitions: ['paused'], approvalPolicy: 'never', version: 1 },
+      id,
+      kind: 'caller',
+      status: 'active',
+      allowedTransitions: ['paused'],
+      approvalPolicy: 'never',
+      version: 1,
       limits: { dailyCap: null, maxAttempts: 3, retryOn: ['no_answer', 'busy'] },
     });
   });
 
-  it('change field by field, also inside config and limits, and say so', async () => {
+  it('are updated field by field, including config and limits, and emit agent.updated', async () => {
     const api = service.as();
     const params = { id: await agentOf(api, 'caller') };
     const body = { name: 'Anna', config: { goal: 'A meeting' }, limits: { dailyCap: 5 }, kind: 'x' };
     const { status, data, headers } = await api.updateAgent({ params, body });
     expect([status, headers['etag']]).toEqual([200, '"2"']);
     expect(data).toMatchObject({
-      ...{ name: 'Anna', kind: 'caller', status: 'active', config: { goal: 'A meeting', script: null, tone: null } },
+      name: 'Anna',
+      kind: 'caller',
+      status: 'active',
+      config: { goal: 'A meeting', script: null, tone: null },
       limits: { dailyCap: 5, maxAttempts: 3, retryOn: ['no_answer', 'busy'] },
     });
     const isOurs = (name: string) => (event: { name: string; tenantId: number }) =>
@@ -51,13 +59,13 @@ describe('the agents of a tenant', () => {
     [{ limits: { maxAttempts: 11 } }, 'limits.maxAttempts', 'Must be a whole number from 1 to 10'],
     [{ limits: { retryOn: ['answered'] } }, 'limits.retryOn.0', 'Must be one of no_answer, busy, failed'],
     [{ name: ' ' }, 'name', 'Must not be empty'],
-  ])('refuse %j', async (body, field, message) => {
+  ])('reject %j', async (body, field, message) => {
     const api = service.as();
     const reply = await api.updateAgent({ params: { id: await agentOf(api, 'caller') }, body });
     expect([reply.status, reply.body.errors]).toEqual([422, [{ field, message }]]);
   });
 
-  it('are paused and resumed, once each', async () => {
+  it('can be paused and resumed, with a 409 when already in that status', async () => {
     const api = service.as();
     const params = { id: await agentOf(api, 'recommender') };
     expect((await api.resumeAgent({ params })).status).toBe(409);
@@ -77,7 +85,7 @@ describe('the agents of a tenant', () => {
 });
 
 describe('the status of an agent', () => {
-  it('changes with an update as by pausing and resuming', async () => {
+  it('can also be changed with an update', async () => {
     const api = service.as();
     const params = { id: await agentOf(api, 'recommender') };
     const { data } = await api.updateAgent({ params, body: { status: 'paused' } });
@@ -86,7 +94,9 @@ describe('the status of an agent', () => {
     expect((await run()).body.code).toBe('agent_paused');
     expect((await api.updateAgent({ params, body: { status: 'paused' } })).data.version).toBe(2);
     expect((await api.updateAgent({ params, body: { status: 'active', name: 'Anna' } })).data).toMatchObject({
-      ...{ status: 'active', name: 'Anna', version: 3 },
+      status: 'active',
+      name: 'Anna',
+      version: 3,
     });
     expect((await run()).status).toBe(200);
     const wrong = await api.updateAgent({ params, body: { status: 'gone' } });
@@ -98,7 +108,7 @@ describe('the status of an agent', () => {
 });
 
 describe('getAgentDashboard', () => {
-  const nothing = {
+  const emptyDashboard = {
     agents: {
       caller: { status: 'active', totalCalls: 0, successRate: 0 },
       recommender: { status: 'active', totalRecommendations: 0, acceptRate: 0 },
@@ -107,15 +117,15 @@ describe('getAgentDashboard', () => {
     pendingApprovals: 0,
   };
 
-  it('has zeros before anything happened, and the status of each agent', async () => {
+  it('returns zeros without activity, and the status of each agent', async () => {
     const api = service.as();
     const { status, data } = await api.getAgentDashboard();
-    expect([status, data]).toEqual([200, nothing]);
+    expect([status, data]).toEqual([200, emptyDashboard]);
     await api.pauseAgent({ params: { id: await agentOf(api, 'caller') } });
     expect((await api.getAgentDashboard()).data.agents.caller.status).toBe('paused');
   });
 
-  it('counts what happened within the time asked for', async () => {
+  it('counts activity within the requested range', async () => {
     const api = service.as();
     const leads = [service.aLead(), service.aLead(), service.aLead(), service.aLead()];
     await runThrough(api, 'recommender', leads);
@@ -134,14 +144,14 @@ describe('getAgentDashboard', () => {
     });
     const today = new Date().toISOString().slice(0, 10);
     expect((await api.getAgentDashboard({ query: { dateFrom: today, dateTo: today } })).data).toEqual(data);
-    expect((await api.getAgentDashboard({ query: { dateTo: '2020-01-31' } })).data).toEqual(nothing);
-    expect((await service.as().getAgentDashboard()).data).toEqual(nothing);
+    expect((await api.getAgentDashboard({ query: { dateTo: '2020-01-31' } })).data).toEqual(emptyDashboard);
+    expect((await service.as().getAgentDashboard()).data).toEqual(emptyDashboard);
   });
 
   it.each([
     [{ dateFrom: '2026-02-01', dateTo: '2026-01-31' }, 'Must not be after dateTo'],
     [{ dateFrom: 'yesterday' }, 'Must be an ISO 8601 date and time with a zone, or must be a date such as 2026-01-31'],
-  ])('refuses %j', async (query, message) => {
+  ])('rejects %j', async (query, message) => {
     const reply = await service.as().getAgentDashboard({ query });
     expect([reply.status, reply.body.errors]).toEqual([422, [{ field: 'dateFrom', message }]]);
   });

@@ -3,13 +3,13 @@ import type { Tx } from '../../handler.ts';
 const config = { goal: null, script: null, tone: null };
 const limits = { dailyCap: null, maxAttempts: 3, retryOn: ['no_answer', 'busy'] };
 
-/** Gives a tenant its two agents. */
+/** Creates the two default agents of a tenant. */
 export async function defineAgents(tx: Tx): Promise<void> {
-  const both = { config, limits };
+  const defaults = { config, limits };
   await tx.agent.createMany({
     data: [
-      { kind: 'caller', name: 'Caller', description: 'Calls leads and notes what came of it', ...both },
-      { kind: 'recommender', name: 'Recommender', description: 'Says what to do next about a lead', ...both },
+      { kind: 'caller', name: 'Caller', description: 'Calls leads and notes what came of it', ...defaults },
+      { kind: 'recommender', name: 'Recommender', description: 'Says what to do next about a lead', ...defaults },
     ],
   });
 }

@@ -44,7 +44,7 @@ export const getAgentDashboard: Handler<typeof agentRows.getAgentDashboard> = as
       },
     },
     recentExecutions: executions,
-    // Pending approvals need a decision now, whatever the range of the dashboard.
+    // Pending approvals are counted regardless of the requested range.
     pendingApprovals: pending,
   };
 };

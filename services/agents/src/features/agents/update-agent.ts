@@ -7,9 +7,9 @@ export const updateAgent: Handler<typeof agentRows.updateAgent> = async ({ param
   const agent = await lockAgent(tx, params.id);
   ifMatch(agent);
   if (body.status && body.status !== agent.status) checkTransition(agent, body.status);
-  const { config, limits, ...plain } = body;
+  const { config, limits, ...fields } = body;
   const { isEmpty, values, audit } = diff(agent, {
-    ...plain,
+    ...fields,
     ...(config && { config: { ...agent.config, ...config } }),
     ...(limits && { limits: { ...agent.limits, ...limits } }),
   });

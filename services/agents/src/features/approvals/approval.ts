@@ -8,27 +8,34 @@ import type { Tx } from '../../handler.ts';
 import { executionJobs, workOf } from '../executions/execution.ts';
 
 type ApprovalRecord = z.output<typeof Approval>;
-type Inside = Parameters<Parameters<JobContext<unknown, Tx>['finish']>[0]>[0];
+type JobTransaction = Parameters<Parameters<JobContext<unknown, Tx>['finish']>[0]>[0];
 
-const hoursToDecide = 72;
+const expiryHours = 72;
 
-/** The job that expires an approval. */
+/** Job that expires an approval. */
 export const expiryJob = { name: 'expire-approval', payload: z.object({ approvalId: id('approval') }) };
 
-/** A row as the contract shows it. */
+/** Converts a row to the contract's `Approval`. */
 export function asApproval(row: ApprovalRow): ApprovalRecord {
   const isPending = row.status === 'pending';
   return { ...(row as unknown as ApprovalRecord), allowedTransitions: isPending ? ['approved', 'rejected'] : [] };
 }
 
-/** Requests an approval for each of these executions, which wait for it. */
-export async function askForApproval({ tx, emit, schedule }: Inside, executions: ExecutionRow[]): Promise<void> {
+/** Requests an approval for each of these executions and sets them to `awaiting_approval`. */
+export async function requestApprovals(
+  { tx, emit, schedule }: JobTransaction,
+  executions: ExecutionRow[],
+): Promise<void> {
   if (!executions.length) return;
-  const expiresAt = new Date(Date.now() + hoursToDecide * 3_600_000);
-  const asked = executions.map(({ id: executionId, agentId, leadId, kind }) => ({
-    ...{ executionId, agentId, leadId, type: workOf(kind), expiresAt },
+  const expiresAt = new Date(Date.now() + expiryHours * 3_600_000);
+  const requested = executions.map(({ id: executionId, agentId, leadId, kind }) => ({
+    executionId,
+    agentId,
+    leadId,
+    type: workOf(kind),
+    expiresAt,
   }));
-  const rows = await tx.approval.createManyAndReturn({ data: asked });
+  const rows = await tx.approval.createManyAndReturn({ data: requested });
   const ids = rows.map(({ id }) => id);
   await tx.sql`UPDATE execution SET status = 'awaiting_approval', approval_id = approval.id, started_at = now()
     FROM approval WHERE approval.execution_id = execution.id AND approval.id = ANY(${ids}::bigint[])`;
@@ -51,25 +58,24 @@ interface Decision {
 }
 
 /**
- * Decides about an approval, once: of two who do so at the same time the second finds it decided. Its execution goes on
- * or is cancelled with it.
- * @param scope whom the execution's job asks other services for
+ * Decides an approval once; the second of two concurrent decisions fails. Continues or cancels its execution.
+ * @param scope tenant and environment for the execution's job
  */
 export async function decide(
-  { tx, emit, schedule }: { tx: Tx; emit: EmitDecided; schedule: Inside['schedule'] },
+  { tx, emit, schedule }: { tx: Tx; emit: EmitDecided; schedule: JobTransaction['schedule'] },
   approvalId: number,
   { decision, scope }: { decision: Decision; scope?: { tenantId: number; environment: 'live' | 'sandbox' } },
 ): Promise<ApprovalRecord> {
   const decidedAt = new Date();
   const decided = { ...decision, decidedAt };
-  // The expiry job may run late. An approval past its time cannot be decided all the same.
+  // The expiry job may run late, so the expiry time is also checked here.
   const isInTime = decision.status === 'expired' ? {} : { expiresAt: { gt: decidedAt } };
   const where = { id: approvalId, status: 'pending', ...isInTime };
   const [row] = await tx.approval.updateManyAndReturn({ where, data: decided });
   if (!row) {
-    const known = await tx.approval.findFirst({ where: { id: approvalId } });
-    if (!known) throw fail('not_found');
-    const status = known.status === 'pending' ? 'expired' : known.status;
+    const existing = await tx.approval.findFirst({ where: { id: approvalId } });
+    if (!existing) throw fail('not_found');
+    const status = existing.status === 'pending' ? 'expired' : existing.status;
     throw fail('already_decided', [{ field: 'status', message: `It is ${status}` }]);
   }
   const record = asApproval(row);

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** A recommender that has to ask, and an execution of it that waits for the answer. */
+/** A recommender that requires approval, and an execution that waits for it. */
 async function aWaitingExecution(api: Api = service.as()) {
   const id = await agentOf(api, 'recommender');
   await api.updateAgent({ params: { id }, body: { approvalPolicy: 'always' } });
@@ -26,8 +26,8 @@ const eventOf = (api: Api, name: string) =>
     service.events.find((event) => event.name === name && event.tenantId === api.caller.tenantId),
   );
 
-describe('an agent that has to ask', () => {
-  it('waits before it acts, for three days, and is at work for the lead meanwhile', async () => {
+describe('an agent that requires approval', () => {
+  it('waits up to three days before it acts, and counts as running for the lead', async () => {
     const { api, id, leadIds, executionId, approval, bulkRunId } = await aWaitingExecution();
     expect(approval).toMatchObject({ executionId, agentId: id, type: 'recommend', status: 'pending', decidedBy: null });
     expect(approval.allowedTransitions).toEqual(['approved', 'rejected']);
@@ -45,7 +45,7 @@ describe('an agent that has to ask', () => {
     expect(event).toMatchObject({ data: { approvalId: approval.id, executionId } });
   });
 
-  it('goes on once somebody approves', async () => {
+  it('continues after approval', async () => {
     const { api, executionId, approval } = await aWaitingExecution();
     const reply = await api.approveExecution({ params: { id: approval.id }, body: { comment: 'Go' } });
     expect([reply.status, reply.data]).toEqual([
@@ -60,7 +60,7 @@ describe('an agent that has to ask', () => {
     expect((await eventOf(api, 'agent.approval_decided')).data).toMatchObject({ status: 'approved' });
   });
 
-  it('does nothing once somebody rejects, who has to say why', async () => {
+  it('is cancelled by a rejection, which requires a reason', async () => {
     const { api, executionId, approval, bulkRunId } = await aWaitingExecution();
     const params = { id: approval.id };
     const silent = await api.rejectExecution({ params, body: { reason: ' ' } });
@@ -77,7 +77,7 @@ describe('an agent that has to ask', () => {
     ]);
   });
 
-  it('takes one of several decisions at once', async () => {
+  it('accepts one of several concurrent decisions', async () => {
     const { api, approval } = await aWaitingExecution();
     const params = { id: approval.id };
     const replies = await Promise.all([
@@ -88,7 +88,7 @@ describe('an agent that has to ask', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
-  it('takes silence for no', async () => {
+  it('is cancelled when the approval expires', async () => {
     const { api, executionId, approval } = await aWaitingExecution();
     await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'expire-approval'`);
     await until('it is cancelled', async () => (await execution(api, executionId)).status === 'cancelled');
@@ -96,7 +96,7 @@ describe('an agent that has to ask', () => {
     expect(data).toMatchObject([{ id: approval.id, status: 'expired', decidedBy: null }]);
   });
 
-  it('takes no decision once its time is over, also while nobody has looked yet', async () => {
+  it('rejects decisions after the expiry time, even before the expiry job runs', async () => {
     const { api, executionId, approval } = await aWaitingExecution();
     await service.sqlWithin(api.caller, `UPDATE approval SET expires_at = now() - interval '1 s'`);
     const params = { id: approval.id };
@@ -115,7 +115,7 @@ describe('an agent that has to ask', () => {
     await until('it is cancelled', async () => (await execution(api, executionId)).status === 'cancelled');
   });
 
-  it('is answered by its own tenant only', async () => {
+  it('can only be decided by its own tenant', async () => {
     const { approval } = await aWaitingExecution();
     const params = { id: approval.id };
     const other = service.as();

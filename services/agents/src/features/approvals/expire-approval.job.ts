@@ -7,11 +7,11 @@ import { decide, expiryJob } from './approval.ts';
 export const expireApproval = job({
   ...expiryJob,
   async run({ payload, finish }: JobContext<z.output<typeof expiryJob.payload>, Tx>) {
-    await finish(async (inside) => {
-      const { tx } = inside;
+    await finish(async (transaction) => {
+      const { tx } = transaction;
       await tx.sql`SELECT id FROM approval WHERE id = ${payload.approvalId} FOR UPDATE`;
-      const waiting = await tx.approval.count({ where: { id: payload.approvalId, status: 'pending' } });
-      if (waiting) await decide(inside, payload.approvalId, { decision: { status: 'expired' } });
+      const pending = await tx.approval.count({ where: { id: payload.approvalId, status: 'pending' } });
+      if (pending) await decide(transaction, payload.approvalId, { decision: { status: 'expired' } });
     });
   },
 });

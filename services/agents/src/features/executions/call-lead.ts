@@ -1,7 +1,7 @@
 import type { Lead, Tools } from '../../handler.ts';
 import type { CallOutcome } from '../../telephony.ts';
 import type { AgentRecord } from '../agents/agent.ts';
-import type { Ending, ExecutionRecord } from './execution.ts';
+import type { AttemptOutcome, ExecutionRecord } from './execution.ts';
 
 const failures: Record<Exclude<CallOutcome, 'answered'>, string> = {
   no_answer: 'Nobody answered',
@@ -9,19 +9,19 @@ const failures: Record<Exclude<CallOutcome, 'answered'>, string> = {
   failed: 'The call could not be made',
 };
 
-// A line that is down is an outcome like others. The agent's limits say whether it is retried.
+// A failed line is a normal outcome; the agent's limits decide whether it is retried.
 const lineIsDown = { outcome: 'failed', durationSeconds: 0, isSimulated: false } as const;
 
-/** Calls a lead. The agent's limits say after which outcomes, and how often, the call is repeated. */
+/** Calls a lead. The agent's limits decide after which outcomes, and how often, the call is retried. */
 export async function callLead(
-  { telephony, callAgainMs, callMaxMs }: Tools,
+  { telephony, callRetryMs, callMaxMs }: Tools,
   {
     agent,
     execution,
     lead,
     startedAt,
   }: { agent: AgentRecord; execution: ExecutionRecord; lead: Lead; startedAt: Date },
-): Promise<Ending> {
+): Promise<AttemptOutcome> {
   const { attempt } = execution;
   const step = { name: `Call, attempt ${attempt}`, type: 'call' as const, startedAt };
   if (lead.phone === null) {
@@ -30,7 +30,7 @@ export async function callLead(
   }
   const key = `${execution.id}/${attempt}`;
   const call = { key, leadId: lead.id, phone: lead.phone, attempt, ...agent.config, input: execution.input };
-  const { outcome, durationSeconds, isSimulated } = await inTime(callMaxMs, (signal) =>
+  const { outcome, durationSeconds, isSimulated } = await withTimeout(callMaxMs, (signal) =>
     telephony.place(call, signal),
   ).catch(() => lineIsDown);
   const output = { outcome, durationSeconds, isSimulated, attempts: attempt };
@@ -39,16 +39,16 @@ export async function callLead(
   const { retryOn, maxAttempts } = agent.limits;
   const retryable = retryOn.includes(outcome);
   const error = { code: outcome, message: failures[outcome], retryable };
-  const ending: Ending = { step: { ...step, status: 'failed', finishedAt, error }, output };
+  const failedAttempt: AttemptOutcome = { step: { ...step, status: 'failed', finishedAt, error }, output };
   return retryable && attempt < maxAttempts
-    ? { ...ending, againAt: new Date(finishedAt.getTime() + callAgainMs) }
-    : ending;
+    ? { ...failedAttempt, retryAt: new Date(finishedAt.getTime() + callRetryMs) }
+    : failedAttempt;
 }
 
-/** Rejects when a call takes longer. */
-async function inTime<T>(ms: number, place: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Rejects when a call takes longer than `ms`. */
+async function withTimeout<T>(ms: number, place: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(ms);
-  const { promise: late, reject } = Promise.withResolvers<never>();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   signal.addEventListener('abort', () => reject(signal.reason));
-  return Promise.race([place(signal), late]);
+  return Promise.race([place(signal), timeout]);
 }

@@ -2,16 +2,16 @@ import type { Tx } from '../../handler.ts';
 import { type AgentRecord, checkActive, lockAgent } from '../agents/agent.ts';
 import { liveStatuses } from './execution.ts';
 
-/** The part of an agent's daily cap that is left on one day. */
+/** Remaining daily cap of an agent on one day. */
 export interface RemainingCapacity {
   executions: number;
-  /** Leads that the agent is working for already: no execution starts for them, so they use nothing of the cap. */
+  /** Leads with a live execution of the agent. They get no new execution, so they do not count toward the cap. */
   busyLeads: ReadonlySet<number>;
 }
 
 /**
- * Reads what is left of an agent's daily cap on the day of `dueAt`, in the tenant's time zone. Locks the agent until the end
- * of the transaction, so that two requests at once do not exceed the cap together.
+ * Reads the remaining daily cap of an agent on the day of `dueAt`, in the tenant's time zone. Locks the agent until the
+ * end of the transaction, so that concurrent requests do not exceed the cap.
  * @param on.readable the leads of the request
  * @throws ApiError 409 when the agent has been paused
  */
@@ -29,7 +29,7 @@ export async function lockCapacity(
   };
 }
 
-/** An execution counts on the day it is due: the day of its creation unless it was scheduled. */
+/** Counts executions by due day: the scheduled day, or the day of creation. */
 async function countOfDay(
   tx: Tx,
   agentId: number,

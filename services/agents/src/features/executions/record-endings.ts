@@ -1,20 +1,20 @@
 import { executionCompleted, executionFailed } from '@tandem/agents-contract';
 import type { BatchContext } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
-import { asExecution, type Ending, type ExecutionRecord, workingStatuses, workOf } from './execution.ts';
+import { type AttemptOutcome, asExecution, type ExecutionRecord, workingStatuses, workOf } from './execution.ts';
 
 /** An attempted execution with its outcome; the outcome is undefined when the lead no longer exists. */
-export interface Ended {
+export interface AttemptedExecution {
   execution: ExecutionRecord;
-  ending: Ending | undefined;
+  outcome: AttemptOutcome | undefined;
 }
 
-type Inside = Parameters<Parameters<BatchContext<unknown, Tx>['finish']>[0]>[0];
+type JobTransaction = Parameters<Parameters<BatchContext<unknown, Tx>['finish']>[0]>[0];
 
-/** Stores the outcomes of several executions in as many statements as for one. An execution that has ended meanwhile stays as it is. */
-export async function recordEndings({ tx, emit }: Inside, ended: Ended[]): Promise<void> {
-  if (!ended.length) return;
-  const changed = ended.map(({ execution, ending }) => ({ ending, record: changedBy(execution, ending) }));
+/** Stores the outcomes of several executions with a fixed number of statements. Ended executions stay unchanged. */
+export async function recordOutcomes({ tx, emit }: JobTransaction, attempted: AttemptedExecution[]): Promise<void> {
+  if (!attempted.length) return;
+  const changed = attempted.map(({ execution, outcome }) => ({ outcome, record: applyOutcome(execution, outcome) }));
   const values = changed.map(({ record }) => ({ ...record, finished_at: record.finishedAt }));
   const written = await tx.sql<{ id: number }>`
     UPDATE execution SET status = done.status, attempt = done.attempt, steps = done.steps, output = done.output,
@@ -23,13 +23,13 @@ export async function recordEndings({ tx, emit }: Inside, ended: Ended[]): Promi
       (id bigint, status text, attempt int, steps jsonb, output jsonb, error jsonb, finished_at timestamptz)
     WHERE execution.id = done.id AND execution.id = ANY(${values.map(({ id }) => id)}::bigint[])
       AND execution.status = 'running' RETURNING execution.id`;
-  const isWritten = new Set(written.map(({ id }) => id));
-  const over = changed.filter(({ record, ending }) => isWritten.has(record.id) && !ending?.againAt);
-  const advised = over.flatMap(({ record: { id: executionId, agentId, leadId }, ending }) =>
-    ending?.advice ? { executionId, agentId, leadId, ...ending.advice } : [],
+  const writtenIds = new Set(written.map(({ id }) => id));
+  const completed = changed.filter(({ record, outcome }) => writtenIds.has(record.id) && !outcome?.retryAt);
+  const recommendations = completed.flatMap(({ record: { id: executionId, agentId, leadId }, outcome }) =>
+    outcome?.advice ? { executionId, agentId, leadId, ...outcome.advice } : [],
   );
-  if (advised.length) await tx.recommendation.createMany({ data: advised });
-  for (const { record } of over) {
+  if (recommendations.length) await tx.recommendation.createMany({ data: recommendations });
+  for (const { record } of completed) {
     if (record.status === 'skipped') continue;
     const { id: executionId, agentId, leadId } = record;
     emit(record.status === 'failed' ? executionFailed : executionCompleted, {
@@ -39,9 +39,9 @@ export async function recordEndings({ tx, emit }: Inside, ended: Ended[]): Promi
   }
 }
 
-/** Marks an execution as failed when its job has used up its attempts. Otherwise it would stay in the status running. */
-export async function failGivenUp(inside: Inside, executionId: number): Promise<void> {
-  const { tx } = inside;
+/** Marks an execution as failed when its job has used all attempts; otherwise it would stay in status running. */
+export async function failGivenUp(transaction: JobTransaction, executionId: number): Promise<void> {
+  const { tx } = transaction;
   const where = { id: executionId, status: { in: workingStatuses } };
   const now = new Date();
   const [row] = await tx.execution.updateManyAndReturn({ where, data: { status: 'running' } });
@@ -49,16 +49,16 @@ export async function failGivenUp(inside: Inside, executionId: number): Promise<
   const execution = asExecution(row);
   const error = { code: 'given_up', message: 'It failed on our side, each time that it was tried', retryable: true };
   const step = { name: 'Give up', type: workOf(execution.kind), status: 'failed' as const };
-  const ending = { step: { ...step, startedAt: now, finishedAt: now, error }, output: execution.output ?? {} };
-  await recordEndings(inside, [{ execution, ending }]);
+  const outcome = { step: { ...step, startedAt: now, finishedAt: now, error }, output: execution.output ?? {} };
+  await recordOutcomes(transaction, [{ execution, outcome }]);
 }
 
 /** An execution with its outcome applied. */
-function changedBy(execution: ExecutionRecord, ending: Ending | undefined): ExecutionRecord {
+function applyOutcome(execution: ExecutionRecord, outcome: AttemptOutcome | undefined): ExecutionRecord {
   const finishedAt = new Date();
-  if (!ending) return { ...execution, status: 'skipped', finishedAt, output: { reason: 'The lead is gone' } };
-  const { step, output, againAt } = ending;
-  const tried = { ...execution, steps: [...execution.steps, step], output };
-  if (againAt) return { ...tried, status: 'queued', attempt: execution.attempt + 1 };
-  return { ...tried, status: step.error ? 'failed' : 'succeeded', error: step.error, finishedAt };
+  if (!outcome) return { ...execution, status: 'skipped', finishedAt, output: { reason: 'The lead is gone' } };
+  const { step, output, retryAt } = outcome;
+  const attempted = { ...execution, steps: [...execution.steps, step], output };
+  if (retryAt) return { ...attempted, status: 'queued', attempt: execution.attempt + 1 };
+  return { ...attempted, status: step.error ? 'failed' : 'succeeded', error: step.error, finishedAt };
 }

@@ -15,7 +15,7 @@ const run = async (api: Api, leadIds: unknown, more: object = {}) => {
 };
 
 describe('runAgentInBulk', () => {
-  it('answers for each lead in the order of the request, and names it as the request did', async () => {
+  it('returns a result for each lead, with the order and ids of the request', async () => {
     const api = service.as();
     const [first, second] = [service.aLead(), service.aLead()].map((lead) => codeOf(api, lead)) as [string, string];
     const foreign = codeOf(service.as(), service.aLead());
@@ -30,7 +30,9 @@ describe('runAgentInBulk', () => {
       {
         bulkRunId: expect.stringMatching(/^\d+$/),
         agentId: await agentOf(api, 'recommender'),
-        ...{ total: 7, accepted: 2, rejected: 5 },
+        total: 7,
+        accepted: 2,
+        rejected: 5,
         results: [
           { leadId: second, ...success },
           { leadId: 'nonsense', status: 'error', error: notFound },
@@ -57,7 +59,7 @@ describe('runAgentInBulk', () => {
     expect((await service.as().getExecution({ params: { id: execution.id } })).status).toBe(404);
   });
 
-  it('answers 200 when every lead is rejected', async () => {
+  it('returns 200 when every lead is rejected', async () => {
     const api = service.as();
     const { status, data } = await run(api, ['nonsense']);
     expect([status, data.accepted, data.rejected]).toEqual([200, 0, 1]);
@@ -70,7 +72,7 @@ describe('runAgentInBulk', () => {
     [Array(251).fill('x'), 'leadIds', 'Must hold at most 250 ids'],
     [[7], 'leadIds.0', 'Must be a string'],
     [undefined, 'leadIds', 'Is required'],
-  ])('refuses %#', async (leadIds, field, message) => {
+  ])('rejects %#', async (leadIds, field, message) => {
     const reply = await run(service.as(), leadIds);
     expect([reply.status, reply.body.errors]).toEqual([422, [{ field, message }]]);
   });
@@ -79,19 +81,19 @@ describe('runAgentInBulk', () => {
     ['in the past', '0001-01-01T00:00:00Z', 'Must not be in the past'],
     ['an hour ago', inDays(-1 / 24).scheduledFor, 'Must not be in the past'],
     ['in two years', inDays(730).scheduledFor, 'Must be at most a year ahead'],
-  ])('refuses a run %s', async (_, scheduledFor, message) => {
+  ])('rejects a run %s', async (_, scheduledFor, message) => {
     const api = service.as();
     const reply = await run(api, [codeOf(api, service.aLead())], { scheduledFor });
     expect([reply.status, reply.body.errors]).toEqual([422, [{ field: 'scheduledFor', message }]]);
   });
 
-  it('takes a time that has passed by seconds, as clocks differ', async () => {
+  it('accepts a time a few seconds in the past, to allow for clock differences', async () => {
     const api = service.as();
     const scheduledFor = new Date(Date.now() - 30_000).toISOString();
     expect((await run(api, [codeOf(api, service.aLead())], { scheduledFor })).data.accepted).toBe(1);
   });
 
-  it('counts a run for the daily cap on the day it is due', async () => {
+  it('counts a run toward the daily cap of its due day', async () => {
     const api = service.as();
     const id = await agentOf(api, 'recommender');
     await api.updateAgent({ params: { id }, body: { limits: { dailyCap: 1 } } });
@@ -100,7 +102,7 @@ describe('runAgentInBulk', () => {
     expect([await accepted({}), await accepted({})]).toEqual([1, 0]);
   });
 
-  it('begins the day of the daily cap at midnight of the tenant', async () => {
+  it('starts the day of the daily cap at midnight in the tenant’s time zone', async () => {
     service.timezone('Pacific/Kiritimati');
     try {
       const api = service.as();
@@ -116,7 +118,7 @@ describe('runAgentInBulk', () => {
     }
   });
 
-  it('takes 250 at once', async () => {
+  it('accepts 250 leads', async () => {
     const api = service.as();
     const leads = Array.from({ length: 250 }, () => codeOf(api, service.aLead()));
     const { data } = await run(api, leads, later);
@@ -126,7 +128,7 @@ describe('runAgentInBulk', () => {
     expect(bulkRun).toMatchObject({ status: 'running', counts: { queued: 250 } });
   });
 
-  it('does not start a lead again that it is at work for, also when asked twice at once', async () => {
+  it('does not start a second execution for a lead, even with concurrent requests', async () => {
     const api = service.as();
     const lead = codeOf(api, service.aLead());
     const replies = await Promise.all(Array.from({ length: 5 }, () => run(api, [lead], later)));
@@ -151,7 +153,7 @@ describe('runAgentInBulk', () => {
     expect((await run(api, [codeOf(api, service.aLead())], later)).data.results[0].error.code).toBe('limit_reached');
   });
 
-  it('keeps to the daily cap, and to one start of each lead, when many ask at once', async () => {
+  it('respects the daily cap and starts each lead once with concurrent requests', async () => {
     const api = service.as();
     const id = await agentOf(api, 'recommender');
     const leads = Array.from({ length: 6 }, () => codeOf(api, service.aLead()));
@@ -168,7 +170,7 @@ describe('runAgentInBulk', () => {
     expect(capped.reduce((all, { data }) => all + data.accepted, 0)).toBe(2);
   });
 
-  it('answers 404 for an agent of another tenant', async () => {
+  it('returns 404 for an agent of another tenant', async () => {
     const id = await agentOf(service.as(), 'caller');
     const reply = await service.as().runAgentInBulk({ params: { id }, body: { leadIds: ['x'] } });
     expect(reply.status).toBe(404);

@@ -7,15 +7,15 @@ import { lockCapacity, type RemainingCapacity } from './daily-cap.ts';
 import { executionJobs, workOf } from './execution.ts';
 import { startBulkRun } from './start-bulk-run.ts';
 
-// Clocks of clients differ from ours.
+// Allows for clock differences between clients and the server.
 const clockToleranceMs = 60_000;
 const dayMs = 86_400_000;
 const scheduleMaxMs = 366 * dayMs;
 
-/** A lead as the request names it. */
+/** A lead of the request. */
 interface RequestedLead {
   publicId: string;
-  /** Undefined when the public id is none of a lead of this tenant. */
+  /** Undefined when the public id is not a lead id of this tenant. */
   leadId: number | undefined;
 }
 
@@ -74,7 +74,7 @@ function checkSchedule(at: Date | undefined): void {
   if (inMs > scheduleMaxMs) throw failField('scheduledFor', 'Must be at most a year ahead');
 }
 
-/** Asks in one request which of the leads exist and may be read by the caller. */
+/** Reads from crm, in one request, which of the leads exist and may be read by the caller. */
 async function findReadable({ crm }: Tools, caller: Caller, requested: RequestedLead[]): Promise<Set<number>> {
   const ids = [...new Set(requested.flatMap(({ leadId }) => leadId ?? []))];
   if (!ids.length) return new Set();
@@ -94,7 +94,7 @@ async function timezoneOf({ identity }: Tools, { type, permissions, ...as }: Cal
 
 type CheckedLead = RequestedLead & { error?: LeadError };
 
-/** Says for each lead of the request why no execution can start for it, as far as that is known before trying. */
+/** Adds an error to each lead for which no execution can start, as far as this is known before the insert. */
 function checkLeads(
   leads: RequestedLead[],
   readable: ReadonlySet<number>,
@@ -114,7 +114,7 @@ function checkLeads(
   });
 }
 
-/** A lead without an error and without an execution has one that is running: the database refused a second one. */
+/** A lead without error and execution already has a live execution: the unique index skipped it. */
 function resultOf({ publicId, leadId, error }: CheckedLead, executions: ReadonlyMap<number, number>) {
   const executionId = error || leadId === undefined ? undefined : executions.get(leadId);
   if (executionId !== undefined) return { leadId: publicId, status: 'success' as const, executionId };

@@ -2,14 +2,14 @@ import { until } from '@tandem/testing';
 import { type Agents, agentOf, codeOf, runThrough, startAgents } from '../../agents.test-service.ts';
 import { type CallOutcome, simulatedLine } from '../../telephony.ts';
 
-// What comes of the calls to a lead, one after the other.
-const plans = new Map<number, CallOutcome[]>();
-// Leads to whom a call answers what no line answers, so that the job fails.
-const broken = new Set<number>();
-// Leads to whom a call does not end.
-const endless = new Set<number>();
+// Outcomes of the calls to a lead, in order.
+const plannedOutcomes = new Map<number, CallOutcome[]>();
+// Leads whose calls return an invalid result, so that the job fails.
+const failingLeads = new Set<number>();
+// Leads whose calls never end.
+const hangingLeads = new Set<number>();
 let placed: string[] = [];
-// The `input` of the run, as each call received it.
+// The `input` of the run that each call received.
 const inputs = new Map<number, unknown>();
 const inAMonth = () => new Date(Date.now() + 30 * 86_400_000).toISOString();
 
@@ -19,14 +19,14 @@ beforeAll(async () => {
     async place({ key, leadId, attempt, input }: { key: string; leadId: number; attempt: number; input: unknown }) {
       placed.push(key);
       inputs.set(leadId, input);
-      if (broken.has(leadId)) return undefined as never;
-      if (endless.has(leadId)) return new Promise<never>(() => {});
-      const outcome = plans.get(leadId)?.[attempt - 1];
+      if (failingLeads.has(leadId)) return undefined as never;
+      if (hangingLeads.has(leadId)) return new Promise<never>(() => {});
+      const outcome = plannedOutcomes.get(leadId)?.[attempt - 1];
       if (!outcome) throw new Error('The line is down');
       return { outcome, durationSeconds: 5, isSimulated: true };
     },
   };
-  service = await startAgents({ telephony, callAgainMs: 10, callMaxMs: 500 });
+  service = await startAgents({ telephony, callRetryMs: 10, callMaxMs: 500 });
 });
 beforeEach(() => {
   placed = [];
@@ -35,7 +35,7 @@ afterAll(() => service?.close());
 
 const aLeadWhoIs = (...outcomes: CallOutcome[]) => {
   const lead = service.aLead();
-  plans.set(lead, outcomes);
+  plannedOutcomes.set(lead, outcomes);
   return lead;
 };
 const eventsOf = (tenantId: number, executionId: string) =>
@@ -44,7 +44,7 @@ const eventsOf = (tenantId: number, executionId: string) =>
   );
 
 describe('the caller', () => {
-  it('calls a lead once that answers, and says so', async () => {
+  it('calls a lead that answers once, and emits agent.execution_completed', async () => {
     const api = service.as();
     const lead = aLeadWhoIs('answered');
     const { run, executions } = await runThrough(api, 'caller', [lead], { input: { topic: 'x' } });
@@ -52,10 +52,16 @@ describe('the caller', () => {
     expect(run).toMatchObject({ status: 'completed', counts: { succeeded: 1, failed: 0 } });
     expect(executions).toMatchObject([
       {
-        ...{ kind: 'caller', status: 'succeeded', attempt: 1, input: { topic: 'x' }, error: null, source: 'template' },
+        kind: 'caller',
+        status: 'succeeded',
+        attempt: 1,
+        input: { topic: 'x' },
+        error: null,
+        source: 'template',
         output: { outcome: 'answered', durationSeconds: 5, isSimulated: true, attempts: 1 },
         steps: [{ name: 'Call, attempt 1', type: 'call', status: 'succeeded', error: null }],
-        ...{ startedAt: expect.any(String), finishedAt: expect.any(String) },
+        startedAt: expect.any(String),
+        finishedAt: expect.any(String),
       },
     ]);
     const { id, agentId, leadId } = executions[0];
@@ -66,7 +72,7 @@ describe('the caller', () => {
     expect(event).toMatchObject({ name: 'agent.execution_completed', data: { executionId: id, agentId, leadId } });
   });
 
-  it('calls again after the outcomes of its limits, under a key of its own each time', async () => {
+  it('retries after the outcomes in its limits, with a new key each time', async () => {
     const { executions } = await runThrough(service.as(), 'caller', [aLeadWhoIs('no_answer', 'busy', 'answered')]);
     const [{ id, status, attempt, steps, error }] = executions;
     expect([status, attempt, error]).toEqual(['succeeded', 3, null]);
@@ -78,15 +84,15 @@ describe('the caller', () => {
     expect(placed).toEqual([`${id}/1`, `${id}/2`, `${id}/3`]);
   });
 
-  it('does not wait for a call that never ends', async () => {
+  it('times out a call that never ends', async () => {
     const lead = aLeadWhoIs();
-    endless.add(lead);
+    hangingLeads.add(lead);
     const { executions } = await runThrough(service.as(), 'caller', [lead]);
     expect(executions).toMatchObject([{ status: 'failed', error: { code: 'failed' } }]);
     expect(executions[0].steps).toHaveLength(placed.length);
   });
 
-  it('gives up after as many attempts as its limits say, and says so', async () => {
+  it('gives up after the maximum number of attempts, and emits agent.execution_failed', async () => {
     const api = service.as();
     const { run, executions } = await runThrough(api, 'caller', [aLeadWhoIs('busy', 'busy', 'busy', 'answered')]);
     expect(run).toMatchObject({ status: 'completed_with_errors', counts: { failed: 1 } });
@@ -99,14 +105,14 @@ describe('the caller', () => {
     expect(event?.name).toBe('agent.execution_failed');
   });
 
-  it('does not call again after other outcomes, nor whoever has no phone', async () => {
+  it('does not retry after other outcomes, and does not call leads without a phone', async () => {
     const leads = [aLeadWhoIs('failed', 'answered'), service.aLead({ phone: null }), aLeadWhoIs()];
     const { executions } = await runThrough(service.as(), 'caller', leads);
     const codes = executions.map(({ error }: { error: { code: string } }) => error.code);
     expect(codes).toEqual(['failed', 'no_phone', 'failed']);
   });
 
-  it('calls nobody in sandbox, whatever line there is', async () => {
+  it('makes no real calls in the sandbox', async () => {
     const sandbox = service.as({ environment: 'sandbox' });
     const lead = aLeadWhoIs('answered');
     await sandbox.updateAgent({
@@ -117,7 +123,7 @@ describe('the caller', () => {
     expect([placed, executions[0].output]).toEqual([[], expect.objectContaining({ isSimulated: true, attempts: 1 })]);
   });
 
-  it('skips a lead that is gone by then', async () => {
+  it('skips a lead that was deleted before the run', async () => {
     const api = service.as();
     const id = await agentOf(api, 'caller');
     const lead = aLeadWhoIs('answered');
@@ -135,15 +141,15 @@ describe('the caller', () => {
   });
 });
 
-describe('an execution whose job fails for good', () => {
-  // The eleventh hour of a job: its last try, or the time after a last run that never came back.
+describe('an execution whose job fails permanently', () => {
+  // The last attempt of a job fails, or its last run never finishes.
   it.each([
-    ['on our side', `due_at = now(), attempts = 9`, 1],
-    ['by runs that never come back', `state = 'running', attempts = 10, lease_until = now() - interval '1 s'`, 0],
-  ])('%s fails, and says so', async (_, now, calls) => {
+    ['with an error', `due_at = now(), attempts = 9`, 1],
+    ['by runs that never finish', `state = 'running', attempts = 10, lease_until = now() - interval '1 s'`, 0],
+  ])('%s is failed, and emits agent.execution_failed', async (_, now, calls) => {
     const api = service.as();
     const lead = service.aLead();
-    broken.add(lead);
+    failingLeads.add(lead);
     const started = runThrough(api, 'caller', [lead], { scheduledFor: inAMonth() });
     await until('it is queued', async () => (await api.listExecutions()).data.length === 1);
     await service.sqlWithin(api.caller, `UPDATE platform.job SET ${now}`);
@@ -178,7 +184,7 @@ describe('the recommender', () => {
     [{ status: 'new', source: 'referral', createdAt: longAgo }, 'call'],
     [{ status: 'contacted' }, 'create_task'],
     [{ status: 'new', score: 50, phone: null }, 'email'],
-  ] as const)('says of %j: %s', async (fields, action) => {
+  ] as const)('recommends for %j: %s', async (fields, action) => {
     const api = service.as();
     const { executions } = await runThrough(api, 'recommender', [service.aLead(fields)]);
     const { data } = await api.listRecommendations({ query: { leadId: executions[0].leadId, status: 'pending' } });
@@ -189,7 +195,7 @@ describe('the recommender', () => {
     expect(executions[0].output).toEqual({ action, confidence: data[0].confidence });
   });
 
-  it('has each recommendation decided once, and says so', async () => {
+  it('accepts one decision per recommendation, and emits agent.recommendation_decided', async () => {
     const api = service.as();
     await runThrough(api, 'recommender', [service.aLead(), service.aLead()]);
     const [one, other] = (await api.listRecommendations()).data;
@@ -218,7 +224,7 @@ describe('the recommender', () => {
 });
 
 describe('the simulated line', () => {
-  it('foretells the outcome of a lead and attempt, and has all kinds of them', async () => {
+  it('returns the same outcome for a lead and attempt, and covers all outcomes', async () => {
     const call = { key: '', phone: '', goal: null, script: null, tone: null, input: null };
     const { signal } = new AbortController();
     const ask = (leadId: number) => simulatedLine.place({ ...call, leadId, attempt: 1 }, signal);

@@ -3,37 +3,44 @@ import type { z } from 'zod';
 import type { Lead, Tools, Tx } from '../../handler.ts';
 import { simulatedLine } from '../../telephony.ts';
 import { type AgentRecord, asAgent } from '../agents/agent.ts';
-import { askForApproval } from '../approvals/approval.ts';
+import { requestApprovals } from '../approvals/approval.ts';
 import { callLead } from './call-lead.ts';
-import { asExecution, type Ending, type ExecutionRecord, executionJobs, workingStatuses, workOf } from './execution.ts';
+import {
+  type AttemptOutcome,
+  asExecution,
+  type ExecutionRecord,
+  executionJobs,
+  workingStatuses,
+  workOf,
+} from './execution.ts';
 import { recommend } from './recommend.ts';
-import { type Ended, failGivenUp, recordEndings } from './record-endings.ts';
+import { type AttemptedExecution, failGivenUp, recordOutcomes } from './record-endings.ts';
 
 type Context = BatchContext<z.output<typeof executionJobs.call.payload>, Tx>;
 
 const pausedMs = 60_000;
-// The job itself would try ten times over several hours, which is too long when crm does not answer.
-const askingMax = 5;
-const togetherMax = 50;
+// The job itself would retry ten times over several hours, which is too long when crm is unavailable.
+const crmAttemptsMax = 5;
+const recommendationBatchMax = 50;
 
-/** Calls take as long as people talk, so each runs in a job of its own. */
+/** Each call runs in its own job, because calls can be long. */
 export const runCall = (tools: Tools) =>
   batchJob({ ...executionJobs.call, batchMax: 1, giveUp, run: (context: Context) => runExecutions(tools, context) });
 
-/** Recommendations are computed in batches: what many leads share is read once for all of them. */
+/** Recommendations run in batches, so that shared data is read once per batch. */
 export const runRecommendation = (tools: Tools) =>
   batchJob({
     ...executionJobs.recommend,
-    batchMax: togetherMax,
+    batchMax: recommendationBatchMax,
     giveUp,
     run: (context: Context) => runExecutions(tools, context),
   });
 
-function giveUp({ payload, ...inside }: GiveUpContext<Context['due'][number]['payload'], Tx>): Promise<void> {
-  return failGivenUp(inside, payload.executionId);
+function giveUp({ payload, ...transaction }: GiveUpContext<Context['due'][number]['payload'], Tx>): Promise<void> {
+  return failGivenUp(transaction, payload.executionId);
 }
 
-/** Runs executions. Their state is written before the work starts, so that a process that ends in between leaves a known state. */
+/** Runs executions. Their status is stored before the work starts, so that it is known after a crash. */
 async function runExecutions(tools: Tools, { due, tx, finish }: Context): Promise<void> {
   const ids = due.map(({ payload }) => payload.executionId);
   const waiting = await tx.execution.findMany({ where: { id: { in: ids }, status: { in: workingStatuses } } });
@@ -42,22 +49,22 @@ async function runExecutions(tools: Tools, { due, tx, finish }: Context): Promis
   const agents = new Map(rows.map((row) => [row.id, asAgent(row)]));
   const paused = waiting.filter(({ agentId }) => agents.get(agentId)?.status === 'paused');
   const active = waiting.filter(({ agentId }) => agents.get(agentId)?.status === 'active');
-  const hasToAsk = ({ agentId, approvalId }: (typeof active)[number]) =>
+  const needsApproval = ({ agentId, approvalId }: (typeof active)[number]) =>
     agents.get(agentId)?.approvalPolicy === 'always' && approvalId === null;
-  const ended = await work(tools, { due, tx }, { agents, rows: active.filter((row) => !hasToAsk(row)) });
-  await finish(async (inside) => {
-    await askForApproval(inside, active.filter(hasToAsk));
-    await recordEndings(inside, ended);
+  const attempted = await work(tools, { due, tx }, { agents, rows: active.filter((row) => !needsApproval(row)) });
+  await finish(async (transaction) => {
+    await requestApprovals(transaction, active.filter(needsApproval));
+    await recordOutcomes(transaction, attempted);
     const resumeAt = new Date(Date.now() + pausedMs);
-    const again = new Map<number, Date | undefined>([
+    const retryTimes = new Map<number, Date | undefined>([
       ...paused.map(({ id }) => [id, resumeAt] as const),
-      ...ended.map(({ execution, ending }) => [execution.id, ending?.againAt] as const),
+      ...attempted.map(({ execution, outcome }) => [execution.id, outcome?.retryAt] as const),
     ]);
-    return ids.map((id) => again.get(id));
+    return ids.map((id) => retryTimes.get(id));
   });
 }
 
-interface Working {
+interface ExecutionBatch {
   agents: Map<number, AgentRecord>;
   rows: Parameters<typeof asExecution>[0][];
 }
@@ -66,25 +73,25 @@ interface Working {
 async function work(
   tools: Tools,
   { due, tx }: Pick<Context, 'due' | 'tx'>,
-  { agents, rows }: Working,
-): Promise<Ended[]> {
+  { agents, rows }: ExecutionBatch,
+): Promise<AttemptedExecution[]> {
   if (!rows.length) return [];
   const now = new Date();
   await tx.sql`UPDATE execution SET status = 'running', started_at = coalesce(started_at, ${now}::timestamptz)
     WHERE id = ANY(${rows.map(({ id }) => id)}::bigint[]) AND status = ANY(${workingStatuses}::text[])`;
   const executions = rows.map((row) => asExecution({ ...row, status: 'running', startedAt: row.startedAt ?? now }));
   const leads = await findLeads(tools, due, executions).catch((error: unknown) => {
-    if (due.some(({ attempts }) => attempts + 1 < askingMax)) throw error;
+    if (due.some(({ attempts }) => attempts + 1 < crmAttemptsMax)) throw error;
     return 'unknown' as const;
   });
-  // The sandbox calls nobody, whichever line is configured.
+  // The sandbox makes no real calls, whichever line is configured.
   const isSandbox = due[0]?.payload.environment === 'sandbox';
   const line = isSandbox ? { ...tools, telephony: simulatedLine } : tools;
   return Promise.all(
     executions.map(async (execution) => {
       const agent = agents.get(execution.agentId) as AgentRecord;
       const lead = leads === 'unknown' ? leads : leads.get(execution.leadId);
-      return { execution, ending: await attempt(line, { agent, execution, lead }) };
+      return { execution, outcome: await attempt(line, { agent, execution, lead }) };
     }),
   );
 }
@@ -110,7 +117,7 @@ interface Attempt {
 }
 
 /** Runs one attempt; undefined when the lead no longer exists. */
-async function attempt(tools: Tools, { agent, execution, lead }: Attempt): Promise<Ending | undefined> {
+async function attempt(tools: Tools, { agent, execution, lead }: Attempt): Promise<AttemptOutcome | undefined> {
   if (!lead) return undefined;
   const startedAt = new Date();
   const type = workOf(execution.kind);

@@ -7,17 +7,17 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-// Long enough for what a test does between the request and the run.
+// Leaves time for the steps of a test between the request and the run.
 const soon = () => ({ scheduledFor: new Date(Date.now() + 1_500).toISOString() });
 
-describe('recommendations that fall due together', () => {
-  it('ask crm once for up to fifty leads, and each says what came of it', async () => {
+describe('recommendations that are due together', () => {
+  it('read up to fifty leads from crm per request, and emit one event each', async () => {
     const api = service.as();
     const leads = Array.from({ length: 120 }, () => service.aLead());
     const before = service.asked();
     const { run } = await runThrough(api, 'recommender', leads, soon());
     expect(run).toMatchObject({ status: 'completed', counts: { succeeded: 120 } });
-    // One of the request, three of the runs.
+    // One call of the request and three of the runs.
     expect(service.asked() - before).toBe(4);
     await until('each is told of', () => {
       const isOurs = (event: { name: string; tenantId: number }) =>
@@ -27,7 +27,7 @@ describe('recommendations that fall due together', () => {
     expect(await service.sqlWithin(api.caller, 'SELECT id FROM platform.job')).toEqual([]);
   });
 
-  it('do not fail each other', async () => {
+  it('fail independently', async () => {
     const api = service.as();
     const [fine, gone, odd] = [service.aLead(), service.aLead(), service.aLead()] as [number, number, number];
     const started = runThrough(api, 'recommender', [fine, gone, odd], soon());
@@ -52,7 +52,7 @@ describe('recommendations that fall due together', () => {
     expect((await started).run).toMatchObject({ status: 'completed', counts: { succeeded: 2, skipped: 1 } });
   });
 
-  it('are tried again when crm does not answer', async () => {
+  it('are retried when crm is unavailable', async () => {
     const api = service.as();
     const leads = [service.aLead(), service.aLead(), service.aLead()];
     const started = runThrough(api, 'recommender', leads, soon());
@@ -65,7 +65,7 @@ describe('recommendations that fall due together', () => {
     expect((await started).run).toMatchObject({ status: 'completed', counts: { succeeded: 3 } });
   });
 
-  it('wait each for a decision of its own, of an agent that has to ask', async () => {
+  it('each wait for their own approval when the agent requires it', async () => {
     const api = service.as();
     const id = await agentOf(api, 'recommender');
     await api.updateAgent({ params: { id }, body: { approvalPolicy: 'always' } });
@@ -86,7 +86,7 @@ describe('recommendations that fall due together', () => {
     expect(await statusOf('awaiting_approval')).toHaveLength(2);
   });
 
-  it('wait while their agent is paused, and go on after', async () => {
+  it('wait while their agent is paused, and continue when it resumes', async () => {
     const api = service.as();
     const id = await agentOf(api, 'recommender');
     const started = runThrough(api, 'recommender', [service.aLead(), service.aLead()], soon());

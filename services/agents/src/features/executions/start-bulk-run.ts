@@ -3,7 +3,7 @@ import type { AgentRecord } from '../agents/agent.ts';
 
 interface NewBulkRun {
   agent: AgentRecord;
-  /** How many leads the request named. */
+  /** Number of leads in the request. */
   total: number;
   /** The leads to start executions for. */
   leadIds: number[];
@@ -13,8 +13,8 @@ interface NewBulkRun {
 }
 
 /**
- * Writes a bulk run and its executions. The index of live executions leaves out leads that the agent is working for already.
- * @returns the run, and the ids of the started executions by lead
+ * Stores a bulk run and its executions. A unique index skips leads that already have a live execution of the agent.
+ * @returns the run id, and the ids of the started executions by lead
  */
 export async function startBulkRun(
   tx: Tx,

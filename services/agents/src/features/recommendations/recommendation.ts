@@ -8,7 +8,7 @@ import type { Tx } from '../../handler.ts';
 type RecommendationRecord = z.output<typeof Recommendation>;
 type Emitted = { data: z.output<(typeof recommendationDecided)['data']>; record: RecommendationRecord };
 
-/** A row as the contract shows it. */
+/** Converts a row to the contract's `Recommendation`. */
 export function asRecommendation(row: RecommendationRow): RecommendationRecord {
   const isPending = row.status === 'pending';
   return {
@@ -30,8 +30,10 @@ export async function decide(
   const decided = { ...data, decidedBy: actingUserId(caller) ?? null, decidedAt: new Date() };
   const [row] = await tx.recommendation.updateManyAndReturn({ where: { id, status: 'pending' }, data: decided });
   if (!row) {
-    const known = await tx.recommendation.findFirst({ where: { id } });
-    throw known ? fail('already_decided', [{ field: 'status', message: `It is ${known.status}` }]) : fail('not_found');
+    const existing = await tx.recommendation.findFirst({ where: { id } });
+    throw existing
+      ? fail('already_decided', [{ field: 'status', message: `It is ${existing.status}` }])
+      : fail('not_found');
   }
   const record = asRecommendation(row);
   const { leadId, status } = record;

@@ -22,7 +22,7 @@ describe('recording an event', () => {
     expect((await tenant.listRecordedEvents()).data).toEqual([data]);
   });
 
-  it('announces it with the record', async () => {
+  it('emits engagement.recorded with the record', async () => {
     const { data } = await service.as().recordEvent({ body: { eventType: 'email_open', messageId: 'm-1' } });
     const event = await until('it is announced', () =>
       service.events.find(({ record }) => (record as { id: string }).id === data.id),
@@ -34,27 +34,27 @@ describe('recording an event', () => {
   });
 
   it.each([
-    ['a type that is none', { eventType: 'email_forward' }, 'eventType'],
+    ['an invalid type', { eventType: 'email_forward' }, 'eventType'],
     ['no type', {}, 'eventType'],
-    ['a time that is none', { eventType: 'page_visit', timestamp: 'yesterday' }, 'timestamp'],
+    ['an invalid time', { eventType: 'page_visit', timestamp: 'yesterday' }, 'timestamp'],
     ['a time more than a day ahead', { eventType: 'page_visit', timestamp: hours(25) }, 'timestamp'],
     ['a time before the year 2000', { eventType: 'page_visit', timestamp: '1999-12-31T23:59:59Z' }, 'timestamp'],
-    ['a lead that is none', { eventType: 'page_visit', leadId: 'x' }, 'leadId'],
-    ['a lead that does not exist', { eventType: 'page_visit', leadId: '900' }, 'leadId'],
-  ])('refuses %s', async (_, body, field) => {
+    ['an invalid lead id', { eventType: 'page_visit', leadId: 'x' }, 'leadId'],
+    ['an unknown lead', { eventType: 'page_visit', leadId: '900' }, 'leadId'],
+  ])('rejects %s', async (_, body, field) => {
     const tenant = service.as();
     const reply = await tenant.recordEvent({ body });
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
     expect((await tenant.listRecordedEvents()).data).toEqual([]);
   });
 
-  it('refuses a lead of the other environment', async () => {
+  it('rejects a lead of the other environment', async () => {
     const sandbox = service.as({ environment: 'sandbox' });
     const { status, body } = await sandbox.recordEvent({ body: { eventType: 'page_visit', leadId: '7' } });
     expect([status, body.errors]).toEqual([422, [{ field: 'leadId', message: 'No lead with this id' }]]);
   });
 
-  it('under an insertId answers the first record when the lead is gone', async () => {
+  it('returns the first record for a repeated insertId, even if the lead was deleted', async () => {
     const tenant = service.as();
     const body = { eventType: 'page_visit', leadId: '77', insertId: 'visit-1' };
     const { data } = await tenant.recordEvent({ body });
@@ -64,7 +64,7 @@ describe('recording an event', () => {
     expect((await tenant.recordEvent({ body: { ...body, insertId: 'visit-2' } })).status).toBe(422);
   });
 
-  it('under an insertId happens once, also when sent twice at once', async () => {
+  it('is recorded once per insertId, even with concurrent requests', async () => {
     const tenant = service.as();
     const send = () => tenant.recordEvent({ body: { eventType: 'link_click', insertId: 'click-1' } });
     const answers = await Promise.all([send(), send(), send()]);
@@ -78,7 +78,7 @@ describe('recording an event', () => {
 });
 
 describe('the list', () => {
-  it('is in the order of what happened, by type, lead and time, without what machines did', async () => {
+  it('is sorted by timestamp, filters by type, lead and time, and excludes automated events', async () => {
     const tenant = service.as();
     const record = async (body: object) => (await tenant.recordEvent({ body })).data.id as string;
     const late = await record({ eventType: 'email_open', leadId: '1', timestamp: hours(-1) });
@@ -93,7 +93,7 @@ describe('the list', () => {
     expect(await ids({ from: hours(-2.5), to: hours(-1.5) })).toEqual([other]);
   });
 
-  it('of another tenant or environment is another one', async () => {
+  it('is separate for each tenant and environment', async () => {
     const tenant = service.as();
     await tenant.recordEvent({ body: { eventType: 'page_visit' } });
     const sandbox = service.as({ tenantId: tenant.caller.tenantId as number, environment: 'sandbox' });

@@ -6,9 +6,9 @@ import { startCampaign } from '../../campaign.test-service.ts';
 import { landingPageTemplate } from './templates/landing-page.ts';
 import { sequenceTemplate } from './templates/sequence.ts';
 
-/** What the provider answers next, one after the other; without any it refuses. */
-const answers: unknown[] = [];
-let asked: { messages: { content: string }[] }[] = [];
+/** Next responses of the provider stub; it returns 400 when there are none. */
+const responses: unknown[] = [];
+let requests: { messages: { content: string }[] }[] = [];
 let provider: Server;
 let service: TestService<typeof campaign>;
 let withoutKey: TestService<typeof campaign>;
@@ -17,8 +17,8 @@ beforeAll(async () => {
   provider = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    asked.push(JSON.parse(Buffer.concat(chunks).toString()));
-    const answer = answers.shift();
+    requests.push(JSON.parse(Buffer.concat(chunks).toString()));
+    const answer = responses.shift();
     if (answer === undefined) return void response.writeHead(400).end();
     const content = typeof answer === 'string' ? answer : JSON.stringify(answer);
     response.end(JSON.stringify({ choices: [{ finish_reason: 'stop', message: { content } }] }));
@@ -28,8 +28,8 @@ beforeAll(async () => {
   withoutKey = await startCampaign();
 });
 beforeEach(() => {
-  asked = [];
-  answers.splice(0);
+  requests = [];
+  responses.splice(0);
 });
 afterAll(async () => {
   await service?.close();
@@ -43,8 +43,8 @@ const sequence = sequenceTemplate({ prompt: 'Welcome new users', emailCount: '3'
 const page = landingPageTemplate({ prompt: 'Our spring webinar' });
 
 describe('generateSequence', () => {
-  it('answers only success, data and message, and says where the data comes from', async () => {
-    answers.push({ ...sequence, name: 'From the model' });
+  it('returns only success, data and message, and names the source in a header', async () => {
+    responses.push({ ...sequence, name: 'From the model' });
     const reply = await person().generateSequence({
       body: { prompt: 'Welcome', industry: 'Retail', emailCount: '3-5' },
     });
@@ -54,10 +54,10 @@ describe('generateSequence', () => {
       data: { ...sequence, name: 'From the model' },
       message: 'Sequence generated',
     });
-    expect(asked[0]?.messages[1]?.content).toBe('Welcome\nIndustry: Retail\nNumber of e-mails: 5');
+    expect(requests[0]?.messages[1]?.content).toBe('Welcome\nIndustry: Retail\nNumber of e-mails: 5');
   });
 
-  it('gives the template when there is no key, or the provider fails', async () => {
+  it('falls back to the template without a key or when the provider fails', async () => {
     const body = { prompt: 'Welcome new users', emailCount: '3' };
     for (const api of [person(withoutKey), person()]) {
       const reply = await api.generateSequence({ body });
@@ -70,22 +70,25 @@ describe('generateSequence', () => {
   it.each<[string, object]>([
     ['two triggers', { nodes: [...sequence.nodes, { ...first, nodeId: 'again' }] }],
     ['no trigger', { nodes: others, edges: sequence.edges.slice(1) }],
-    ['a nodeId twice', { nodes: [...sequence.nodes, others.at(-1)] }],
-    ['an edge to nothing', { edges: [...sequence.edges, { edgeId: 'x', source: first?.nodeId, target: 'none' }] }],
-    ['a node out of reach', { edges: sequence.edges.slice(1) }],
-    ['a circle', { edges: [...sequence.edges, loop] }],
-    ['a type that is none', { nodes: [first, { ...others[0], type: 'fax' }, ...others.slice(1)] }],
-  ])('has a model repair %s, and otherwise takes the template', async (_, broken) => {
+    ['a duplicate nodeId', { nodes: [...sequence.nodes, others.at(-1)] }],
+    [
+      'an edge to a missing node',
+      { edges: [...sequence.edges, { edgeId: 'x', source: first?.nodeId, target: 'none' }] },
+    ],
+    ['an unreachable node', { edges: sequence.edges.slice(1) }],
+    ['a cycle', { edges: [...sequence.edges, loop] }],
+    ['an invalid type', { nodes: [first, { ...others[0], type: 'fax' }, ...others.slice(1)] }],
+  ])('asks the model to repair %s, then falls back to the template', async (_, broken) => {
     const body = { prompt: 'Welcome new users', emailCount: '3' };
     const wrong = { ...sequence, name: 'Wrong', ...broken };
-    answers.push(wrong, { ...sequence, name: 'Repaired' });
+    responses.push(wrong, { ...sequence, name: 'Repaired' });
     expect((await person().generateSequence({ body })).data.name).toBe('Repaired');
-    answers.push(wrong, wrong);
+    responses.push(wrong, wrong);
     const reply = await person().generateSequence({ body });
     expect([reply.headers['x-ai-source'], reply.data]).toEqual(['template', sequence]);
   });
 
-  it.each([[{}], [{ prompt: '  ' }], [{ prompt: 'x'.repeat(4001) }], [{ prompt: 5 }]])('refuses %j', async (body) => {
+  it.each([[{}], [{ prompt: '  ' }], [{ prompt: 'x'.repeat(4001) }], [{ prompt: 5 }]])('rejects %j', async (body) => {
     const reply = await person().generateSequence({ body });
     expect([reply.status, reply.body.errors?.map(({ field }) => field)]).toEqual([422, ['prompt']]);
     expect(reply.body.meta?.version).toBe('v1');
@@ -93,8 +96,8 @@ describe('generateSequence', () => {
 });
 
 describe('generateLandingPage', () => {
-  it('answers with the page of the model, cleaned', async () => {
-    answers.push({ ...page, content: '<h1 style="color:red">Hi</h1>' });
+  it('returns the page of the model with cleaned HTML', async () => {
+    responses.push({ ...page, content: '<h1 style="color:red">Hi</h1>' });
     const reply = await person().generateLandingPage({ body: { prompt: 'A page', goal: 'Sign-ups' } });
     expect([reply.status, reply.headers['x-ai-source']]).toEqual([200, 'model']);
     expect(reply.body).toEqual({
@@ -107,15 +110,15 @@ describe('generateLandingPage', () => {
   it.each<[string, object]>([
     ['a script', { content: '<p>a</p><script>alert(1)</script>' }],
     ['an event handler', { content: '<img src="x" onerror="alert(1)">' }],
-    ['a link that runs', { content: '<a href="javascript:alert(1)">x</a>' }],
+    ['a javascript link', { content: '<a href="javascript:alert(1)">x</a>' }],
     ['a gap in the order', { sections: [{ ...page.sections[0], order: 1 }] }],
-    ['a slug that is none', { slug: 'My Page' }],
-    ['a colour that is none', { style: { ...page.style, primaryColor: 'red;}' } }],
-  ])('has a model repair %s, and otherwise takes the template', async (_, broken) => {
+    ['an invalid slug', { slug: 'My Page' }],
+    ['an invalid colour', { style: { ...page.style, primaryColor: 'red;}' } }],
+  ])('asks the model to repair %s, then falls back to the template', async (_, broken) => {
     const body = { prompt: 'Our spring webinar' };
-    answers.push({ ...page, ...broken }, { ...page, name: 'Repaired' });
+    responses.push({ ...page, ...broken }, { ...page, name: 'Repaired' });
     expect((await person().generateLandingPage({ body })).data.name).toBe('Repaired');
-    answers.push({ ...page, ...broken }, { ...page, ...broken });
+    responses.push({ ...page, ...broken }, { ...page, ...broken });
     const reply = await person().generateLandingPage({ body });
     expect([reply.headers['x-ai-source'], reply.data]).toEqual(['template', page]);
   });
@@ -129,21 +132,24 @@ describe('generateContent and generate', () => {
     additionalProperties: false,
   };
 
-  it.each(['generateContent', 'generate'] as const)('%s gives what fits the schema, by key or person', async (name) => {
-    for (const api of [service.as({ can: ['ai:write'] }), person()]) {
-      answers.push({ title: '' }, { title: 'Better', tags: ['a'] });
-      const reply = await api[name]({ body: { prompt: 'A title', responseSchema } });
-      expect([reply.status, reply.headers['x-ai-source']]).toEqual([200, 'model']);
-      expect(reply.body).toEqual({
-        success: true,
-        data: { output: { title: 'Better', tags: ['a'] } },
-        message: 'Content generated',
-      });
-    }
-  });
+  it.each(['generateContent', 'generate'] as const)(
+    '%s returns output that matches the schema, for keys and users',
+    async (name) => {
+      for (const api of [service.as({ can: ['ai:write'] }), person()]) {
+        responses.push({ title: '' }, { title: 'Better', tags: ['a'] });
+        const reply = await api[name]({ body: { prompt: 'A title', responseSchema } });
+        expect([reply.status, reply.headers['x-ai-source']]).toEqual([200, 'model']);
+        expect(reply.body).toEqual({
+          success: true,
+          data: { output: { title: 'Better', tags: ['a'] } },
+          message: 'Content generated',
+        });
+      }
+    },
+  );
 
-  it('answers a repetition under an Idempotency-Key with the same header', async () => {
-    answers.push('From the model');
+  it('replays the source header for a repeated Idempotency-Key', async () => {
+    responses.push('From the model');
     const request = { body: { prompt: 'A title' }, headers: { 'idempotency-key': 'again' } };
     const api = service.as();
     const [first, again] = [await api.generateContent(request), await api.generateContent(request)];
@@ -151,12 +157,12 @@ describe('generateContent and generate', () => {
     expect([first.headers['x-ai-source'], again.headers['x-ai-source']]).toEqual(['model', 'model']);
   });
 
-  it('gives the smallest value that fits without a provider', async () => {
+  it('returns the smallest value that matches the schema without a provider', async () => {
     const reply = await withoutKey.as().generateContent({ body: { prompt: 'A title', responseSchema } });
     expect([reply.headers['x-ai-source'], reply.data]).toEqual(['template', { output: { title: 'x' } }]);
   });
 
-  it('gives a text without a schema, with what the context says', async () => {
+  it('returns a text with the context when there is no schema', async () => {
     const body = {
       prompt: 'Write a note for Ada',
       context: { product: 'Engine', price: 12 },
@@ -166,10 +172,10 @@ describe('generateContent and generate', () => {
     const { data } = await withoutKey.as().generateContent({ body });
     expect(data.output).toContain('Note for Ada');
     expect(data.output).toContain('- product: Engine\n- price: 12');
-    answers.push('Dear Ada');
+    responses.push('Dear Ada');
     expect((await service.as().generateContent({ body })).data).toEqual({ output: 'Dear Ada' });
-    expect(asked[0]).toMatchObject({ temperature: 0, max_tokens: 50 });
-    expect(asked[0]?.messages[1]?.content).toContain('"product":"Engine"');
+    expect(requests[0]).toMatchObject({ temperature: 0, max_tokens: 50 });
+    expect(requests[0]?.messages[1]?.content).toContain('"product":"Engine"');
   });
 
   it.each<[object, string]>([
@@ -183,9 +189,9 @@ describe('generateContent and generate', () => {
     [{ maxTokens: 0 }, 'maxTokens'],
     [{ maxTokens: 4097 }, 'maxTokens'],
     [{ context: 'x' }, 'context'],
-  ])('refuses %j', async (fields, field) => {
+  ])('rejects %j', async (fields, field) => {
     const reply = await service.as().generateContent({ body: { prompt: 'A title', ...fields } });
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });

@@ -7,16 +7,21 @@ import { textTemplate } from './templates/text.ts';
 const instructions = 'You write content for the users of a marketing and sales platform. Do what the prompt asks for.';
 
 type Generated = { output: unknown; source: Source };
-type Asked = Context<typeof ai.generateContent, Tx>;
+type OperationContext = Context<typeof ai.generateContent, Tx>;
 
-/** Handles the current operation and its deprecated alias, so it uses only what both have in common. */
+/** Handles the current operation and its deprecated alias, so it uses only the fields that both have. */
 export const generateContent = (tools: Tools) => ({
-  async check({ body, caller }: Pick<Asked, 'body' | 'caller'>): Promise<Generated> {
+  async check({ body, caller }: Pick<OperationContext, 'body' | 'caller'>): Promise<Generated> {
     const { prompt, responseSchema: schema, context, maxTokens, temperature } = body;
-    const known = context ? `\n\nContext:\n${JSON.stringify(context)}` : '';
+    const contextText = context ? `\n\nContext:\n${JSON.stringify(context)}` : '';
     try {
       return await tools.ai.generateBySchema({
-        ...{ name: 'content', instructions, prompt: `${prompt}${known}`, schema, maxTokens, temperature },
+        name: 'content',
+        instructions,
+        prompt: `${prompt}${contextText}`,
+        schema,
+        maxTokens,
+        temperature,
         tenantId: caller.tenantId,
         template: () => textTemplate(body),
       });
@@ -25,7 +30,7 @@ export const generateContent = (tools: Tools) => ({
       throw error;
     }
   },
-  run({ found: { output, source }, header }: Pick<Asked, 'header'> & { found: Generated }) {
+  run({ found: { output, source }, header }: Pick<OperationContext, 'header'> & { found: Generated }) {
     header('X-AI-Source', source);
     return { output };
   },

@@ -3,9 +3,9 @@ import { type ai, GeneratedPage } from '@tandem/campaign-contract';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
 import { cleanContent } from '../landing-pages/landing-page.ts';
-import { pageFaults } from './checks.ts';
+import { pageErrors } from './checks.ts';
 import { landingPageTemplate } from './templates/landing-page.ts';
-import { wishText } from './wish.ts';
+import { promptText } from './wish.ts';
 
 const instructions = `You design landing pages for a marketing platform.
 The slug is in kebab-case. Sections are ordered from 0 without gaps, each with a sectionId of its own. The content is the
@@ -22,9 +22,9 @@ export const generateLandingPage = ({
     const { output, source } = await generate({
       name: 'landing_page',
       instructions,
-      prompt: wishText(body.prompt, { Industry: body.industry, Goal: body.goal, Tone: body.tone }),
+      prompt: promptText(body.prompt, { Industry: body.industry, Goal: body.goal, Tone: body.tone }),
       schema: GeneratedPage,
-      check: (page) => pageFaults(page, cleaner, caller.tenantId),
+      check: (page) => pageErrors(page, cleaner, caller.tenantId),
       template: () => landingPageTemplate(body),
     });
     return { output: { ...output, content: await cleanContent(cleaner, output.content, caller.tenantId) }, source };

@@ -2,9 +2,9 @@ import type { Source } from '@tandem/ai';
 import { type ai, Sequence } from '@tandem/campaign-contract';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
-import { sequenceFaults } from './checks.ts';
+import { sequenceErrors } from './checks.ts';
 import { emailCountOf, sequenceTemplate } from './templates/sequence.ts';
-import { wishText } from './wish.ts';
+import { promptText } from './wish.ts';
 
 const instructions = `You design e-mail sequences for a marketing platform.
 A sequence is a graph: exactly one node of type trigger, from which every node is reached along the edges, and no circles.
@@ -19,13 +19,13 @@ export const generateSequence = (tools: Tools): Handler<typeof ai.generateSequen
     tools.ai.generate({
       name: 'sequence',
       instructions,
-      prompt: wishText(body.prompt, {
+      prompt: promptText(body.prompt, {
         Industry: body.industry,
         Tone: body.tone,
         'Number of e-mails': String(emailCountOf(body)),
       }),
       schema: Sequence,
-      check: sequenceFaults,
+      check: sequenceErrors,
       template: () => sequenceTemplate(body),
     }),
   run({ found, header }) {

@@ -3,7 +3,7 @@ import type { TestService } from '@tandem/testing';
 import { startCampaign } from '../../campaign.test-service.ts';
 import { cleanHtml } from '../landing-pages/clean-html.ts';
 import { createHtmlCleaner } from '../landing-pages/html-cleaner.ts';
-import { pageFaults, sequenceFaults } from './checks.ts';
+import { pageErrors, sequenceErrors } from './checks.ts';
 import { landingPageTemplate } from './templates/landing-page.ts';
 import { emailCountOf, sequenceTemplate } from './templates/sequence.ts';
 import { textTemplate } from './templates/text.ts';
@@ -49,39 +49,43 @@ const counts = [
 ];
 const industries = [undefined, null, '', 'Real estate', '<b>& co', '業'.repeat(200)];
 
-/** Every prompt with every other field, each combination once where it matters. */
-const sequenceWishes = prompts.flatMap((prompt, p) =>
+/** All prompts combined with different values of the other fields. */
+const sequenceRequests = prompts.flatMap((prompt, p) =>
   counts.map((emailCount, c) => ({
-    ...{ prompt, emailCount },
-    ...{ tone: tones[(p + c) % tones.length], industry: industries[(p * 2 + c) % industries.length] },
+    prompt,
+    emailCount,
+    tone: tones[(p + c) % tones.length],
+    industry: industries[(p * 2 + c) % industries.length],
   })),
 );
-const pageWishes = prompts.flatMap((prompt, p) =>
+const pageRequests = prompts.flatMap((prompt, p) =>
   tones.flatMap((tone, t) =>
     ['Book a demo', undefined, 'Sell <b>more</b>', 'Download the e-book'].map((goal, g) => ({
-      ...{ prompt, tone, goal },
+      prompt,
+      tone,
+      goal,
       industry: industries[(p + t + g) % industries.length],
     })),
   ),
 );
 
 describe('the template of a sequence', () => {
-  it('keeps every rule, with as many e-mails as wished for', () => {
-    for (const wish of sequenceWishes) {
-      const sequence = sequenceTemplate(wish);
+  it('satisfies every rule and has the requested number of e-mails', () => {
+    for (const request of sequenceRequests) {
+      const sequence = sequenceTemplate(request);
       expect(Sequence.safeParse(sequence)).toEqual({ success: true, data: sequence });
-      expect(sequenceFaults(sequence)).toEqual([]);
+      expect(sequenceErrors(sequence)).toEqual([]);
       const emails = sequence.nodes.filter(({ type }) => type === 'email').length;
-      expect(emails).toBe(emailCountOf(wish));
+      expect(emails).toBe(emailCountOf(request));
       expect(sequence.nodes.some(({ type }) => type === 'condition')).toBe(emails >= 3);
-      expect(sequenceTemplate(structuredClone(wish))).toEqual(sequence);
+      expect(sequenceTemplate(structuredClone(request))).toEqual(sequence);
     }
   });
 
-  it('can be sent to POST /v1/workflows as it is', async () => {
+  it('is a valid body for POST /v1/workflows', async () => {
     const api = service.as();
-    for (const wish of sequenceWishes.filter((_, index) => index % 7 === 0)) {
-      const body = sequenceTemplate(wish);
+    for (const request of sequenceRequests.filter((_, index) => index % 7 === 0)) {
+      const body = sequenceTemplate(request);
       const { status, data } = await api.createWorkflow({ body });
       expect([status, data]).toEqual([201, expect.objectContaining(body)]);
     }
@@ -100,14 +104,14 @@ describe('the template of a sequence', () => {
     expect(emailCountOf({ prompt: 'Welcome', emailCount })).toBe(expected);
   });
 
-  it('reads the number in the prompt when there is no other', () => {
+  it('uses the number in the prompt when there is no emailCount', () => {
     expect(emailCountOf({ prompt: 'A 6-email welcome series', emailCount: null })).toBe(6);
     expect(emailCountOf({ prompt: 'A 6-email welcome series', emailCount: '2' })).toBe(2);
   });
 
-  it('goes by the words of the prompt and the tone', () => {
-    const subject = (wish: Parameters<typeof sequenceTemplate>[0]) =>
-      sequenceTemplate(wish).nodes.find(({ type }) => type === 'email')?.data.subjectLine;
+  it('depends on keywords in the prompt and on the tone', () => {
+    const subject = (request: Parameters<typeof sequenceTemplate>[0]) =>
+      sequenceTemplate(request).nodes.find(({ type }) => type === 'email')?.data.subjectLine;
     expect(new Set(prompts.slice(0, 6).map(variantOf)).size).toBe(6);
     expect(new Set(prompts.slice(0, 6).map((prompt) => subject({ prompt }))).size).toBe(6);
     expect(new Set(tones.slice(3, 6).map((tone) => subject({ prompt: 'x', tone }))).size).toBe(3);
@@ -118,25 +122,25 @@ describe('the template of a landing page', () => {
   const cleaner = createHtmlCleaner();
   afterAll(() => cleaner.close());
 
-  it('keeps every rule', async () => {
-    for (const wish of pageWishes) {
-      const page = landingPageTemplate(wish);
+  it('satisfies every rule', async () => {
+    for (const request of pageRequests) {
+      const page = landingPageTemplate(request);
       expect(GeneratedPage.safeParse(page)).toEqual({ success: true, data: page });
-      expect(await pageFaults(page, cleaner, 1)).toEqual([]);
+      expect(await pageErrors(page, cleaner, 1)).toEqual([]);
       expect(cleanHtml(page.content)).toBe(page.content);
-      expect(landingPageTemplate(structuredClone(wish))).toEqual(page);
+      expect(landingPageTemplate(structuredClone(request))).toEqual(page);
     }
   });
 
-  it('can be sent to POST /v1/campaigns/landing-pages as it is', async () => {
-    for (const wish of pageWishes.filter((_, index) => index % 11 === 0)) {
-      const body = landingPageTemplate(wish);
+  it('is a valid body for POST /v1/campaigns/landing-pages', async () => {
+    for (const request of pageRequests.filter((_, index) => index % 11 === 0)) {
+      const body = landingPageTemplate(request);
       const { status, data } = await service.as().createLandingPage({ body });
       expect([status, data]).toEqual([201, expect.objectContaining(body)]);
     }
   });
 
-  it('is about what the prompt asks for', () => {
+  it('uses the topic of the prompt', () => {
     const page = landingPageTemplate({ prompt: prompts[2] as string, goal: 'Book a call' });
     expect(page.name).toBe('Our spring webinar on AI in real estate');
     expect(page.slug).toBe('our-spring-webinar-on-ai-in-real-estate');
@@ -145,7 +149,7 @@ describe('the template of a landing page', () => {
 });
 
 describe('the template of a text', () => {
-  it('is the same every time, and never empty', () => {
+  it('is deterministic and never empty', () => {
     for (const prompt of prompts) {
       const text = textTemplate({ prompt, context: { a: { b: [1] } } });
       expect([text, text.isWellFormed()]).toEqual([textTemplate({ prompt, context: { a: { b: [1] } } }), true]);

@@ -15,12 +15,12 @@ const transitions: Record<CampaignStatus, readonly CampaignStatus[]> = {
   completed: [],
 };
 
-/** A row as the contract shows it. */
+/** Converts a row to the contract's `Campaign`. */
 export function asCampaign(row: CampaignRow): CampaignRecord {
   return { ...(row as unknown as CampaignRecord), allowedTransitions: [...transitions[row.status as CampaignStatus]] };
 }
 
-/** Throws a 422 for the id of a campaign that does not exist in the caller's tenant. */
+/** Fails with 422 unless the campaign exists in the caller's tenant. */
 export async function checkCampaign(tx: Tx, campaignId: number | null | undefined): Promise<void> {
   if (campaignId === null || campaignId === undefined) return;
   const row = await tx.campaign.findFirst({ where: { id: campaignId }, select: { id: true } });

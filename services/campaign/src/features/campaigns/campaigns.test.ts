@@ -11,12 +11,18 @@ afterAll(() => service?.close());
 everyOperation(campaign, () => service);
 
 describe('createCampaign', () => {
-  it('answers 201 with the campaign, an email draft unless said otherwise', async () => {
+  it('returns 201 with the campaign, by default an email draft', async () => {
     const reply = await service.as().createCampaign({ body: { name: 'Spring' } });
     expect([reply.status, reply.body.message, reply.headers.etag]).toEqual([201, 'Campaign created', '"1"']);
     expect(reply.data).toMatchObject({
-      ...{ name: 'Spring', description: null, type: 'email', status: 'draft', allowedTransitions: ['active'] },
-      ...{ createdBy: '1', version: 1, createdAt: expect.any(String) },
+      name: 'Spring',
+      description: null,
+      type: 'email',
+      status: 'draft',
+      allowedTransitions: ['active'],
+      createdBy: '1',
+      version: 1,
+      createdAt: expect.any(String),
     });
   });
 
@@ -25,14 +31,14 @@ describe('createCampaign', () => {
     ['active', ['paused', 'completed']],
     ['paused', ['active', 'completed']],
     ['completed', []],
-  ])('takes the status %s, and says where it leads', async (status, allowedTransitions) => {
+  ])('accepts the status %s, and returns its allowed transitions', async (status, allowedTransitions) => {
     const api = service.as();
     const { data } = await api.createCampaign({ body: { name: 'A', description: 'B', type: 'mixed', status } });
     expect(data).toMatchObject({ description: 'B', type: 'mixed', status, allowedTransitions });
     expect((await api.getCampaign({ params: { id: data.id } })).data).toEqual(data);
   });
 
-  it('names what is wrong, and stores nothing', async () => {
+  it('reports invalid fields, and stores nothing', async () => {
     const api = service.as();
     const reply = await api.createCampaign({ body: { name: ' ', type: 'letter', status: 'scheduled' } });
     expect([reply.status, reply.body.errors?.map(({ field }) => field).sort()]).toEqual([
@@ -42,7 +48,7 @@ describe('createCampaign', () => {
     expect((await api.listCampaigns()).body.pagination?.total).toBe(0);
   });
 
-  it('tells that it happened', async () => {
+  it('emits campaign.created', async () => {
     const api = service.as();
     const { data } = await api.createCampaign({ body: { name: 'Told', type: 'sms' } });
     const event = await until('the event arrives', () =>
@@ -75,8 +81,8 @@ describe('listCampaigns', () => {
   });
 });
 
-describe('campaigns of others', () => {
-  it('are not there: of another tenant, environment, or owner', async () => {
+describe('access to campaigns', () => {
+  it('hides campaigns of another tenant, environment or owner', async () => {
     const api = service.as();
     const { data } = await api.createCampaign({ body: { name: 'Mine' } });
     const params = { id: data.id };
@@ -94,7 +100,7 @@ describe('campaigns of others', () => {
     expect((await own.getCampaign({ params })).status).toBe(200);
   });
 
-  it('are found for other services within the tenant only', async () => {
+  it('lets other services find campaigns only within the tenant', async () => {
     const api = service.as();
     const { data } = await api.createCampaign({ body: { name: 'Shared', status: 'active' } });
     const params = { id: data.id };

@@ -2,7 +2,7 @@ import { serveTasks } from '@tandem/workers/serve';
 import { cleanHtml, levelsMax, TooDeep } from './clean-html.ts';
 
 const tasks = {
-  /** Clean HTML, or why it cannot be cleaned. */
+  /** Returns cleaned HTML, or why it cannot be cleaned. */
   clean(html: string): { html: string } | { refusal: string } {
     try {
       return { html: cleanHtml(html) };

@@ -31,9 +31,9 @@ const options: sanitizeHtml.IOptions = {
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['http', 'https'], source: ['http', 'https'] },
   allowProtocolRelative: false,
-  // Deeper elements are left out: no page needs them, and every parser can read what is left.
+  // Deeper elements are removed: pages do not need them, and some parsers cannot handle them.
   nestingLimit: 100,
-  // A page that opens in a new window must not control this one.
+  // A page opened in a new window must not control this one.
   transformTags: {
     a: (tagName, attribs) => ({
       tagName,
@@ -42,15 +42,15 @@ const options: sanitizeHtml.IOptions = {
   },
 };
 
-/** How deep the elements of HTML may be nested. Deeper ones make the parser's time grow with the square of the length. */
+/** Maximum nesting of HTML elements. Deeper nesting makes the parsing time quadratic in the length. */
 export const levelsMax = 250;
 
-/** The HTML is nested deeper than it may be. */
+/** The HTML is nested too deeply. */
 export class TooDeep extends Error {}
 
 /**
- * HTML without anything that runs or leads out of the page: no scripts, styles, event handlers, frames, forms. It takes
- * up to 0.1 s for the longest content, so it belongs in a worker thread.
+ * Removes active content from HTML: scripts, styles, event handlers, frames and forms. Takes up to 0.1 s for the
+ * longest content, so it must run in a worker thread.
  * @throws TooDeep as soon as an element is deeper than `levelsMax`
  */
 export function cleanHtml(html: string): string {

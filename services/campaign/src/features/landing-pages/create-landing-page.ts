@@ -2,7 +2,7 @@ import { actingUserId } from '@tandem/caller';
 import { landingPageCreated, type landingPages } from '@tandem/campaign-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkCampaign } from '../campaigns/campaign.ts';
-import { asWholePage, cleanContent, slugRefusal } from './landing-page.ts';
+import { asFullPage, cleanContent, slugError } from './landing-page.ts';
 
 type Content = string;
 
@@ -14,9 +14,9 @@ export const createLandingPage = ({
     await checkCampaign(tx, body.campaignId);
     const data = { ...body, content, createdBy: actingUserId(caller) ?? null };
     const row = await tx.landingPage.create({ data }).catch((error: unknown) => {
-      throw slugRefusal(error);
+      throw slugError(error);
     });
-    const page = asWholePage(row);
+    const page = asFullPage(row);
     emit(landingPageCreated, {
       data: { landingPageId: page.id, campaignId: page.campaignId, slug: page.slug },
       record: page,

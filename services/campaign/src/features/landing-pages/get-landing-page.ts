@@ -1,10 +1,10 @@
 import type { landingPages } from '@tandem/campaign-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { asWholePage } from './landing-page.ts';
+import { asFullPage } from './landing-page.ts';
 
 export const getLandingPage: Handler<typeof landingPages.getLandingPage> = async ({ params, tx }) => {
   const row = await tx.landingPage.findFirst({ where: { id: params.id } });
   if (!row) throw fail('not_found');
-  return asWholePage(row);
+  return asFullPage(row);
 };

@@ -1,20 +1,20 @@
 import { createWorkers, TaskTooLong } from '@tandem/workers';
 import type { CleaningTasks } from './clean-html.thread.ts';
 
-/** HTML without anything that runs, or why it cannot be cleaned, as a sentence for its author. */
+/** HTML without active content, or a sentence that explains why it cannot be cleaned. */
 export type Cleaned = { html: string } | { refusal: string };
 
 /** Cleans HTML in worker threads. */
 export interface HtmlCleaner {
   /**
-   * @param tenantId the tenant whose share of the threads is used
+   * @param tenantId limits the threads that one tenant can use
    * @throws ShareTimeout when the threads or the machine are too busy
    */
   clean(html: string, tenantId: number | undefined): Promise<Cleaned>;
   close(): Promise<void>;
 }
 
-// Twenty times the time of the slowest content within the other limits.
+// Twenty times the duration of the slowest content within the other limits.
 const cpuMs = 2_000;
 
 /** Creates a cleaner. Its threads start with the first content. */

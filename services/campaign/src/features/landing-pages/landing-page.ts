@@ -19,26 +19,26 @@ const transitions: Record<LandingPageStatus, readonly LandingPageStatus[]> = {
   archived: [],
 };
 
-/** A row as the contract shows it, with as many columns as were read. */
+/** Adds `allowedTransitions` to a row with any selected columns. */
 export function asLandingPage<Row extends Pick<LandingPageRow, 'id' | 'status'>>(row: Row): Row & SummaryRecord {
   const allowedTransitions = [...transitions[row.status as LandingPageStatus]];
   return { ...(row as Row & SummaryRecord), allowedTransitions };
 }
 
-/** Turns the database's unique violation on a slug into a 409. */
-export function slugRefusal(error: unknown): unknown {
+/** Converts a unique violation of the slug to a 409. */
+export function slugError(error: unknown): unknown {
   if (!isTaken(error)) return error;
   return fail('slug_taken', [{ field: 'slug', message: 'Another landing page has this slug' }]);
 }
 
-/** A whole row as the contract shows it. */
-export function asWholePage(row: LandingPageRow): z.output<typeof LandingPage> {
+/** Converts a row to the contract's `LandingPage`. */
+export function asFullPage(row: LandingPageRow): z.output<typeof LandingPage> {
   return asLandingPage(row) as unknown as z.output<typeof LandingPage>;
 }
 
 /**
- * Content as it is stored. Cleaning writes some characters as entities, so it can also become longer.
- * @throws ApiError 422 when it cannot be cleaned or has become too long
+ * Cleans content for storage. Cleaning writes some characters as entities, so the result can be longer.
+ * @throws ApiError 422 when it cannot be cleaned or becomes too long
  */
 export async function cleanContent(
   cleaner: HtmlCleaner,

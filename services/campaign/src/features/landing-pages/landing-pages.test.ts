@@ -17,7 +17,7 @@ const whole = {
 };
 
 describe('createLandingPage', () => {
-  it('answers 201 with a draft that holds what was sent', async () => {
+  it('returns 201 with a draft that contains the sent fields', async () => {
     const api = service.as();
     const body = aPage(whole);
     const reply = await api.createLandingPage({ body });
@@ -26,12 +26,12 @@ describe('createLandingPage', () => {
     expect((await api.getLandingPage({ params: { id: reply.data.id } })).data).toEqual(reply.data);
   });
 
-  it('needs only a name and a slug', async () => {
+  it('requires only a name and a slug', async () => {
     const { data } = await service.as().createLandingPage({ body: aPage() });
     expect(data).toMatchObject({ description: null, sections: [], seo: {}, style: {}, content: '' });
   });
 
-  it('takes a slug once in a tenant and environment', async () => {
+  it('accepts a slug once per tenant and environment', async () => {
     const api = service.as();
     const body = aPage();
     expect((await api.createLandingPage({ body })).status).toBe(201);
@@ -42,7 +42,7 @@ describe('createLandingPage', () => {
     expect((await sandbox.createLandingPage({ body })).status).toBe(201);
   });
 
-  it('lets one of many with the same slug win', async () => {
+  it('accepts one of several concurrent requests with the same slug', async () => {
     const api = service.as();
     const body = aPage();
     const replies = await Promise.all(Array.from({ length: 10 }, () => api.createLandingPage({ body })));
@@ -73,7 +73,7 @@ describe('createLandingPage', () => {
       '<section id="s1" class="hero"><h1>A &amp; B</h1></section>',
       '<section id="s1" class="hero"><h1>A &amp; B</h1></section>',
     ],
-  ])('keeps of %s only what runs nothing', async (content, expected) => {
+  ])('removes active content from %s', async (content, expected) => {
     const { data } = await service.as().createLandingPage({ body: aPage({ content }) });
     expect(data.content).toBe(expected);
   });
@@ -91,19 +91,19 @@ describe('createLandingPage', () => {
     [{ sections: [{ ...whole.sections[0], order: -1 }] }, 'sections.0.order'],
     [{ sections: [whole.sections[0], whole.sections[0]] }, 'sections.1.sectionId'],
     [{ campaignId: '999' }, 'campaignId'],
-  ])('refuses %#', async (fields, field) => {
+  ])('rejects %#', async (fields, field) => {
     const reply = await service.as().createLandingPage({ body: aPage(fields) });
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
   });
 
-  it('takes the content of many pages at once', async () => {
+  it('accepts content of many concurrent requests', async () => {
     const api = service.as();
     const create = () => api.createLandingPage({ body: aPage({ content: '<h1>Spring</h1>' }) });
     const replies = await Promise.all(Array.from({ length: 30 }, create));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
   });
 
-  it('drops elements below 100 levels, and refuses content below 250', async () => {
+  it('drops elements below 100 levels, and rejects content with more than 250', async () => {
     const nested = (levels: number) => `${'<b>'.repeat(levels)}x${'</b>'.repeat(levels)}`;
     const create = (content: string) => service.as().createLandingPage({ body: aPage({ content }) });
     expect((await create(nested(100))).data.content).toBe(nested(100));
@@ -113,14 +113,14 @@ describe('createLandingPage', () => {
     expect([status, body.errors]).toEqual([422, errors]);
   });
 
-  it('takes content of 200,000 characters', async () => {
+  it('accepts content of 200,000 characters', async () => {
     const content = 'ä"'.repeat(100_000);
     expect((await service.as().createLandingPage({ body: aPage({ content }) })).data.content).toBe(content);
   });
 });
 
 describe('updateLandingPage', () => {
-  it('changes the given fields, cleans content, and tells it', async () => {
+  it('changes the sent fields, cleans content, and emits landing_page.updated', async () => {
     const api = service.as();
     const { data } = await api.createLandingPage({ body: aPage(whole) });
     const params = { id: data.id };
@@ -135,7 +135,7 @@ describe('updateLandingPage', () => {
     expect(event).toMatchObject({ data: { landingPageId: data.id, fields: ['name', 'style', 'content'] } });
   });
 
-  it('leaves everything when nothing differs, or another version was meant', async () => {
+  it('changes nothing without differences or with a stale If-Match', async () => {
     const api = service.as();
     const { data } = await api.createLandingPage({ body: aPage(whole) });
     const params = { id: data.id };
@@ -144,7 +144,7 @@ describe('updateLandingPage', () => {
     expect(stale.status).toBe(412);
   });
 
-  it('refuses the slug of another page, and the page of another tenant', async () => {
+  it('rejects the slug of another page, and returns 404 for a page of another tenant', async () => {
     const api = service.as();
     const other = (await api.createLandingPage({ body: aPage() })).data;
     const { id } = (await api.createLandingPage({ body: aPage() })).data;
@@ -156,7 +156,7 @@ describe('updateLandingPage', () => {
 });
 
 describe('listLandingPages', () => {
-  it('shows pages without content, by campaign and text', async () => {
+  it('returns pages without content, filtered by campaign and text', async () => {
     const api = service.as();
     const campaignId = (await api.createCampaign({ body: { name: 'Mine' } })).data.id;
     const { data } = await api.createLandingPage({ body: aPage({ ...whole, campaignId, slug: 'my-own' }) });
@@ -169,7 +169,7 @@ describe('listLandingPages', () => {
 });
 
 describe('findLandingPage', () => {
-  it('tells other services its name, slug and status, within the tenant', async () => {
+  it('returns name, slug and status to other services, within the tenant', async () => {
     const api = service.as();
     const { data } = await api.createLandingPage({ body: aPage() });
     const params = { id: data.id };

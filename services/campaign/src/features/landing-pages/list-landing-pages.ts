@@ -2,7 +2,7 @@ import type { landingPages } from '@tandem/campaign-contract';
 import type { Handler } from '../../handler.ts';
 import { asLandingPage } from './landing-page.ts';
 
-// Lists leave out sections and content, which are most of a page.
+// Lists omit sections and content, which are the largest columns.
 const select = {
   id: true,
   tenantId: true,

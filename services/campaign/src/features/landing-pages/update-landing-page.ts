@@ -2,7 +2,7 @@ import { type landingPages, landingPageUpdated } from '@tandem/campaign-contract
 import { diff, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkCampaign } from '../campaigns/campaign.ts';
-import { asWholePage, cleanContent, slugRefusal } from './landing-page.ts';
+import { asFullPage, cleanContent, slugError } from './landing-page.ts';
 
 type Content = string | undefined;
 
@@ -14,7 +14,7 @@ export const updateLandingPage = ({
   async run({ params, body, found: content, tx, emit, ifMatch }) {
     const row = await tx.landingPage.lockFirst({ where: { id: params.id } });
     if (!row) throw fail('not_found');
-    const page = asWholePage(row);
+    const page = asFullPage(row);
     ifMatch(page);
     const { isEmpty, values, audit } = diff(page, content === undefined ? body : { ...body, content });
     if (isEmpty) return page;
@@ -22,10 +22,10 @@ export const updateLandingPage = ({
     const [written] = await tx.landingPage
       .updateManyAndReturn({ where: { id: page.id }, data: { ...values, version: { increment: 1 } } })
       .catch((error: unknown) => {
-        throw slugRefusal(error);
+        throw slugError(error);
       });
     if (!written) throw fail('not_found');
-    const updated = asWholePage(written);
+    const updated = asFullPage(written);
     const { content: _, ...changes } = audit as Record<string, { from: unknown; to: unknown }>;
     emit(landingPageUpdated, {
       data: { landingPageId: page.id, fields: Object.keys(values) },

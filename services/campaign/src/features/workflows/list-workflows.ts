@@ -2,7 +2,7 @@ import type { workflows } from '@tandem/campaign-contract';
 import type { Handler } from '../../handler.ts';
 import { asWorkflow } from './workflow.ts';
 
-// Lists leave out nodes and edges: those of a hundred workflows may have a hundred megabytes.
+// Lists omit nodes and edges, which can be 100 MB for a hundred workflows.
 const select = {
   id: true,
   tenantId: true,

@@ -12,7 +12,7 @@ const transitions: Record<WorkflowStatus, readonly WorkflowStatus[]> = {
   archived: [],
 };
 
-/** A row as the contract shows it, with as many columns as were read. */
+/** Adds `allowedTransitions` to a row with any selected columns. */
 export function asWorkflow<Row extends Pick<WorkflowRow, 'id' | 'status'>>(row: Row): Row & SummaryRecord {
   const allowedTransitions = [...transitions[row.status as WorkflowStatus]];
   return { ...(row as Row & SummaryRecord), allowedTransitions };

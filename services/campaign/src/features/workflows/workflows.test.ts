@@ -16,7 +16,7 @@ const errorsOf = async (fields: Record<string, unknown>) => {
 };
 
 describe('createWorkflow', () => {
-  it('answers 201 with a draft that holds nodes and edges as they were sent', async () => {
+  it('returns 201 with a draft that contains the sent nodes and edges', async () => {
     const api = service.as();
     const body = aWorkflow({ description: 'For new ones' });
     const reply = await api.createWorkflow({ body });
@@ -26,22 +26,22 @@ describe('createWorkflow', () => {
     expect((await api.getWorkflow({ params: { id: reply.data.id } })).data).toEqual(reply.data);
   });
 
-  it('keeps what a node holds, and the branch of an edge', async () => {
+  it('stores node data and the branch of an edge', async () => {
     const data = { label: 'Split', variants: [{ key: 'a', weight: 50.5 }], leadId: '17' };
     const nodes = [aNode('a', { type: 'split', data, position: { x: -10.5, y: 3 } }), aNode('b')];
     const edges = [{ edgeId: 'e', source: 'a', target: 'b', branch: 'variant' }];
     expect((await create({ nodes, edges })).data).toMatchObject({ nodes, edges });
   });
 
-  // One more character moves every later one: in one of both the answer is cut within a surrogate pair.
-  it.each(['even', 'uneven1'])('answers the large workflow %s character by character', async (name) => {
+  // The names differ by one character, so that one of the responses is split within a surrogate pair.
+  it.each(['even', 'uneven1'])('returns the large workflow %s unchanged', async (name) => {
     const nodes = Array.from({ length: 40 }, (_, n) => aNode(`n${n}`, { data: { text: '😀'.repeat(3_900) } }));
     const api = service.as();
     const { id } = (await api.createWorkflow({ body: aWorkflow({ name, nodes, edges: [] }) })).data;
     expect((await api.getWorkflow({ params: { id } })).data.nodes).toEqual(nodes);
   });
 
-  it('takes nodes of whoever has no editor', async () => {
+  it('accepts nodes without editor fields', async () => {
     const nodes = [{ nodeId: 'a', type: 'trigger' }];
     expect((await create({ nodes, edges: [] })).data).toMatchObject({ nodes, edges: [] });
   });
@@ -50,11 +50,11 @@ describe('createWorkflow', () => {
     'trigger email wait condition sms split wait_for_event update_lead create_task assign notify webhook enroll goal exit'.split(
       ' ',
     ),
-  )('takes a node of type %s', async (type) => {
+  )('accepts a node of type %s', async (type) => {
     expect((await create({ nodes: [aNode('a', { type })], edges: [] })).status).toBe(201);
   });
 
-  it('belongs to a campaign of the tenant', async () => {
+  it('links a campaign of the tenant', async () => {
     const api = service.as();
     const campaignId = (await api.createCampaign({ body: { name: 'Mine' } })).data.id;
     const { data } = await api.createWorkflow({ body: aWorkflow({ campaignId }) });
@@ -67,12 +67,16 @@ describe('createWorkflow', () => {
   const edge = (edgeId: string, source = 'a', target = 'b') => ({ edgeId, source, target });
   it.each<[string, Record<string, unknown>, string[]]>([
     ['nothing', { nodes: undefined, edges: undefined, name: undefined }, ['name', 'nodes', 'edges']],
-    ['a nodeId twice', { nodes: [aNode('a'), aNode('b'), aNode('a')], edges: [] }, ['nodes.2.nodeId']],
-    ['an edgeId twice', { nodes: [aNode('a'), aNode('b')], edges: [edge('e'), edge('e')] }, ['edges.1.edgeId']],
-    ['an edge to nothing', { nodes: [aNode('a')], edges: [edge('e')] }, ['edges.0.target']],
-    ['an edge from nothing', { nodes: [aNode('b')], edges: [edge('e')] }, ['edges.0.source']],
+    ['a duplicate nodeId', { nodes: [aNode('a'), aNode('b'), aNode('a')], edges: [] }, ['nodes.2.nodeId']],
+    ['a duplicate edgeId', { nodes: [aNode('a'), aNode('b')], edges: [edge('e'), edge('e')] }, ['edges.1.edgeId']],
+    ['an edge to a missing node', { nodes: [aNode('a')], edges: [edge('e')] }, ['edges.0.target']],
+    ['an edge from a missing node', { nodes: [aNode('b')], edges: [edge('e')] }, ['edges.0.source']],
     ['an unknown type', { nodes: [aNode('a', { type: 'fax' })], edges: [] }, ['nodes.0.type']],
-    ['a node without a place', { nodes: [aNode('a', { position: { x: 1 } })], edges: [] }, ['nodes.0.position.y']],
+    [
+      'a node with an incomplete position',
+      { nodes: [aNode('a', { position: { x: 1 } })], edges: [] },
+      ['nodes.0.position.y'],
+    ],
     ['too much data', { nodes: [aNode('a', { data: { a: 'x'.repeat(17_000) } })], edges: [] }, ['nodes.0.data']],
     ['too many nodes', { nodes: Array.from({ length: 201 }, (_, n) => aNode(`n${n}`)), edges: [] }, ['nodes']],
     [
@@ -80,11 +84,11 @@ describe('createWorkflow', () => {
       { nodes: [aNode('a'), aNode('b')], edges: Array.from({ length: 401 }, (_, n) => edge(`e${n}`)) },
       ['edges'],
     ],
-  ])('refuses %s', async (_, fields, expected) => {
+  ])('rejects %s', async (_, fields, expected) => {
     expect(await errorsOf(fields)).toEqual(expected);
   });
 
-  it('tells that it happened', async () => {
+  it('emits workflow.created', async () => {
     const api = service.as();
     const { data } = await api.createWorkflow({ body: aWorkflow() });
     const event = await until('the event arrives', () =>
@@ -95,7 +99,7 @@ describe('createWorkflow', () => {
 });
 
 describe('listWorkflows', () => {
-  it('shows workflows without their nodes, by name and status', async () => {
+  it('returns workflows without nodes, filtered by name and status', async () => {
     const api = service.as();
     for (const name of ['First', 'Second']) await api.createWorkflow({ body: aWorkflow({ name }) });
     const { data, body } = await api.listWorkflows({ query: { status: 'draft', limit: '1' } });
@@ -111,7 +115,7 @@ describe('listWorkflows', () => {
 });
 
 describe('getWorkflow', () => {
-  it("answers 404 for another tenant's workflow", async () => {
+  it("returns 404 for another tenant's workflow", async () => {
     const { data } = await create();
     expect((await service.as().getWorkflow({ params: { id: data.id } })).status).toBe(404);
   });

@@ -16,7 +16,10 @@ export const generateOpportunityStages = (
 ): Handler<typeof configAi.generateOpportunityStages, Generated<typeof GeneratedStages>> => ({
   check: ({ body: { prompt } }) =>
     ai.generate({
-      ...{ name: 'opportunity_stages', instructions, prompt, schema: GeneratedStages },
+      name: 'opportunity_stages',
+      instructions,
+      prompt,
+      schema: GeneratedStages,
       check: ({ stages }) => brokenByStages(stages),
       template: () => stageTemplate(prompt),
     }),

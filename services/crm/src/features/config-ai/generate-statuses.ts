@@ -14,7 +14,10 @@ export const generateStatuses = (
 ): Handler<typeof configAi.generateStatuses, Generated<typeof GeneratedStatuses>> => ({
   check: ({ body: { prompt } }) =>
     ai.generate({
-      ...{ name: 'lead_statuses', instructions, prompt, schema: GeneratedStatuses },
+      name: 'lead_statuses',
+      instructions,
+      prompt,
+      schema: GeneratedStatuses,
       check: ({ statuses }) => brokenByStatuses(statuses),
       template: () => statusTemplate(prompt),
     }),

@@ -8,14 +8,14 @@ import { stageTemplate } from './stage-templates.ts';
 import { statusTemplate } from './status-templates.ts';
 import { type Variant, variantOf } from './variant.ts';
 
-/** A chat-completion provider that says what the test lets it. */
-let said: unknown[] = [];
-let asked: { messages: { role: string; content: string }[] }[] = [];
+/** Stub of a chat-completion provider and its replies; the last reply is repeated. */
+let replies: unknown[] = [];
+let requests: { messages: { role: string; content: string }[] }[] = [];
 const provider = http.createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  asked.push(JSON.parse(Buffer.concat(chunks).toString()));
-  const content = JSON.stringify(said.length > 1 ? said.shift() : said[0]);
+  requests.push(JSON.parse(Buffer.concat(chunks).toString()));
+  const content = JSON.stringify(replies.length > 1 ? replies.shift() : replies[0]);
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ choices: [{ finish_reason: 'stop', message: { content } }] }));
 });
@@ -29,7 +29,7 @@ beforeAll(async () => {
   withModel = await startCrm({ AI_PROVIDER_API_KEY: 'a-key', AI_PROVIDER_BASE_URL: url });
 });
 beforeEach(() => {
-  asked = [];
+  requests = [];
 });
 afterAll(async () => {
   await service?.close();
@@ -48,18 +48,18 @@ const prompts: [Variant, string][] = [
 ];
 
 describe('without a provider', () => {
-  it.each(prompts)('knows %s by its words, and says the same for the same words', (variant, prompt) => {
+  it.each(prompts)('recognises %s by keywords, ignoring case and spacing', (variant, prompt) => {
     expect(variantOf(prompt)).toBe(variant);
     const shouted = `  ${prompt.toUpperCase().replaceAll(' ', '\n ')} `;
     expect([statusTemplate(shouted), stageTemplate(shouted)]).toEqual([statusTemplate(prompt), stageTemplate(prompt)]);
   });
 
-  it.each(prompts)('keeps all rules for %s', (_, prompt) => {
+  it.each(prompts)('satisfies all rules for %s', (_, prompt) => {
     expect(brokenByStatuses(statusTemplate(prompt).statuses)).toEqual([]);
     expect(brokenByStages(stageTemplate(prompt).stages)).toEqual([]);
   });
 
-  it.each(prompts)('suggests for %s what can be created item by item, unchanged', async (_, prompt) => {
+  it.each(prompts)('suggests items for %s that can be created unchanged', async (_, prompt) => {
     const api = service.as({ type: 'user' });
     const { statuses } = (await api.generateStatuses({ body: { prompt } })).data;
     for (const body of statuses) {
@@ -73,7 +73,7 @@ describe('without a provider', () => {
     }
   });
 
-  it('answers success, data and message only, and says in a header that it is a template', async () => {
+  it('returns only success, data and message, and names the source in a header', async () => {
     const api = service.as({ type: 'user' });
     const body = { prompt: 'We sell bicycles' };
     const statuses = await api.generateStatuses({ body });
@@ -92,7 +92,7 @@ describe('without a provider', () => {
       expect([status, headers['x-ai-source']]).toEqual([200, 'template']);
   });
 
-  it.each([[undefined], [''], ['  '], ['x'.repeat(4001)], [5]])('refuses the prompt %j', async (prompt) => {
+  it.each([[undefined], [''], ['  '], ['x'.repeat(4001)], [5]])('rejects the prompt %j', async (prompt) => {
     const api = service.as({ type: 'user' });
     for (const reply of [
       await api.generateStatuses({ body: { prompt } }),
@@ -108,17 +108,17 @@ describe('with a provider', () => {
     stages.map((stage, index) => (index === place ? { ...stage, ...fields } : stage));
   const generate = () => withModel.as({ type: 'user' }).generateOpportunityStages({ body: { prompt: 'Bicycles' } });
 
-  it('answers what the model says when it keeps the rules', async () => {
-    said = [{ stages: changed(0, { name: 'Of the model' }) }];
+  it('returns the output of the model when it satisfies the rules', async () => {
+    replies = [{ stages: changed(0, { name: 'Of the model' }) }];
     const { data, headers } = await generate();
-    expect([headers['x-ai-source'], data.stages[0].name, asked.length]).toEqual(['model', 'Of the model', 1]);
+    expect([headers['x-ai-source'], data.stages[0].name, requests.length]).toEqual(['model', 'Of the model', 1]);
   });
 
   it.each([
     ['two defaults', changed(1, { isDefault: true }), 'Exactly one item must have isDefault true.'],
     ['a code twice', changed(1, { code: 'discovery' }), 'Every code must be unique.'],
     [
-      'a code that every tenant has',
+      'a code of a default stage',
       changed(1, { code: 'proposal' }),
       'These codes exist already, take others: proposal.',
     ],
@@ -132,16 +132,16 @@ describe('with a provider', () => {
     ],
     ['a lost stage above 0', changed(5, { defaultProbability: 5 }), 'The lost stage must have defaultProbability 0.'],
     [
-      'probabilities that fall',
+      'decreasing probabilities',
       changed(1, { defaultProbability: 5 }),
       'defaultProbability of the open stages must not decrease with sortOrder.',
     ],
     ['a probability above 100', changed(3, { defaultProbability: 101 }), 'Must be at most 100'],
-  ])('has %s put right once, and takes the template when it is not', async (_, wrong, sentence) => {
-    said = [{ stages: wrong }, { stages }];
+  ])('asks the model once to correct %s, then falls back to the template', async (_, wrong, sentence) => {
+    replies = [{ stages: wrong }, { stages }];
     expect((await generate()).headers['x-ai-source']).toBe('model');
-    expect(asked.at(-1)?.messages.at(-1)?.content).toContain(sentence);
-    said = [{ stages: wrong }];
+    expect(requests.at(-1)?.messages.at(-1)?.content).toContain(sentence);
+    replies = [{ stages: wrong }];
     const { data, headers } = await generate();
     expect([headers['x-ai-source'], data]).toEqual(['template', { stages }]);
   });

@@ -1,7 +1,7 @@
 import type { Source } from '@tandem/ai';
 import type { z } from 'zod';
 
-/** What was generated, and where it comes from. */
+/** Generated output and its source. */
 export interface Generated<Schema extends z.ZodType> {
   output: z.output<Schema>;
   source: Source;

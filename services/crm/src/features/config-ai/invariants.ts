@@ -6,12 +6,12 @@ type Statuses = z.output<typeof GeneratedStatuses>['statuses'];
 type Stages = z.output<typeof GeneratedStages>['stages'];
 type Rule = [isKept: boolean, sentence: string];
 
-/** The rules that a set of generated lead statuses breaks, as sentences. */
+/** Sentences for the rules that generated lead statuses violate. */
 export function brokenByStatuses(statuses: Statuses): string[] {
-  return broken(common(statuses, 'lead'));
+  return violations(commonRules(statuses, 'lead'));
 }
 
-/** The rules that a set of generated stages breaks, as sentences. */
+/** Sentences for the rules that generated stages violate. */
 export function brokenByStages(stages: Stages): string[] {
   const won = stages.filter(({ isWon }) => isWon);
   const lost = stages.filter(({ isClosed, isWon }) => isClosed && !isWon);
@@ -19,8 +19,8 @@ export function brokenByStages(stages: Stages): string[] {
     .sort((a, b) => a.sortOrder - b.sortOrder)
     .filter(({ isClosed, isWon }) => !isClosed && !isWon);
   const probabilities = open.map(({ defaultProbability }) => defaultProbability);
-  return broken([
-    ...common(stages, 'opportunity'),
+  return violations([
+    ...commonRules(stages, 'opportunity'),
     [won.every(({ isClosed }) => isClosed), 'A stage with isWon true must have isClosed true.'],
     [won.length === 1, 'Exactly one stage must have isWon true.'],
     [won.every((stage) => stage.defaultProbability === 100), 'The won stage must have defaultProbability 100.'],
@@ -29,13 +29,13 @@ export function brokenByStages(stages: Stages): string[] {
     [open.length > 0, 'At least one stage must be open.'],
     [stages.every((stage) => !(stage.isDefault && stage.isClosed)), 'The default stage must be open.'],
     [
-      probabilities.every((value, place) => place === 0 || value >= (probabilities[place - 1] as number)),
+      probabilities.every((value, index) => index === 0 || value >= (probabilities[index - 1] as number)),
       'defaultProbability of the open stages must not decrease with sortOrder.',
     ],
   ]);
 }
 
-function common(items: Statuses, entityType: 'lead' | 'opportunity'): Rule[] {
+function commonRules(items: Statuses, entityType: 'lead' | 'opportunity'): Rule[] {
   const codes = items.map(({ code }) => code);
   const known = codes.filter((code) => defaultCodes(entityType).includes(code));
   return [
@@ -43,14 +43,14 @@ function common(items: Statuses, entityType: 'lead' | 'opportunity'): Rule[] {
     [new Set(codes).size === codes.length, 'Every code must be unique.'],
     [codes.every((code) => /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(code)), 'Every code must be snake_case.'],
     [
-      items.every(({ sortOrder }, place) => sortOrder === place),
+      items.every(({ sortOrder }, index) => sortOrder === index),
       'sortOrder must be 0, 1, 2, … in the order of the list.',
     ],
-    // They could not be created: every tenant has them.
+    // Every tenant has these codes, so creating them again would fail.
     [known.length === 0, `These codes exist already, take others: ${known.join(', ')}.`],
   ];
 }
 
-function broken(rules: Rule[]): string[] {
+function violations(rules: Rule[]): string[] {
   return rules.filter(([isKept]) => !isKept).map(([, sentence]) => sentence);
 }

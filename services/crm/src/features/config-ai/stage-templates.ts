@@ -4,7 +4,7 @@ import { type Variant, variantOf } from './variant.ts';
 
 type Line = [code: string, name: string, probability: number, description: string];
 interface Process {
-  /** The open stages in their order. No code is one every tenant has already. */
+  /** Open stages in order. No code repeats a default stage of every tenant. */
   open: readonly Line[];
   won: [code: string, name: string, description: string];
   lost: [code: string, name: string, description: string];
@@ -76,20 +76,26 @@ const processes: Record<Variant, Process> = {
 };
 const colors = ['blue', 'cyan', 'yellow', 'orange', 'purple'];
 
-/** The stages of a sales process for a prompt without a provider. */
+/** Sales stages for a prompt when no AI provider is configured. */
 export function stageTemplate(prompt: string): z.output<typeof GeneratedStages> {
   const { open, won, lost } = processes[variantOf(prompt)];
   const stages = [
-    ...open.map(([code, name, defaultProbability, description], place) => ({
-      ...{ code, name, description, color: colors[place % colors.length] as string },
-      ...{ isDefault: place === 0, isClosed: false, isWon: false, defaultProbability },
+    ...open.map(([code, name, defaultProbability, description], index) => ({
+      code,
+      name,
+      description,
+      color: colors[index % colors.length] as string,
+      isDefault: index === 0,
+      isClosed: false,
+      isWon: false,
+      defaultProbability,
     })),
-    { ...ending(won), color: 'green', isWon: true, defaultProbability: 100 },
-    { ...ending(lost), color: 'red', isWon: false, defaultProbability: 0 },
+    { ...closedStage(won), color: 'green', isWon: true, defaultProbability: 100 },
+    { ...closedStage(lost), color: 'red', isWon: false, defaultProbability: 0 },
   ];
   return { stages: stages.map((stage, sortOrder) => ({ ...stage, sortOrder })) };
 }
 
-function ending([code, name, description]: Process['won']) {
+function closedStage([code, name, description]: Process['won']) {
   return { code, name, description, isDefault: false, isClosed: true };
 }

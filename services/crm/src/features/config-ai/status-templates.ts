@@ -6,7 +6,7 @@ type Line = [code: string, name: string, color: string, description: string];
 
 const nurturing: Line = ['nurturing', 'Nurturing', 'purple', 'Not ready yet; hears from us from time to time'];
 
-/** The statuses of each variant in their order, from the first one of a new lead. No code is one every tenant has already. */
+/** Statuses of each variant in order, starting with a new lead. No code repeats a default status of every tenant. */
 const lines: Record<Variant, readonly Line[]> = {
   real_estate: [
     ['new_inquiry', 'New inquiry', 'blue', 'Asked about a property and has not been answered'],
@@ -62,11 +62,15 @@ const lines: Record<Variant, readonly Line[]> = {
   ],
 };
 
-/** Lead statuses for a prompt without a provider. */
+/** Lead statuses for a prompt when no AI provider is configured. */
 export function statusTemplate(prompt: string): z.output<typeof GeneratedStatuses> {
   return {
     statuses: lines[variantOf(prompt)].map(([code, name, color, description], sortOrder) => ({
-      ...{ code, name, description, color, sortOrder },
+      code,
+      name,
+      description,
+      color,
+      sortOrder,
       isDefault: sortOrder === 0,
     })),
   };

@@ -17,7 +17,7 @@ const defaults = async (api: Api, entityType: string) =>
   (await all(api, entityType)).filter(({ isDefault }) => isDefault).map(({ code }) => code);
 const aStage = (fields = {}) => ({ entityType: 'opportunity', code: 'demo', name: 'Demo', ...fields });
 
-describe('what every tenant has from the start', () => {
+describe('default statuses of a tenant', () => {
   it('are the four lead statuses and six stages, in their order', async () => {
     const api = service.as();
     expect((await all(api, 'lead')).map(({ code }) => code)).toEqual(['new', 'contacted', 'qualified', 'unqualified']);
@@ -32,7 +32,7 @@ describe('what every tenant has from the start', () => {
     expect([await defaults(api, 'lead'), await defaults(api, 'opportunity')]).toEqual([['new'], ['prospecting']]);
   });
 
-  it('are its own in each environment', async () => {
+  it('are separate in each environment', async () => {
     const api = service.as();
     await api.createStatus({ body: aStage() });
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
@@ -40,7 +40,7 @@ describe('what every tenant has from the start', () => {
     expect(await all(service.as(), 'opportunity')).toHaveLength(6);
   });
 
-  it('are made once when the first requests come together', async () => {
+  it('are created once when the first requests are concurrent', async () => {
     const api = service.as();
     await Promise.all(Array.from({ length: 10 }, () => api.listStatuses()));
     expect((await api.listStatuses()).body.pagination?.total).toBe(10);
@@ -48,22 +48,30 @@ describe('what every tenant has from the start', () => {
 });
 
 describe('createStatus', () => {
-  it('defines a lead status, which is a kind of contacted and stands last unless said otherwise', async () => {
+  it('creates a lead status, by default with category contacted and last in order', async () => {
     const api = service.as();
     const reply = await api.createStatus({ body: { code: 'nurturing', name: 'Nurturing' } });
     expect([reply.status, reply.body.message, reply.headers['etag']]).toEqual([201, 'Status created', '"1"']);
     expect(reply.data).toMatchObject({
-      ...{ entityType: 'lead', code: 'nurturing', category: 'contacted', sortOrder: 4, isDefault: false },
-      ...{ description: null, color: null, isClosed: false, isWon: false, defaultProbability: null },
+      entityType: 'lead',
+      code: 'nurturing',
+      category: 'contacted',
+      sortOrder: 4,
+      isDefault: false,
+      description: null,
+      color: null,
+      isClosed: false,
+      isWon: false,
+      defaultProbability: null,
     });
     expect((await all(api, 'lead')).map(({ code }) => code)).toContain('nurturing');
-    const given = await api.createStatus({
+    const explicit = await api.createStatus({
       body: { code: 'spam', name: 'Spam', category: 'unqualified', color: 'gray' },
     });
-    expect(given.data).toMatchObject({ category: 'unqualified', color: 'gray', sortOrder: 5 });
+    expect(explicit.data).toMatchObject({ category: 'unqualified', color: 'gray', sortOrder: 5 });
   });
 
-  it('says what happened', async () => {
+  it('emits status_definition.created', async () => {
     const api = service.as();
     const { data } = await api.createStatus({ body: aStage() });
     const event = await until('the event arrives', () =>
@@ -73,14 +81,14 @@ describe('createStatus', () => {
     expect(event.record).toMatchObject({ id: data.id, name: 'Demo' });
   });
 
-  it('takes a closed stage with its probability, 100 for a won one', async () => {
+  it('sets the probability of a closed stage, 100 when it is won', async () => {
     const api = service.as();
     const won = await api.createStatus({ body: aStage({ code: 'renewed', isClosed: true, isWon: true }) });
     const lost = await api.createStatus({ body: aStage({ code: 'no_budget', isClosed: true }) });
     expect([won.data.defaultProbability, lost.data.defaultProbability]).toEqual([100, 0]);
   });
 
-  it('lets a new default take the place of the old one, and says so', async () => {
+  it('replaces the default, and emits status_definition.updated for the previous one', async () => {
     const api = service.as();
     expect((await api.createStatus({ body: aStage({ isDefault: true }) })).status).toBe(201);
     expect([await defaults(api, 'opportunity'), await defaults(api, 'lead')]).toEqual([['demo'], ['new']]);
@@ -91,7 +99,7 @@ describe('createStatus', () => {
     expect(event.changes).toEqual({ isDefault: { from: true, to: false } });
   });
 
-  it('leaves one default when several new ones come at once', async () => {
+  it('keeps a single default when several are created concurrently', async () => {
     const api = service.as();
     const bodies = Array.from({ length: 8 }, (_, n) => aStage({ code: `demo_${n}`, isDefault: true }));
     const replies = await Promise.all(bodies.map((body) => api.createStatus({ body })));
@@ -99,7 +107,7 @@ describe('createStatus', () => {
     expect(await defaults(api, 'opportunity')).toHaveLength(1);
   });
 
-  it('takes a code once for leads and once for opportunities, also when several come at once', async () => {
+  it('accepts a code once per entity type, even with concurrent requests', async () => {
     const api = service.as();
     const replies = await Promise.all(Array.from({ length: 5 }, () => api.createStatus({ body: aStage() })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
@@ -119,7 +127,7 @@ describe('createStatus', () => {
     ['a probability above 100', aStage({ defaultProbability: 101 }), 'defaultProbability'],
     ['another kind of record', aStage({ entityType: 'partner' }), 'entityType'],
     ['no name', aStage({ name: undefined }), 'name'],
-  ])('refuses %s, and stores nothing', async (_, body, field) => {
+  ])('rejects %s, and stores nothing', async (_, body, field) => {
     const api = service.as();
     const reply = await api.createStatus({ body });
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
@@ -128,7 +136,7 @@ describe('createStatus', () => {
 });
 
 describe('listStatuses', () => {
-  it('goes by sortOrder, page by page, and searches code and name', async () => {
+  it('sorts by sortOrder across pages, and searches code and name', async () => {
     const api = service.as();
     await api.createStatus({ body: aStage({ sortOrder: 1, name: 'Live demo' }) });
     const first = await api.listStatuses({ query: { entityType: 'opportunity', limit: '2' } });

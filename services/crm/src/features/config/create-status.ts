@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Handler, Tx } from '../../handler.ts';
 import { asStatus, type StatusRecord } from './status.ts';
 
-const placeMax = 10_000;
+const sortOrderMax = 10_000;
 
 type Body = z.output<typeof statuses.createStatus.body>;
 
@@ -16,26 +16,26 @@ export const createStatus: Handler<typeof statuses.createStatus> = async ({ body
   await lockDefinitions(tx, entityType);
   const taken = await tx.statusDefinition.findFirst({ where: { entityType, code }, select: { id: true } });
   if (taken) throw fail('code_taken', [{ field: 'code', message: 'Is in use already; take another' }]);
-  for (const former of isDefault ? await clearDefault(tx, entityType) : [])
+  for (const previous of isDefault ? await clearDefault(tx, entityType) : [])
     emit(statusDefinitionUpdated, {
-      data: about(former),
-      record: former,
+      data: eventDataOf(previous),
+      record: previous,
       changes: { isDefault: { from: true, to: false } },
     });
   const row = await tx.statusDefinition.create({
     data: {
       ...body,
-      sortOrder: body.sortOrder ?? (await nextPlace(tx, entityType)),
+      sortOrder: body.sortOrder ?? (await nextSortOrder(tx, entityType)),
       category: entityType === 'lead' ? (body.category ?? categoryOf(code)) : null,
       defaultProbability: entityType === 'opportunity' ? (body.defaultProbability ?? (body.isWon ? 100 : 0)) : null,
     },
   });
   const status = asStatus(row);
-  emit(statusDefinitionCreated, { data: about(status), record: status });
+  emit(statusDefinitionCreated, { data: eventDataOf(status), record: status });
   return status;
 };
 
-/** What of a body cannot be true at the same time. */
+/** Fields of a body that contradict each other. */
 function contradictions({ entityType, isClosed, isWon, isDefault, category, defaultProbability }: Body): FieldError[] {
   const stageOnly = 'Only stages have it; send entityType opportunity';
   const rules: [boolean, string, string][] = [
@@ -49,7 +49,7 @@ function contradictions({ entityType, isClosed, isWon, isDefault, category, defa
   return rules.filter(([isBroken]) => isBroken).map(([, field, message]) => ({ field, message }));
 }
 
-/** Holds all definitions of a kind, so that two requests find neither the same code free nor the same default to clear. */
+/** Locks all definitions of a kind: two requests must not both find a code free or clear the same default. */
 async function lockDefinitions(tx: Tx, entityType: string): Promise<void> {
   await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended(${`status_definition ${entityType}`},
     platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
@@ -63,20 +63,20 @@ async function clearDefault(tx: Tx, entityType: string): Promise<StatusRecord[]>
   return rows.map(asStatus);
 }
 
-async function nextPlace(tx: Tx, entityType: string): Promise<number> {
+async function nextSortOrder(tx: Tx, entityType: string): Promise<number> {
   const last = await tx.statusDefinition.findFirst({
     where: { entityType },
     orderBy: [{ sortOrder: 'desc' }, { id: 'desc' }],
     select: { sortOrder: true },
   });
-  return last ? Math.min(last.sortOrder + 1, placeMax) : 0;
+  return last ? Math.min(last.sortOrder + 1, sortOrderMax) : 0;
 }
 
-/** A status of the tenant's own is a step of working on the lead, unless it is named like one of the four. */
+/** A custom lead status counts as contacted, unless its code is one of the four default statuses. */
 function categoryOf(code: string): (typeof leadStatuses)[number] {
   return leadStatuses.find((status) => status === code) ?? 'contacted';
 }
 
-function about({ id: statusDefinitionId, entityType, code }: StatusRecord) {
+function eventDataOf({ id: statusDefinitionId, entityType, code }: StatusRecord) {
   return { statusDefinitionId, entityType, code };
 }

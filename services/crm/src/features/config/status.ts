@@ -4,7 +4,7 @@ import type { StatusDefinition as StatusRow } from '../../generated/client.ts';
 
 export type StatusRecord = z.output<typeof StatusDefinition>;
 
-/** A row as the contract shows it. */
+/** Converts a row to the contract's `StatusDefinition`. */
 export function asStatus(row: StatusRow): StatusRecord {
   return row as unknown as StatusRecord;
 }

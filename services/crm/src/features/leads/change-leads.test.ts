@@ -18,7 +18,7 @@ const eventsOf = (tenantId: number | undefined) =>
   service.events.filter((event) => event.tenantId === tenantId).map((event) => event.name);
 
 describe('updateLead', () => {
-  it('changes what is given, raises the version, and says in the event what changed', async () => {
+  it('changes the sent fields, increments the version, and lists the changes in the event', async () => {
     const { api, params } = await aStoredLead();
     const reply = await api.updateLead({ params, body: { score: 40, firstName: 'Grace' } });
     expect(reply.data).toMatchObject({ score: 40, firstName: 'Grace', version: 2 });
@@ -30,7 +30,7 @@ describe('updateLead', () => {
     expect(event.changes?.score).toEqual({ from: 0, to: 40 });
   });
 
-  it('writes nothing and says nothing when nothing changes', async () => {
+  it('neither writes nor emits an event when nothing changes', async () => {
     const { api, params, lead } = await aStoredLead();
     const reply = await api.updateLead({ params, body: { firstName: lead.firstName } });
     expect(reply.data.version).toBe(1);
@@ -39,7 +39,7 @@ describe('updateLead', () => {
     expect(eventsOf(api.caller.tenantId)).not.toContain('lead.updated');
   });
 
-  it('refuses a stale If-Match and leaves the lead as it is', async () => {
+  it('rejects a stale If-Match and leaves the lead unchanged', async () => {
     const { api, params } = await aStoredLead();
     await api.updateLead({ params, body: { score: 10 } });
     const reply = await api.updateLead({ params, body: { score: 20 }, headers: { 'if-match': '"1"' } });
@@ -47,7 +47,7 @@ describe('updateLead', () => {
     expect((await api.getLead({ params })).data.score).toBe(10);
   });
 
-  it('loses none of twenty parallel changes of different fields', async () => {
+  it('applies all of twenty concurrent updates', async () => {
     const { api, params } = await aStoredLead();
     const bodies = Array.from({ length: 20 }, (_, index) => ({ tags: [`t${index}`], score: index }));
     const replies = await Promise.all(bodies.map((body) => api.updateLead({ params, body })));
@@ -55,7 +55,7 @@ describe('updateLead', () => {
     expect((await api.getLead({ params })).data.version).toBe(21);
   });
 
-  it('holds a status in a PATCH to the same rules as the status operation', async () => {
+  it('applies the transition rules to a status in a PATCH', async () => {
     const { api, params } = await aStoredLead({ status: 'unqualified' });
     const reply = await api.updateLead({ params, body: { status: 'qualified' } });
     expect([reply.status, reply.body.code]).toEqual([409, 'transition_refused']);
@@ -80,7 +80,7 @@ describe('changeLeadStatus', () => {
     }
   });
 
-  it('tells both what changed and from where to where', async () => {
+  it('emits lead.updated and lead.status_changed with both statuses', async () => {
     const { api, params } = await aStoredLead();
     await api.changeLeadStatus({ params, body: { status: 'contacted', reason: 'called' } });
     const changed = await until('the event arrives', () =>
@@ -92,7 +92,7 @@ describe('changeLeadStatus', () => {
 });
 
 describe('deleteLead and restoreLead', () => {
-  it('hides the lead everywhere, and brings it back as it was', async () => {
+  it('hides a deleted lead everywhere, and restores it unchanged', async () => {
     const { api, params, lead } = await aStoredLead();
     expect((await api.deleteLead({ params })).data).toEqual({ id: lead.id, deleted: true });
     expect((await api.getLead({ params })).status).toBe(404);
@@ -104,7 +104,7 @@ describe('deleteLead and restoreLead', () => {
     expect((await api.getLead({ params })).status).toBe(200);
   });
 
-  it('removes a lead for good 30 days after it was deleted, and no other', async () => {
+  it('purges a lead 30 days after its deletion, and no other', async () => {
     const email = 'purged@example.com';
     const { api, params } = await aStoredLead({ email });
     const { data: younger } = await api.createLead({ body: aLead({ email }) });
@@ -121,14 +121,14 @@ describe('deleteLead and restoreLead', () => {
     expect((await api.getLead({ params: { id: present.id } })).status).toBe(200);
   });
 
-  it('refuses to restore a lead that is not deleted', async () => {
+  it('rejects restoring a lead that is not deleted', async () => {
     const { api, params } = await aStoredLead();
     expect((await api.restoreLead({ params })).body.code).toBe('not_deleted');
   });
 });
 
 describe('permissions', () => {
-  it('shows a caller who may read only own leads no other, in lists and alone', async () => {
+  it('limits a caller with leads:read:own to own leads, in lists and by id', async () => {
     const api = service.as({ userId: 1 });
     const { data: mine } = await api.createLead({ body: aLead() });
     const other = service.as({ tenantId: api.caller.tenantId as number, userId: 2 });
@@ -145,7 +145,7 @@ describe('permissions', () => {
     expect((await narrow.updateLead({ params: { id: mine.id }, body: { score: 1 } })).status).toBe(200);
   });
 
-  it('counts for such a caller only the duplicates among own leads', async () => {
+  it('counts only duplicates among own leads for such a caller', async () => {
     const api = service.as({ userId: 1 });
     const tenantId = api.caller.tenantId as number;
     const email = 'twin@example.com';
@@ -158,7 +158,7 @@ describe('permissions', () => {
     expect((await narrow.getLead({ params })).data.duplicateCount).toBe(1);
   });
 
-  it('tells such a caller no total that was counted for somebody else', async () => {
+  it('does not reuse the cached total of another caller for such a caller', async () => {
     const api = service.as({ userId: 1 });
     const tenantId = api.caller.tenantId as number;
     await service.sql(`SELECT set_config('app.tenant_id', '${tenantId}', false), set_config('app.environment', 'live', false);

@@ -11,7 +11,7 @@ afterAll(() => service?.close());
 everyOperation(crm, () => service);
 
 describe('createLead', () => {
-  it('answers 201 with the lead, new and scored 0 unless said otherwise', async () => {
+  it('returns 201 with the lead, by default with status new and score 0', async () => {
     const reply = await service.as().createLead({ body: aLead({ email: 'ada@example.com', source: 'web' }) });
     expect([reply.status, reply.body.message]).toEqual([201, 'Lead created']);
     expect(reply.data).toMatchObject({
@@ -26,7 +26,7 @@ describe('createLead', () => {
     expect(reply.headers.etag).toBe('"1"');
   });
 
-  it('keeps phone numbers without spaces, and custom fields as they are', async () => {
+  it('normalises phone numbers, and keeps custom fields unchanged', async () => {
     const customFields = { color: 'red', nested: { leadId: '17' } };
     const { data } = await service.as().createLead({ body: aLead({ phone: '+49 170 123-4567', customFields }) });
     expect([data.phone, data.customFields]).toEqual(['+491701234567', customFields]);
@@ -37,9 +37,9 @@ describe('createLead', () => {
 
   it.each([
     ['a Windows path', { path: 'C:\\udata' }],
-    ['an escape written out', { note: '\\u0000 and \\ud800', '\\u0000': ['\\uDFFF'] }],
+    ['a literal escape sequence', { note: '\\u0000 and \\ud800', '\\u0000': ['\\uDFFF'] }],
     ['whole surrogate pairs', { face: '😀', '😀': '\ud83d\ude00' }],
-  ])('takes %s in custom fields', async (_, customFields) => {
+  ])('accepts %s in custom fields', async (_, customFields) => {
     const { status, data } = await service.as().createLead({ body: aLead({ customFields }) });
     expect([status, data.customFields]).toEqual([201, customFields]);
   });
@@ -58,18 +58,18 @@ describe('createLead', () => {
       'Must have at most 100 keys',
     ],
     ['more than 20 levels', nested(20), 'Must be nested at most 20 levels deep'],
-  ])('refuses %s in custom fields', async (_, customFields, message) => {
+  ])('rejects %s in custom fields', async (_, customFields, message) => {
     const { status, body } = await service.as().createLead({ body: aLead({ customFields }) });
     expect([status, body.errors]).toEqual([422, [{ field: 'customFields', message }]]);
   });
 
-  it('refuses a number in custom fields that no JSON could give back', async () => {
+  it('rejects a number in custom fields that overflows a double', async () => {
     const body = JSON.stringify(aLead({ customFields: { a: 0 } })).replace(':0', ':[1e400]');
     const reply = await service.as().createLead({ body, headers: { 'content-type': 'application/json' } });
     expect([reply.status, reply.body.errors?.[0]?.message]).toEqual([422, 'Has a number that is too large']);
   });
 
-  it('refuses custom fields with more levels than a stack holds', async () => {
+  it('rejects custom fields nested deeper than the call stack', async () => {
     const levels = 30_000;
     const body = JSON.stringify(aLead({ customFields: 0 })).replace(
       ':0',
@@ -79,7 +79,7 @@ describe('createLead', () => {
     expect([reply.status, reply.body.errors?.[0]?.message]).toEqual([422, 'Must be nested at most 20 levels deep']);
   });
 
-  it('writes the event in the transaction of the lead', async () => {
+  it('emits lead.created', async () => {
     const api = service.as();
     const { data } = await api.createLead({ body: aLead({ email: 'event@example.com', source: 'referral' }) });
     const event = await until('the event arrives', () =>
@@ -94,7 +94,7 @@ describe('createLead', () => {
     });
   });
 
-  it('names every field that is wrong, and stores nothing', async () => {
+  it('reports every invalid field, and stores nothing', async () => {
     const api = service.as();
     const reply = await api.createLead({
       body: { email: 'no', firstName: '', score: 101, status: 'won', phone: '123' },
@@ -111,7 +111,7 @@ describe('createLead', () => {
     expect((await api.listLeads()).body.pagination?.total).toBe(0);
   });
 
-  it('says of each wrong field what would be right', async () => {
+  it('describes the expected value of each invalid field', async () => {
     const reply = await service.as().createLead({
       body: { email: 5, firstName: null, status: 'won', score: '7', tags: 'vip', customFields: [], phone: 1 },
     });
@@ -127,7 +127,7 @@ describe('createLead', () => {
     });
   });
 
-  it('takes neither id, tenant, version nor times from the body', async () => {
+  it('ignores id, tenant, version and timestamps in the body', async () => {
     const { data } = await service
       .as()
       .createLead({ body: aLead({ id: '7', tenantId: '9', version: 5, createdAt: '2000-01-01T00:00:00Z' }) });
@@ -135,7 +135,7 @@ describe('createLead', () => {
     expect(data.createdAt.slice(0, 4)).not.toBe('2000');
   });
 
-  it('refuses an assignee while identity cannot be asked, rather than taking one on trust', async () => {
+  it('returns 503 for an assignee that cannot be checked because identity is unreachable', async () => {
     const reply = await service.as().createLead({ body: aLead({ assignedTo: '5' }) });
     expect(reply.status).toBe(503);
   });
@@ -144,7 +144,7 @@ describe('createLead', () => {
 describe('Idempotency-Key', () => {
   const headers = { 'idempotency-key': 'order-17' };
 
-  it('answers a repetition with the first answer and creates nothing', async () => {
+  it('replays the first response to a repeated request and creates nothing', async () => {
     const api = service.as();
     const body = aLead();
     const first = await api.createLead({ body, headers });
@@ -154,14 +154,14 @@ describe('Idempotency-Key', () => {
     expect((await api.listLeads()).body.pagination?.total).toBe(1);
   });
 
-  it('refuses the key with another body', async () => {
+  it('rejects the key with another body', async () => {
     const api = service.as();
     await api.createLead({ body: aLead(), headers });
     const reply = await api.createLead({ body: aLead(), headers });
     expect([reply.status, reply.body.code]).toEqual([409, 'idempotency_mismatch']);
   });
 
-  it('lets exactly one of fifty parallel requests create', async () => {
+  it('creates one lead for fifty concurrent requests', async () => {
     const api = service.as();
     const body = aLead();
     const replies = await Promise.all(Array.from({ length: 50 }, () => api.createLead({ body, headers })));
@@ -171,7 +171,7 @@ describe('Idempotency-Key', () => {
     expect((await api.listLeads()).body.pagination?.total).toBe(1);
   });
 
-  it('keeps tenants and environments apart', async () => {
+  it('separates tenants and environments', async () => {
     const body = aLead();
     const api = service.as();
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
@@ -187,7 +187,7 @@ describe('Idempotency-Key', () => {
     ]);
   });
 
-  it('keeps the first refusal of a handler too', async () => {
+  it('also replays an error of a handler', async () => {
     const api = service.as();
     const missing = { params: { id: '424242' }, headers, body: {} };
     expect((await api.restoreLead(missing)).status).toBe(404);

@@ -1,7 +1,7 @@
 import type { Tx } from '../../handler.ts';
 
 /**
- * Two leads are paired when they share one of these; the strongest one decides the confidence. An address stem is the
+ * Two leads are paired when they share one of these; the strongest match sets the confidence. An e-mail stem is the
  * address without its +tag, and without dots where the provider ignores them.
  */
 const confidenceOf = { email: 1, phone: 0.8, emailStem: 0.75, name: 0.5 } as const;
@@ -15,7 +15,7 @@ export interface Candidate {
   otherId: number;
 }
 
-/** Two leads and what they have in common now; the confidence is 0 when that is nothing. */
+/** Two leads and the fields they currently share; the confidence is 0 when they share none. */
 export interface Pair {
   first: number;
   second: number;
@@ -24,9 +24,9 @@ export interface Pair {
 }
 
 /**
- * The best matches of each lead. Of each kind only the latest few are read, from an index that ends in the id, so that a
- * thousand namesakes cost no more than twenty. The keys are columns: row-level security keeps conditions with functions
- * out of an index.
+ * The best matches of each lead. For each kind, only the newest few are read from an index that ends in the id, so that
+ * a thousand equal names cost no more than twenty. The keys are stored columns because conditions with functions
+ * cannot use an index under row-level security.
  */
 export function findSimilarLeads(tx: Tx, leadIds: number[]): Promise<Candidate[]> {
   return tx.sql<Candidate>`
@@ -52,7 +52,7 @@ export function findSimilarLeads(tx: Tx, leadIds: number[]): Promise<Candidate[]
     WHERE changed.id = ANY(${leadIds}::bigint[]) AND changed.deleted_at IS NULL`;
 }
 
-/** The pairs of these leads that nobody has decided about. */
+/** Undecided pairs of these leads. */
 export function findOpenPairs(tx: Tx, leadIds: number[]): Promise<Candidate[]> {
   return tx.sql<Candidate>`
     SELECT first_lead_id AS "leadId", second_lead_id AS "otherId" FROM duplicate_pair
@@ -67,7 +67,7 @@ interface Compared extends Record<Kind, boolean> {
   second: number;
 }
 
-/** What the leads of each candidate share now. Candidates with a deleted lead are left out: their pairs stay as they are. */
+/** Compares the leads of each candidate. Skips candidates with a deleted lead, so that their pairs stay unchanged. */
 export async function compareLeads(tx: Tx, candidates: Candidate[]): Promise<Pair[]> {
   const compared = await tx.sql<Compared>`
     WITH pair AS (
@@ -90,7 +90,7 @@ export async function compareLeads(tx: Tx, candidates: Candidate[]): Promise<Pai
   });
 }
 
-/** Creates pairs, and brings open ones up to date. */
+/** Creates pairs and updates open ones. */
 export async function storePairs(tx: Tx, pairs: Pair[]): Promise<void> {
   if (!pairs.length) return;
   await tx.sql`

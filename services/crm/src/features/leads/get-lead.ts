@@ -9,12 +9,12 @@ export const getLead: Handler<typeof leads.getLead> = async ({ params, tx }) => 
   return { ...asLead(row), duplicateCount: row.isPaired ? await countDuplicates(tx, row.id) : 0 };
 };
 
-/** Counted as leads: one that is deleted is nobody's duplicate. */
+/** Counts leads instead of pairs, because a pair with a deleted lead is not a duplicate. */
 async function countDuplicates(tx: Tx, id: number): Promise<number> {
   const pairs = await tx.duplicatePair.findMany({
     where: { status: 'open', OR: [{ firstLeadId: id }, { secondLeadId: id }] },
     select: { firstLeadId: true, secondLeadId: true },
   });
-  const others = pairs.map((pair) => (pair.firstLeadId === id ? pair.secondLeadId : pair.firstLeadId));
-  return others.length ? tx.lead.count({ where: { id: { in: others }, deletedAt: null } }) : 0;
+  const otherIds = pairs.map((pair) => (pair.firstLeadId === id ? pair.secondLeadId : pair.firstLeadId));
+  return otherIds.length ? tx.lead.count({ where: { id: { in: otherIds }, deletedAt: null } }) : 0;
 }

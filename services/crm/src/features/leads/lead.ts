@@ -15,14 +15,14 @@ const transitions: Record<LeadStatus, readonly LeadStatus[]> = {
   unqualified: ['contacted'],
 };
 
-/** A row as the contract shows it. */
+/** Converts a row to the contract's `Lead`. */
 export function asLead(row: LeadRow): LeadRecord {
-  // A converted lead stays as it is: what happens next happens to its opportunity.
+  // A converted lead keeps its status; later changes are made to its opportunity.
   const allowedTransitions = row.convertedAt ? [] : [...transitions[row.status as LeadStatus]];
   return { ...(row as unknown as LeadRecord), allowedTransitions };
 }
 
-/** Refuses a move between statuses that the state table does not have, and any of a converted lead. */
+/** Fails unless the state table allows the transition; a converted lead allows none. */
 export function checkTransition({ status: from, convertedAt, allowedTransitions }: LeadRecord, to: LeadStatus): void {
   if (allowedTransitions.includes(to)) return;
   if (convertedAt) throw fail('lead_converted', [{ field: 'status', message: `A converted lead stays ${from}` }]);
@@ -31,7 +31,7 @@ export function checkTransition({ status: from, convertedAt, allowedTransitions 
   ]);
 }
 
-/** The lead under lock, so that what is decided about it still holds when it is written. */
+/** Locks the lead, so that checks on it still hold when it is written. */
 export async function lockLead(tx: Tx, id: number, state: 'present' | 'deleted' = 'present'): Promise<LeadRecord> {
   const row = await findLocked(tx, id);
   if (!row || (state === 'present' && row.deletedAt)) throw fail('not_found');
@@ -39,7 +39,7 @@ export async function lockLead(tx: Tx, id: number, state: 'present' | 'deleted' 
   return asLead(row);
 }
 
-/** The lead of a body under lock; a deleted one counts as missing. */
+/** Locks a lead that a request body refers to; a deleted lead is a field error like an unknown one. */
 export async function lockLeadOf(tx: Tx, field: string, id: number): Promise<LeadRecord> {
   const row = await findLocked(tx, id);
   if (!row || row.deletedAt) throw failField(field, unknownId('lead'));

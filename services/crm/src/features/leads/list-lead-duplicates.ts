@@ -8,7 +8,7 @@ export const listLeadDuplicates: Handler<typeof leads.listLeadDuplicates> = asyn
     where: {
       ...(status && { status }),
       ...(minConfidence !== undefined && { confidence: { gte: minConfidence } }),
-      // A pair with a deleted lead is nobody's task.
+      // A pair with a deleted lead needs no decision.
       firstLead: { deletedAt: null },
       secondLead: { deletedAt: null },
     },

@@ -18,7 +18,7 @@ async function aTenantWith(leads: Record<string, unknown>[]) {
 const scores = (reply: { data: { score: number }[] }) => reply.data.map((lead) => lead.score);
 
 describe('listLeads', () => {
-  it('holds the event loop less than 50 ms for a page of the largest custom fields', async () => {
+  it('blocks the event loop for less than 50 ms for a page with the largest custom fields', async () => {
     const api = service.as();
     const customFields = { list: Array(5_300).fill({}) };
     for (let lead = 0; lead < 100; lead++)
@@ -30,7 +30,7 @@ describe('listLeads', () => {
     expect(await longestTurn(list)).toBeLessThan(50);
   });
 
-  it('shows 20 of the newest first, with the whole pagination', async () => {
+  it('returns the 20 newest leads first, with full pagination', async () => {
     const api = await aTenantWith(Array.from({ length: 25 }, (_, score) => ({ score })));
     const { body, data } = await api.listLeads();
     expect(data).toHaveLength(20);
@@ -52,7 +52,7 @@ describe('listLeads', () => {
     ]);
   });
 
-  it('neither repeats nor skips a lead along the cursor while leads come and go', async () => {
+  it('neither repeats nor skips leads between cursor pages while leads are created and deleted', async () => {
     const api = await aTenantWith(Array.from({ length: 9 }, (_, score) => ({ score })));
     const first = await api.listLeads({ query: { limit: '3' } });
     await api.createLead({ body: aLead({ score: 99 }) });
@@ -68,7 +68,7 @@ describe('listLeads', () => {
     expect([first, second, third].map(({ body }) => body.pagination?.hasPrev)).toEqual([false, true, true]);
   });
 
-  it('goes through equal sort values one by one', async () => {
+  it('pages through equal sort values', async () => {
     const api = await aTenantWith(Array.from({ length: 5 }, () => ({ score: 50 })));
     const seen = new Set<string>();
     let cursor: string | null = null;
@@ -80,7 +80,7 @@ describe('listLeads', () => {
     expect(seen.size).toBe(5);
   });
 
-  it('sorts up and down', async () => {
+  it('sorts ascending and descending', async () => {
     const api = await aTenantWith([{ score: 2 }, { score: 3 }, { score: 1 }]);
     expect(scores(await api.listLeads({ query: { sort: 'score' } }))).toEqual([1, 2, 3]);
     expect(scores(await api.listLeads({ query: { sort: '-score' } }))).toEqual([3, 2, 1]);
@@ -136,12 +136,12 @@ describe('listLeads', () => {
     [{ 'customFields[': 'x' }, 422, 'customFields['],
     [{ 'status[]': 'won' }, 422, 'status[]'],
     [{ cursor: 'made-up' }, 400, 'cursor'],
-  ])('refuses %j', async (query, status, field) => {
+  ])('rejects %j', async (query, status, field) => {
     const reply = await service.as().listLeads({ query });
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([status, [field]]);
   });
 
-  it('ignores parameters that it does not have, and names them', async () => {
+  it('ignores unknown parameters, with a warning for each', async () => {
     const api = await aTenantWith([{}]);
     const { body } = await api.listLeads({ query: { statsu: 'won', 'filter[a]': 'x', limit: '5' } });
     expect(body.meta.warnings?.map(({ code, field }) => [code, field])).toEqual([
@@ -156,14 +156,14 @@ describe('listLeads', () => {
     expect([warnings.length, warnings[0]?.field.length]).toEqual([10, 64]);
   });
 
-  it('refuses the cursor of another tenant, and of another order', async () => {
+  it('rejects the cursor of another tenant or of another sort order', async () => {
     const api = await aTenantWith([{}, {}]);
     const cursor = (await api.listLeads({ query: { limit: '1' } })).body.pagination?.nextCursor as string;
     expect((await service.as().listLeads({ query: { cursor } })).status).toBe(400);
     expect((await api.listLeads({ query: { cursor, sort: 'score' } })).status).toBe(400);
   });
 
-  it('keeps live and sandbox apart', async () => {
+  it('separates live and sandbox', async () => {
     const api = await aTenantWith([{}]);
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
     expect((await sandbox.listLeads()).body.pagination?.total).toBe(0);

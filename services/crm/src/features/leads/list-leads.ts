@@ -19,15 +19,15 @@ export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, li
       ...(tag && { tags: { has: tag } }),
     },
     and: Object.entries(customFields ?? {}).map(([key, text]) => ({
-      OR: meanings(text).map((value) => ({ customFields: { path: [key], equals: value } })),
+      OR: jsonValuesOf(text).map((value) => ({ customFields: { path: [key], equals: value } })),
     })),
     searchIn: ['email', 'firstName', 'lastName', 'externalId'],
   });
   return { ...page, items: page.items.map(asLead) };
 };
 
-/** What a text in a query may stand for in a custom field: itself, or the number or truth value that reads the same. */
-function meanings(text: string): (string | number | boolean)[] {
+/** JSON values that a query text may match in a custom field: the string, and the number or boolean it spells. */
+function jsonValuesOf(text: string): (string | number | boolean)[] {
   if (text === 'true' || text === 'false') return [text, text === 'true'];
   return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? [text, Number(text)] : [text];
 }

@@ -2,8 +2,8 @@ import type { crm } from '@tandem/crm-contract';
 import { type TestService, until } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
 
-// Above 10,000 records totals are estimated and filters without a matching order are looked up in other indexes; behind
-// 50,000 rows without enough matches a page ends early.
+// Above 10,000 records, totals are estimated and filters that the sort index does not cover use other indexes. A page
+// ends early after 50,000 rows without enough matches.
 const leads = 61_000;
 const oldOnes = 3_000;
 
@@ -12,7 +12,7 @@ let api: ReturnType<TestService<typeof crm>['as']>;
 beforeAll(async () => {
   service = await startCrm();
   api = service.as();
-  // In parts, each of which stays below the statement timeout on a busy machine.
+  // In batches, so that each stays below the statement timeout on a busy machine.
   for (let first = 1; first <= leads; first += 5_000)
     await service.sqlWithin(
       api.caller,
@@ -29,7 +29,7 @@ const emails = ({ data }: { data: { email: string }[] }) => data.map(({ email })
 const someEmails = (...numbers: number[]) => numbers.map((number) => `lead.${number}@example.com`);
 
 describe('a list of many leads', () => {
-  it('says that its total is an estimate, and soon how many there are', async () => {
+  it('marks its total as an estimate, and returns the counted total soon after', async () => {
     const first = (await api.listLeads()).body.pagination;
     expect(first?.totalIsEstimate).toBe(true);
     expect(first?.total).toBeGreaterThanOrEqual(10_000);
@@ -40,7 +40,7 @@ describe('a list of many leads', () => {
     expect(counted).toMatchObject({ totalIsEstimate: true, totalPages: leads / 20, hasNext: true });
   });
 
-  it('does not take part in the totals of a small tenant', async () => {
+  it('does not affect the totals of a small tenant', async () => {
     const other = service.as();
     await other.createLead({ body: aLead() });
     const { pagination } = (await other.listLeads()).body;
@@ -55,14 +55,14 @@ describe('a list of many leads', () => {
     [{ 'customFields[account]': 'A-11' }, [11]],
     [{ search: 'lovelace', tag: 'rare' }, []],
     [{ tag: 'none' }, []],
-  ])('finds the few that match %j, with an exact total', async (query, expected) => {
+  ])('finds the few matches of %j, with an exact total', async (query, expected) => {
     const reply = await api.listLeads({ query });
     expect(emails(reply)).toEqual(someEmails(...expected));
     expect(reply.body.pagination).toMatchObject({ total: expected.length, hasNext: false });
     expect(reply.body.pagination).not.toHaveProperty('totalIsEstimate');
   });
 
-  it('shows the same page by number and by cursor, however deep', async () => {
+  it('returns the same page by number and by cursor at any depth', async () => {
     const before = await api.listLeads({ query: { limit: '100', page: '300' } });
     const cursor = before.body.pagination?.nextCursor as string;
     const byNumber = await api.listLeads({ query: { limit: '100', page: '301' } });
@@ -71,7 +71,7 @@ describe('a list of many leads', () => {
     expect(emails(byNumber)).toEqual(emails(byCursor));
   });
 
-  it('ends a page early rather than read on without end, and the cursor finds the rest', async () => {
+  it('ends a page early after the row limit, and the cursor continues from there', async () => {
     const seen: string[] = [];
     let short = 0;
     let cursor: string | null | undefined;
@@ -88,7 +88,7 @@ describe('a list of many leads', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it('is looked up for its own tenant and environment only', async () => {
+  it('looks up matches in its own tenant and environment only', async () => {
     const lookUp = (caller: Parameters<typeof service.sqlWithin>[0]) =>
       service.sqlWithin(
         caller,

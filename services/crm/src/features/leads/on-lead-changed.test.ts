@@ -20,7 +20,7 @@ const somePairs = (api: Api, count: number) =>
   });
 
 describe('duplicate detection', () => {
-  it('pairs leads of one address, in any case, and says why', async () => {
+  it('pairs leads with the same address, ignoring case, and reports the matching field', async () => {
     const api = service.as();
     const { data: first } = await api.createLead({ body: aLead({ email: 'Same@Example.com' }) });
     const { data: second } = await api.createLead({ body: aLead({ email: 'same@example.com' }) });
@@ -29,7 +29,7 @@ describe('duplicate detection', () => {
     expect((await api.getLead({ params: { id: first.id } })).data.duplicateCount).toBe(1);
   });
 
-  it('finds namesakes a weak match and equal phones a strong one', async () => {
+  it('rates equal names as a weak match and equal phones as a strong one', async () => {
     const api = service.as();
     await api.createLead({ body: aLead({ firstName: 'Ada', lastName: 'Byron' }) });
     await api.createLead({ body: aLead({ firstName: 'ada', lastName: 'byron' }) });
@@ -42,7 +42,7 @@ describe('duplicate detection', () => {
     ]);
   });
 
-  it('looks again when an address changes', async () => {
+  it('checks again when an address changes', async () => {
     const api = service.as();
     await api.createLead({ body: aLead({ email: 'goal@example.com' }) });
     const { data } = await api.createLead({ body: aLead() });
@@ -50,7 +50,7 @@ describe('duplicate detection', () => {
     expect(await somePairs(api, 1)).toHaveLength(1);
   });
 
-  it('keeps a match by phone behind more namesakes than a lead has pairs', async () => {
+  it('keeps a phone match when there are more name matches than the pair limit', async () => {
     const api = service.as();
     const namesake = { firstName: 'Maria', lastName: 'Schmidt' };
     const phone = '+491701234599';
@@ -64,7 +64,7 @@ describe('duplicate detection', () => {
     expect(found).toMatchObject([{ leadIds: [same.id, data.id], confidence: 0.8, matchedOn: ['phone'] }]);
   });
 
-  it('follows what two leads have in common, up and down, until it is nothing', async () => {
+  it('updates a pair when its leads change, and removes it when they share nothing', async () => {
     const api = service.as();
     const name = { firstName: 'Grace', lastName: 'Hopper' };
     const { data: first } = await api.createLead({ body: aLead({ ...name, email: 'one@example.com' }) });
@@ -87,7 +87,7 @@ describe('duplicate detection', () => {
     await become('namesakes again', [{ confidence: 0.5, matchedOn: ['name'] }]);
   });
 
-  it('looks again at a restored lead', async () => {
+  it('checks a restored lead again', async () => {
     const api = service.as();
     const { data } = await api.createLead({ body: aLead({ email: 'back@example.com' }) });
     await api.deleteLead({ params: { id: data.id } });
@@ -109,7 +109,7 @@ describe('duplicate detection', () => {
     expect(await somePairs(api, 1)).toMatchObject([{ confidence, matchedOn: [signal] }]);
   });
 
-  it('does not pair addresses whose dots and tags tell people apart', async () => {
+  it('does not pair addresses whose dots or tags are significant', async () => {
     const api = service.as();
     for (const email of ['jo.hn@firm.example', 'john@firm.example', '+a@firm.example', '+b@firm.example'])
       await api.createLead({ body: aLead({ email }) });
@@ -118,12 +118,12 @@ describe('duplicate detection', () => {
     expect(await somePairs(api, 1)).toMatchObject([{ confidence: 1 }]);
   });
 
-  it('pairs by what a lead is now, not by an event of what it was', async () => {
+  it('compares the current lead, not the record in a late event', async () => {
     const api = service.as();
     const { data: first } = await api.createLead({ body: aLead({ email: 'was@example.com' }) });
     await api.updateLead({ params: { id: first.id }, body: { email: 'now@example.com' } });
     await api.createLead({ body: aLead({ email: 'was@example.com' }) });
-    const event = await until('the creation is told', () =>
+    const event = await until('the creation event arrives', () =>
       service.events.find(
         ({ name, data }) => name === 'lead.created' && (data as { leadId: string }).leadId === first.id,
       ),
@@ -138,7 +138,7 @@ describe('duplicate detection', () => {
     expect(found.map(({ leadIds }) => leadIds.includes(first.id))).toEqual([false]);
   });
 
-  it('pairs nobody across tenants or environments', async () => {
+  it('does not pair leads across tenants or environments', async () => {
     const api = service.as();
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
     const body = aLead({ email: 'shared@example.com' });
@@ -148,7 +148,7 @@ describe('duplicate detection', () => {
     expect([(await pairs(api)).length, (await pairs(sandbox)).length]).toEqual([1, 0]);
   });
 
-  it('does not list a pair once a lead of it is deleted', async () => {
+  it('does not list a pair with a deleted lead', async () => {
     const api = service.as();
     await api.createLead({ body: aLead({ email: 'gone@example.com' }) });
     const { data } = await api.createLead({ body: aLead({ email: 'gone@example.com' }) });
@@ -157,7 +157,7 @@ describe('duplicate detection', () => {
     expect(await pairs(api)).toEqual([]);
   });
 
-  it.each(['own', 'team'])('shows who may read only %s leads the pairs of which both are theirs', async (reach) => {
+  it.each(['own', 'team'])('limits a caller with leads:read:%s to pairs of two readable leads', async (reach) => {
     const api = service.as({ userId: 1 });
     const tenantId = api.caller.tenantId as number;
     const email = 'triplet@example.com';
@@ -173,7 +173,7 @@ describe('duplicate detection', () => {
     expect(await pairs(narrow)).toEqual([]);
   });
 
-  it('takes the same event twice without a second effect', async () => {
+  it('handles a duplicate event once', async () => {
     const api = service.as();
     await api.createLead({ body: aLead({ email: 'twice@example.com' }) });
     await api.createLead({ body: aLead({ email: 'twice@example.com' }) });
@@ -185,7 +185,7 @@ describe('duplicate detection', () => {
     expect(await somePairs(api, 3)).toHaveLength(3);
   });
 
-  it('sets an event aside that is none, and goes on with the next', async () => {
+  it('dead-letters a malformed event and continues with the next', async () => {
     const api = service.as();
     await service.publish('lead.created', Buffer.from('{ not json'), randomUUID());
     await service.publish(

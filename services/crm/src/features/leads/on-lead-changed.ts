@@ -11,9 +11,9 @@ import {
 } from './duplicate-pairs.ts';
 
 /**
- * Looks for leads that may be the same person, after each creation, restoration, and change of address, phone or name.
- * Compares the leads as they are now, not as the events carry them: events may be late, and a batch may hold several of
- * one lead. Open pairs of these leads are compared again; those that share nothing any more are removed.
+ * Finds leads that may be the same person, after each creation, restoration, and change of address, phone or name.
+ * Reads the current leads instead of the records in the events: events may be late, and a batch may contain several for
+ * one lead. Open pairs of these leads are compared again; pairs that no longer share anything are removed.
  */
 export const detectDuplicates = consumer({
   name: 'detect-duplicates',

@@ -27,14 +27,20 @@ const closingEvents = (api: Api) =>
   });
 
 describe('winOpportunity', () => {
-  it('closes the deal with 100 %, keeps why, and tells of stage and win', async () => {
+  it('closes the deal with 100 %, stores the reason, and emits both events', async () => {
     const { api, params } = await anOpportunity();
     const body = { value: 4800, reasonCode: 'price', note: 'Signed', closedAt: new Date().toISOString() };
     const reply = await api.winOpportunity({ params, body });
     expect([reply.status, reply.headers['etag']]).toEqual([200, '"2"']);
     expect(reply.data).toMatchObject({
-      ...{ status: 'won', stage: 'won', probability: 100, forecastCategory: 'closed', value: 4800, daysInStage: 0 },
-      ...{ closedAt: body.closedAt, allowedTransitions: ['open'] },
+      status: 'won',
+      stage: 'won',
+      probability: 100,
+      forecastCategory: 'closed',
+      value: 4800,
+      daysInStage: 0,
+      closedAt: body.closedAt,
+      allowedTransitions: ['open'],
       outcome: { result: 'won', reasonCode: 'price', note: 'Signed', competitor: null, byUserId: '1' },
     });
     expect((await api.getOpportunity({ params })).data).toEqual(reply.data);
@@ -51,28 +57,28 @@ describe('winOpportunity', () => {
     expect(moved?.changes).toMatchObject({ status: { from: 'open', to: 'won' }, value: { from: 100, to: 4800 } });
   });
 
-  it('needs nothing: value and time are what they are', async () => {
+  it('accepts an empty body: the value stays and the time is now', async () => {
     const { api, params } = await anOpportunity();
     const { data } = await api.winOpportunity({ params, body: {} });
     expect([data.value, data.outcome.reasonCode]).toEqual([100, null]);
     expect(Date.parse(data.closedAt)).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  it('goes to the first stage that is won', async () => {
+  it('moves to the first won stage', async () => {
     const { api, params } = await anOpportunity();
     const stage = { entityType: 'opportunity', code: 'signed', name: 'Signed', isClosed: true, isWon: true };
     await api.createStatus({ body: { ...stage, sortOrder: 0 } });
     expect((await api.winOpportunity({ params, body: {} })).data.stage).toBe('signed');
   });
 
-  it('refuses a value with more decimals than the currency has', async () => {
+  it('rejects a value with more decimals than the currency has', async () => {
     const { api, params } = await anOpportunity();
     const reply = await api.winOpportunity({ params, body: { value: 1.005 } });
     expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, 'value']);
     expect((await api.getOpportunity({ params })).data).toMatchObject({ status: 'open', version: 1 });
   });
 
-  it('refuses a stale If-Match', async () => {
+  it('rejects a stale If-Match', async () => {
     const { api, params } = await anOpportunity();
     const reply = await api.winOpportunity({ params, body: {}, headers: { 'if-match': '"9"' } });
     expect(reply.status).toBe(412);
@@ -80,13 +86,17 @@ describe('winOpportunity', () => {
 });
 
 describe('loseOpportunity', () => {
-  it('closes the deal with 0 %, keeps why and to whom, and tells of stage and loss', async () => {
+  it('closes the deal with 0 %, stores reason and competitor, and emits both events', async () => {
     const { api, params } = await anOpportunity();
     const body = { reasonCode: 'price', competitor: 'Difference Ltd', note: 'Half the price' };
     const { data, status } = await api.loseOpportunity({ params, body });
     expect(status).toBe(200);
     expect(data).toMatchObject({
-      ...{ status: 'lost', stage: 'lost', probability: 0, forecastCategory: 'omitted', value: 100 },
+      status: 'lost',
+      stage: 'lost',
+      probability: 0,
+      forecastCategory: 'omitted',
+      value: 100,
       outcome: { result: 'lost', ...body, byUserId: '1' },
     });
     const [moved, lost] = await closingEvents(api);
@@ -95,7 +105,7 @@ describe('loseOpportunity', () => {
     expect(lost?.record).toEqual(data);
   });
 
-  it('refuses a loss without a reason', async () => {
+  it('rejects a loss without a reason', async () => {
     const { api, params } = await anOpportunity();
     const reply = await api.loseOpportunity({ params, body: {} });
     expect([reply.status, reply.body.errors]).toEqual([422, [{ field: 'reasonCode', message: 'Is required' }]]);
@@ -110,7 +120,7 @@ it.each([
   ],
   ['an hour before the creation', () => inMs(-3_600_000), 'Must not be before the creation of the opportunity'],
   ['in the future', () => inMs(3_600_000), 'Must not be in the future'],
-])('a deal is not closed %s', async (_, at, message) => {
+])('a deal cannot be closed %s', async (_, at, message) => {
   const { api, params } = await anOpportunity();
   const closedAt = at();
   for (const reply of [
@@ -122,7 +132,7 @@ it.each([
   expect(reply.status).toBe(200);
 });
 
-it('a deal is closed once, also when win and loss come at once', async () => {
+it('a deal is closed once, even when win and loss are concurrent', async () => {
   const { api, params } = await anOpportunity();
   const lose = () => api.loseOpportunity({ params, body: { reasonCode: 'price' } });
   const win = () => api.winOpportunity({ params, body: {} });
@@ -137,7 +147,7 @@ it('a deal is closed once, also when win and loss come at once', async () => {
   expect((await api.getOpportunity({ params })).data.version).toBe(2);
 });
 
-it('a deal of another tenant is not there', async () => {
+it('a deal of another tenant is not found', async () => {
   const { params } = await anOpportunity();
   const other = service.as();
   for (const reply of [

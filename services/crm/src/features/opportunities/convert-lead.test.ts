@@ -28,38 +28,57 @@ async function stageId(api: Api, code: string): Promise<string> {
 const eventsOf = (api: Api) => service.events.filter(({ tenantId }) => tenantId === api.caller.tenantId);
 
 describe('convertLead', () => {
-  it('opens an opportunity in the default stage, with the currency of the tenant, for who converts', async () => {
+  it('opens an opportunity in the default stage, in the currency of the tenant, owned by the caller', async () => {
     const { api, lead, leadId } = await aStoredLead();
     const reply = await api.convertLead({ body: { leadId } });
     expect([reply.status, reply.body.message, reply.headers['etag']]).toEqual([201, 'Lead converted', '"1"']);
     expect(reply.data).toMatchObject({
-      ...{ leadId, name: `${lead.firstName} ${lead.lastName}`, value: 0, currency: 'EUR', stage: 'prospecting' },
-      ...{ stageId: await stageId(api, 'prospecting'), status: 'open', allowedTransitions: ['won', 'lost'] },
-      ...{ probability: 10, forecastCategory: 'pipeline', expectedCloseAt: null, closedAt: null, outcome: null },
-      ...{ ownerId: '1', createdBy: '1', daysInStage: 0, version: 1 },
+      leadId,
+      name: `${lead.firstName} ${lead.lastName}`,
+      value: 0,
+      currency: 'EUR',
+      stage: 'prospecting',
+      stageId: await stageId(api, 'prospecting'),
+      status: 'open',
+      allowedTransitions: ['won', 'lost'],
+      probability: 10,
+      forecastCategory: 'pipeline',
+      expectedCloseAt: null,
+      closedAt: null,
+      outcome: null,
+      ownerId: '1',
+      createdBy: '1',
+      daysInStage: 0,
+      version: 1,
     });
     expect((await api.getOpportunity({ params: { id: reply.data.id } })).data).toEqual(reply.data);
   });
 
-  it('takes a lead with the longest of names', async () => {
+  it('accepts a lead with names of maximum length', async () => {
     const { api, leadId } = await aStoredLead({ firstName: 'F'.repeat(100), lastName: 'L'.repeat(100) });
     const { status, data } = await api.convertLead({ body: { leadId } });
     expect([status, data.name]).toEqual([201, `${'F'.repeat(100)} ${'L'.repeat(99)}`]);
   });
 
-  it('takes value, currency, stage, name, expected close and owner', async () => {
+  it('accepts value, currency, stage, name, expected close and owner', async () => {
     const { api, leadId } = await aStoredLead();
     const proposal = await stageId(api, 'proposal');
-    const given = { value: 4800.5, currency: 'USD', name: 'Rollout', expectedCloseAt: '2027-01-31T00:00:00.000Z' };
-    const { data } = await api.convertLead({ body: { leadId, ...given, stageId: proposal, ownerId: users.active } });
-    expect(data).toMatchObject({ ...given, stage: 'proposal', probability: 50, ownerId: users.active, createdBy: '1' });
+    const fields = { value: 4800.5, currency: 'USD', name: 'Rollout', expectedCloseAt: '2027-01-31T00:00:00.000Z' };
+    const { data } = await api.convertLead({ body: { leadId, ...fields, stageId: proposal, ownerId: users.active } });
+    expect(data).toMatchObject({
+      ...fields,
+      stage: 'proposal',
+      probability: 50,
+      ownerId: users.active,
+      createdBy: '1',
+    });
   });
 
   it.each([
     [899_999_999_999.99, 'EUR'],
     [4800, 'JPY'],
     [1.005, 'KWD'],
-  ])('keeps %d %s to the last digit', async (value, currency) => {
+  ])('stores %d %s exactly', async (value, currency) => {
     const { api, leadId } = await aStoredLead();
     const { data, status } = await api.convertLead({ body: { leadId, value, currency } });
     expect([status, data.value, data.currency]).toEqual([201, value, currency]);
@@ -67,13 +86,16 @@ describe('convertLead', () => {
     expect([won.status, won.data.value]).toEqual([200, value]);
   });
 
-  it('makes the lead qualified for good, and names the opportunity in it', async () => {
+  it('qualifies the lead permanently, and links it to the opportunity', async () => {
     const { api, leadId, params } = await aStoredLead({ status: 'unqualified' });
     const { data } = await api.convertLead({ body: { leadId } });
     const lead = (await api.getLead({ params })).data;
     expect(lead).toMatchObject({
-      ...{ status: 'qualified', convertedAt: data.createdAt, convertedOpportunityId: data.id },
-      ...{ allowedTransitions: [], version: 2 },
+      status: 'qualified',
+      convertedAt: data.createdAt,
+      convertedOpportunityId: data.id,
+      allowedTransitions: [],
+      version: 2,
     });
     for (const reply of [
       await api.changeLeadStatus({ params, body: { status: 'contacted' } }),
@@ -87,7 +109,7 @@ describe('convertLead', () => {
     expect([await ids('true'), (await ids('false')).includes(leadId)]).toEqual([[leadId], false]);
   });
 
-  it('tells of the opportunity, of the change and of the conversion', async () => {
+  it('emits opportunity.created, lead.updated and lead.converted', async () => {
     const { api, leadId } = await aStoredLead();
     const { data } = await api.convertLead({ body: { leadId, value: 4800 } });
     const events = await until('the events arrive', () => {
@@ -110,7 +132,7 @@ describe('convertLead', () => {
     expect(of('lead.converted')?.data).toEqual({ leadId, opportunityId: data.id });
   });
 
-  it('converts a lead once, also when two try at once', async () => {
+  it('converts a lead once, even with concurrent requests', async () => {
     const { api, leadId } = await aStoredLead();
     const replies = await Promise.all([1, 2].map(() => api.convertLead({ body: { leadId } })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -119,7 +141,7 @@ describe('convertLead', () => {
     expect((await api.listOpportunities()).body.pagination?.total).toBe(1);
   });
 
-  it('refuses leads that are unknown, deleted or of somebody else', async () => {
+  it('rejects leads that are unknown, deleted or of another tenant', async () => {
     const { api, leadId, params } = await aStoredLead();
     await api.deleteLead({ params });
     const foreign = await aStoredLead();
@@ -130,7 +152,7 @@ describe('convertLead', () => {
     expect((await foreign.api.getLead({ params: foreign.params })).data.status).toBe('new');
   });
 
-  it('refuses stages that are foreign, closed or no stages, and leaves the lead as it is', async () => {
+  it('rejects stages that are foreign, closed or not stages, and leaves the lead unchanged', async () => {
     const { api, leadId, params } = await aStoredLead();
     const statuses = (await api.listStatuses({ query: { entityType: 'lead' } })).data;
     const stages = [await stageId(api, 'won'), await stageId(service.as(), 'prospecting'), statuses[0].id, '999999999'];
@@ -147,16 +169,16 @@ describe('convertLead', () => {
     ['more decimals than the currency has', { value: 1.5, currency: 'JPY' }, 'value'],
     ['more decimals than the currency of the tenant has', { value: 1.005 }, 'value'],
     ['a currency that does not exist', { currency: 'ABC' }, 'currency'],
-    ['an owner who is nobody', { ownerId: users.nobody }, 'ownerId'],
-    ['an owner who is not active', { ownerId: users.suspended }, 'ownerId'],
-    ['no time', { expectedCloseAt: 'soon' }, 'expectedCloseAt'],
-  ])('refuses %s', async (_, wrong, field) => {
+    ['an unknown owner', { ownerId: users.nobody }, 'ownerId'],
+    ['an inactive owner', { ownerId: users.suspended }, 'ownerId'],
+    ['an invalid time', { expectedCloseAt: 'soon' }, 'expectedCloseAt'],
+  ])('rejects %s', async (_, wrong, field) => {
     const { api, leadId } = await aStoredLead();
     const reply = await api.convertLead({ body: { leadId, ...wrong } });
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
   });
 
-  it('asks for the currency of a tenant once a minute, and only when it is not said', async () => {
+  it('requests the currency of a tenant once a minute, and only when the body has none', async () => {
     const { api, leadId } = await aStoredLead();
     const before = identity.asked.length;
     await api.convertLead({ body: { leadId, currency: 'EUR' } });
@@ -168,7 +190,7 @@ describe('convertLead', () => {
     expect(identity.asked.slice(before)).toEqual(['/internal/tenants/settings']);
   });
 
-  it('lets a caller narrowed to own records convert own leads only', async () => {
+  it('lets a caller limited to own records convert only own leads', async () => {
     const { api, leadId } = await aStoredLead();
     const tenantId = api.caller.tenantId as number;
     const narrow = service.as({ tenantId, userId: 2, can: ['opportunities:write:own', 'leads:write:own'] });
@@ -177,7 +199,7 @@ describe('convertLead', () => {
     expect((await narrow.convertLead({ body: { leadId: own } })).status).toBe(201);
   });
 
-  it('needs the right to write the lead, as far as that right goes', async () => {
+  it('requires leads:write, and respects its limits', async () => {
     const { api, leadId } = await aStoredLead();
     const as = (...can: string[]) => service.as({ tenantId: api.caller.tenantId as number, userId: 2, can });
     const answer = async (...can: string[]) => (await as(...can).convertLead({ body: { leadId } })).status;
@@ -190,7 +212,7 @@ describe('convertLead', () => {
 });
 
 describe('the referral code of a lead', () => {
-  it('is kept, and told with the lead', async () => {
+  it('is stored, and is part of the lead event', async () => {
     const { api, lead } = await aStoredLead({ referralCode: 'ADA-2026' });
     expect(lead.referralCode).toBe('ADA-2026');
     const event = await until('the event arrives', () => eventsOf(api).find(({ name }) => name === 'lead.created'));
@@ -201,7 +223,7 @@ describe('the referral code of a lead', () => {
 });
 
 describe('findLeads', () => {
-  it('answers the leads of the tenant that are not deleted, and no others', async () => {
+  it('returns only leads of the tenant that are not deleted', async () => {
     const { api, leadId, lead } = await aStoredLead({ phone: '+491701234567' });
     const deleted = await aStoredLead({}, api);
     await api.deleteLead({ params: deleted.params });

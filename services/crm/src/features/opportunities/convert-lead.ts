@@ -32,10 +32,15 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     const row = await tx.opportunity.create({
       data: {
         ...amount,
-        ...{ leadId, name: name ?? nameOf(lead), expectedCloseAt },
-        ...{ stage: stage.code, stageId: stage.id, probability: stage.defaultProbability ?? 0 },
+        leadId,
+        name: name ?? nameOf(lead),
+        expectedCloseAt,
+        stage: stage.code,
+        stageId: stage.id,
+        probability: stage.defaultProbability ?? 0,
         teamId: body.teamId === undefined ? (lead.teamId ?? onlyTeamOf(caller)) : body.teamId,
-        ...{ ownerId: body.ownerId === undefined ? userId : body.ownerId, createdBy: userId },
+        ownerId: body.ownerId === undefined ? userId : body.ownerId,
+        createdBy: userId,
       },
     });
     const opportunity = asOpportunity(row);
@@ -60,12 +65,12 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
   },
 });
 
-/** Two names of the longest kind and the space between them are one character more than a name of an opportunity. */
+/** Truncates the name: two names of maximum length and a space exceed the limit by one character. */
 function nameOf({ firstName, lastName }: Pick<LeadRecord, 'firstName' | 'lastName'>): string {
   return `${firstName} ${lastName}`.slice(0, nameMax).toWellFormed();
 }
 
-/** The stage that the caller chose, or the default; it must be open. */
+/** The requested stage, or the default stage; it must be open. */
 async function firstStage(tx: Tx, id: number | undefined): Promise<StatusDefinition> {
   const stage = await tx.statusDefinition.findFirst({
     where: { entityType: 'opportunity', ...(id === undefined ? { isDefault: true } : { id }) },

@@ -46,11 +46,11 @@ describe('listOpportunities', () => {
     [{ search: 'alp' }, ['Alpha']],
     [{ sort: 'value' }, ['Delta', 'Alpha', 'Beta', 'Gamma']],
     [{ sort: '-name' }, ['Gamma', 'Delta', 'Beta', 'Alpha']],
-  ])('finds by %j', async (query, expected) => {
+  ])('filters by %j', async (query, expected) => {
     expect(await names(query as Record<string, string>)).toEqual(expected);
   });
 
-  it('finds by lead and by stage', async () => {
+  it('filters by lead and by stage', async () => {
     expect(await names({ leadId: leadIds['Gamma'] as string })).toEqual(['Gamma']);
     const stages = (await api.listStatuses({ query: { entityType: 'opportunity' } })).data;
     const won = stages.find(({ code }: { code: string }) => code === 'won').id;
@@ -58,7 +58,7 @@ describe('listOpportunities', () => {
   });
 
   it.each(['expectedCloseAt', '-expectedCloseAt', 'value', '-createdAt'])(
-    'shows by cursor, sorted by %s, each deal once and in the order of the whole list',
+    'returns by cursor, sorted by %s, each deal once and in the order of the whole list',
     async (sort) => {
       const whole = await names({ sort });
       expect(whole).toHaveLength(4);
@@ -73,7 +73,7 @@ describe('listOpportunities', () => {
     },
   );
 
-  it('shows a tenant and a narrowed caller only what is theirs', async () => {
+  it('returns only records of the tenant, and only own records to a narrowed caller', async () => {
     expect(await names({}, service.as())).toEqual([]);
     const tenantId = api.caller.tenantId as number;
     const narrow = service.as({ tenantId, userId: 9, can: ['opportunities:read:own'] });
@@ -85,7 +85,7 @@ describe('listOpportunities', () => {
     [{ valueMax: 'much' }, 'valueMax'],
     [{ status: 'closed' }, 'status'],
     [{ sort: 'stage' }, 'sort'],
-  ])('refuses %j', async (query, field) => {
+  ])('rejects %j', async (query, field) => {
     const reply = await api.listOpportunities({ query: query as unknown as Record<string, string> });
     expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, field]);
   });

@@ -16,10 +16,10 @@ const transitions: Record<OpportunityStatus, readonly OpportunityStatus[]> = {
   lost: ['open'],
 };
 const dayMs = 86_400_000;
-// Clocks of clients differ from ours.
+// Allows for clock differences between clients and the server.
 const clockToleranceMs = 60_000;
 
-/** A row as the contract shows it. */
+/** Converts a row to the contract's `Opportunity`. */
 export function asOpportunity(row: OpportunityRow): OpportunityRecord {
   return {
     ...(row as unknown as OpportunityRecord),
@@ -39,15 +39,15 @@ export function amountColumns(value: number, currency: string): { value: number;
   return { value, valueMinor: toMinor(value, currency) };
 }
 
-/** The opportunity under lock, so that what is decided about it still holds when it is written. */
+/** Locks the opportunity, so that checks on it still hold when it is written. */
 export async function lockOpportunity(tx: Tx, id: number): Promise<OpportunityRecord> {
   const row = await tx.opportunity.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return asOpportunity(row);
 }
 
-/** How a deal ends, as a caller says it. */
-interface Ending {
+/** Result of a deal in the request. */
+interface CloseInput {
   result: 'won' | 'lost';
   value?: number | undefined;
   closedAt?: Date | undefined;
@@ -57,18 +57,18 @@ interface Ending {
 }
 
 /**
- * Closes a locked opportunity: it moves to the first stage of that result.
- * @throws 409 when it is closed already, 422 naming `closedAt` when that is before its creation or in the future
+ * Closes a locked opportunity and moves it to the first stage with that result.
+ * @throws 409 when it is already closed, 422 naming `closedAt` when that is before its creation or in the future
  */
 export async function closeOpportunity(
   tx: Tx,
   { id, status, currency, createdAt, ...opportunity }: OpportunityRecord,
-  { result, value = opportunity.value, closedAt = new Date(), ...said }: Ending,
+  { result, value = opportunity.value, closedAt = new Date(), ...details }: CloseInput,
   caller: Caller,
 ): Promise<OpportunityRecord> {
   if (status !== 'open') throw alreadyClosed(status);
   checkClosedAt(closedAt, createdAt);
-  const { reasonCode = null, note = null, competitor = null } = said;
+  const { reasonCode = null, note = null, competitor = null } = details;
   const isWon = result === 'won';
   const stage = await tx.statusDefinition.findFirst({
     where: { entityType: 'opportunity', isClosed: true, isWon },
@@ -79,8 +79,13 @@ export async function closeOpportunity(
     where: { id },
     data: {
       ...amountColumns(value, currency),
-      ...{ status: result, stage: stage.code, stageId: stage.id, stageEnteredAt: new Date(), closedAt },
-      ...{ probability: isWon ? 100 : 0, forecastCategory: isWon ? 'closed' : 'omitted' },
+      status: result,
+      stage: stage.code,
+      stageId: stage.id,
+      stageEnteredAt: new Date(),
+      closedAt,
+      probability: isWon ? 100 : 0,
+      forecastCategory: isWon ? 'closed' : 'omitted',
       outcome: { result, reasonCode, note, competitor, byUserId: actingUserId(caller) ?? null },
       version: { increment: 1 },
     },
@@ -100,7 +105,7 @@ function alreadyClosed(status: OpportunityStatus) {
   return fail('opportunity_closed', [{ field: 'status', message }]);
 }
 
-/** What the audit log says of a move to another stage. */
+/** Changes of a stage transition for the audit log. */
 export function stageChanges(before: OpportunityRecord, after: OpportunityRecord) {
   const fields = ['status', 'stage', 'value', 'probability', 'forecastCategory', 'closedAt', 'outcome'] as const;
   const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));

@@ -27,13 +27,23 @@ async function aLeadAndOpportunity(api: Api) {
 }
 
 describe('createTask', () => {
-  it('needs a title and no more: pending, normal, of another kind, nobody’s', async () => {
+  it('requires only a title; the task is pending, normal, of type other and unassigned', async () => {
     const api = service.as();
     const reply = await api.createTask({ body: { title: 'Call Ada back' } });
     expect([reply.status, reply.body.message, reply.headers['etag']]).toEqual([201, 'Task created', '"1"']);
     expect(reply.data).toMatchObject({
-      ...{ title: 'Call Ada back', type: 'other', priority: 'normal', status: 'pending', dueAt: null, overdue: false },
-      ...{ description: null, leadId: null, opportunityId: null, assignedTo: null, createdBy: '1', version: 1 },
+      title: 'Call Ada back',
+      type: 'other',
+      priority: 'normal',
+      status: 'pending',
+      dueAt: null,
+      overdue: false,
+      description: null,
+      leadId: null,
+      opportunityId: null,
+      assignedTo: null,
+      createdBy: '1',
+      version: 1,
       allowedTransitions: ['in_progress', 'completed', 'cancelled'],
     });
     expect((await api.getTask({ params: { id: reply.data.id } })).data).toEqual(reply.data);
@@ -41,12 +51,17 @@ describe('createTask', () => {
     expect(event.data).toEqual({ taskId: reply.data.id, title: 'Call Ada back', assigneeId: null });
   });
 
-  it('keeps whom it is for and what it is about, and tells of it', async () => {
+  it('stores assignee and linked records, and emits task.created', async () => {
     const api = service.as();
     const links = await aLeadAndOpportunity(api);
     const body = {
-      ...{ ...links, title: 'Demo', description: 'Bring the numbers', type: 'meeting', priority: 'urgent' },
-      ...{ dueAt: '2027-01-10T09:00:00.000Z', assignedTo: users.active },
+      ...links,
+      title: 'Demo',
+      description: 'Bring the numbers',
+      type: 'meeting',
+      priority: 'urgent',
+      dueAt: '2027-01-10T09:00:00.000Z',
+      assignedTo: users.active,
     };
     const { data, status } = await api.createTask({ body });
     expect([status, data]).toEqual([201, expect.objectContaining(body)]);
@@ -55,7 +70,7 @@ describe('createTask', () => {
     expect(event.record).toEqual(data);
   });
 
-  it('refuses leads and opportunities that are not there, naming each', async () => {
+  it('rejects unknown leads and opportunities with an error for each', async () => {
     const api = service.as();
     const foreign = await aLeadAndOpportunity(service.as());
     const reply = await api.createTask({ body: { title: 'Demo', ...foreign } });
@@ -78,15 +93,15 @@ describe('createTask', () => {
     ['a blank title', { title: ' ' }, 'title'],
     ['another type', { type: 'fax' }, 'type'],
     ['another priority', { priority: 'asap' }, 'priority'],
-    ['a day instead of a time', { dueAt: '2027-01-10' }, 'dueAt'],
-    ['an assignee who is nobody', { assignedTo: users.nobody }, 'assignedTo'],
-    ['an assignee who is not active', { assignedTo: users.suspended }, 'assignedTo'],
-  ])('refuses %s', async (_, wrong, field) => {
+    ['a date without a time', { dueAt: '2027-01-10' }, 'dueAt'],
+    ['an unknown assignee', { assignedTo: users.nobody }, 'assignedTo'],
+    ['an inactive assignee', { assignedTo: users.suspended }, 'assignedTo'],
+  ])('rejects %s', async (_, wrong, field) => {
     const reply = await service.as().createTask({ body: { title: 'Demo', ...wrong } });
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
   });
 
-  it('is about a lead or an opportunity only for who may read it', async () => {
+  it('links a lead or an opportunity only if the caller may read it', async () => {
     const api = service.as();
     const links = await aLeadAndOpportunity(api);
     const answer = async (...can: string[]) => {
@@ -102,7 +117,7 @@ describe('createTask', () => {
     expect(await answer('leads:read', 'opportunities:read')).toEqual([201, undefined]);
   });
 
-  it('takes no status from the body', async () => {
+  it('ignores a status in the body', async () => {
     const { data } = await service.as().createTask({ body: { title: 'Demo', status: 'completed', id: '7' } });
     expect(data.status).toBe('pending');
   });
@@ -140,17 +155,17 @@ describe('listTasks', () => {
     [{ dueFrom: '2020-01-15T00:00:00Z', dueTo: '2020-03-01T00:00:00Z' }, ['Done']],
     [{ sort: 'dueAt' }, ['Late call', 'Done', 'Mine', 'Undated']],
     [{ search: 'DAT' }, ['Undated']],
-  ])('finds by %j', async (query, expected) => {
+  ])('filters by %j', async (query, expected) => {
     expect(await titles(query as Record<string, string>)).toEqual(expected);
   });
 
-  it('finds by lead and by opportunity, and says of a late one that it is overdue', async () => {
+  it('filters by lead and by opportunity, and marks late tasks as overdue', async () => {
     expect(await titles({ opportunityId: links.opportunityId })).toEqual(['Mine']);
     const { data } = await api.listTasks({ query: { leadId: links.leadId } });
     expect(data).toEqual([expect.objectContaining({ title: 'Late call', overdue: true })]);
   });
 
-  it('shows a narrowed caller only own and assigned tasks, and another tenant none', async () => {
+  it('returns only own and assigned tasks to a narrowed caller, and none to another tenant', async () => {
     const tenantId = api.caller.tenantId as number;
     const narrow = service.as({ tenantId, userId: 8, can: ['tasks:read:own', 'tasks:write:own'] }) as Api;
     expect(await titles({}, narrow)).toEqual([]);

@@ -3,7 +3,7 @@ import type { tasks } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
 import { asTask, openStatuses } from './task.ts';
 
-const nobody = 0;
+const noUserId = 0;
 
 export const listTasks: Handler<typeof tasks.listTasks> = async ({ query, caller, tx, list }) => {
   const { status, type, priority, assignedTo, teamId, mine, leadId, opportunityId, dueFrom, dueTo, overdue } = query;
@@ -19,10 +19,10 @@ export const listTasks: Handler<typeof tasks.listTasks> = async ({ query, caller
       ...(opportunityId !== undefined && { opportunityId }),
     },
     and: [
-      ...(mine ? [{ assignedTo: actingUserId(caller) ?? nobody }] : []),
+      ...(mine ? [{ assignedTo: actingUserId(caller) ?? noUserId }] : []),
       ...(dueFrom ? [{ dueAt: { gte: dueFrom } }] : []),
       ...(dueTo ? [{ dueAt: { lte: dueTo } }] : []),
-      ...(overdue === undefined ? [] : overdueIs(overdue)),
+      ...(overdue === undefined ? [] : overdueConditions(overdue)),
     ],
     searchIn: ['title'],
     nullable: ['dueAt'],
@@ -30,7 +30,7 @@ export const listTasks: Handler<typeof tasks.listTasks> = async ({ query, caller
   return { ...page, items: page.items.map(asTask) };
 };
 
-function overdueIs(overdue: boolean): Record<string, unknown>[] {
+function overdueConditions(overdue: boolean): Record<string, unknown>[] {
   const now = new Date();
   if (overdue) return [{ status: { in: [...openStatuses] } }, { dueAt: { lt: now } }];
   return [{ OR: [{ dueAt: null }, { dueAt: { gte: now } }, { status: { in: ['completed', 'cancelled'] } }] }];

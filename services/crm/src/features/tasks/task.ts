@@ -12,10 +12,10 @@ const transitions: Record<TaskStatus, readonly TaskStatus[]> = {
   cancelled: ['pending'],
 };
 
-/** The statuses of tasks that are still to be done. */
+/** Statuses of tasks that are not finished. */
 export const openStatuses: readonly TaskStatus[] = ['pending', 'in_progress'];
 
-/** A row as the contract shows it. */
+/** Converts a row to the contract's `Task`. */
 export function asTask(row: TaskRow): TaskRecord {
   const status = row.status as TaskStatus;
   return {

@@ -1,6 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type';
 
-/** How many bytes are read to detect a type: as many as file-type needs for all types it knows. */
+/** Number of bytes that file-type needs to detect all of its types. */
 export const sniffedBytes = 4_100;
 
 const programs = new Set([
@@ -11,8 +11,8 @@ const programs = new Set([
   'application/x-msi',
   'application/vnd.android.package-archive',
 ]);
-// Types that a browser shows without running code; HTML and SVG are not among them.
-const shown = /^(image\/(png|jpeg|gif|webp|avif)|application\/pdf|text\/plain|audio\/[\w.+-]+|video\/[\w.+-]+)$/;
+// Types that a browser displays without running code; excludes HTML and SVG.
+const displayable = /^(image\/(png|jpeg|gif|webp|avif)|application\/pdf|text\/plain|audio\/[\w.+-]+|video\/[\w.+-]+)$/;
 
 /** Detects the media type from the first bytes of a file; null when the type is unknown. */
 export async function detectType(beginning: Buffer): Promise<string | null> {
@@ -24,7 +24,7 @@ export function isProgram(detected: string | null): boolean {
   return detected !== null && programs.has(detected);
 }
 
-/** Whether a browser may show a file instead of saving it: only when claim and bytes agree on a harmless type. */
+/** Whether a browser may display a file: only when declared and detected type are the same harmless type. */
 export function mayBeShown(claimed: string, detected: string | null): boolean {
-  return shown.test(claimed) && (detected ?? 'text/plain') === claimed;
+  return displayable.test(claimed) && (detected ?? 'text/plain') === claimed;
 }

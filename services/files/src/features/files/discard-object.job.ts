@@ -4,23 +4,23 @@ import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Removes stored bytes that no file needs any more. */
+/** Job that removes stored bytes that no file needs. */
 export const discardObjectJob = { name: 'discard-object', payload: z.object({ objectKey: z.string() }) };
 
 const dayMs = 86_400_000;
-const waits = { unused: dayMs, deleted: restorableDays * dayMs };
+const delaysMs = { unused: dayMs, deleted: restorableDays * dayMs };
 
-/** When to look whether bytes are needed: a day after an upload began, or when a deleted file can no longer be restored. */
-export function discardDueAt(why: keyof typeof waits): Date {
-  return new Date(Date.now() + waits[why]);
+/** When to check bytes: a day after an upload started, or when a deleted file can no longer be restored. */
+export function discardDueAt(reason: keyof typeof delaysMs): Date {
+  return new Date(Date.now() + delaysMs[reason]);
 }
 
-/** Files deleted before this time are gone for good. */
+/** Files deleted before this time can no longer be restored. */
 export function restorableSince(): Date {
-  return new Date(Date.now() - waits.deleted);
+  return new Date(Date.now() - delaysMs.deleted);
 }
 
-/** Looks whether bytes are still needed, and removes them, with the record of a file whose time is over. */
+/** Removes bytes without a file, and the bytes and record of a file that can no longer be restored. */
 export const discardObject = (store: Store) =>
   job({
     ...discardObjectJob,
@@ -29,11 +29,11 @@ export const discardObject = (store: Store) =>
       tx: reader,
       finish,
     }: JobContext<z.output<typeof discardObjectJob.payload>, Tx>) {
-      const isOver = { objectKey, deletedAt: { lte: restorableSince() } };
+      const isExpired = { objectKey, deletedAt: { lte: restorableSince() } };
       const file = await reader.file.findFirst({ where: { objectKey } });
-      if (file && !(file.deletedAt && file.deletedAt <= isOver.deletedAt.lte)) return;
-      // The bytes go first: the job repeats for a record without bytes, but nothing would find bytes without a record.
+      if (file && !(file.deletedAt && file.deletedAt <= isExpired.deletedAt.lte)) return;
+      // Removes the bytes first: the job retries for a record without bytes, but nothing would find bytes without one.
       await store.remove(objectKey);
-      await finish(async ({ tx }) => void (await tx.file.deleteMany({ where: isOver })));
+      await finish(async ({ tx }) => void (await tx.file.deleteMany({ where: isExpired })));
     },
   });

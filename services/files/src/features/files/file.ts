@@ -6,12 +6,12 @@ import type { Linked, Tools, Tx } from '../../handler.ts';
 
 export type FileRecord = z.output<typeof File>;
 
-/** A row as the contract shows it. */
+/** Converts a row to the contract's `File`. */
 export function asFile(row: FileRow): FileRecord {
   return row as unknown as FileRecord;
 }
 
-/** A file that is there. */
+/** Finds a file that is not deleted. */
 export async function findPresent(tx: Tx, id: number): Promise<FileRow> {
   const row = await tx.file.findFirst({ where: { id, deletedAt: null } });
   if (!row) throw fail('not_found');
@@ -32,14 +32,14 @@ export async function writeFile(tx: Tx, id: number, data: { deletedAt: Date | nu
   return row;
 }
 
-/** A link to a file that may be handed out. */
+/** Creates a download link; fails if the file is not available. */
 export function linkTo(
   { links, publicUrl }: Tools,
   { status }: Pick<FileRow, 'status'>,
-  what: Linked,
+  linked: Linked,
   seconds: number,
 ): { url: string; expiresAt: Date } {
   if (status !== 'available') throw fail('not_available');
   const expiresAt = new Date(Date.now() + seconds * 1_000);
-  return { url: `${publicUrl}/v1/public/files/${links.issue(what, expiresAt)}`, expiresAt };
+  return { url: `${publicUrl}/v1/public/files/${links.issue(linked, expiresAt)}`, expiresAt };
 }

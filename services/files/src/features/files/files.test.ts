@@ -12,7 +12,7 @@ afterAll(() => service?.close());
 const upload = async (tenant: ReturnType<TestFiles['as']>, content = 'hello', more: object = {}) =>
   (await tenant.uploadFile({ form: { file: { content, ...more } } })).data;
 
-/** Follows a link as somebody without credentials does. */
+/** Requests a link without credentials. */
 async function follow(url: string) {
   const token = url.slice(`${publicUrl}/v1/public/files/`.length);
   const { caller } = service.as({ type: 'anonymous' });
@@ -21,7 +21,7 @@ async function follow(url: string) {
 }
 
 describe('a link', () => {
-  it('leads to the bytes without credentials, as a file to save that runs nothing', async () => {
+  it('serves the bytes without credentials, as an attachment that cannot run scripts', async () => {
     const tenant = service.as();
     const { id } = await upload(tenant, 'hello', { filename: 'Grüße (1).html', contentType: 'text/html' });
     const { status, data } = await tenant.getFileDownload({ params: { id }, query: { disposition: 'inline' } });
@@ -35,14 +35,14 @@ describe('a link', () => {
     expect(headers['content-security-policy']).toBe("default-src 'none'; sandbox");
   });
 
-  it('shows what is harmless, when asked to', async () => {
+  it('serves harmless types inline on request', async () => {
     const tenant = service.as();
     const { id } = await upload(tenant, 'plain', { filename: 'a.txt' });
     const { data } = await tenant.getFileDownload({ params: { id }, query: { disposition: 'inline' } });
     expect((await follow(data.url)).headers['content-disposition']).toMatch(/^inline;/);
   });
 
-  it('ends with its time, which is 15 minutes or what was asked for', async () => {
+  it('expires after 15 minutes or the requested time', async () => {
     const tenant = service.as();
     const { id } = await upload(tenant);
     const seconds = async (query: Record<string, string>) => {
@@ -58,11 +58,11 @@ describe('a link', () => {
     expect([status, body.code]).toEqual([404, 'link_expired']);
   });
 
-  it.each(['x', 'a'.repeat(100)])('that was made up (%s) leads nowhere', async (token) => {
+  it.each(['x', 'a'.repeat(100)])('with an invalid token (%s) returns 404', async (token) => {
     expect((await follow(`${publicUrl}/v1/public/files/${token}`)).status).toBe(404);
   });
 
-  it('ends with its file', async () => {
+  it('returns 404 while its file is deleted', async () => {
     const tenant = service.as();
     const { id } = await upload(tenant);
     const { data } = await tenant.getFileDownload({ params: { id } });
@@ -74,7 +74,7 @@ describe('a link', () => {
 });
 
 describe('files', () => {
-  it('of a team are read by its members', async () => {
+  it('of a team can be read by its members', async () => {
     const owner = service.as({ teamIds: [21] });
     const file = await upload(owner);
     expect(file.teamId).toBe('21');
@@ -90,7 +90,7 @@ describe('files', () => {
     expect((await upload(service.as({ teamIds: [21, 22] }))).teamId).toBeNull();
   });
 
-  it('are restored in the version that the caller has read', async () => {
+  it('respect If-Match on restore', async () => {
     const tenant = service.as();
     const params = { id: (await upload(tenant)).id };
     await tenant.deleteFile({ params });
@@ -99,7 +99,7 @@ describe('files', () => {
     expect([await restore('"1"'), await restore('"2"')]).toEqual([412, 200]);
   });
 
-  it('are unknown to a service that names no tenant', async () => {
+  it('are not found by a service call without a tenant', async () => {
     const { caller } = service.as({ type: 'system' });
     const { tenantId, ...nobody } = caller;
     const params = { id: '1' };
@@ -110,7 +110,7 @@ describe('files', () => {
     expect(replies.map(({ status }) => status)).toEqual([404, 404]);
   });
 
-  it('are listed by what they belong to, and by name', async () => {
+  it('are listed by linked entity and by name', async () => {
     const tenant = service.as();
     const first = (
       await tenant.uploadFile({
@@ -126,7 +126,7 @@ describe('files', () => {
     expect(await ids({ status: 'quarantined' })).toEqual([]);
   });
 
-  it('of another tenant, environment or person narrowed to their own are not found', async () => {
+  it('are not found by another tenant, environment or narrowed user', async () => {
     const tenant = service.as();
     const { id } = await upload(tenant);
     const { tenantId } = tenant.caller;
@@ -142,7 +142,7 @@ describe('files', () => {
     }
   });
 
-  it('that are deleted are gone from lists, restorable for 30 days, and then lose their bytes', async () => {
+  it('that are deleted are hidden, restorable for 30 days, and then purged', async () => {
     const tenant = service.as();
     const { id } = await upload(tenant);
     const [{ object_key: key }] = (await service.sqlWithin(tenant.caller, 'SELECT object_key FROM file WHERE id = $1', [
@@ -168,7 +168,7 @@ describe('files', () => {
     );
   });
 
-  it('whose record was never written lose their bytes after a day', async () => {
+  it('without a record lose their bytes after a day', async () => {
     const tenant = service.as();
     const { id } = await upload(tenant);
     const kept = await upload(tenant, 'kept');
@@ -176,7 +176,7 @@ describe('files', () => {
       (await service.sqlWithin(tenant.caller, 'SELECT object_key FROM file WHERE id = $1', [file]))[0]
         ?.object_key as string;
     const [lost, stays] = [await key(id), await key(kept.id)];
-    // As after a crash between the bytes and the record.
+    // Simulates a crash between storing the bytes and the record.
     await service.sqlWithin(tenant.caller, 'DELETE FROM file WHERE id = $1', [id]);
     const due = await service.sqlWithin(
       tenant.caller,

@@ -4,7 +4,7 @@ import type { Handler } from '../../handler.ts';
 import { asFile, findPresent } from './file.ts';
 
 export const findFile: Handler<typeof internalFiles.findFile> = async ({ params, caller, tx }) => {
-  // Without a tenant nothing can be found, and the guard would report the query as our own error.
+  // Without a tenant the tenant guard would throw an internal error.
   if (caller.tenantId === undefined) throw fail('not_found');
   return asFile(await findPresent(tx, params.id));
 };

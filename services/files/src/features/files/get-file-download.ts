@@ -7,6 +7,6 @@ export const getFileDownload =
   async ({ params, query, caller, tx }) => {
     const file = await findPresent(tx, params.id);
     const { tenantId, environment } = caller as typeof caller & { tenantId: number };
-    const what = { tenantId, environment, fileId: file.id, disposition: query.disposition };
-    return linkTo(tools, file, what, query.expiresIn);
+    const linked = { tenantId, environment, fileId: file.id, disposition: query.disposition };
+    return linkTo(tools, file, linked, query.expiresIn);
   };

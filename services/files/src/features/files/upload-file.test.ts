@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const file = (content: Buffer | string, more: object = {}) => ({ form: { file: { content, ...more } } });
 
-/** Sends the bytes of a form as they are; ends the connection in the middle when asked to. */
+/** Sends the raw bytes of a form; `cutAt` closes the connection after that many bytes. */
 async function sendRaw(body: string | Buffer, { contentType = 'multipart/form-data; boundary=b', cutAt = 0 } = {}) {
   const { caller } = service.as();
   const path = '/v1/files/upload';
@@ -56,7 +56,7 @@ const part = (name: string, content: string, more = '') =>
 everyOperation(files, () => service);
 
 describe('an upload', () => {
-  it('is answered with its record, kept byte for byte, and announced', async () => {
+  it('returns its record, is stored unchanged, and emits file.uploaded', async () => {
     const tenant = service.as();
     const content = randomBytes(50_000);
     const { status, body, data, headers } = await tenant.uploadFile({
@@ -67,11 +67,20 @@ describe('an upload', () => {
     });
     expect([status, body.message, headers.etag]).toEqual([201, 'File uploaded', '"1"']);
     expect(data).toEqual({
-      ...{ id: expect.stringMatching(/^\d+$/), filename: 'Angebot für Ada.pdf', contentType: 'application/pdf' },
-      ...{ size: 50_000, entityType: 'lead', entityId: 'k3VqPz81RtLm0WcY', status: 'available' },
+      id: expect.stringMatching(/^\d+$/),
+      filename: 'Angebot für Ada.pdf',
+      contentType: 'application/pdf',
+      size: 50_000,
+      entityType: 'lead',
+      entityId: 'k3VqPz81RtLm0WcY',
+      status: 'available',
       checksumSha256: createHash('sha256').update(content).digest('hex'),
-      ...{ detectedContentType: null, uploadedBy: '1', teamId: null, version: 1 },
-      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+      detectedContentType: null,
+      uploadedBy: '1',
+      teamId: null,
+      version: 1,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
     });
     expect((await tenant.getFile({ params: { id: data.id } })).data).toEqual(data);
     const event = await until('the event is there', () =>
@@ -80,21 +89,21 @@ describe('an upload', () => {
     expect(event.data).toEqual({ fileId: data.id });
   });
 
-  it('takes either of entityType and entityId alone, and none', async () => {
+  it('accepts entityType and entityId together, alone or not at all', async () => {
     const tenant = service.as();
-    const ask = async (fields: Record<string, string>) =>
+    const upload = async (fields: Record<string, string>) =>
       (await tenant.uploadFile({ form: { fields, file: { content: 'x' } } })).data;
-    expect(await ask({ entityType: 'lead' })).toMatchObject({ entityType: 'lead', entityId: null });
-    expect(await ask({ entityId: 'a' })).toMatchObject({ entityType: null, entityId: 'a' });
-    expect(await ask({})).toMatchObject({ entityType: null, entityId: null });
+    expect(await upload({ entityType: 'lead' })).toMatchObject({ entityType: 'lead', entityId: null });
+    expect(await upload({ entityId: 'a' })).toMatchObject({ entityType: null, entityId: 'a' });
+    expect(await upload({})).toMatchObject({ entityType: null, entityId: null });
   });
 
-  it('records a content type that lies, and what the bytes are', async () => {
+  it('records the declared and the detected content type', async () => {
     const { data } = await service.as().uploadFile(file(png, { filename: 'a.txt', contentType: 'text/plain' }));
     expect(data).toMatchObject({ contentType: 'text/plain', detectedContentType: 'image/png', status: 'available' });
   });
 
-  it('keeps a program, and does not hand it out', async () => {
+  it('stores a program as quarantined, and does not serve it', async () => {
     const tenant = service.as();
     const program = Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)]);
     const { data } = await tenant.uploadFile(
@@ -112,26 +121,26 @@ describe('an upload', () => {
     ['a\u0007b.txt', 'ab.txt'],
     ['\u202egnp.exe', 'gnp.exe'],
     ['\u200ea\u200fb\u202ac\u202dd\u2066e\u2069.txt', 'abcde.txt'],
-  ])('named %j is called %j', async (filename, called) => {
+  ])('named %j is stored as %j', async (filename, called) => {
     const body = `${part('file', 'x', `; filename="${filename}"`)}--b--\r\n`;
     expect((await sendRaw(body)).body.data.filename).toBe(called);
   });
 
-  it('may have fields that nobody knows, under any name and several times', async () => {
+  it('ignores unknown and repeated form fields', async () => {
     const names = ['constructor', '__proto__', 'tag', 'tag', ...Array.from({ length: 16 }, (_, n) => `field${n}`)];
     const others = names.map((name) => part(name, 'x')).join('');
     const { status, body } = await sendRaw(`${others}${part('entityType', 'lead')}${part('file', 'x')}--b--\r\n`);
     expect([status, body.data?.entityType]).toEqual([201, 'lead']);
   });
 
-  it('may have a quoted boundary', async () => {
+  it('accepts a quoted boundary', async () => {
     const { status } = await sendRaw(`${part('file', 'x', '; filename="a"')}--b--\r\n`, {
       contentType: 'multipart/form-data; boundary="b"',
     });
     expect(status).toBe(201);
   });
 
-  it('sent again under its Idempotency-Key is not kept twice; another file under it is refused', async () => {
+  it('is stored once per Idempotency-Key, and another file with the same key is rejected', async () => {
     const tenant = service.as();
     const headers = { 'idempotency-key': 'k' };
     const first = await tenant.uploadFile({ ...file('one'), headers });
@@ -144,35 +153,35 @@ describe('an upload', () => {
   });
 });
 
-describe('an upload that is refused leaves nothing behind', () => {
-  const nothingMore = async (work: () => Promise<unknown>) => {
+describe('a rejected upload leaves no bytes', () => {
+  const expectNoNewObjects = async (work: () => Promise<unknown>) => {
     const before = await service.stored();
     await work();
     expect(await service.stored()).toEqual(before);
   };
 
   it('when it has no file', () =>
-    nothingMore(async () => {
+    expectNoNewObjects(async () => {
       const { status, body } = await service.as().uploadFile({ form: { fields: { entityType: 'lead' } } });
       expect([status, body.errors?.[0]?.field]).toEqual([422, 'file']);
     }));
 
-  it('when a field is wrong, though the file stood before it', () =>
-    nothingMore(async () => {
+  it('when a field is invalid, even after the file', () =>
+    expectNoNewObjects(async () => {
       const request = { form: { fields: { entityType: 'x'.repeat(65) }, file: { content: 'x' } } };
       const { status, body } = await service.as().uploadFile(request);
       expect([status, body.errors]).toEqual([422, [{ field: 'entityType', message: 'Must be at most 64 characters' }]]);
     }));
 
   it.each([maxBytes + 1, maxBytes * 50])('when the file is too large: %d bytes', (size) =>
-    nothingMore(async () => {
+    expectNoNewObjects(async () => {
       const { status, body } = await service.as().uploadFile(file(Buffer.alloc(size)));
       expect([status, body.errors]).toEqual([413, [{ field: 'file', message: `Must be at most ${maxBytes} bytes` }]]);
     }),
   );
 
-  it('when the service cannot begin with it', () =>
-    nothingMore(async () => {
+  it('when the service fails before it stores the file', () =>
+    expectNoNewObjects(async () => {
       await service.sql('ALTER TABLE platform.job RENAME TO job_away');
       const { status } = await service.as().uploadFile(file(Buffer.alloc(maxBytes * 50)));
       await service.sql('ALTER TABLE platform.job_away RENAME TO job');
@@ -180,14 +189,14 @@ describe('an upload that is refused leaves nothing behind', () => {
     }));
 
   it('when there are two files', () =>
-    nothingMore(async () => {
+    expectNoNewObjects(async () => {
       const one = part('file', 'x', '; filename="a"');
       const { status, body } = await sendRaw(`${one}${one}--b--\r\n`);
       expect([status, body.errors[0].field]).toEqual([422, 'file']);
     }));
 
-  it('when the connection breaks off in the middle', () =>
-    nothingMore(async () => {
+  it('when the connection is closed during the upload', () =>
+    expectNoNewObjects(async () => {
       const body = `${part('file', 'x'.repeat(90_000), '; filename="a"')}--b--\r\n`;
       const { caller } = await sendRaw(body, { cutAt: 70_000 });
       await until('the bytes are gone', async () =>
@@ -197,7 +206,7 @@ describe('an upload that is refused leaves nothing behind', () => {
     }));
 
   it('when the form has no end', () =>
-    nothingMore(async () => {
+    expectNoNewObjects(async () => {
       const { status, body } = await sendRaw(part('file', 'x', '; filename="a"'));
       expect([status, body.code]).toEqual([400, 'malformed_request']);
     }));
@@ -206,6 +215,6 @@ describe('an upload that is refused leaves nothing behind', () => {
     ['multipart/form-data', 400],
     ['application/json', 415],
   ])('when its type is %s', async (contentType, status) => {
-    await nothingMore(async () => expect((await sendRaw('{}', { contentType })).status).toBe(status));
+    await expectNoNewObjects(async () => expect((await sendRaw('{}', { contentType })).status).toBe(status));
   });
 });

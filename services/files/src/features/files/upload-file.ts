@@ -8,7 +8,7 @@ import { detectType, isProgram, sniffedBytes } from './detect-type.ts';
 import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
 import { asFile } from './file.ts';
 
-interface Stored {
+interface StoredObject {
   objectKey: string;
   filename: string;
   contentType: string;
@@ -20,10 +20,10 @@ interface Stored {
 const nameMax = 255;
 
 /**
- * Stores the bytes first, then writes the record. A process that ends in between leaves bytes without a
- * record; the job that is queued before the first byte finds and removes them.
+ * Stores the bytes first, then the record. A crash in between leaves bytes without a record; the job that is scheduled
+ * before the first byte removes them.
  */
-export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.uploadFile, Stored> => ({
+export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.uploadFile, StoredObject> => ({
   async receive(file, { caller, schedule }) {
     const objectKey = `${caller.tenantId}/${caller.environment}/${randomUUID()}`;
     await schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
@@ -33,7 +33,9 @@ export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.upl
     await store.put(objectKey, measured.stream);
     const { size, checksum, beginning } = measured.result();
     return {
-      ...{ objectKey, size, checksum },
+      objectKey,
+      size,
+      checksum,
       filename: nameOf(file),
       contentType: typeOf(file),
       detectedContentType: await detectType(beginning),
@@ -61,7 +63,7 @@ export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.upl
   },
 });
 
-/** Counts and hashes the bytes that pass, keeps the first ones, and fails after `max` bytes. */
+/** A stream that counts and hashes its bytes, keeps the first ones, and fails after `max` bytes. */
 function measure(max: number) {
   const hash = createHash('sha256');
   const beginning: Buffer[] = [];
@@ -79,8 +81,8 @@ function measure(max: number) {
 }
 
 /**
- * The last part of the client's file name, without control characters, and without bidirectional ones, which make
- * `gnp.exe` look like `exe.png`.
+ * The base name of the client's file name, without control characters and bidirectional ones, which make `gnp.exe` look
+ * like `exe.png`.
  */
 function nameOf({ filename }: IncomingFile): string {
   const last = filename.split(/[\\/]/).at(-1) ?? '';

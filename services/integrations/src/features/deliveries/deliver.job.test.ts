@@ -24,7 +24,7 @@ afterAll(() => service.close());
 
 everyOperation(deliveries, () => service as never);
 
-it('repeats a failed attempt with the same bytes and the same header names until it arrives', async () => {
+it('retries a failed attempt with the same body and header names until it succeeds', async () => {
   const api = service.as();
   const hook = await aHook(500, 503, 204);
   const id = await aWebhook(api, hook.url, { customHeaders: { 'X-Team': 'sales' } });
@@ -67,7 +67,7 @@ it('repeats a failed attempt with the same bytes and the same header names until
   expect((await api.getWebhook({ params: { id } })).data.failureSince).toBeNull();
 });
 
-it('gives up after the last attempt, and says so', async () => {
+it('gives up after the last attempt, and emits webhook.delivery_exhausted', async () => {
   const api = service.as();
   const hook = await aHook(500);
   const id = await aWebhook(api, hook.url);
@@ -89,22 +89,22 @@ it('gives up after the last attempt, and says so', async () => {
   expect((await api.getWebhook({ params: { id } })).data.failureSince).not.toBeNull();
 });
 
-it('tells of a message that was given up, and not of one that only told so', async () => {
+it('emits webhook.delivery_exhausted, except for failed deliveries of that event', async () => {
   const api = service.as();
   const hook = await aHook(500);
   await aWebhook(api, hook.url);
   const id = await aWebhook(api, hook.url, { events: ['webhook.*'] });
   await publish(service, leadCreated, api.caller, leadData());
-  const told = await inStatus(api, id, 'failed');
-  expect(told.event).toBe('webhook.delivery_exhausted');
-  // What comes after it in the outbox has left; so would it have.
+  const exhaustedDelivery = await inStatus(api, id, 'failed');
+  expect(exhaustedDelivery.event).toBe('webhook.delivery_exhausted');
+  // The outbox keeps the order: once this event is published, an earlier one would be too.
   await api.rotateWebhookSecret({ params: { id }, body: {} });
   await emitted(service, 'webhook.secret_rotated', id);
   const exhausted = service.events.filter(({ name }) => name === 'webhook.delivery_exhausted');
   expect(exhausted.filter(({ data }) => (data as { webhookId: string }).webhookId === id)).toEqual([]);
 });
 
-describe('what counts as a failure', () => {
+describe('failed attempts', () => {
   let elsewhere: Receiver;
   beforeAll(async () => {
     elsewhere = await aHook(200);
@@ -117,7 +117,7 @@ describe('what counts as a failure', () => {
       302,
       'http_status',
     ],
-    ['a refusal', 400, 400, 'http_status'],
+    ['a client error', 400, 400, 'http_status'],
     ['too many requests', 429, 429, 'http_status'],
     [
       'a connection that breaks',
@@ -141,7 +141,7 @@ function redirect(response: { writeHead(status: number, headers: object): { end(
   response.writeHead(302, { Location: to }).end();
 }
 
-it('keeps the first 4 KiB of an answer, and reads no endless one', async () => {
+it('stores the first 4 KiB of a response, and does not read an endless one', async () => {
   const api = service.as();
   let written = 0;
   const hook = await aHook((_, response) => {
@@ -159,7 +159,7 @@ it('keeps the first 4 KiB of an answer, and reads no endless one', async () => {
   expect(written).toBeLessThan(20_000_000);
 });
 
-it('disables a webhook at once whose receiver is gone', async () => {
+it('disables a webhook at once after 410 Gone', async () => {
   const api = service.as();
   const hook = await aHook(410);
   const id = await aWebhook(api, hook.url);
@@ -179,7 +179,7 @@ it('disables a webhook at once whose receiver is gone', async () => {
   await emitted(service, 'webhook.recovered', id);
 });
 
-it('stops one message when the receiver asks for it, and sends the next', async () => {
+it('stops retries of a message when the receiver aborts it, and sends the next', async () => {
   const api = service.as();
   const hook = await aHook(
     (_, response) => response.writeHead(400, { 'Webhook-Delivery': 'abort-message' }).end(),
@@ -192,7 +192,7 @@ it('stops one message when the receiver asks for it, and sends the next', async 
   await inStatus(api, id, 'succeeded', 1);
 });
 
-it('waits as long as a busy receiver asks', async () => {
+it('respects Retry-After', async () => {
   const api = service.as();
   const hook = await aHook((_, response) => response.writeHead(503, { 'Retry-After': '3600' }).end());
   const id = await aWebhook(api, hook.url);
@@ -202,7 +202,7 @@ it('waits as long as a busy receiver asks', async () => {
   expect(Date.parse(delivery.nextAttemptAt) - Date.parse(startedAt)).toBeGreaterThanOrEqual(3_600_000);
 });
 
-it('cancels what waits for a webhook that is removed, and skips what waits for one that is switched off', async () => {
+it('cancels pending deliveries of a deleted webhook, and skips those of a disabled one', async () => {
   const api = service.as();
   const later = await aHook((_, response) => response.writeHead(503, { 'Retry-After': '600' }).end());
   const [removed, off] = [await aWebhook(api, later.url), await aWebhook(api, later.url)];
@@ -212,17 +212,17 @@ it('cancels what waits for a webhook that is removed, and skips what waits for o
   await api.deleteWebhook({ params: { id: removed } });
   await api.updateWebhook({ params: { id: off }, body: { active: false } });
   expect(await deliveryAt(api, off)).toMatchObject({ status: 'skipped', nextAttemptAt: null });
-  const [row] = await ownersDeliveries(deliveryId);
+  const [row] = await deliveryRows(deliveryId);
   expect(row).toMatchObject({ status: 'cancelled', next_attempt_at: null });
 });
 
-const ownersDeliveries = async (id: string) => {
+const deliveryRows = async (id: string) => {
   await service.sql('ALTER TABLE delivery NO FORCE ROW LEVEL SECURITY');
   return service.sql('SELECT * FROM delivery WHERE id = $1', [id]);
 };
 
-describe('by hand', () => {
-  it('sends a finished delivery once more, beside the schedule', async () => {
+describe('a manual retry', () => {
+  it('sends a finished delivery again, outside the schedule', async () => {
     const api = service.as();
     const hook = await aHook(500, 500, 500, 500, 200);
     const id = await aWebhook(api, hook.url);
@@ -245,7 +245,7 @@ describe('by hand', () => {
     await emitted(service, 'webhook.delivery_retried', id);
   });
 
-  it('is refused while the schedule runs, for an inactive webhook, and for another tenant', async () => {
+  it('is rejected while the schedule runs, for an inactive webhook, and for another tenant', async () => {
     const api = service.as();
     const hook = await aHook((_, response) => response.writeHead(503, { 'Retry-After': '600' }).end());
     const id = await aWebhook(api, hook.url);
@@ -259,7 +259,7 @@ describe('by hand', () => {
   });
 });
 
-it('recovers all that failed or was skipped since a time, with the whole schedule', async () => {
+it('recovers failed and skipped deliveries since a time, with a new schedule', async () => {
   const api = service.as();
   const since = new Date(Date.now() - 1_000).toISOString();
   const hook = await aHook(500, 500, 500, 500, 200);

@@ -7,20 +7,20 @@ import type { Outcome } from '../../outgoing/send.ts';
 import { headersOf } from '../../outgoing/sign.ts';
 import { timeoutsMax } from '../webhooks/health.ts';
 import { openHeaders, openSecrets } from '../webhooks/sealed-parts.ts';
-import { type Due, deliverJob } from './delivery.ts';
-import { type Attempted, recordAttempt } from './record-attempt.ts';
+import { type DueDelivery, deliverJob } from './delivery.ts';
+import { type AttemptResult, recordAttempt } from './record-attempt.ts';
 
 type Payload = z.output<typeof deliverJob.payload>;
 type Context = JobContext<Payload, Tx>;
 type Finish = Context['finish'];
 
-// One send, and time to write down what happened.
+// Enough for one send and for recording its result.
 const leaseSeconds = 120;
-// While identity is away, deliveries wait instead of being sent to somebody who may have lost the right.
-const askAgainMs = 10_000;
+// Deliveries wait while identity is unreachable, because the permission may have been revoked.
+const permissionRetryMs = 10_000;
 const unfinished = ['pending', 'retrying', 'delivering'];
 
-/** Makes one attempt of a delivery, when its endpoint has a free slot and may still receive the event. */
+/** Makes one attempt of a delivery if its endpoint has a free slot and may still receive the event. */
 export const deliver = (tools: Tools) =>
   job({
     ...deliverJob,
@@ -28,11 +28,11 @@ export const deliver = (tools: Tools) =>
     async run(context: Context) {
       const { payload, tx, outside, finish } = context;
       const due = await readDue(tx, payload.deliveryId);
-      if (!due || !isToBeMade(due, payload)) return;
-      if (!isPossible(due)) return giveUp(due, payload, finish);
-      const isPermitted = await permitted(tools, due);
-      if (isPermitted === undefined) return postpone(due, payload, finish, new Date(Date.now() + askAgainMs));
-      if (!isPermitted) return giveUp(due, payload, finish, 'not_permitted');
+      if (!due || !isStillDue(due, payload)) return;
+      if (!isDeliverable(due)) return endWithoutAttempt(due, payload, finish);
+      const isPermitted = await checkPermission(tools, due);
+      if (isPermitted === undefined) return postpone(due, payload, finish, new Date(Date.now() + permissionRetryMs));
+      if (!isPermitted) return endWithoutAttempt(due, payload, finish, 'not_permitted');
       const target = {
         tenant: String(due.tenantId),
         endpoint: String(due.webhookId),
@@ -40,13 +40,13 @@ export const deliver = (tools: Tools) =>
       };
       const pausedUntil = pauseOf(due);
       if (pausedUntil) return postpone(due, payload, finish, tools.queue.retryAt(target, pausedUntil));
-      const postponedTo = await paced(tx, due);
+      const postponedTo = await reserveRateLimitSlot(tx, due);
       if (postponedTo) return postpone(due, payload, finish, postponedTo);
       const slot = await outside(() => tools.queue.acquire(target));
       if ('retryAt' in slot) return postpone(due, payload, finish, slot.retryAt);
       try {
         const attempted = await attempt(context, due, tools);
-        await finish((inside) => recordAttempt(inside, attempted, tools.schedules));
+        await finish((transaction) => recordAttempt(transaction, attempted, tools.schedules));
         slot.release(attempted.outcome.durationMs);
       } finally {
         slot.release();
@@ -54,8 +54,8 @@ export const deliver = (tools: Tools) =>
     },
   });
 
-async function readDue(tx: Tx, deliveryId: number): Promise<Due | undefined> {
-  const [due] = await tx.sql<Due>`
+async function readDue(tx: Tx, deliveryId: number): Promise<DueDelivery | undefined> {
+  const [due] = await tx.sql<DueDelivery>`
     SELECT d.id, d.round, d.status, d.event, d.tenant_id AS "tenantId", d.environment, d.webhook_id AS "webhookId", d.event_id AS "eventId",
       d.slot_at AS "slotAt", e.body, w.url, w.active AND w.deleted_at IS NULL AS active, w.deleted_at AS "deletedAt",
       w.rate_limit_per_second AS "rateLimitPerSecond", w.paused_until AS "pausedUntil", w.consecutive_timeouts AS "consecutiveTimeouts",
@@ -67,23 +67,23 @@ async function readDue(tx: Tx, deliveryId: number): Promise<Due | undefined> {
   return due;
 }
 
-/** `delivering` is the mark of a process that died in the middle of this attempt. */
-function isToBeMade({ status, round }: Due, payload: Payload): boolean {
+/** Includes `delivering`: a process crashed during this attempt. */
+function isStillDue({ status, round }: DueDelivery, payload: Payload): boolean {
   if (payload.trigger === 'manual') return status !== 'cancelled';
   return round === payload.round && unfinished.includes(status);
 }
 
-/** The webhook may have been switched off or removed between two attempts, and the payload may have gone. */
-function isPossible(due: Due): due is Due & { body: Buffer } {
+/** The webhook may be disabled or deleted, and the payload purged, between two attempts. */
+function isDeliverable(due: DueDelivery): due is DueDelivery & { body: Buffer } {
   return due.active && due.body !== null;
 }
 
 /**
- * Ends a delivery without an attempt. A manual retry changes nothing: its delivery has already ended. Neither does a job whose
- * delivery was ended, or started over, after the job read it.
+ * Ends a delivery without an attempt. Changes nothing for a manual retry, whose delivery has already ended, or when the
+ * delivery ended or was restarted after the job read it.
  */
-async function giveUp(
-  { id, round, deletedAt }: Due,
+async function endWithoutAttempt(
+  { id, round, deletedAt }: DueDelivery,
   { trigger }: Payload,
   finish: Finish,
   lastError?: 'not_permitted',
@@ -97,12 +97,12 @@ async function giveUp(
 }
 
 /**
- * Whether the event's records may be read both by the user who authorized the webhook, now, and with the credential it was
- * authorized with; undefined while identity cannot be asked.
+ * Whether both the current permissions of the authorizing user and those of the credential used at registration allow
+ * reading the event's records; undefined while identity is unreachable.
  */
-async function permitted(
+async function checkPermission(
   { permissionsOf }: Tools,
-  { tenantId, environment, authorizedBy: userId, authorizedPermissions, event }: Due,
+  { tenantId, environment, authorizedBy: userId, authorizedPermissions, event }: DueDelivery,
 ): Promise<boolean | undefined> {
   if (userId === null) return false;
   if (authorizedPermissions && !mayReceive(authorizedPermissions, event)) return false;
@@ -113,12 +113,15 @@ async function permitted(
   );
 }
 
-function pauseOf({ pausedUntil }: Due): Date | undefined {
+function pauseOf({ pausedUntil }: DueDelivery): Date | undefined {
   return pausedUntil && pausedUntil > new Date() ? pausedUntil : undefined;
 }
 
-/** The moment that the webhook's rate limit gives to this delivery, when that is not now. A moment is given once. */
-async function paced(tx: Tx, { id, webhookId, rateLimitPerSecond, slotAt }: Due): Promise<Date | undefined> {
+/** Reserves this delivery's slot under the webhook's rate limit; returns its time when it is later than now. */
+async function reserveRateLimitSlot(
+  tx: Tx,
+  { id, webhookId, rateLimitPerSecond, slotAt }: DueDelivery,
+): Promise<Date | undefined> {
   if (!rateLimitPerSecond || slotAt) return undefined;
   const [slot] = await tx.sql<{ at: Date; isLater: boolean }>`
     UPDATE webhook SET next_slot_at = greatest(now(), next_slot_at) + make_interval(secs => 1.0 / ${rateLimitPerSecond}::int)
@@ -130,8 +133,8 @@ async function paced(tx: Tx, { id, webhookId, rateLimitPerSecond, slotAt }: Due)
   return slot.at;
 }
 
-/** Tries a delivery again later. This does not count as an attempt. */
-function postpone({ id }: Due, { trigger }: Payload, finish: Finish, until: Date): Promise<void> {
+/** Reschedules a delivery. This does not count as an attempt. */
+function postpone({ id }: DueDelivery, { trigger }: Payload, finish: Finish, until: Date): Promise<void> {
   return finish(async ({ tx }) => {
     if (trigger === 'scheduled')
       await tx.delivery.updateMany({
@@ -142,13 +145,13 @@ function postpone({ id }: Due, { trigger }: Payload, finish: Finish, until: Date
   });
 }
 
-/** Takes the number of the attempt, so that it is never given twice, then sends. No transaction is open meanwhile. */
+/** Stores the attempt number first, so that it is never reused, then sends outside of a transaction. */
 async function attempt(
   { tx, outside, payload: { trigger } }: Context,
-  due: Due & { body: Buffer },
+  due: DueDelivery & { body: Buffer },
   { ids, seal, sender }: Tools,
-): Promise<Attempted> {
-  const [claimed] = await tx.delivery.updateManyAndReturn({
+): Promise<AttemptResult> {
+  const [updated] = await tx.delivery.updateManyAndReturn({
     where: { id: due.id },
     data: {
       lastAttemptNumber: { increment: 1 },
@@ -157,7 +160,7 @@ async function attempt(
     },
     select: { lastAttemptNumber: true },
   });
-  const number = (claimed as { lastAttemptNumber: number }).lastAttemptNumber;
+  const number = (updated as { lastAttemptNumber: number }).lastAttemptNumber;
   const headers = headersOf({
     id: ids.encode('event', due.tenantId, due.eventId),
     event: due.event,
@@ -172,6 +175,6 @@ async function attempt(
   const { url, environment, body } = due;
   const send = () => sender.send({ url, environment, headers: [...headers, ...custom], body });
   const outcome: Outcome = await outside(send);
-  const shown = [...headers, ...custom.map(([name]): [string, string] => [name, hiddenValue])];
-  return { due, number, trigger, outcome, requestHeaders: Object.fromEntries(shown) };
+  const redacted = [...headers, ...custom.map(([name]): [string, string] => [name, hiddenValue])];
+  return { due, number, trigger, outcome, requestHeaders: Object.fromEntries(redacted) };
 }

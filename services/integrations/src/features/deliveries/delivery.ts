@@ -7,19 +7,19 @@ import type { Tx } from '../../handler.ts';
 
 export type DeliveryRecord = z.output<typeof Delivery>;
 
-/** The job that makes one attempt, and the next ones of the schedule. */
+/** Job that makes the attempts of a delivery. */
 export const deliverJob = {
   name: 'deliver',
   payload: z.object({
     deliveryId: id('delivery'),
-    /** The round of the delivery it belongs to; a job of an earlier one does nothing. */
+    /** Round of the delivery that this job belongs to; jobs of earlier rounds do nothing. */
     round: z.int(),
     trigger: z.enum(['scheduled', 'manual']),
   }),
 };
 
-/** Everything one attempt needs. */
-export interface Due {
+/** A delivery with the webhook and event data needed for an attempt. */
+export interface DueDelivery {
   id: number;
   round: number;
   status: string;
@@ -29,7 +29,7 @@ export interface Due {
   webhookId: number;
   eventId: number;
   slotAt: Date | null;
-  /** null once the payload was removed for its age. */
+  /** null after the payload is purged. */
   body: Buffer | null;
   url: string;
   active: boolean;
@@ -46,16 +46,16 @@ export interface Due {
   previousSecretExpiresAt: Date | null;
   customHeaders: string | null;
   authorizedBy: number | null;
-  /** null in webhooks that were authorized before the permissions of their credential were stored. */
+  /** null in webhooks authorized by a release that did not store the credential's permissions. */
   authorizedPermissions: string[] | null;
 }
 
-/** A row as the contract shows it. */
+/** Converts a row to the contract's `Delivery`. */
 export function asDelivery(row: DeliveryRow): DeliveryRecord {
   return row as DeliveryRecord;
 }
 
-/** The delivery of a webhook under lock. */
+/** Locks a delivery of a webhook. */
 export async function lockDelivery(
   tx: Tx,
   webhookId: number,
@@ -66,8 +66,8 @@ export async function lockDelivery(
   return row as DeliveryRecord & { round: number };
 }
 
-/** Ends whatever waits for a webhook: skipped can be recovered later, cancelled cannot. */
-export async function endWaiting(tx: Tx, webhookId: number, status: 'skipped' | 'cancelled'): Promise<void> {
+/** Ends pending deliveries of a webhook: skipped ones can be recovered later, cancelled ones cannot. */
+export async function endPendingDeliveries(tx: Tx, webhookId: number, status: 'skipped' | 'cancelled'): Promise<void> {
   await tx.delivery.updateMany({
     where: { webhookId, status: { in: ['pending', 'retrying'] } },
     data: { status, nextAttemptAt: null, completedAt: new Date() },

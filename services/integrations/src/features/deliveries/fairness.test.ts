@@ -3,12 +3,12 @@ import { until } from '@tandem/testing';
 import { hang, type Integrations, leadData, publish, receiver, startIntegrations } from '../../testing.ts';
 
 const later = { WEBHOOK_RETRY_SCHEDULE_SECONDS: [0, 600, 600] };
-// The sends that an endpoint may have in flight before its first answer.
+// Sends that an endpoint may have in flight before its first response.
 const freshMax = 2;
 
 let service: Integrations;
 beforeAll(async () => {
-  // Longer than the test takes: what hangs hangs to its end.
+  // Longer than the test, so that hanging sends do not time out.
   service = await startIntegrations({ ...later, WEBHOOK_TIMEOUT_SECONDS: 120 });
 });
 afterAll(() => service.close());
@@ -27,7 +27,7 @@ it('delivers one tenant’s events while every send to another tenant hangs', as
     await publish(service, leadCreated, quick.caller, leadData(index));
     await until('it arrives', () => prompt.requests.length >= index);
   }
-  // None has ended meanwhile, or another would have taken its slot.
+  // No send has ended, otherwise another one would have taken its slot.
   expect(hanging.requests).toHaveLength(freshMax);
   await Promise.all([hanging.close(), prompt.close()]);
 });
@@ -40,30 +40,30 @@ it('pauses a webhook after five timeouts in a row, without using up attempts', a
   for (let index = 1; index <= 30; index += 1) await publish(impatient, leadCreated, api.caller, leadData(index));
   const waiting = await until('the queue is paused', async () => {
     const all: { status: string; attemptCount: number; nextAttemptAt: string }[] = await deliveriesOf(api, id);
-    const untried = all.filter(({ attemptCount }) => attemptCount === 0);
+    const unattempted = all.filter(({ attemptCount }) => attemptCount === 0);
     return (
-      untried.length >= 20 &&
-      // A pause lasts a minute; for a slot they wait less than half of that.
-      untried.every(({ nextAttemptAt }) => new Date(nextAttemptAt).getTime() > Date.now() + 31_000) &&
-      untried
+      unattempted.length >= 20 &&
+      // A pause lasts a minute; waiting for a slot takes less than half of that.
+      unattempted.every(({ nextAttemptAt }) => new Date(nextAttemptAt).getTime() > Date.now() + 31_000) &&
+      unattempted
     );
   });
   expect(waiting.every(({ status }) => status === 'pending')).toBe(true);
-  // After the first timeout there is one send at a time, so at most one had begun before the fifth timeout was recorded.
+  // After the first timeout sends run one at a time, so at most one starts before the fifth timeout is recorded.
   expect(hook.requests.length).toBeLessThanOrEqual(6);
   await impatient.close();
   await hook.close();
 });
 
-it('keeps the pace of a webhook’s rate limit, without using up attempts', async () => {
+it('respects the rate limit of a webhook, without using up attempts', async () => {
   const api = service.as();
   const hook = await receiver(200);
   const { id } = (await api.createWebhook({ body: { url: hook.url, events: ['*'], rateLimitPerSecond: 2 } })).data;
-  const began = Date.now();
+  const startedAt = Date.now();
   for (let index = 1; index <= 6; index += 1) await publish(service, leadCreated, api.caller, leadData(index));
   await until('all have arrived', () => hook.requests.length === 6);
-  // Each has a moment of its own, half a second after the one before; a busy machine can only be later.
-  for (const [index, { at }] of hook.requests.entries()) expect(at - began).toBeGreaterThanOrEqual(index * 500);
+  // Deliveries are scheduled half a second apart; on a busy machine they can only be later.
+  for (const [index, { at }] of hook.requests.entries()) expect(at - startedAt).toBeGreaterThanOrEqual(index * 500);
   const all = await until('all are recorded', async () => {
     const found: { status: string; attemptCount: number }[] = await deliveriesOf(api, id);
     return found.every(({ status }) => status === 'succeeded') && found;

@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Leaves the rows as a process does that is killed while it sends: under way, with a lease that runs out. */
-async function killedWhileSending(deliveryId: string): Promise<void> {
+/** Sets the rows to the state after a process is killed while sending: running, with an expired lease. */
+async function simulateCrashWhileSending(deliveryId: string): Promise<void> {
   for (const table of ['delivery', 'platform.job'])
     await service.sql(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`);
   await service.sql(
@@ -29,13 +29,13 @@ async function killedWhileSending(deliveryId: string): Promise<void> {
   );
 }
 
-it('takes a delivery up again whose process died in the middle of an attempt, under a new number', async () => {
+it('resumes a delivery after a crash during an attempt, with a new attempt number', async () => {
   const api = service.as();
   const hook = await receiver((_, response) => response.writeHead(503, { 'Retry-After': '600' }).end(), 200);
   const id = await aWebhook(api, hook.url);
   await publish(service, leadCreated, api.caller, leadData());
   const { id: deliveryId } = await inStatus(api, id, 'retrying');
-  await killedWhileSending(deliveryId);
+  await simulateCrashWhileSending(deliveryId);
   const delivery = await inStatus(api, id, 'succeeded');
   expect(delivery.attempts.map(({ number }: { number: number }) => number)).toEqual([1, 3]);
   expect(delivery.attemptCount).toBe(2);

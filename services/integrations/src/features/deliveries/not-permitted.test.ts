@@ -21,7 +21,7 @@ afterAll(() => service?.close());
 
 let users = 100;
 
-/** A user whose key may do everything, and whose role allows only this. */
+/** A user with a key that has all permissions and a role with only these. */
 function aUser(role: string[], tenantId?: number): Api {
   service.permissions.set(++users, role);
   return service.as({ userId: users, ...(tenantId !== undefined && { tenantId }) });
@@ -30,7 +30,7 @@ function aUser(role: string[], tenantId?: number): Api {
 const jobsEnd = ({ caller }: Api) =>
   until('no job is left', async () => (await service.sqlWithin(caller, 'SELECT id FROM platform.job')).length === 0);
 
-/** A delivery without permission, held at the moment when its job asks identity for the permissions. */
+/** A delivery without permission, paused while its job requests the permissions from identity. */
 async function aHeldDelivery() {
   const user = aUser([]);
   const held = service.holdPermissions(user.caller.userId as number);
@@ -41,7 +41,7 @@ async function aHeldDelivery() {
   return { user, id, release: held.release };
 }
 
-it('leaves a finished delivery as it is when a manual retry is not permitted', async () => {
+it('leaves a finished delivery unchanged when a manual retry is not permitted', async () => {
   const owner = aUser(['*']);
   const hook = await receiver();
   const id = await aWebhook(owner, hook.url, { events: ['lead.*'] });
@@ -56,7 +56,7 @@ it('leaves a finished delivery as it is when a manual retry is not permitted', a
   expect(hook.requests).toHaveLength(1);
 });
 
-it('leaves a delivery cancelled that is cancelled while its permission is looked up', async () => {
+it('keeps a delivery cancelled when it is cancelled during the permission check', async () => {
   const { user, id, release } = await aHeldDelivery();
   await user.deleteWebhook({ params: { id } });
   release();
@@ -65,7 +65,7 @@ it('leaves a delivery cancelled that is cancelled while its permission is looked
   expect(rows).toEqual([{ status: 'cancelled', last_error: null }]);
 });
 
-it('leaves the next round of a delivery alone that starts while the permission of this one is looked up', async () => {
+it('does not affect a new round of a delivery that starts during the permission check', async () => {
   const { user, id, release } = await aHeldDelivery();
   const admin = aUser(['*'], user.caller.tenantId);
   for (const active of [false, true]) await admin.updateWebhook({ params: { id }, body: { active } });

@@ -3,71 +3,69 @@ import { deliveryExhausted } from '@tandem/integrations-contract';
 import type { Tx } from '../../handler.ts';
 import { readRetryAfter, type Schedules } from '../../outgoing/retry-schedule.ts';
 import type { Outcome } from '../../outgoing/send.ts';
-import { type Health, noteFailure, noteSuccess } from '../webhooks/health.ts';
-import { asDelivery, type Due } from './delivery.ts';
+import { type Health, recordFailure, recordSuccess } from '../webhooks/health.ts';
+import { asDelivery, type DueDelivery } from './delivery.ts';
 
-/** One attempt that was made. */
-export interface Attempted {
-  due: Due;
+/** A completed attempt of a delivery. */
+export interface AttemptResult {
+  due: DueDelivery;
   number: number;
   trigger: 'scheduled' | 'manual';
   outcome: Outcome;
   requestHeaders: Record<string, string>;
 }
 
-interface Inside {
+interface JobTransaction {
   tx: Tx;
   emit: Emit;
   schedule: Schedule;
 }
 
-// A receiver that will never want this message says so with this header.
+// A receiver sends this response header to stop retries of a message.
 const abortHeader = 'webhook-delivery';
 const abortValue = 'abort-message';
 
 /**
- * Writes down an attempt and what follows from it, for the delivery and for the webhook.
+ * Stores an attempt and updates the delivery and the health of the webhook.
  * @returns when the next attempt is due
  */
 export async function recordAttempt(
-  { tx, emit }: Inside,
-  attempted: Attempted,
+  { tx, emit }: JobTransaction,
+  attempted: AttemptResult,
   schedules: Schedules,
 ): Promise<Date | undefined> {
   const { due, number, trigger, outcome, requestHeaders } = attempted;
   const { startedAt, durationMs, statusCode, error, responseHeaders, responseBody } = outcome;
   await tx.attempt.createMany({
     data: {
-      ...{
-        deliveryId: due.id,
-        number,
-        trigger,
-        startedAt,
-        durationMs,
-        statusCode,
-        error,
-        requestHeaders,
-        responseBody,
-      },
+      deliveryId: due.id,
+      number,
+      trigger,
+      startedAt,
+      durationMs,
+      statusCode,
+      error,
+      requestHeaders,
+      responseBody,
       ...(responseHeaders && { responseHeaders }),
     },
   });
   if (error === null) {
-    await noteSuccess(tx, emit, due.webhookId, due);
+    await recordSuccess(tx, emit, due.webhookId, due);
     await settle(tx, attempted, { status: 'succeeded', completedAt: new Date(), nextAttemptAt: null });
     return undefined;
   }
-  const health = await noteFailure(tx, emit, due.webhookId, outcome);
+  const health = await recordFailure(tx, emit, due.webhookId, outcome);
   if (trigger === 'manual') {
     await settle(tx, attempted, {});
     return undefined;
   }
-  return afterFailure({ tx, emit }, attempted, health, schedules);
+  return scheduleRetryOrEnd({ tx, emit }, attempted, health, schedules);
 }
 
-async function afterFailure(
-  { tx, emit }: Pick<Inside, 'tx' | 'emit'>,
-  attempted: Attempted,
+async function scheduleRetryOrEnd(
+  { tx, emit }: Pick<JobTransaction, 'tx' | 'emit'>,
+  attempted: AttemptResult,
   health: Health,
   schedules: Schedules,
 ): Promise<Date | undefined> {
@@ -79,7 +77,7 @@ async function afterFailure(
     return undefined;
   }
   const [row] = await settle(tx, attempted, {});
-  const next = schedules.next(due.environment, row?.attemptCount ?? 0, askedFor(outcome));
+  const next = schedules.next(due.environment, row?.attemptCount ?? 0, requestedRetryAt(outcome));
   if (next) {
     await tx.delivery.updateMany({ where: { id: due.id }, data: { status: 'retrying', nextAttemptAt: next } });
     return next;
@@ -88,7 +86,7 @@ async function afterFailure(
     where: { id: due.id },
     data: { status: 'failed', ...ended },
   });
-  // Receivers that are all down would have no end of telling each other so.
+  // A failed delivery of a webhook event emits no event, otherwise unreachable receivers would cause an endless loop.
   if (!failed || due.event.startsWith('webhook.')) return undefined;
   emit(deliveryExhausted, {
     data: { webhookId: due.webhookId, deliveryId: due.id, eventId: due.eventId, event: due.event },
@@ -97,18 +95,18 @@ async function afterFailure(
   return undefined;
 }
 
-/** What ends a delivery before its schedule does. */
+/** Final status of a delivery whose retries end before the schedule does. */
 function finalStatus({ statusCode, responseHeaders }: Outcome, { active, deletedAt }: Health): string | undefined {
   if (deletedAt) return 'cancelled';
-  // A receiver that is gone, or wants no more of this message, is not asked again.
+  // A receiver that is gone, or that aborts this message, gets no more attempts.
   if (statusCode === 410 || responseHeaders?.[abortHeader]?.trim().toLowerCase() === abortValue) return 'failed';
   return active ? undefined : 'skipped';
 }
 
 type Change = NonNullable<Parameters<Tx['delivery']['updateManyAndReturn']>[0]['data']>;
 
-/** A manual attempt counts apart and changes the state only when it succeeds. */
-function settle(tx: Tx, { due, trigger, outcome }: Attempted, change: Change) {
+/** Manual attempts have their own counter and change the status only when they succeed. */
+function settle(tx: Tx, { due, trigger, outcome }: AttemptResult, change: Change) {
   const counted = trigger === 'manual' ? { manualAttemptCount: { increment: 1 } } : { attemptCount: { increment: 1 } };
   return tx.delivery.updateManyAndReturn({
     where: { id: due.id },
@@ -116,7 +114,7 @@ function settle(tx: Tx, { due, trigger, outcome }: Attempted, change: Change) {
   });
 }
 
-/** Only of an answer that says "later" is Retry-After meant for the next attempt. */
-function askedFor({ statusCode, responseHeaders }: Outcome): Date | undefined {
+/** Retry-After delays the next attempt only with status 429 or 503. */
+function requestedRetryAt({ statusCode, responseHeaders }: Outcome): Date | undefined {
   return statusCode === 429 || statusCode === 503 ? readRetryAfter(responseHeaders?.['retry-after']) : undefined;
 }

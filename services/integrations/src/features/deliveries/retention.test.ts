@@ -23,8 +23,8 @@ afterAll(async () => {
   await hook.close();
 });
 
-/** Moves all that a tenant has into the past. */
-async function aged({ caller }: Api, days: number): Promise<void> {
+/** Moves all records of a tenant into the past. */
+async function age({ caller }: Api, days: number): Promise<void> {
   const columns = {
     event: ['stored_at', 'created_at'],
     attempt: ['started_at'],
@@ -46,10 +46,10 @@ async function aDelivery() {
   return { api, id, params: { id, deliveryId } };
 }
 
-it('keeps payloads and attempts for 30 days, then only what is known about the delivery', async () => {
+it('keeps payloads and attempts for 30 days, then only the delivery', async () => {
   const [before, after] = [await aDelivery(), await aDelivery()];
-  await aged(before.api, 29);
-  await aged(after.api, 31);
+  await age(before.api, 29);
+  await age(after.api, 31);
   await service.housekeep();
   const kept = (await before.api.getDelivery({ params: before.params })).data;
   expect(kept.payload).toMatchObject({ type: 'lead.created' });
@@ -65,28 +65,28 @@ it('keeps payloads and attempts for 30 days, then only what is known about the d
 
 it('removes a delivery after 90 days', async () => {
   const [before, after] = [await aDelivery(), await aDelivery()];
-  await aged(before.api, 89);
-  await aged(after.api, 91);
+  await age(before.api, 89);
+  await age(after.api, 91);
   await service.housekeep();
   expect((await before.api.getDelivery({ params: before.params })).status).toBe(200);
   expect((await after.api.getDelivery({ params: after.params })).status).toBe(404);
   expect((await after.api.getWebhook({ params: { id: after.id } })).status).toBe(200);
 });
 
-it('says of a delivery without payload that nothing is left to send, and sends nothing', async () => {
+it('rejects a manual retry of a delivery whose payload was purged', async () => {
   const { api, params } = await aDelivery();
-  await aged(api, 31);
+  await age(api, 31);
   await service.housekeep();
   const reply = await api.retryDelivery({ params });
   expect([reply.status, reply.body.code]).toEqual([409, 'payload_gone']);
 });
 
-it('recovers only what still has a payload', async () => {
+it('recovers only deliveries that still have a payload', async () => {
   const api = service.as();
   const id = await aWebhook(api, hook.url, { active: false });
   await publish(service, leadCreated, api.caller, leadData(1));
   await inStatus(api, id, 'skipped');
-  await aged(api, 31);
+  await age(api, 31);
   await publish(service, leadCreated, api.caller, leadData(2));
   await inStatus(api, id, 'skipped', 1);
   await service.housekeep();
@@ -97,13 +97,13 @@ it('recovers only what still has a payload', async () => {
   expect((await deliveryAt(api, id)).status).toBe('skipped');
 });
 
-it('ends a delivery whose payload went before its next attempt', async () => {
+it('skips a delivery whose payload was purged before its next attempt', async () => {
   const api = service.as();
   const busy = await receiver((_, response) => response.writeHead(503, { 'Retry-After': '600' }).end());
   const id = await aWebhook(api, busy.url);
   await publish(service, leadCreated, api.caller, leadData());
   const { id: deliveryId } = await inStatus(api, id, 'retrying');
-  await aged(api, 31);
+  await age(api, 31);
   await service.housekeep();
   await service.sql('ALTER TABLE platform.job NO FORCE ROW LEVEL SECURITY');
   await service.sql(`UPDATE platform.job SET due_at = now() WHERE payload->>'deliveryId' = $1`, [deliveryId]);
@@ -112,7 +112,7 @@ it('ends a delivery whose payload went before its next attempt', async () => {
   await busy.close();
 });
 
-it('removes in one pass what takes more than one batch', async () => {
+it('removes more rows than one batch in a single run', async () => {
   const { api } = await aDelivery();
   const { tenantId } = api.caller;
   await service.sql('ALTER TABLE event NO FORCE ROW LEVEL SECURITY');

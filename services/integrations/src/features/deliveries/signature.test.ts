@@ -14,7 +14,7 @@ const standard = ({ headers }: Received) =>
     ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, headers[name] as string]),
   );
 
-/** What a receiver that knows only the header of the spec does. */
+/** Standard headers rebuilt from X-Service-Signature, as a receiver of the spec does. */
 function rebuilt({ headers }: Received): Record<string, string> {
   const parts = String(headers['x-service-signature'])
     .split(',')
@@ -35,7 +35,7 @@ async function delivered(...answers: Parameters<typeof receiver>) {
   return { api, hook, id, secret, next, params: { id } };
 }
 
-it('is accepted by the public verifier, from either header, and refused with another key or body', async () => {
+it('is accepted by the public verifier from either header, and rejected with another key or body', async () => {
   const { secret, next, hook } = await delivered(200);
   const request = await next(1);
   const envelope = JSON.parse(String(request.body));
@@ -55,7 +55,7 @@ it('is accepted by the public verifier, from either header, and refused with ano
   await hook.close();
 });
 
-it('sends its headers in the case of the spec', async () => {
+it('sends headers in the letter case of the spec', async () => {
   const { next, hook } = await delivered(200);
   const request = await next(1);
   const names = request.rawHeaders.map(([name]) => name);
@@ -73,18 +73,17 @@ it('sends its headers in the case of the spec', async () => {
   ])
     expect(names).toContain(name);
   expect(request.headers).toMatchObject({
-    ...{
-      'content-type': 'application/json',
-      'user-agent': 'svc-webhooks/1',
-      'x-service-event': 'lead.created',
-      'x-service-attempt': '1',
-    },
-    ...{ 'x-service-environment': 'live', 'x-service-delivery': expect.stringMatching(/^[A-Za-z0-9]{16,17}$/) },
+    'content-type': 'application/json',
+    'user-agent': 'svc-webhooks/1',
+    'x-service-event': 'lead.created',
+    'x-service-attempt': '1',
+    'x-service-environment': 'live',
+    'x-service-delivery': expect.stringMatching(/^[A-Za-z0-9]{16,17}$/),
   });
   await hook.close();
 });
 
-it('is accepted with both secrets during a rotation, with the latest two after another, with the new one alone without grace', async () => {
+it('verifies with the two latest secrets during a rotation, or only the new one without a grace period', async () => {
   const { api, secret: first, next, hook, params } = await delivered(200);
   const { secret: second, previousSecretExpiresAt } = (await api.rotateWebhookSecret({ params })).data;
   expect((new Date(previousSecretExpiresAt).getTime() - Date.now()) / 3_600_000).toBeCloseTo(24, 1);

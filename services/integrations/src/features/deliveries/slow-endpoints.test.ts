@@ -14,7 +14,7 @@ import {
 } from '../../testing.ts';
 
 const events = 30;
-// A delivery that waits for one of these endpoints takes at least 12 s. A busy machine may add less than this to one of two runs.
+// A delivery that waits for a slow endpoint takes at least 12 s. A busy machine adds less than this tolerance.
 const toleranceMs = 8_000;
 
 let service: Integrations;
@@ -31,7 +31,7 @@ interface Tenant {
   healthy: Receiver;
 }
 
-/** A tenant with one prompt receiver, registered after its other ones. */
+/** A tenant with one fast receiver, registered after its other ones. */
 async function aTenant(others: Answer[] = []): Promise<Tenant> {
   const api = service.as();
   for (const answer of others) await aWebhook(api, (await receiver(answer)).url);
@@ -40,7 +40,7 @@ async function aTenant(others: Answer[] = []): Promise<Tenant> {
   return { api, healthy };
 }
 
-/** Publishes events for several tenants by turns; for each the sorted times from an event to the healthy receiver. */
+/** Publishes events for the tenants in turn; returns the sorted latencies at the healthy receiver of each. */
 async function latencies(...tenants: Tenant[]): Promise<number[][]> {
   const published = tenants.map(({ healthy }) => ({ from: healthy.requests.length, at: new Map<string, number>() }));
   for (let index = 0; index < events; index += 1)
@@ -67,12 +67,12 @@ const p95 = (sorted: number[]) => sorted[Math.ceil(sorted.length * 0.95) - 1] as
 const bound = (alone: number[]) => p95(alone) * 1.2 + toleranceMs;
 
 it.each<[string, Answer[], number]>([
-  ['answers 500', [500], 1],
-  ['never answers', [hang], 2],
-  ['answers 200 after 12 s', [afterTwelveSeconds], 3],
-  ['answers 200 after 12 s, as do four others', Array.from({ length: 5 }, () => afterTwelveSeconds), 2],
+  ['responds 500', [500], 1],
+  ['never responds', [hang], 2],
+  ['responds 200 after 12 s', [afterTwelveSeconds], 3],
+  ['responds 200 after 12 s, as do four others', Array.from({ length: 5 }, () => afterTwelveSeconds), 2],
 ])(
-  'delivers as fast beside a webhook of the tenant that %s',
+  'delivers equally fast when another webhook of the tenant %s',
   async (_, others, rounds) => {
     const alone = await aTenant();
     const beside = await aTenant(others);
@@ -84,7 +84,7 @@ it.each<[string, Answer[], number]>([
   120_000,
 );
 
-it('delivers as fast while a webhook of each of many other tenants never answers', async () => {
+it('delivers equally fast while webhooks of many other tenants never respond', async () => {
   const quiet = await aTenant();
   const [expected] = (await latencies(quiet)) as [number[]];
   for (let tenant = 0; tenant < 24; tenant += 1) {

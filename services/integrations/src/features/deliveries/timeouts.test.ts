@@ -16,7 +16,7 @@ import {
 
 let service: Integrations;
 beforeAll(async () => {
-  // Each test waits this long. Shorter, and on a busy machine an answer would come too late of which the test needs the start.
+  // Each test waits this long. A shorter timeout could end the response before its headers on a busy machine.
   service = await startIntegrations({ WEBHOOK_TIMEOUT_SECONDS: 3 });
 });
 afterAll(() => service.close());
@@ -27,8 +27,8 @@ const drip = (_: unknown, response: http.ServerResponse) => {
 };
 
 it.each([
-  ['no answer in time', hang, null],
-  ['an answer that never ends', drip, 200],
+  ['no response in time', hang, null],
+  ['a response that never ends', drip, 200],
 ] as const)('counts %s as a failure', async (_, answer, statusCode) => {
   const api = service.as();
   const hook = await receiver(answer);
@@ -40,7 +40,7 @@ it.each([
   await hook.close();
 });
 
-it('signs every attempt anew, so that a late retry is no replay', async () => {
+it('signs every attempt with a new timestamp, so that receivers do not reject a late retry as a replay', async () => {
   const api = service.as();
   const hook = await receiver(hang, 200);
   const { secret } = (await api.createWebhook({ body: { url: hook.url, events: ['*'] } })).data;

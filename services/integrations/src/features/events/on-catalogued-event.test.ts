@@ -20,7 +20,7 @@ const eventsOf = async (api: ReturnType<Integrations['as']>, count: number) =>
     return data.length >= count ? data : undefined;
   });
 
-it('stores an event as its envelope, with public ids inside', async () => {
+it('stores an event as its envelope, with public ids', async () => {
   const api = service.as();
   await publish(service, leadUpdated, api.caller, {
     leadId: '7',
@@ -41,7 +41,7 @@ it('stores an event as its envelope, with public ids inside', async () => {
   expect(one.data).toEqual(event);
 });
 
-it('stores an event once that arrives twice, and delivers it once', async () => {
+it('stores and delivers a duplicate event once', async () => {
   const api = service.as();
   const hook = await receiver(200);
   await api.createWebhook({ body: { url: hook.url, events: ['lead.created'] } });
@@ -54,7 +54,7 @@ it('stores an event once that arrives twice, and delivers it once', async () => 
   await hook.close();
 });
 
-it('sets an event aside that it cannot read, and goes on with the next', async () => {
+it('dead-letters a malformed event and continues with the next', async () => {
   const api = service.as();
   await publish(service, leadCreated, api.caller, { leadId: 'not a number' });
   await service.publish('lead.created', Buffer.from('{'), 'broken');
@@ -62,7 +62,7 @@ it('sets an event aside that it cannot read, and goes on with the next', async (
   expect(await eventsOf(api, 1)).toHaveLength(1);
 });
 
-it('makes one delivery for each subscription that covers the event, of the same tenant and environment', async () => {
+it('creates one delivery for each matching subscription of the same tenant and environment', async () => {
   const api = service.as();
   const other = service.as();
   const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
@@ -84,7 +84,7 @@ it('makes one delivery for each subscription that covers the event, of the same 
   await hook.close();
 });
 
-it('keeps what an inactive subscription misses, as skipped', async () => {
+it('stores skipped deliveries for an inactive subscription', async () => {
   const api = service.as();
   const { data } = await api.createWebhook({ body: { url: 'http://127.0.0.1:9/', events: ['*'], active: false } });
   await publish(service, leadCreated, api.caller, leadData());
@@ -95,7 +95,7 @@ it('keeps what an inactive subscription misses, as skipped', async () => {
   expect(delivery).toMatchObject({ status: 'skipped', attemptCount: 0, event: 'lead.created' });
 });
 
-it('stores many events of one tenant in the order of their ids, so that polling by the last id misses none', async () => {
+it('makes events of a tenant visible in id order, so that polling by the last id misses none', async () => {
   const api = service.as();
   await Promise.all(
     Array.from({ length: 120 }, (_, index) => publish(service, leadCreated, api.caller, leadData(index + 1))),

@@ -13,8 +13,8 @@ interface Subscription {
 }
 
 /**
- * Stores every event of the catalogue as the body that customers get, with one delivery for each subscription that
- * covers it. A batch of one tenant is a handful of statements, however many events it holds.
+ * Stores each catalogue event as the body sent to customers, with one delivery for each matching subscription. A batch
+ * of one tenant takes a fixed number of statements.
  */
 export const storeEvent = (tools: Tools) =>
   consumer({
@@ -26,11 +26,14 @@ export const storeEvent = (tools: Tools) =>
         where: { deletedAt: null },
         select: { id: true, events: true, active: true },
       });
-      const wanted = stored.flatMap((event) =>
+      const newDeliveries = stored.flatMap((event) =>
         subscriptions.filter((one) => matches(one.events, event.type)).map((one) => deliveryOf(event, one, tools)),
       );
-      if (!wanted.length) return;
-      const deliveries = await tx.delivery.createManyAndReturn({ data: wanted, select: { id: true, status: true } });
+      if (!newDeliveries.length) return;
+      const deliveries = await tx.delivery.createManyAndReturn({
+        data: newDeliveries,
+        select: { id: true, status: true },
+      });
       const due = deliveries.filter(({ status }) => status === 'pending');
       if (due.length)
         await schedule(
@@ -47,9 +50,9 @@ interface StoredEvent {
 }
 
 async function store(tx: Tx, { ids }: Tools, events: Received<EventDef>[]): Promise<StoredEvent[]> {
-  const numbers = await nextIds(tx, events.length);
+  const eventIds = await reserveIds(tx, events.length);
   const rows = events.map(({ name, tenantId, environment, occurredAt, data }, index) => {
-    const id = numbers[index] as number;
+    const id = eventIds[index] as number;
     const code = ids.encode('event', tenantId, id);
     const envelope = envelopeOf({
       id: code,
@@ -58,7 +61,7 @@ async function store(tx: Tx, { ids }: Tools, events: Received<EventDef>[]): Prom
       data: publicData(name, data, { ids, tenantId }),
     });
     const body = Buffer.from(JSON.stringify(envelope));
-    // The schemas of the catalogue allow less; one that allows more has to be changed, not cut off here.
+    // Schemas of the catalogue must stay below this limit; bodies are not truncated.
     if (body.length > bodyMax)
       throw new PermanentError(`The body of ${name} has ${body.length} bytes, more than ${bodyMax}`);
     return { id, environment, type: name, body, createdAt: occurredAt };
@@ -68,10 +71,10 @@ async function store(tx: Tx, { ids }: Tools, events: Received<EventDef>[]): Prom
 }
 
 /**
- * Takes the ids before the rows, since the body holds its own. Under a lock of the tenant until the commit: ids then
- * appear in their order, so that who polls by the last id seen misses none.
+ * Reserves ids before the insert, because each body contains its own id. A tenant lock until the commit makes ids
+ * visible in order, so that a client that polls by the last id misses no event.
  */
-async function nextIds(tx: Tx, count: number): Promise<number[]> {
+async function reserveIds(tx: Tx, count: number): Promise<number[]> {
   const rows = await tx.sql<{ id: number }>`
     WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(
       hashtextextended('stored events', platform.tenant_id() * 2 + (platform.environment() = 'live')::int)))
@@ -86,7 +89,7 @@ function deliveryOf(event: StoredEvent, { id: webhookId, active }: Subscription,
     eventId: event.id,
     event: event.type,
     maxAttempts: schedules.attempts(event.environment),
-    // What an inactive webhook misses is kept: it can be recovered.
+    // Deliveries of an inactive webhook are stored as skipped, so that they can be recovered.
     ...(active ? { status: 'pending', nextAttemptAt: now } : { status: 'skipped', completedAt: now }),
   };
 }

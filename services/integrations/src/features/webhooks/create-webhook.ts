@@ -4,20 +4,20 @@ import { fail } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { newSecret, secretHint } from '../../outgoing/sign.ts';
 import { sealHeaders, sealSecret } from './sealed-parts.ts';
-import { asWebhook, authorizationOf, checkGiven, checkMayReceive } from './webhook.ts';
+import { asWebhook, authorizationOf, checkMayReceive, checkUrlAndEvents } from './webhook.ts';
 
 export const createWebhook = (tools: Tools): Handler<typeof webhooks.createWebhook> => ({
-  check: ({ body, caller }) => checkGiven(tools, body, caller.environment),
+  check: ({ body, caller }) => checkUrlAndEvents(tools, body, caller.environment),
   async run({ body, caller, tx, emit }) {
     checkMayReceive(caller, body.events);
-    await checkRoom(tx);
-    const { customHeaders = {}, events, ...given } = body;
+    await checkWebhookLimit(tx);
+    const { customHeaders = {}, events, ...fields } = body;
     const authorization = authorizationOf(caller);
     const sealRef = randomUUID();
     const secret = newSecret();
     const row = await tx.webhook.create({
       data: {
-        ...given,
+        ...fields,
         events: [...new Set(events)],
         sealRef,
         secret: sealSecret(tools.seal, sealRef, secret),
@@ -33,8 +33,8 @@ export const createWebhook = (tools: Tools): Handler<typeof webhooks.createWebho
   },
 });
 
-/** Counts all webhooks, also those that the caller may not see, and lets nobody else add one meanwhile. */
-async function checkRoom(tx: Tx): Promise<void> {
+/** Counts all webhooks, including those hidden from the caller, and blocks concurrent creation with a lock. */
+async function checkWebhookLimit(tx: Tx): Promise<void> {
   await tx.sql`SELECT pg_advisory_xact_lock(
     hashtextextended('webhooks', platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
   const [found] = await tx.sql<{ count: number }>`SELECT count(*)::int AS count FROM webhook WHERE deleted_at IS NULL`;

@@ -5,27 +5,27 @@ import {
   type Api,
   closingReceivers,
   type Integrations,
-  ownersView,
+  queryAsOwner,
   type Receiver,
   startIntegrations,
 } from '../../testing.ts';
 
 const key = () => randomBytes(32).toString('base64');
 const receiver = closingReceivers();
-let place: Awaited<ReturnType<typeof testSettings>>;
+let sharedSettings: Awaited<ReturnType<typeof testSettings>>;
 const running: Integrations[] = [];
 
 beforeAll(async () => {
-  place = await testSettings('integrations');
+  sharedSettings = await testSettings('integrations');
 });
 afterAll(async () => {
   for (const service of running) await service.close();
-  await place?.drop();
+  await sharedSettings?.drop();
 });
 
-/** An instance of the service whose ENCRYPTION_KEY is `setting`, on the database of all others. */
+/** Starts an instance with this ENCRYPTION_KEY on the shared database. */
 async function start(setting: string): Promise<Integrations> {
-  const service = await startIntegrations({ ENCRYPTION_KEY: setting }, undefined, place);
+  const service = await startIntegrations({ ENCRYPTION_KEY: setting }, undefined, sharedSettings);
   running.push(service);
   return service;
 }
@@ -35,7 +35,7 @@ async function stop(service: Integrations): Promise<void> {
   await service.close();
 }
 
-/** Sends a test request, and checks that the receiver can verify its signature and gets the custom header. */
+/** Sends a test request and checks its signature and custom header. */
 async function expectDelivery(api: Api, id: string, secret: string, hook: Receiver): Promise<void> {
   expect((await api.testWebhook({ params: { id } })).data).toMatchObject({ succeeded: true });
   const { headers, body } = hook.requests.at(-1) as Receiver['requests'][number];
@@ -45,7 +45,7 @@ async function expectDelivery(api: Api, id: string, secret: string, hook: Receiv
 
 const sealedKeys = async (service: Integrations) =>
   (
-    await ownersView(
+    await queryAsOwner(
       service,
       `SELECT DISTINCT split_part(value, '.', 1) AS key, strpos(value, '.') > 0 AS named
         FROM webhook, unnest(ARRAY[secret, previous_secret, custom_headers]) AS value WHERE value IS NOT NULL`,
@@ -59,7 +59,7 @@ const countsByKey = async (service: Integrations) =>
     ]),
   );
 
-it('the encryption key is replaced in three steps while webhooks are used, and no value needs the old key after that', async () => {
+it('the encryption key is rotated in three steps without downtime, and no value needs the old key', async () => {
   const [a, b] = [key(), `k2:${key()}`];
   const caller = { tenantId: 1, userId: 1 };
   const hook = await receiver(200);
@@ -67,7 +67,7 @@ it('the encryption key is replaced in three steps while webhooks are used, and n
   const create = async (service: Integrations, idempotencyKey: string) =>
     (await service.as(caller).createWebhook({ body, headers: { 'idempotency-key': idempotencyKey } })).data;
 
-  // A key without an id, as of releases before keys had ids.
+  // A key without an id, as in earlier releases.
   const first = await start(a);
   const old = await create(first, 'one');
   const rotated = await create(first, randomUUID());
@@ -83,7 +83,7 @@ it('the encryption key is replaced in three steps while webhooks are used, and n
     await expectDelivery(service.as(caller), old.id, old.secret, hook);
     await expectDelivery(service.as(caller), added.id, added.secret, hook);
     await expectDelivery(service.as(caller), rotated.id, next.secret, hook);
-    // The answer that is kept for the Idempotency-Key is sealed too, and the digest of its request has another key.
+    // The stored idempotent response is sealed too, and its request digest uses another key.
     expect(await create(service, 'one')).toEqual(old);
   }
   await stop(second);
@@ -103,7 +103,7 @@ it('the encryption key is replaced in three steps while webhooks are used, and n
       await expectDelivery(service.as(caller), webhook.id, secret, hook);
 });
 
-it('a value whose key is not listed stays as it is and is counted, and the others are sealed again', async () => {
+it('a value with an unknown key stays unchanged and is counted, and the others are resealed', async () => {
   const [a, b, lost] = [`k1:${key()}`, `k2:${key()}`, `k9:${key()}`];
   const caller = { tenantId: 2, userId: 1 };
   const body = { url: 'http://127.0.0.1:9/hook', events: ['lead.created'] };

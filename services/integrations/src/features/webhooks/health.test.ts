@@ -7,8 +7,8 @@ import {
   type Integrations,
   inStatus,
   leadData,
-  ownersView,
   publish,
+  queryAsOwner,
   startIntegrations,
 } from '../../testing.ts';
 
@@ -20,20 +20,23 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('the failure clock', () => {
+describe('webhook health', () => {
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
-  const aged = async (id: string, { worked, since, failures }: { worked: number; since: number; failures: number }) =>
-    void (await ownersView(
+  const setFailureState = async (
+    id: string,
+    { worked, since, failures }: { worked: number; since: number; failures: number },
+  ) =>
+    void (await queryAsOwner(
       service,
       'UPDATE webhook SET enabled_at = $2, failure_since = $3, failed_attempts = $4 WHERE id = $1',
       [id, hoursAgo(worked), hoursAgo(since), failures],
     ));
 
-  it('disables a webhook after five days without success, ten failures and twelve hours between them', async () => {
+  it('disables a webhook after five days without success and ten failures over twelve hours', async () => {
     const api = service.as();
     const hook = await aHook(500);
     const id = await aWebhook(api, hook.url);
-    await aged(id, { worked: 121, since: 13, failures: 9 });
+    await setFailureState(id, { worked: 121, since: 13, failures: 9 });
     await publish(service, leadCreated, api.caller, leadData());
     await until('it is disabled', async () => !(await api.getWebhook({ params: { id } })).data.active);
     expect((await api.getWebhook({ params: { id } })).data).toMatchObject({
@@ -45,24 +48,24 @@ describe('the failure clock', () => {
   });
 
   it.each([
-    ['five days are not over', { worked: 119, since: 100, failures: 50 }],
+    ['less than five days have passed', { worked: 119, since: 100, failures: 50 }],
     ['there were few failures', { worked: 200, since: 100, failures: 3 }],
-    ['the failures are of one bad hour', { worked: 200, since: 1, failures: 50 }],
-  ])('leaves it active while %s', async (_, age) => {
+    ['all failures are within an hour', { worked: 200, since: 1, failures: 50 }],
+  ])('stays active while %s', async (_, age) => {
     const api = service.as();
     const hook = await aHook(500);
     const id = await aWebhook(api, hook.url);
-    await aged(id, age);
+    await setFailureState(id, age);
     await publish(service, leadCreated, api.caller, leadData());
     await inStatus(api, id, 'failed');
     expect((await api.getWebhook({ params: { id } })).data.active).toBe(true);
   });
 
-  it('warns once after a day, and says when it works again', async () => {
+  it('warns once after a day, and emits webhook.recovered after a success', async () => {
     const api = service.as();
     const hook = await aHook(500, 500, 200);
     const id = await aWebhook(api, hook.url);
-    await aged(id, { worked: 26, since: 25, failures: 3 });
+    await setFailureState(id, { worked: 26, since: 25, failures: 3 });
     await publish(service, leadCreated, api.caller, leadData());
     await inStatus(api, id, 'succeeded');
     await emitted(service, 'webhook.failing', id);

@@ -3,49 +3,50 @@ import { webhookDisabled, webhookFailing, webhookRecovered } from '@tandem/integ
 import type { Webhook as WebhookRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import type { Outcome } from '../../outgoing/send.ts';
-import { endWaiting } from '../deliveries/delivery.ts';
+import { endPendingDeliveries } from '../deliveries/delivery.ts';
 import { asWebhook } from './webhook.ts';
 
-/** What is left of a webhook after a failed attempt. */
+/** State of a webhook after a failed attempt. */
 export type Health = Pick<WebhookRow, 'active' | 'deletedAt'>;
 
-/** The clock of a webhook that fails: when its owner is warned, and when it is disabled. */
-const clock = {
+/** When a failing webhook triggers a warning, and when it is disabled. */
+const failurePolicy = {
   warnAfterMs: 24 * 3_600_000,
   disableAfterMs: 5 * 24 * 3_600_000,
   disableAfterAttempts: 10,
-  /** Between the first and the last failure: a single bad hour after a quiet week is no reason. */
+  /** Minimum time between first and last failure: one bad hour after a quiet week must not disable a webhook. */
   disableSpanMs: 12 * 3_600_000,
 };
 
-// A success is noted at most this often while nothing is wrong: busy webhooks must not fight for one row.
-const successNotedEveryMs = 60_000;
-/** From so many timeouts in a row on, a webhook is paused after each, and tried by one send at a time. */
+// Limits updates of a healthy webhook, to avoid lock contention on its row.
+const successIntervalMs = 60_000;
+/** After this many consecutive timeouts, a webhook is paused after each one and gets one send at a time. */
 export const timeoutsMax = 5;
 const pauseSeconds = 60;
 
 /**
- * Resets the failure clock of a webhook that works.
- * @param seen the webhook as it was before the attempt
+ * Resets the failure state of a webhook after a success.
+ * @param before state of the webhook before the attempt
  */
-export async function noteSuccess(
+export async function recordSuccess(
   tx: Tx,
   emit: Emit,
   webhookId: number,
-  seen: Pick<WebhookRow, 'lastSuccessAt' | 'failureSince' | 'warnedAt'>,
+  before: Pick<WebhookRow, 'lastSuccessAt' | 'failureSince' | 'warnedAt'>,
 ): Promise<void> {
   const now = new Date();
-  const isNoted = seen.lastSuccessAt !== null && now.getTime() - seen.lastSuccessAt.getTime() < successNotedEveryMs;
-  if (isNoted && !seen.failureSince) return;
+  const isRecentlyRecorded =
+    before.lastSuccessAt !== null && now.getTime() - before.lastSuccessAt.getTime() < successIntervalMs;
+  if (isRecentlyRecorded && !before.failureSince) return;
   const [row] = await tx.webhook.updateManyAndReturn({
     where: { id: webhookId },
-    data: { lastSuccessAt: now, ...freshClock },
+    data: { lastSuccessAt: now, ...healthyState },
   });
-  if (row && seen.warnedAt) emit(webhookRecovered, { data: { webhookId }, record: asWebhook(row) });
+  if (row && before.warnedAt) emit(webhookRecovered, { data: { webhookId }, record: asWebhook(row) });
 }
 
-/** The columns of a failure clock and circuit breaker that have nothing to report. */
-export const freshClock = {
+/** Column values of a webhook without failures. */
+export const healthyState = {
   failureSince: null,
   failedAttempts: 0,
   warnedAt: null,
@@ -53,8 +54,8 @@ export const freshClock = {
   pausedUntil: null,
 };
 
-/** Moves the clock and the circuit breaker on after a failure; disables the webhook when its time is over. */
-export async function noteFailure(
+/** Updates failure state and circuit breaker after a failure; warns or disables when the webhook fails for too long. */
+export async function recordFailure(
   tx: Tx,
   emit: Emit,
   webhookId: number,
@@ -69,19 +70,19 @@ export async function noteFailure(
   const row = (await tx.webhook.findFirst({ where: { id: webhookId } })) as WebhookRow;
   if (!row.active || row.deletedAt) return row;
   if (statusCode === 410) return disable(tx, emit, webhookId, 'gone');
-  if (isBeyondHope(row, new Date())) return disable(tx, emit, webhookId, 'failing');
+  if (mustDisable(row, new Date())) return disable(tx, emit, webhookId, 'failing');
   await warn(tx, emit, row);
   return row;
 }
 
 /** No success for 5 days, at least 10 failures, and 12 hours between the first and the last of them. */
-function isBeyondHope({ lastSuccessAt, enabledAt, failureSince, failedAttempts }: WebhookRow, now: Date): boolean {
-  const worked = Math.max(lastSuccessAt?.getTime() ?? 0, enabledAt.getTime());
-  const first = failureSince?.getTime() ?? now.getTime();
+function mustDisable({ lastSuccessAt, enabledAt, failureSince, failedAttempts }: WebhookRow, now: Date): boolean {
+  const workedAt = Math.max(lastSuccessAt?.getTime() ?? 0, enabledAt.getTime());
+  const firstFailureAt = failureSince?.getTime() ?? now.getTime();
   return (
-    now.getTime() - worked >= clock.disableAfterMs &&
-    failedAttempts >= clock.disableAfterAttempts &&
-    now.getTime() - first >= clock.disableSpanMs
+    now.getTime() - workedAt >= failurePolicy.disableAfterMs &&
+    failedAttempts >= failurePolicy.disableAfterAttempts &&
+    now.getTime() - firstFailureAt >= failurePolicy.disableSpanMs
   );
 }
 
@@ -91,14 +92,14 @@ async function disable(tx: Tx, emit: Emit, webhookId: number, reason: 'gone' | '
     where: { id: webhookId },
     data: { active: false, disabledReason: reason, disabledAt: now, updatedAt: now, version: { increment: 1 } },
   });
-  await endWaiting(tx, webhookId, 'skipped');
+  await endPendingDeliveries(tx, webhookId, 'skipped');
   emit(webhookDisabled, { data: { webhookId, reason }, record: asWebhook(row as WebhookRow) });
   return row as WebhookRow;
 }
 
-/** Once per period of failure. */
+/** Warns once per failure period. */
 async function warn(tx: Tx, emit: Emit, { id, failureSince, warnedAt }: WebhookRow): Promise<void> {
-  if (warnedAt || !failureSince || Date.now() - failureSince.getTime() < clock.warnAfterMs) return;
+  if (warnedAt || !failureSince || Date.now() - failureSince.getTime() < failurePolicy.warnAfterMs) return;
   const [row] = await tx.webhook.updateManyAndReturn({ where: { id }, data: { warnedAt: new Date() } });
   emit(webhookFailing, { data: { webhookId: id, failureSince }, record: asWebhook(row as WebhookRow) });
 }

@@ -9,8 +9,8 @@ import {
   type Integrations,
   inStatus,
   leadData,
-  ownersView,
   publish,
+  queryAsOwner,
   type Receiver,
   startIntegrations,
 } from '../../testing.ts';
@@ -24,20 +24,20 @@ afterAll(() => service?.close());
 
 let users = 100;
 
-/** A user of a tenant with these permissions, in their role and in their credential. */
+/** A user of a tenant with these permissions in both role and credential. */
 function aUser(permissions: string[], tenantId?: number): Api {
   const userId = ++users;
   service.permissions.set(userId, permissions);
   return service.as({ userId, can: permissions, ...(tenantId !== undefined && { tenantId }) });
 }
 
-/** A key with permissions of its own that acts for a user with others. */
+/** A key with its own permissions that acts on behalf of a user. */
 function aKeyOf(user: Api, can: string[]): Api {
   const { tenantId, userId } = user.caller as { tenantId: number; userId: number };
   return service.as({ tenantId, userId: ++users, onBehalfOf: userId, can });
 }
 
-/** Publishes a task and a lead; the types of the events that arrive at a receiver that only tasks may go to. */
+/** Publishes a lead and a task for a receiver that may get only tasks; returns the received event types. */
 async function typesReceived(api: Api, id: string, { requests }: Receiver): Promise<string[]> {
   await publish(service, leadCreated, api.caller, leadData());
   const skipped = await inStatus(api, id, 'skipped');
@@ -63,13 +63,13 @@ describe('registering a webhook', () => {
     [[], ['*'], ['events.0']],
     [['tasks:read'], ['*'], undefined],
     [['webhooks:read:own'], ['webhook.*'], undefined],
-  ])('with %j to %j needs un-narrowed reading of what the events are about', async (can, events, refused) => {
+  ])('with %j for %j requires unrestricted read access to the records of the events', async (can, events, refused) => {
     const user = aUser([...webhooks, ...can]);
     const reply = await user.createWebhook({ body: { url: 'http://127.0.0.1:9/', events } });
     expect(fieldsOf(reply)).toEqual([refused ? 403 : 201, refused]);
   });
 
-  it('is checked again when address, events or active are set, by the permissions of who sets them', async () => {
+  it('checks the permissions of the caller again when url, events or active are set', async () => {
     const owner = aUser(['*']);
     const id = await aWebhook(owner, 'http://127.0.0.1:9/', { events: ['lead.*'] });
     const other = aUser([...webhooks, 'leads:read:own'], owner.caller.tenantId);
@@ -99,7 +99,7 @@ describe('deliveries', () => {
     expect(requests.map(({ body }) => JSON.parse(body.toString()).type)).toEqual(['task.created']);
   });
 
-  it('go on once somebody who may read the records enables the webhook', async () => {
+  it('resume once a user who may read the records enables the webhook', async () => {
     const { url, requests } = await receiver();
     const user = aUser([...webhooks, 'leads:read']);
     const id = await aWebhook(user, url, { events: ['lead.*'] });
@@ -112,7 +112,7 @@ describe('deliveries', () => {
     await until('the event arrives', () => requests.length === 1);
   });
 
-  it('contain what the registering key may read, however much its user may', async () => {
+  it('are limited by the permissions of the registering key, even if its user has more', async () => {
     const owner = aUser(['*']);
     const key = aKeyOf(owner, [...webhooks, 'tasks:read']);
     const hook = await receiver();
@@ -120,7 +120,7 @@ describe('deliveries', () => {
     expect(await typesReceived(owner, id, hook)).toEqual(['task.created']);
   });
 
-  it('contain what the registering user may read, however much the key may', async () => {
+  it('are limited by the permissions of the registering user, even if the key has more', async () => {
     const user = aUser([...webhooks, 'tasks:read']);
     const hook = await receiver();
     const id = await aWebhook(aKeyOf(user, ['*']), hook.url);
@@ -131,7 +131,7 @@ describe('deliveries', () => {
     ['the address', (url: string) => ({ url })],
     ['the events', () => ({ events: ['*', 'task.*'] })],
     ['active', () => ({ active: true })],
-  ])('are limited by the key that last set %s, also on behalf of the same user', async (_, change) => {
+  ])('are limited by the key that last set %s, even on behalf of the same user', async (_, change) => {
     const owner = aUser(['*']);
     const [first, second] = [await receiver(), await receiver()];
     const id = await aWebhook(owner, first.url);
@@ -145,18 +145,18 @@ describe('deliveries', () => {
     });
   });
 
-  it('are limited by the user alone when the webhook is older than the limit of its key', async () => {
+  it('are limited only by the user when the webhook has no stored key permissions', async () => {
     const owner = aUser([...webhooks, 'leads:read']);
     const hook = await receiver();
     const id = await aWebhook(aKeyOf(owner, [...webhooks, 'leads:read', 'tasks:read']), hook.url);
-    await ownersView(service, 'UPDATE webhook SET authorized_permissions = NULL WHERE id = $1', [id]);
+    await queryAsOwner(service, 'UPDATE webhook SET authorized_permissions = NULL WHERE id = $1', [id]);
     await publish(service, taskCreated, owner.caller, taskData);
     await inStatus(owner, id, 'skipped');
     await publish(service, leadCreated, owner.caller, leadData());
     await inStatus(owner, id, 'succeeded', 1);
   });
 
-  it('show no payload to a key that may not read the records, however much its user may', async () => {
+  it('hide the payload from a key that may not read the records, even if its user may', async () => {
     const owner = aUser(['*']);
     const hook = await receiver();
     const id = await aWebhook(owner, hook.url);
@@ -167,7 +167,7 @@ describe('deliveries', () => {
     expect((await key.listEvents({})).data).toEqual([]);
   });
 
-  it('show their payload, and what was answered to it, to who may read the records', async () => {
+  it('show payload and responses only to callers who may read the records', async () => {
     const { url } = await receiver();
     const owner = aUser(['*']);
     const id = await aWebhook(owner, url, { events: ['lead.*'] });
@@ -183,7 +183,7 @@ describe('deliveries', () => {
 });
 
 describe('stored events', () => {
-  it('are listed for who may read the records, and are unknown to others', async () => {
+  it('are listed for callers who may read the records, and hidden from others', async () => {
     const owner = aUser(['*']);
     await publish(service, leadCreated, owner.caller, leadData());
     await publish(service, taskCreated, owner.caller, taskData);

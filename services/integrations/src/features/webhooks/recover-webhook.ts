@@ -1,7 +1,7 @@
 import { webhookRecoveryRequested, type webhooks } from '@tandem/integrations-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { missedWithin, recoverJob } from './recover.job.ts';
+import { missedDeliveries, recoverJob } from './recover.job.ts';
 import { asWebhook, lockWebhook } from './webhook.ts';
 
 export const recoverWebhook: Handler<typeof webhooks.recoverWebhook> = async ({ params, body, tx, emit, schedule }) => {
@@ -10,7 +10,7 @@ export const recoverWebhook: Handler<typeof webhooks.recoverWebhook> = async ({ 
   const { since, until } = body;
   const now = new Date();
   const range = { webhookId: webhook.id, since, until: until ?? now };
-  const matched = await tx.delivery.count({ where: missedWithin({ ...range, createdAt: now }) });
+  const matched = await tx.delivery.count({ where: missedDeliveries({ ...range, createdAt: now }) });
   const recovery = await tx.recovery.create({ data: { ...range, matched, createdAt: now } });
   await schedule(recoverJob, [{ recoveryId: recovery.id }]);
   emit(webhookRecoveryRequested, {

@@ -6,19 +6,19 @@ import type { Recovery } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { deliverJob } from '../deliveries/delivery.ts';
 
-/** The job that sends missed deliveries again. */
+/** Job that sends missed deliveries again. */
 export const recoverJob = { name: 'recover', payload: z.object({ recoveryId: id('job') }) };
 
-// In steps, so that a long outage does not put all its deliveries before everybody else's.
+// Limits each step, so that a long outage does not queue all its deliveries ahead of other tenants.
 const stepMax = 500;
 
 const payloadKeptMs = payloadDays * 24 * 3_600_000;
 
 /**
- * The deliveries that a recovery is about: those that ended before it, so that it never takes one twice, and of which
- * there still is something to send.
+ * Filter for deliveries of a recovery: those that ended before it, so that none is restarted twice, and whose payload
+ * still exists.
  */
-export function missedWithin({
+export function missedDeliveries({
   webhookId,
   since,
   until,
@@ -32,7 +32,7 @@ export function missedWithin({
   };
 }
 
-/** Starts the schedule of missed deliveries over, a few hundred at a time. */
+/** Restarts the schedule of missed deliveries in batches. */
 export const recover = job({
   ...recoverJob,
   async run({ payload, tx: reader, finish }: JobContext<z.output<typeof recoverJob.payload>, Tx>) {
@@ -44,7 +44,7 @@ export const recover = job({
         (await tx.webhook.count({ where: { id: recovery.webhookId, active: true, deletedAt: null } })) > 0;
       const missed = isActive
         ? await tx.delivery.findMany({
-            where: missedWithin(recovery),
+            where: missedDeliveries(recovery),
             orderBy: { createdAt: 'asc' },
             take: stepMax,
             select: { id: true },
@@ -53,7 +53,7 @@ export const recover = job({
       const ids = missed.map((delivery) => delivery.id);
       const restarted = ids.length
         ? await tx.delivery.updateManyAndReturn({
-            where: { ...missedWithin(recovery), id: { in: ids } },
+            where: { ...missedDeliveries(recovery), id: { in: ids } },
             data: {
               status: 'pending',
               attemptCount: 0,

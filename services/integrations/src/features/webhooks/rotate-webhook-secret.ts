@@ -15,7 +15,7 @@ export const rotateWebhookSecret =
     const row = await writeWebhook(tx, before.id, {
       secret: sealSecret(tools.seal, before.sealRef, secret),
       secretHint: secretHint(secret),
-      // Only one earlier secret is kept: rotating twice in an emergency ends the one that leaked.
+      // Only one previous secret is kept, so rotating twice revokes a leaked one.
       previousSecret: graceSeconds > 0 ? before.secret : null,
       previousSecretExpiresAt,
     });

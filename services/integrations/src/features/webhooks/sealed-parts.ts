@@ -4,7 +4,7 @@ import type { SealedColumn } from '@tandem/service';
 const secretContext = 'webhook secret';
 const headersContext = 'webhook headers';
 
-/** The sealed columns of this service. */
+/** Encrypted columns of this service. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'webhook', column: 'secret', context: secretContext, ref: 'seal_ref' },
   { table: 'webhook', column: 'previous_secret', context: secretContext, ref: 'seal_ref' },
@@ -24,7 +24,7 @@ export function sealSecret(seal: Seal, sealRef: string, secret: string): string 
   return seal.seal(secret, `${secretContext} ${sealRef}`);
 }
 
-/** The secrets that sign now: the current one, and the previous one until it expires. */
+/** Active signing secrets: the current one, and the previous one until it expires. */
 export function openSecrets(
   seal: Seal,
   { sealRef, secret, previousSecret, previousSecretExpiresAt }: SealedValues,
@@ -35,7 +35,7 @@ export function openSecrets(
   );
 }
 
-/** Encrypts custom headers, which may hold a password of the receiver's. */
+/** Encrypts custom headers, which may contain credentials of the receiver. */
 export function sealHeaders(seal: Seal, sealRef: string, headers: Record<string, string>) {
   const customHeaderNames = Object.keys(headers);
   return {
@@ -46,7 +46,7 @@ export function sealHeaders(seal: Seal, sealRef: string, headers: Record<string,
   };
 }
 
-/** The custom headers as they are sent. */
+/** Decrypts the custom headers. */
 export function openHeaders(
   seal: Seal,
   { sealRef, customHeaders }: Pick<SealedValues, 'sealRef' | 'customHeaders'>,

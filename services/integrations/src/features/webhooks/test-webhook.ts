@@ -12,7 +12,7 @@ import { findWebhook } from './webhook.ts';
 
 const retryAfterSeconds = 5;
 
-/** Sends in its check: no transaction may be open while a receiver takes its time. */
+/** Sends in `check`, because no transaction may be open while waiting for a receiver. */
 export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, z.output<typeof TestResult>> => ({
   async check({ params, body, tx }) {
     const webhook = await findWebhook(tx, params.id);
@@ -21,7 +21,12 @@ export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, 
     const envelope = exampleEnvelope(event, testEventId());
     const content = Buffer.from(JSON.stringify(envelope));
     const headers = headersOf({
-      ...{ id: envelope.id, event, delivery: 'test', attempt: 1, environment: webhook.environment, body: content },
+      id: envelope.id,
+      event,
+      delivery: 'test',
+      attempt: 1,
+      environment: webhook.environment,
+      body: content,
       timestamp: Math.floor(Date.now() / 1_000),
       secrets: openSecrets(tools.seal, webhook),
       isTest: true,
@@ -44,32 +49,31 @@ export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, 
   },
 });
 
-// Receivers drop an event whose id they have seen, so each test has one of its own, in the form of an event's id.
+// Receivers ignore duplicate event ids, so each test has its own id in the format of event ids.
 function testEventId(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
   return Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
 /**
- * The gateway holds a connection for as long as a test takes, so neither one tenant nor all of them together may have
- * many tests in flight.
+ * Limits tests in flight, per tenant and in total, because each one holds a gateway connection until it ends.
  */
 async function withinLimits<T>(
   { tenant, all }: Tools['testLimits'],
   { tenantId }: WebhookRow,
   work: () => Promise<T>,
 ): Promise<T> {
-  const leave: (() => void)[] = [];
+  const releases: (() => void)[] = [];
   try {
-    leave.push(await tenant.enter(tenantId));
-    leave.push(await all.enter('all'));
+    releases.push(await tenant.enter(tenantId));
+    releases.push(await all.enter('all'));
   } catch (error) {
-    for (const free of leave) free();
+    for (const release of releases) release();
     throw error instanceof ShareTimeout ? fail('too_many_tests', [], { retryAfter: retryAfterSeconds }) : error;
   }
   try {
     return await work();
   } finally {
-    for (const free of leave) free();
+    for (const release of releases) release();
   }
 }

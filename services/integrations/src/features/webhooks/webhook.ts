@@ -9,7 +9,7 @@ import type { Tools, Tx } from '../../handler.ts';
 
 export type WebhookRecord = z.output<typeof Webhook>;
 
-/** A row as the contract shows it: without secrets. */
+/** Converts a row to the contract's `Webhook`, without secrets. */
 export function asWebhook(row: WebhookRow): WebhookRecord {
   const customHeaders = Object.fromEntries(row.customHeaderNames.map((name) => [name, hiddenValue]));
   const authorizedBy = authorizerOf(row);
@@ -22,15 +22,14 @@ export function authorizerOf({ authorizedBy, createdBy }: Pick<WebhookRow, 'auth
 }
 
 /**
- * The user who authorizes the deliveries of a webhook, and the permissions of the credential it was registered with. A key
- * may hold fewer permissions than its user; deliveries need both. The permissions are sorted, so that equal sets compare
- * as equal.
+ * The user who authorizes the deliveries of a webhook, and the permissions of the credential. A key may have fewer
+ * permissions than its user; deliveries require both. The permissions are sorted so that equal sets compare as equal.
  */
 export function authorizationOf(caller: Caller) {
   return { authorizedBy: actingUserId(caller) ?? null, authorizedPermissions: [...new Set(caller.permissions)].sort() };
 }
 
-/** Refuses to have events delivered whose records the caller may not read. */
+/** Fails if the caller may not read the records of the events. */
 export function checkMayReceive({ permissions }: Caller, patterns: readonly string[]): void {
   const errors = patterns.flatMap((pattern, index) => {
     const missing = missingFor(pattern, permissions);
@@ -40,20 +39,20 @@ export function checkMayReceive({ permissions }: Caller, patterns: readonly stri
   if (errors.length) throw fail('forbidden', errors);
 }
 
-/** The webhook, unless it is removed or another's. */
+/** Finds a webhook that is not deleted and that the caller may access. */
 export async function findWebhook(tx: Tx, id: number): Promise<WebhookRow> {
   const row = await tx.webhook.findFirst({ where: { id, deletedAt: null } });
   if (!row) throw fail('not_found');
   return row;
 }
 
-/** The webhook under lock, so that what is decided about it still holds when it is written. */
+/** Locks the webhook, so that checks on it still hold when it is written. */
 export async function lockWebhook(tx: Tx, id: number): Promise<WebhookRow> {
   await tx.sql`SELECT id FROM webhook WHERE id = ${id} FOR UPDATE`;
   return findWebhook(tx, id);
 }
 
-/** Writes what a caller changed as the next version. */
+/** Writes changes by a caller as the next version. */
 export async function writeWebhook(
   tx: Tx,
   id: number,
@@ -67,16 +66,16 @@ export async function writeWebhook(
   return row;
 }
 
-/** Refuses an address that deliveries may not go to, and names that the catalogue does not have. */
-export async function checkGiven(
+/** Fails for a URL that deliveries must not be sent to, and for events that are not in the catalogue. */
+export async function checkUrlAndEvents(
   { target }: Tools,
-  given: { url?: string; events?: string[] },
+  input: { url?: string; events?: string[] },
   environment: string,
 ): Promise<void> {
-  const refusal = given.url === undefined ? undefined : await target.resolvedRefusal(given.url, environment);
+  const refusal = input.url === undefined ? undefined : await target.resolvedRefusal(input.url, environment);
   const errors: FieldError[] = [
     ...(refusal ? [{ field: 'url', message: refusal }] : []),
-    ...(given.events ?? []).flatMap((pattern, index) =>
+    ...(input.events ?? []).flatMap((pattern, index) =>
       isSubscribable(pattern) ? [] : [{ field: `events.${index}`, message: unknownEvent }],
     ),
   ];

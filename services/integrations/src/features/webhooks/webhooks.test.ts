@@ -5,8 +5,8 @@ import {
   type Api,
   type Integrations,
   leadData,
-  ownersView,
   publish,
+  queryAsOwner,
   receiver,
   startIntegrations,
 } from '../../testing.ts';
@@ -26,7 +26,7 @@ const aWebhook = async (api: Api, body: object = {}) =>
 const fieldsOf = (reply: { body: { errors?: { field: string }[] } }) => reply.body.errors?.map(({ field }) => field);
 
 describe('createWebhook', () => {
-  it('answers the secret once, and stores it encrypted', async () => {
+  it('returns the secret once, and stores it encrypted', async () => {
     const api = service.as();
     const reply = await api.createWebhook({
       body: { url, events: ['lead.*', 'lead.*', 'task.created'], description: 'CRM', rateLimitPerSecond: 5 },
@@ -35,26 +35,22 @@ describe('createWebhook', () => {
     const { secret, ...webhook } = reply.data;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(webhook).toMatchObject({
-      ...{
-        url,
-        events: ['lead.*', 'task.created'],
-        active: true,
-        description: 'CRM',
-        environment: 'live',
-        rateLimitPerSecond: 5,
-      },
-      ...{
-        secretHint: secret.slice(-5, -1),
-        disabledReason: null,
-        disabledAt: null,
-        failureSince: null,
-        customHeaders: {},
-        version: 1,
-      },
+      url,
+      events: ['lead.*', 'task.created'],
+      active: true,
+      description: 'CRM',
+      environment: 'live',
+      rateLimitPerSecond: 5,
+      secretHint: secret.slice(-5, -1),
+      disabledReason: null,
+      disabledAt: null,
+      failureSince: null,
+      customHeaders: {},
+      version: 1,
     });
     expect((await api.getWebhook({ params: { id: webhook.id } })).data).toEqual(webhook);
     expect((await api.listWebhooks()).data).toEqual([webhook]);
-    const rows = await ownersView(service, 'SELECT * FROM webhook WHERE id = $1', [webhook.id]);
+    const rows = await queryAsOwner(service, 'SELECT * FROM webhook WHERE id = $1', [webhook.id]);
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(secret.slice(6));
     const event = await until('the creation is announced', () =>
@@ -63,46 +59,46 @@ describe('createWebhook', () => {
     expect(JSON.stringify(event)).not.toContain(secret.slice(6));
   });
 
-  it('never shows the values of custom headers, and never stores them in the clear', async () => {
+  it('never returns the values of custom headers, and stores them encrypted', async () => {
     const api = service.as();
     const made = await aWebhook(api, { customHeaders: { Authorization: 'Bearer abcdef123456', 'X-Team': 'sales' } });
     expect(made.customHeaders).toEqual({ Authorization: '***', 'X-Team': '***' });
     const read = await api.getWebhook({ params: { id: made.id } });
     expect(JSON.stringify(read.body)).not.toContain('abcdef123456');
-    expect(JSON.stringify(await ownersView(service, 'SELECT * FROM webhook WHERE id = $1', [made.id]))).not.toContain(
+    expect(JSON.stringify(await queryAsOwner(service, 'SELECT * FROM webhook WHERE id = $1', [made.id]))).not.toContain(
       'abcdef123456',
     );
     expect(JSON.stringify(service.events)).not.toContain('abcdef123456');
   });
 
   it.each([
-    ['no address', { url: undefined }, 'url'],
-    ['an address of another kind', { url: 'ftp://example.com/' }, 'url'],
-    ['an address that is none', { url: 'example' }, 'url'],
-    ['an address with credentials', { url: 'https://me:pass@example.com/' }, 'url'],
-    ['an address that is too long', { url: `https://example.com/${'a'.repeat(2050)}` }, 'url'],
+    ['no url', { url: undefined }, 'url'],
+    ['a url with another protocol', { url: 'ftp://example.com/' }, 'url'],
+    ['an invalid url', { url: 'example' }, 'url'],
+    ['a url with credentials', { url: 'https://me:pass@example.com/' }, 'url'],
+    ['a url that is too long', { url: `https://example.com/${'a'.repeat(2050)}` }, 'url'],
     ['no events', { events: [] }, 'events'],
     ['an unknown event', { events: ['lead.created', 'lead.exploded'] }, 'events.1'],
     ['an unknown resource', { events: ['leeds.*'] }, 'events.0'],
     ['a pattern in the middle', { events: ['*.created'] }, 'events.0'],
     ['a description that is too long', { description: 'x'.repeat(501) }, 'description'],
     ['a rate of zero', { rateLimitPerSecond: 0 }, 'rateLimitPerSecond'],
-    ['a header of ours', { customHeaders: { 'Webhook-Signature': 'v1,x' } }, 'customHeaders.Webhook-Signature'],
-    ['another header of ours', { customHeaders: { 'x-service-event': 'x' } }, 'customHeaders.x-service-event'],
-    ['a header of the connection', { customHeaders: { Connection: 'close' } }, 'customHeaders.Connection'],
+    ['a reserved header', { customHeaders: { 'Webhook-Signature': 'v1,x' } }, 'customHeaders.Webhook-Signature'],
+    ['another reserved header', { customHeaders: { 'x-service-event': 'x' } }, 'customHeaders.x-service-event'],
+    ['a hop-by-hop header', { customHeaders: { Connection: 'close' } }, 'customHeaders.Connection'],
     [
-      'a header that frames the message',
+      'a message framing header',
       { customHeaders: { 'Transfer-Encoding': 'chunked' } },
       'customHeaders.Transfer-Encoding',
     ],
     ['a line break in a header', { customHeaders: { 'X-A': 'a\r\nHost: b' } }, 'customHeaders.X-A'],
-    ['a header name that is none', { customHeaders: { 'X A': 'a' } }, 'customHeaders.X A'],
+    ['an invalid header name', { customHeaders: { 'X A': 'a' } }, 'customHeaders.X A'],
     [
       'too many headers',
       { customHeaders: Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`X-${index}`, 'a'])) },
       'customHeaders',
     ],
-  ])('refuses %s, naming the field', async (_, body, field) => {
+  ])('rejects %s, naming the field', async (_, body, field) => {
     const api = service.as();
     const reply = await api.createWebhook({ body: { url, events: ['lead.created'], ...body } });
     expect([reply.status, reply.body.message]).toEqual([422, 'Validation failed']);
@@ -110,7 +106,7 @@ describe('createWebhook', () => {
     expect((await api.listWebhooks()).data).toEqual([]);
   });
 
-  it('refuses the 21st of an environment, even when they come at once', async () => {
+  it('rejects the 21st webhook of an environment, even with concurrent requests', async () => {
     const api = service.as();
     const replies = await Promise.all(
       Array.from({ length: 24 }, () => api.createWebhook({ body: { url, events: ['*'] } })),
@@ -122,7 +118,7 @@ describe('createWebhook', () => {
     expect((await api.createWebhook({ body: { url, events: ['*'] } })).status).toBe(201);
   });
 
-  it('answers a repeated Idempotency-Key with the first answer, secret included', async () => {
+  it('replays the first response for a repeated Idempotency-Key, including the secret', async () => {
     const api = service.as();
     const request = { body: { url, events: ['*'] }, headers: { 'idempotency-key': 'once' } };
     const [first, second] = [await api.createWebhook(request), await api.createWebhook(request)];
@@ -132,7 +128,7 @@ describe('createWebhook', () => {
 });
 
 describe('updateWebhook', () => {
-  it('changes the given fields as the next version', async () => {
+  it('changes the sent fields and increments the version', async () => {
     const api = service.as();
     const { secret, ...before } = await aWebhook(api);
     const reply = await api.updateWebhook({ params: { id: before.id }, body: { events: ['*'], description: 'new' } });
@@ -153,7 +149,7 @@ describe('updateWebhook', () => {
     });
   });
 
-  it('refuses a stale version, an unknown event and a bad address, and changes nothing', async () => {
+  it('rejects a stale version, an unknown event and an invalid url, and changes nothing', async () => {
     const api = service.as();
     const { id } = await aWebhook(api);
     const stale = await api.updateWebhook({ params: { id }, body: { events: ['*'] }, headers: { 'if-match': '"7"' } });
@@ -166,7 +162,7 @@ describe('updateWebhook', () => {
     expect((await api.getWebhook({ params: { id } })).data.version).toBe(1);
   });
 
-  it('takes no hidden header along to another host: they have to be given again, or removed', async () => {
+  it('requires custom headers to be sent again or removed when the host changes', async () => {
     const api = service.as();
     const customHeaders = { Authorization: 'Bearer abcdef123456', 'X-Team': 'sales' };
     const { id } = await aWebhook(api, { customHeaders });
@@ -188,24 +184,27 @@ describe('updateWebhook', () => {
     expect((await move('http://127.0.0.4:9/hook')).status).toBe(200);
   });
 
-  it('answers 404 for another tenant’s webhook, and for another environment’s', async () => {
+  it('returns 404 for a webhook of another tenant or environment', async () => {
     const api = service.as();
     const { id } = await aWebhook(api);
-    const strangers = [service.as(), service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' })];
-    for (const stranger of strangers) {
-      expect((await stranger.getWebhook({ params: { id } })).status).toBe(404);
-      expect((await stranger.updateWebhook({ params: { id }, body: { active: false } })).status).toBe(404);
-      expect((await stranger.deleteWebhook({ params: { id } })).status).toBe(404);
-      expect((await stranger.rotateWebhookSecret({ params: { id } })).status).toBe(404);
-      expect((await stranger.testWebhook({ params: { id } })).status).toBe(404);
-      expect((await stranger.listDeliveries({ params: { id } })).status).toBe(404);
+    const otherCallers = [
+      service.as(),
+      service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' }),
+    ];
+    for (const otherCaller of otherCallers) {
+      expect((await otherCaller.getWebhook({ params: { id } })).status).toBe(404);
+      expect((await otherCaller.updateWebhook({ params: { id }, body: { active: false } })).status).toBe(404);
+      expect((await otherCaller.deleteWebhook({ params: { id } })).status).toBe(404);
+      expect((await otherCaller.rotateWebhookSecret({ params: { id } })).status).toBe(404);
+      expect((await otherCaller.testWebhook({ params: { id } })).status).toBe(404);
+      expect((await otherCaller.listDeliveries({ params: { id } })).status).toBe(404);
       expect(
-        (await stranger.recoverWebhook({ params: { id }, body: { since: new Date().toISOString() } })).status,
+        (await otherCaller.recoverWebhook({ params: { id }, body: { since: new Date().toISOString() } })).status,
       ).toBe(404);
     }
   });
 
-  it('shows a caller with own records only those', async () => {
+  it('limits a caller with :own permissions to own webhooks', async () => {
     const owner = service.as();
     const { id } = await aWebhook(owner);
     const colleague = service.as({
@@ -224,7 +223,7 @@ describe('updateWebhook', () => {
 });
 
 describe('deleteWebhook', () => {
-  it('removes it from sight, and receives nothing more', async () => {
+  it('hides the webhook and stops its deliveries', async () => {
     const api = service.as();
     const hook = await receiver(200);
     const { id } = await aWebhook(api, { url: hook.url });

@@ -13,14 +13,13 @@ const transitions: Record<CourseStatus, readonly CourseStatus[]> = {
   archived: ['published'],
 };
 
-/** How much a course has. */
 interface CourseCounts {
   modulesCount: number;
   lessonsCount: number;
   enrollmentCount: number;
 }
 
-/** Rows as the contract shows them, with counts that are read for all of them at once. */
+/** Converts rows to the contract's `Course`; the counts are read with one query for all of them. */
 export async function asCourses(tx: Tx, rows: CourseRow[]): Promise<CourseRecord[]> {
   const counts = await countsOf(
     tx,
@@ -33,7 +32,7 @@ export async function asCourses(tx: Tx, rows: CourseRow[]): Promise<CourseRecord
   }));
 }
 
-/** Counts modules, lessons and enrolments of some courses; courses without any are left out. */
+/** Counts modules, lessons and enrolments per course; courses without any are missing from the result. */
 async function countsOf(tx: Tx, courseIds: number[]): Promise<Map<number, CourseCounts>> {
   if (!courseIds.length) return new Map();
   const rows = await tx.sql<CourseCounts & { id: number }>`
@@ -49,7 +48,7 @@ async function countsOf(tx: Tx, courseIds: number[]): Promise<Map<number, Course
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
-/** One row as the contract shows it. */
+/** Converts a row to the contract's `Course`. */
 export async function asCourse(tx: Tx, row: CourseRow): Promise<CourseRecord> {
   const [course] = await asCourses(tx, [row]);
   return course as CourseRecord;

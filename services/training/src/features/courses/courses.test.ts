@@ -17,7 +17,7 @@ const aLesson = (tenant: Tenant, id: string, fields: object = {}) =>
 everyOperation(training, () => service);
 
 describe('a course', () => {
-  it('is a draft when it is made, without modules and learners', async () => {
+  it('is created as a draft without modules and learners', async () => {
     const tenant = service.as();
     const { status, data, body } = await tenant.createCourse({
       body: { title: 'Selling', description: 'How to', status: 'published', modulesCount: 9 },
@@ -33,7 +33,7 @@ describe('a course', () => {
     await until('it is announced', () => service.events.some(({ name }) => name === 'training.course.created'));
   });
 
-  it('counts the modules that its lessons name, in lists too', async () => {
+  it('counts the modules of its lessons, also in lists', async () => {
     const tenant = service.as();
     const { id } = await aCourse(tenant);
     await aLesson(tenant, id);
@@ -67,7 +67,7 @@ describe('a course', () => {
     expect([status, body.errors?.[0]?.field]).toEqual([422, 'lessons']);
   });
 
-  it('goes draft → published → archived → published, and nowhere else', async () => {
+  it('only allows draft → published → archived → published', async () => {
     const tenant = service.as();
     const { id } = await aCourse(tenant);
     await aLesson(tenant, id);
@@ -78,7 +78,7 @@ describe('a course', () => {
     expect(answers).toEqual([200, 409, 200, 409, 200]);
   });
 
-  it('has another version, and another ETag, with each lesson', async () => {
+  it('gets a new version and ETag with each lesson', async () => {
     const tenant = service.as();
     const { id } = await aCourse(tenant);
     const read = () => tenant.getCourse({ params: { id } });
@@ -90,7 +90,7 @@ describe('a course', () => {
     expect([(await publish('"1"')).status, (await publish('"2"')).status]).toEqual([412, 200]);
   });
 
-  it('gives lessons that come at once each a place of their own', async () => {
+  it('gives concurrent lessons different positions', async () => {
     const tenant = service.as();
     const { id } = await aCourse(tenant);
     await Promise.all(Array.from({ length: 8 }, () => aLesson(tenant, id)));

@@ -3,7 +3,7 @@ import { unknownId } from '@tandem/contract';
 import { asService, fail, failField } from '@tandem/service';
 import { enrollmentCreated, type enrollments } from '@tandem/training-contract';
 import type { Handler, Peers } from '../../handler.ts';
-import { asEnrollment, live } from './enrollment.ts';
+import { asEnrollment, liveStatuses } from './enrollment.ts';
 
 export const createEnrollment = ({ identity }: Peers): Handler<typeof enrollments.createEnrollment> => ({
   async check({ body, caller }) {
@@ -13,15 +13,15 @@ export const createEnrollment = ({ identity }: Peers): Handler<typeof enrollment
   },
   async run({ body, tx, emit }) {
     const { courseId, learnerId } = body;
-    // The lock on the course orders two enrolments of one person, and an enrolment and the archiving of the course.
+    // Locks the course to serialise enrolments of the same user, and enrolments with archiving the course.
     const [course] = await tx.sql<{ status: string; audience: string }>`
       SELECT status, audience FROM course WHERE id = ${courseId} FOR UPDATE`;
     if (!course) throw failField('courseId', unknownId('course'));
     if (course.status !== 'published')
       throw fail('not_published', [{ field: 'courseId', message: 'Publish it first' }]);
-    // Learners are users; enrolments of partners come with the portal's training.
+    // Learners are users; enrolments of partners are not supported.
     if (course.audience === 'partners') throw failField('courseId', 'The course is for partners only');
-    if (await tx.enrollment.count({ where: { courseId, learnerId, status: { in: live } } }))
+    if (await tx.enrollment.count({ where: { courseId, learnerId, status: { in: liveStatuses } } }))
       throw fail('already_enrolled');
     const enrollment = asEnrollment(await tx.enrollment.create({ data: body }));
     emit(enrollmentCreated, { data: { enrollmentId: enrollment.id, courseId, learnerId }, record: enrollment });

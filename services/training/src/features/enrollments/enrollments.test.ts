@@ -10,7 +10,7 @@ afterAll(() => service?.close());
 
 type Tenant = ReturnType<TestService<typeof training>['as']>;
 
-async function published(tenant: Tenant, fields: object = {}): Promise<string> {
+async function aPublishedCourse(tenant: Tenant, fields: object = {}): Promise<string> {
   const { id } = (await tenant.createCourse({ body: { title: 'Selling', ...fields } })).data;
   await tenant.createLesson({ params: { id }, body: { title: 'The first call' } });
   await tenant.publishCourse({ params: { id } });
@@ -22,7 +22,7 @@ const countOf = async (tenant: Tenant, id: string) => (await tenant.getCourse({ 
 
 it('an enrolment is stored, and the course counts those that are not withdrawn', async () => {
   const tenant = service.as();
-  const courseId = await published(tenant);
+  const courseId = await aPublishedCourse(tenant);
   const { status, data } = await enrol(tenant, courseId);
   expect([status, data]).toMatchObject([201, { courseId, learnerId: '7', status: 'enrolled' }]);
   await enrol(tenant, courseId, '8');
@@ -34,38 +34,38 @@ it('an enrolment is stored, and the course counts those that are not withdrawn',
   expect((await tenant.listEnrollments({ query: { learnerId: '7' } })).data).toHaveLength(2);
 });
 
-it('of two enrolments of one person at once, one wins', async () => {
+it('one of two concurrent enrolments of a user is accepted', async () => {
   const tenant = service.as();
-  const courseId = await published(tenant);
+  const courseId = await aPublishedCourse(tenant);
   const answers = await Promise.all([enrol(tenant, courseId), enrol(tenant, courseId)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
 });
 
 it.each([
-  ['somebody unknown', nobody, 'No user with this id'],
-  ['somebody who is not active', suspended, 'The user is not active'],
-])('%s is not enrolled', async (_, learnerId, message) => {
+  ['an unknown user', nobody, 'No user with this id'],
+  ['an inactive user', suspended, 'The user is not active'],
+])('%s cannot be enrolled', async (_, learnerId, message) => {
   const tenant = service.as();
-  const { status, body } = await enrol(tenant, await published(tenant), learnerId);
+  const { status, body } = await enrol(tenant, await aPublishedCourse(tenant), learnerId);
   expect([status, body.errors]).toEqual([422, [{ field: 'learnerId', message }]]);
 });
 
-it('nobody is enrolled in a draft, an archived course, or one of another tenant', async () => {
+it('drafts, archived courses and courses of another tenant reject enrolments', async () => {
   const tenant = service.as();
   const draft = (await tenant.createCourse({ body: { title: 'Draft' } })).data.id;
-  const archived = await published(tenant);
+  const archived = await aPublishedCourse(tenant);
   await tenant.archiveCourse({ params: { id: archived } });
-  const foreign = await published(service.as());
+  const foreign = await aPublishedCourse(service.as());
   expect((await enrol(tenant, draft)).body.code).toBe('not_published');
   expect((await enrol(tenant, archived)).body.code).toBe('not_published');
   const { status, body } = await enrol(tenant, foreign);
   expect([status, body.errors?.[0]?.field]).toEqual([422, 'courseId']);
 });
 
-it('a user is enrolled in courses for users or for both, not in one for partners', async () => {
+it('a user can be enrolled in courses for users or both, but not for partners', async () => {
   const tenant = service.as();
   for (const audience of ['users', 'both'])
-    expect((await enrol(tenant, await published(tenant, { audience }))).status).toBe(201);
-  const { status, body } = await enrol(tenant, await published(tenant, { audience: 'partners' }));
+    expect((await enrol(tenant, await aPublishedCourse(tenant, { audience }))).status).toBe(201);
+  const { status, body } = await enrol(tenant, await aPublishedCourse(tenant, { audience: 'partners' }));
   expect([status, body.errors]).toEqual([422, [{ field: 'courseId', message: 'The course is for partners only' }]]);
 });

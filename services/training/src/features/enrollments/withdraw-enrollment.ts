@@ -1,7 +1,7 @@
 import { fail } from '@tandem/service';
 import { type enrollments, enrollmentWithdrawn } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { asEnrollment, live } from './enrollment.ts';
+import { asEnrollment, liveStatuses } from './enrollment.ts';
 
 export const withdrawEnrollment: Handler<typeof enrollments.withdrawEnrollment> = async ({
   params,
@@ -12,7 +12,7 @@ export const withdrawEnrollment: Handler<typeof enrollments.withdrawEnrollment> 
   const before = await tx.enrollment.lockFirst({ where: { id: params.id } });
   if (!before) throw fail('not_found');
   ifMatch(before);
-  if (!live.includes(before.status))
+  if (!liveStatuses.includes(before.status))
     throw fail('transition_refused', [{ field: 'status', message: `From ${before.status} nothing follows` }]);
   const [row] = await tx.enrollment.updateManyAndReturn({
     where: { id: before.id },

@@ -1,8 +1,8 @@
 import type { GeneratedPage } from '@tandem/campaign-contract';
 import type { z } from 'zod';
-import { shortened, slugOf, type Tone, toneOf, topicOf, type Variant, variantOf } from './words.ts';
+import { slugOf, type Tone, toneOf, topicOf, truncated, type Variant, variantOf } from './words.ts';
 
-export interface PageWish {
+export interface PageRequest {
   prompt: string;
   industry?: string | null | undefined;
   goal?: string | null | undefined;
@@ -72,7 +72,7 @@ const stories: Record<Variant, Story> = {
   },
 };
 
-/** The call to action for each goal; the first match counts. */
+/** Call to action for each goal; the first match is used. */
 const actions: [words: RegExp, action: string][] = [
   [/\b(demo|call|meeting|appointment|consultation)/i, 'Book a meeting'],
   [/\b(download|e-?book|guide|whitepaper|checklist)/i, 'Download now'],
@@ -97,17 +97,17 @@ const leads: Record<Tone, string> = {
 };
 
 /** Writes a landing page without an AI provider. The same request always gives the same page. */
-export function landingPageTemplate(wish: PageWish): z.output<typeof GeneratedPage> {
-  const variant = variantOf(`${wish.prompt} ${wish.goal ?? ''}`);
+export function landingPageTemplate(request: PageRequest): z.output<typeof GeneratedPage> {
+  const variant = variantOf(`${request.prompt} ${request.goal ?? ''}`);
   const story = stories[variant];
-  const tone = toneOf(wish.tone);
-  const title = topicOf(wish.prompt, 70);
-  const industry = shortened(wish.industry ?? '', 60);
+  const tone = toneOf(request.tone);
+  const title = topicOf(request.prompt, 70);
+  const industry = truncated(request.industry ?? '', 60);
   const promise = `${leads[tone]}${story.promise}`;
-  const action = actions.find(([words]) => words.test(wish.goal ?? ''))?.[1] ?? story.action;
+  const action = actions.find(([words]) => words.test(request.goal ?? ''))?.[1] ?? story.action;
   return {
     name: title,
-    description: shortened(`Landing page${industry && ` for ${industry}`}: ${wish.goal || wish.prompt}`, 300),
+    description: truncated(`Landing page${industry && ` for ${industry}`}: ${request.goal || request.prompt}`, 300),
     slug: slugOf(title),
     sections: [
       { type: 'hero', label: 'Headline' },
@@ -115,7 +115,7 @@ export function landingPageTemplate(wish: PageWish): z.output<typeof GeneratedPa
       { type: 'testimonials', label: 'What customers say' },
       { type: 'cta', label: action },
     ].map((section, order) => ({ sectionId: `section-${order + 1}`, ...section, visible: true, order })),
-    seo: { title: shortened(title, 60), metaDescription: shortened(`${promise} ${title}`, 155) },
+    seo: { title: truncated(title, 60), metaDescription: truncated(`${promise} ${title}`, 155) },
     style: styles[tone],
     content: contentOf({ title, promise, industry, action, reasons: story.reasons }),
   };
@@ -129,18 +129,18 @@ function contentOf(page: {
   reasons: Story['reasons'];
 }) {
   const { title, promise, industry, action, reasons } = page;
-  const list = reasons.map(([head, words]) => `<li><h3>${escaped(head)}</h3><p>${escaped(words)}</p></li>`);
+  const list = reasons.map(([head, words]) => `<li><h3>${escapeHtml(head)}</h3><p>${escapeHtml(words)}</p></li>`);
   const voices = industry ? `Trusted by teams in ${industry}` : 'Trusted by teams like yours';
   return [
-    `<section id="section-1" class="hero"><h1>${escaped(title)}</h1><p>${escaped(promise)}</p>`,
-    `<a class="button" href="#section-4">${escaped(action)}</a></section>`,
+    `<section id="section-1" class="hero"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(promise)}</p>`,
+    `<a class="button" href="#section-4">${escapeHtml(action)}</a></section>`,
     `<section id="section-2" class="features"><h2>Why it is worth it</h2><ul>${list.join('')}</ul></section>`,
-    `<section id="section-3" class="testimonials"><h2>${escaped(voices)}</h2>`,
+    `<section id="section-3" class="testimonials"><h2>${escapeHtml(voices)}</h2>`,
     '<blockquote>It did what it promised, from the first day on.</blockquote></section>',
-    `<section id="section-4" class="cta"><h2>${escaped(action)}</h2><p>It takes less than a minute.</p></section>`,
+    `<section id="section-4" class="cta"><h2>${escapeHtml(action)}</h2><p>It takes less than a minute.</p></section>`,
   ].join('\n');
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

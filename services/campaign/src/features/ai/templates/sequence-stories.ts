@@ -1,6 +1,6 @@
 import type { Tone, Variant } from './words.ts';
 
-/** The text of a sequence, and how its e-mails follow each other. */
+/** Texts and timing of a sequence. */
 export interface Story {
   title: string;
   trigger: { label: string; triggerType: string };
@@ -11,7 +11,7 @@ export interface Story {
   waits: number[];
 }
 
-/** The stories of the templates, by the kind of sequence that a prompt asks for. */
+/** Stories of the templates, by variant. */
 export const stories: Record<Variant, Story> = {
   welcome: {
     title: 'Welcome sequence',
@@ -93,7 +93,7 @@ export const stories: Record<Variant, Story> = {
   },
 };
 
-/** E-mails after the fifth, for every kind of sequence. */
+/** E-mails after the fifth, for all variants. */
 export const furtherEmails: Story['emails'] = [
   ['Tip', 'A tip that saves time'],
   ['Customer story', 'A customer tells{in}'],
@@ -104,7 +104,7 @@ export const furtherEmails: Story['emails'] = [
   ['Closing', 'Whenever you are ready'],
 ];
 
-/** How a subject is worded in each tone. */
+/** Wording of a subject in each tone. */
 export const subjectIn: Record<Tone, (subject: string) => string> = {
   neutral: (subject) => subject,
   friendly: (subject) => `Hi there! ${subject}`,

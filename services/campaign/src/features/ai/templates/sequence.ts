@@ -1,7 +1,7 @@
 import type { Sequence, SequenceNode, WorkflowEdge } from '@tandem/campaign-contract';
 import type { z } from 'zod';
 import { furtherEmails, type Story, stories, subjectIn } from './sequence-stories.ts';
-import { shortened, toneOf, variantOf } from './words.ts';
+import { toneOf, truncated, variantOf } from './words.ts';
 
 type Node = z.output<typeof SequenceNode>;
 type Edge = z.output<typeof WorkflowEdge>;
@@ -16,7 +16,7 @@ export interface SequenceRequest {
 const emailsMax = 12;
 const emailsDefault = 4;
 
-/** The number of e-mails that is asked for, from 1 to 12; the upper bound of a range such as "3-5". */
+/** The requested number of e-mails, from 1 to 12; the upper bound of a range such as "3-5". */
 export function emailCountOf({ emailCount, prompt }: Pick<SequenceRequest, 'emailCount' | 'prompt'>): number {
   const inPrompt = /(\d{1,3})[\s-]{0,3}(?:part|step|e-?mails?|messages)\b/i.exec(prompt)?.[1];
   const numbers = (emailCount ?? '').match(/\d+/g) ?? (inPrompt ? [inPrompt] : [String(emailsDefault)]);
@@ -27,7 +27,7 @@ export function emailCountOf({ emailCount, prompt }: Pick<SequenceRequest, 'emai
 export function sequenceTemplate(request: SequenceRequest): z.output<typeof Sequence> {
   const story = stories[variantOf(`${request.prompt} ${request.industry ?? ''}`)];
   const count = emailCountOf(request);
-  const industry = shortened(request.industry ?? '', 60);
+  const industry = truncated(request.industry ?? '', 60);
   const subjectOf = subjectIn[toneOf(request.tone)];
   const emails = [...story.emails, ...furtherEmails].slice(0, count).map(([label, subject]) => ({
     label,
@@ -35,14 +35,14 @@ export function sequenceTemplate(request: SequenceRequest): z.output<typeof Sequ
   }));
   return {
     name: industry ? `${story.title} for ${industry}` : story.title,
-    description: `${count} ${count === 1 ? 'e-mail' : 'e-mails'} for: ${shortened(request.prompt, 300)}`,
+    description: `${count} ${count === 1 ? 'e-mail' : 'e-mails'} for: ${truncated(request.prompt, 300)}`,
     ...graphOf(story, emails),
   };
 }
 
 /**
- * Builds the graph: a trigger, then e-mails with waits between them. A condition before the third e-mail gives leads who did
- * not react to the second one more time.
+ * Builds the graph: a trigger, then e-mails with waits between them. A condition before the third e-mail adds a longer
+ * wait for leads who did not react to the second one.
  */
 function graphOf(story: Story, emails: Email[]): { nodes: Node[]; edges: Edge[] } {
   const graph = createGraph();
@@ -71,7 +71,7 @@ interface Email {
   subjectLine: string;
 }
 
-/** The days between an e-mail and the one before it; the first e-mail, with index 0, has none before it. */
+/** Days between an e-mail and the previous one, from index 1 on. */
 function daysBefore({ waits }: Story, index: number): number {
   return waits[Math.min(index, waits.length) - 1] ?? 1;
 }

@@ -1,6 +1,6 @@
-import { shortened, topicOf } from './words.ts';
+import { topicOf, truncated } from './words.ts';
 
-export interface TextWish {
+export interface TextRequest {
   prompt: string;
   context?: Record<string, unknown> | undefined;
 }
@@ -8,13 +8,13 @@ export interface TextWish {
 const factsMax = 10;
 
 /** Writes a draft without an AI provider: the request, the given context, and an outline to fill in. */
-export function textTemplate({ prompt, context = {} }: TextWish): string {
+export function textTemplate({ prompt, context = {} }: TextRequest): string {
   const facts = Object.entries(context)
     .slice(0, factsMax)
-    .map(([name, value]) => `- ${shortened(name, 60)}: ${shortened(asText(value), 200)}`);
+    .map(([name, value]) => `- ${truncated(name, 60)}: ${truncated(asText(value), 200)}`);
   return [
     topicOf(prompt, 80),
-    `This draft is about: ${shortened(prompt, 1000)}`,
+    `This draft is about: ${truncated(prompt, 1000)}`,
     ...(facts.length ? [`What is known:\n${facts.join('\n')}`] : []),
     'What matters most: say in one sentence who it is for and what they get from it.',
     'Why it can be believed: name one result, one number or one customer.',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The topics that templates exist for. The last one is the default. */
+/** Topics with templates. The last one is the default. */
 export const variants = ['welcome', 'reengagement', 'event', 'launch', 'followup', 'generic'] as const;
 export type Variant = (typeof variants)[number];
 
@@ -25,7 +25,7 @@ export function variantOf(text: string): Variant {
 
 export type Tone = 'neutral' | 'friendly' | 'formal' | 'urgent';
 
-/** The tone that words such as "warm and casual" ask for. */
+/** The tone for a description such as "warm and casual". */
 export function toneOf(words: string | null | undefined): Tone {
   const lower = (words ?? '').toLowerCase();
   if (/urgen|direct|bold|persuasi|energetic|exciting/.test(lower)) return 'urgent';
@@ -33,8 +33,8 @@ export function toneOf(words: string | null | undefined): Tone {
   return /friend|casual|warm|fun|playful|informal|humor|conversational/.test(lower) ? 'friendly' : 'neutral';
 }
 
-/** A text on one line, cut after a whole word. */
-export function shortened(text: string, max: number): string {
+/** A text on one line, truncated at a word boundary. */
+export function truncated(text: string, max: number): string {
   const letters = [...text.replace(/\s+/g, ' ').trim()];
   if (letters.length <= max) return letters.join('');
   const cut = letters.slice(0, max - 1).join('');
@@ -48,7 +48,7 @@ const request =
 /** A prompt without phrases such as "Create a landing page for". */
 export function topicOf(prompt: string, max: number): string {
   const line = prompt.replace(/\s+/g, ' ').trim();
-  const bare = shortened(line.replace(request, '') || line, max);
+  const bare = truncated(line.replace(request, '') || line, max);
   const [first = '', ...rest] = [...(bare.replace(/[.!?]+$/, '') || bare)];
   return first.toUpperCase() + rest.join('');
 }
