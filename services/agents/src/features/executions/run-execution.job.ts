@@ -14,7 +14,7 @@ import {
   workOf,
 } from './execution.ts';
 import { recommend } from './recommend.ts';
-import { type AttemptedExecution, failGivenUp, recordOutcomes } from './record-endings.ts';
+import { type AttemptedExecution, failGivenUp, recordOutcomes } from './record-outcomes.ts';
 
 type Context = BatchContext<z.output<typeof executionJobs.call.payload>, Tx>;
 
