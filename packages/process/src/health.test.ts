@@ -5,7 +5,7 @@ describe('/readyz', () => {
   const health = () => createHealth(() => clock.now);
   const statusOf = async (one: ReturnType<typeof createHealth>) => (await one.answer('/readyz'))?.status;
 
-  it('answers 503 until every part has worked once, and names the parts', async () => {
+  it('answers 503 until every dependency has worked once, and names the missing ones', async () => {
     const one = health();
     let isConnected = false;
     one.need('postgres', () => isConnected);
@@ -16,7 +16,7 @@ describe('/readyz', () => {
     expect(await statusOf(one)).toBe(200);
   });
 
-  it('stays 200 for 15 s after a part worked last: a busy pool is no outage', async () => {
+  it('stays 200 for 15 s after the last success, because a busy pool is no outage', async () => {
     const one = health();
     const { promise: busy, resolve: free } = Promise.withResolvers<boolean>();
     let check: () => boolean | Promise<boolean> = () => true;
@@ -36,7 +36,7 @@ describe('/readyz', () => {
     expect(await statusOf(one)).toBe(503);
   });
 
-  it('answers 503 while the process drains, and /healthz goes on answering 200', async () => {
+  it('answers 503 while the process drains, and /healthz keeps answering 200', async () => {
     const one = health();
     one.drain();
     expect(await one.answer('/readyz')).toEqual({ status: 503, body: '{"status":"draining","parts":{}}' });
