@@ -3,10 +3,10 @@ export type Schema = Record<string, unknown>;
 
 const referencesMax = 50;
 
-/** A schema with its references followed, its allOf merged in, and one of its alternatives chosen. */
-export function flat(given: unknown, root: Schema, branch: number, references = 0): Schema {
-  if (typeof given !== 'object' || given === null) return {};
-  const { $ref, allOf, anyOf, oneOf, ...own } = given as Schema;
+/** Resolves the references of a schema, merges its allOf, and chooses one of its alternatives. */
+export function flat(input: unknown, root: Schema, branch: number, references = 0): Schema {
+  if (typeof input !== 'object' || input === null) return {};
+  const { $ref, allOf, anyOf, oneOf, ...own } = input as Schema;
   if (references > referencesMax) return own;
   const parts = [
     ...($ref === undefined ? [] : [follow(String($ref), root)]),
@@ -26,7 +26,7 @@ function follow(ref: string, root: Schema): unknown {
   return at;
 }
 
-/** A reference that is no proper URI fragment was refused by Ajv before; here it just leads nowhere. */
+/** Unescapes a part of a reference. Ajv has already rejected invalid URI fragments; here they resolve to nothing. */
 function unescaped(part: string): string {
   try {
     return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
@@ -55,7 +55,7 @@ function both(keyword: string, one: unknown, other: unknown): unknown {
   if (keyword === 'enum') return common(one as unknown[], other as unknown[]);
   if (keyword === 'type') return common([one].flat(), [other].flat());
   if (keyword === 'uniqueItems') return one || other;
-  // What is not merged here is found out when the whole value is checked.
+  // Validating the whole value finds conflicts that are not merged here.
   return one;
 }
 
