@@ -39,17 +39,17 @@ export async function readForm<Received>(
   const values: Record<string, string> = {};
   let file: Promise<Received> | undefined;
   let incoming: Readable | undefined;
-  const parser = parserOf(request);
+  const parser = createParser(request);
   parser.on('file', (name, stream, filename, _encoding, contentType) => {
     if (name !== fileField || file) {
       errors.push({ field: name || fileField, message: 'Send one file, as the part named file' });
       return void stream.resume();
     }
     incoming = stream;
-    const wanted = guarded(stream);
-    file = receive({ stream: wanted, filename: filename ?? '', contentType });
+    const fileStream = drainable(stream);
+    file = receive({ stream: fileStream, filename: filename ?? '', contentType });
     // The rest of a rejected file must still be read, so that the response reaches the client.
-    file.catch(() => wanted.destroy());
+    file.catch(() => fileStream.destroy());
   });
   const known = Object.keys((row.form as NonNullable<Operation['form']>).shape);
   parser.on('field', (name, value, _isNameCut, isCut) => {
@@ -60,7 +60,7 @@ export async function readForm<Received>(
   });
   parser.on('partsLimit', () => errors.push({ field: 'body', message: `Must have at most ${limits.parts} parts` }));
 
-  const [read] = await Promise.allSettled([passed(request, parser)]);
+  const [read] = await Promise.allSettled([parseForm(request, parser)]);
   if (read.status === 'rejected') incoming?.destroy(read.reason as Error);
   const [received] = await Promise.allSettled([file]);
   const fields = readFields(row.form as NonNullable<Operation['form']>, values, errors);
@@ -74,7 +74,7 @@ export async function readForm<Received>(
   throw fail('validation_failed', errors);
 }
 
-function parserOf(request: Request) {
+function createParser(request: Request) {
   try {
     return new Busboy({
       headers: { ...request.headers, 'content-type': request.headers['content-type'] as string },
@@ -92,7 +92,7 @@ function parserOf(request: Request) {
  * Wraps the parser's file stream. A late reader still sees its error, and destroying the wrapper drains the rest of the
  * file: the parser would hang if its own stream were destroyed.
  */
-function guarded(stream: Readable): Readable {
+function drainable(stream: Readable): Readable {
   const through = new PassThrough();
   through.on('error', () => {});
   stream.once('error', (error) => through.destroy(error));
@@ -102,7 +102,7 @@ function guarded(stream: Readable): Readable {
 }
 
 /** Resolves when the form is parsed to its end; rejects when the request breaks off. */
-function passed(request: Request, parser: ReturnType<typeof parserOf>): Promise<void> {
+function parseForm(request: Request, parser: ReturnType<typeof createParser>): Promise<void> {
   return new Promise((resolve, reject) => {
     const broken = () => reject(new Error('The request broke off'));
     parser.once('finish', () => resolve());

@@ -91,7 +91,7 @@ export async function listPage<Row extends { id: number }>(
 
   const where = { ...options.where, AND: [...(options.and ?? []).filter(hasFields), ...createdBetween(query)] };
   const filter = `${scope} ${withoutSeconds(JSON.stringify([where, search, options.narrow]))}`;
-  const beyondOf = options.nullable?.includes(field) ? beyondWithNulls : beyond;
+  const beyondOf = options.nullable?.includes(field) ? rowsAfterWithNulls : rowsAfter;
   const startedAt = performance.now();
   const found = await model.findPage({
     where,
@@ -153,20 +153,20 @@ function createdBetween({ createdFrom, createdTo }: ListQuery): Record<string, u
   ];
 }
 /** Conditions for the rows after (value, id): those with the same value and a later id, then all later values. */
-function beyond(field: string, isDescending: boolean, [value, id]: Position): Record<string, unknown>[] {
+function rowsAfter(field: string, isDescending: boolean, [value, id]: Position): Record<string, unknown>[] {
   const past = isDescending ? 'lt' : 'gt';
   if (field === 'id') return [{ id: { [past]: id } }];
   return [{ [field]: value, id: { [past]: id } }, { [field]: { [past]: value } }];
 }
 
 /** The same for a nullable column: PostgreSQL sorts null as the largest value. */
-function beyondWithNulls(field: string, isDescending: boolean, position: Position): Record<string, unknown>[] {
+function rowsAfterWithNulls(field: string, isDescending: boolean, position: Position): Record<string, unknown>[] {
   const [value, id] = position;
   const alike = { [field]: value, id: { [isDescending ? 'lt' : 'gt']: id } };
   if (value === null) return isDescending ? [alike, { [field]: { not: null } }] : [alike];
   return isDescending
-    ? beyond(field, isDescending, position)
-    : [...beyond(field, isDescending, position), { [field]: null }];
+    ? rowsAfter(field, isDescending, position)
+    : [...rowsAfter(field, isDescending, position), { [field]: null }];
 }
 
 /** Truncates timestamps to minutes, so that filters by the current time share a total; it is an estimate anyway. */

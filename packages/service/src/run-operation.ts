@@ -31,7 +31,7 @@ export async function runOperation(
   if (scope) await parts.firstUse?.(scope);
   const responseExtras: ResponseExtras = { after: [], headers: {}, wasThere: false };
   const { check = undefined, run } = typeof handler === 'function' ? { run: handler } : handler;
-  const begin = keyUse(row, request, parts);
+  const begin = beginIdempotency(row, request, parts);
   const under: Under = (permission, work) => {
     const reach = reachOf(caller, permission);
     if (!scope || reach === 'none') throw fail('forbidden');
@@ -67,7 +67,7 @@ export async function runOperation(
     });
     return { ...answer, headers: responseExtras.headers, ...(tenantId !== undefined && { tenantId }) };
   };
-  const answer = await inOne(row, request, parts, { work, written, begin });
+  const answer = await runInScope(row, request, parts, { work, written, begin });
   committed();
   for (const then of responseExtras.after) await runAfterCommit(then, parts.log);
   return answer;
@@ -89,12 +89,12 @@ interface Effect {
   begin: (() => Promise<IdempotentRun>) | undefined;
 }
 
-type Kept = Effect & { begin: NonNullable<Effect['begin']> };
+type IdempotentEffect = Effect & { begin: NonNullable<Effect['begin']> };
 
 /**
  * Begins the use of the request's Idempotency-Key; undefined without a key, or when the operation does not accept one.
  */
-function keyUse(row: Operation, request: ReadRequest, { db, seal }: Parts): Effect['begin'] {
+function beginIdempotency(row: Operation, request: ReadRequest, { db, seal }: Parts): Effect['begin'] {
   const { scope, params, query, body, caller, checksum, idempotencyKey: key } = request;
   if (key === undefined || !takesIdempotencyKey(row) || !(scope || row.audience === 'public')) return undefined;
   return () =>
@@ -117,11 +117,11 @@ function keyUse(row: Operation, request: ReadRequest, { db, seal }: Parts): Effe
     });
 }
 
-function inOne(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
+function runInScope(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
   const { db } = parts;
   const { work, written, begin } = effect;
   const { scope } = request;
-  if (begin) return once(row, request, parts, { ...effect, begin });
+  if (begin) return runIdempotent(row, request, parts, { ...effect, begin });
   if (row.method === 'GET' || !scope) return db.within(scope, work);
   return db.transaction(scope, work, written);
 }
@@ -131,7 +131,12 @@ function inOne(row: Operation, request: ReadRequest, parts: Parts, effect: Effec
  * with the same permissions can replay it, because it may contain a key or secret. A public operation runs in one
  * transaction then, including the tenants it enters.
  */
-async function once(row: Operation, request: ReadRequest, parts: Parts, effect: Kept): Promise<Answer> {
+async function runIdempotent(
+  row: Operation,
+  request: ReadRequest,
+  parts: Parts,
+  effect: IdempotentEffect,
+): Promise<Answer> {
   const { db, log } = parts;
   const { caller } = request;
   const { begin } = effect;
