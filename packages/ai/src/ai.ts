@@ -80,7 +80,7 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
     const useTemplate = (why: string) => void log.info('generated', { task: task.name, source: 'template', why });
     if (!settings.AI_PROVIDER_API_KEY) return useTemplate('no provider key');
 
-    let messages = opening(task, schema);
+    let messages = firstMessages(task, schema);
     for (const attempt of ['first', 'repair'] as const) {
       if (!breaker.admits()) return useTemplate('provider is left alone after failures');
       const left = end - performance.now();
@@ -100,7 +100,7 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
         log.info('generated', { task: task.name, source: 'model', attempt });
         return result;
       }
-      messages = [...messages, ...corrections(answer.text, result.faults)];
+      messages = [...messages, ...repairMessages(answer.text, result.faults)];
     }
     return useTemplate('answer broke the rules twice');
   }
@@ -114,7 +114,8 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
           const value = parseJson(text);
           if (value === undefined) return { faults: [notJson] };
           const parsed = schema.safeParse(value);
-          if (!parsed.success) return { faults: parsed.error.issues.map(({ path, message }) => at(path, message)) };
+          if (!parsed.success)
+            return { faults: parsed.error.issues.map(({ path, message }) => withPath(path, message)) };
           const faults = (await check?.(parsed.data)) ?? [];
           return faults.length ? { faults } : { output: parsed.data };
         },
@@ -140,7 +141,7 @@ function question(
   return { name, schema, temperature, maxTokens };
 }
 
-function opening({ instructions, prompt }: Asked, schema: object | undefined): Message[] {
+function firstMessages({ instructions, prompt }: Asked, schema: object | undefined): Message[] {
   const shape = schema ? `\n\nAnswer with one JSON value that fits this JSON Schema:\n${JSON.stringify(schema)}` : '';
   return [
     { role: 'system', content: `${instructions}${shape}` },
@@ -148,7 +149,7 @@ function opening({ instructions, prompt }: Asked, schema: object | undefined): M
   ];
 }
 
-function corrections(answer: string, faults: string[]): Message[] {
+function repairMessages(answer: string, faults: string[]): Message[] {
   const list = faults.slice(0, faultsShownMax).map((fault) => `- ${fault.slice(0, 300)}`);
   return [
     { role: 'assistant', content: answer.slice(0, answerShownMax) },
@@ -159,6 +160,6 @@ function corrections(answer: string, faults: string[]): Message[] {
   ];
 }
 
-function at(path: PropertyKey[], message: string): string {
+function withPath(path: PropertyKey[], message: string): string {
   return path.length ? `${path.map(String).join('.')}: ${message}` : message;
 }

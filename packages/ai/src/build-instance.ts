@@ -59,18 +59,18 @@ function* strategies(): Generator<Strategy> {
 function build(input: unknown, work: Work, nth: number, level: number): unknown {
   if (--work.budget < 0 || level > levelsMax) throw new Unbuildable('Too large');
   const schema = flat(input, work.root, work.branch);
-  if ('const' in schema) return measured(schema.const, work);
-  if (Array.isArray(schema.enum) && schema.enum.length) return measured(schema.enum[nth % schema.enum.length], work);
-  if (work.hints && 'default' in schema) return measured(schema.default, work);
+  if ('const' in schema) return withinRoom(schema.const, work);
+  if (Array.isArray(schema.enum) && schema.enum.length) return withinRoom(schema.enum[nth % schema.enum.length], work);
+  if (work.hints && 'default' in schema) return withinRoom(schema.default, work);
   if (work.hints && Array.isArray(schema.examples) && schema.examples.length)
-    return measured(schema.examples[nth % schema.examples.length], work);
+    return withinRoom(schema.examples[nth % schema.examples.length], work);
   switch (typeOf(schema, work.branch)) {
     case 'object':
       return object(schema, work, level);
     case 'array':
       return array(schema, work, level);
     case 'string':
-      return measured(text(schema, nth), work);
+      return withinRoom(text(schema, nth), work);
     case 'integer':
       return number(schema, nth, Number(schema.multipleOf ?? 1));
     case 'number':
@@ -83,7 +83,7 @@ function build(input: unknown, work: Work, nth: number, level: number): unknown 
 }
 
 /** Subtracts the size of a value from the remaining room. */
-function measured<T>(value: T, work: Work): T {
+function withinRoom<T>(value: T, work: Work): T {
   work.room -= JSON.stringify(value).length;
   if (work.room < 0) throw new Unbuildable('Too large');
   return value;
@@ -113,7 +113,7 @@ function object(schema: Schema, work: Work, level: number): object {
     if (extra > valuesMax) throw new Unbuildable('Too large');
     names.add(`property${extra}`);
   }
-  measured([...names], work);
+  withinRoom([...names], work);
   const other = schema.additionalProperties ?? true;
   const schemaOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : other);
   return Object.fromEntries([...names].map((name) => [name, build(schemaOf(name), work, 0, level + 1)]));
