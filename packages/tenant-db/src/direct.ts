@@ -34,8 +34,8 @@ export function directModels(
     const operations = [...names].map((name) => [
       name,
       (args: Args = {}) => {
-        const query = built(direct[name], args);
-        if (query) return sent(query, send);
+        const query = buildQuery(direct[name], args);
+        if (query) return sendQuery(query, send);
         const run = delegate[name];
         if (!run) throw new Error(`${model.name}.${name} takes plain columns and the listed conditions only`);
         throughPrisma(model.name, name);
@@ -43,9 +43,9 @@ export function directModels(
       },
     ]);
     const page = ['findPage', (args: Args) => pageOf(model, args as unknown as PageArgs, delegate)];
-    return [delegateName(model.name), over(delegate, Object.fromEntries([...operations, page]))];
+    return [delegateName(model.name), extended(delegate, Object.fromEntries([...operations, page]))];
   });
-  const lookups = once(
+  const lookups = cached(
     async () => new Set((await send({ text: lookupNames, values: [] })).rows.map(({ name }) => name)),
   );
   const pageOf = async (model: Model, args: PageArgs, delegate: Operations): Promise<FoundPage> => {
@@ -59,7 +59,7 @@ export function directModels(
       return pageThroughPrisma(delegate, args);
     }
   };
-  return over(client, Object.fromEntries(faster));
+  return extended(client, Object.fromEntries(faster));
 }
 
 /** Reads a page whose conditions only Prisma supports: those on lists of related records. */
@@ -81,7 +81,7 @@ async function pageThroughPrisma(delegate: Operations, args: PageArgs): Promise<
 }
 
 /** Caches the result of a successful call; a failed one is repeated. */
-function once(ask: () => Promise<Lookups>): () => Promise<Lookups> {
+function cached(ask: () => Promise<Lookups>): () => Promise<Lookups> {
   let known: Promise<Lookups> | undefined;
   return () => {
     known ??= ask().catch((error) => {
@@ -96,11 +96,11 @@ function once(ask: () => Promise<Lookups>): () => Promise<Lookups> {
 const prismaOperations = ['findFirstOrThrow', 'aggregate', 'groupBy'];
 
 /** Extends an object. The properties are defined, not assigned: assigning would reach Prisma's proxies. */
-function over(base: object, more: object): object {
+function extended(base: object, more: object): object {
   return Object.create(base, Object.getOwnPropertyDescriptors(more));
 }
 
-function built(build: ((args: Args) => Query) | undefined, args: Args): Query | undefined {
+function buildQuery(build: ((args: Args) => Query) | undefined, args: Args): Query | undefined {
   try {
     return build?.(args);
   } catch (error) {
@@ -109,7 +109,7 @@ function built(build: ((args: Args) => Query) | undefined, args: Args): Query | 
   }
 }
 
-async function sent({ statement, read }: Query, send: Send): Promise<unknown> {
+async function sendQuery({ statement, read }: Query, send: Send): Promise<unknown> {
   try {
     return read(await send(statement));
   } catch (error) {

@@ -61,7 +61,7 @@ export interface PageReader {
  * Reads a page of a list with bounded work for any filter:
  *
  * 1. along the index with the order of the list. Conditions on its leading columns bound the scan; the others are
- *    checked on at most `exactMax` rows. This fills a page unless the filter matches less than some thousandths of the records
+ *    checked on at most `exactMax` rows. This fills a page unless the filter matches very few of the records
  * 2. otherwise from an index that finds the records of a condition, at most `candidatesMax`, which are sorted
  * 3. if there are too many, or no such index: `farMax` rows along the first index; the page then ends early with a
  *    position to continue from
