@@ -26,7 +26,10 @@ export function takeRows(sql: Sql, ids: readonly number[], leaseSeconds: number)
       (extract(epoch FROM due_at) * 1000)::float AS due`;
 }
 
-/** Deletes the rows, except for those to run again at a later time. */
+/**
+ * Deletes the rows, except for those to run again at a later time.
+ * @throws when the lease expired and another run has begun, which rolls back the effects of this run
+ */
 export async function endRows(
   sql: Sql,
   rows: readonly LeasedRow[],
@@ -44,7 +47,7 @@ export async function endRows(
         FROM unnest(${idsOf(again)}::bigint[], ${again.map(({ at }) => at)}::timestamptz[]) AS again (id, at)
         WHERE job.id = again.id AND state = 'running' AND lease_until = ${lease}::timestamptz RETURNING job.id`
     : [];
-  refuseLostLease(rows, removed.length + kept.length);
+  rejectLostLease(rows, removed.length + kept.length);
 }
 
 /** Lets rows that failed wait for their next attempt. */
@@ -66,10 +69,10 @@ export async function buryRows(sql: Sql, rows: readonly LeasedRow[], error: stri
   const dead = await sql`UPDATE platform.job SET state = 'dead', error = ${error}, lease_until = NULL
     WHERE id = ANY(${idsOf(rows)}::bigint[]) AND state = 'running' AND lease_until = ${rows[0]?.lease}::timestamptz
     RETURNING id`;
-  refuseLostLease(rows, dead.length);
+  rejectLostLease(rows, dead.length);
 }
 
-function refuseLostLease(rows: readonly LeasedRow[], changed: number): void {
+function rejectLostLease(rows: readonly LeasedRow[], changed: number): void {
   if (changed < rows.length) throw new Error('The lease ended before the run');
 }
 
