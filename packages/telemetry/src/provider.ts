@@ -23,7 +23,7 @@ export async function createProvider(options: {
     'service.namespace': 'tandem',
     'service.instance.id': randomHex(8),
   });
-  const exporter = watched(await exporterFor(env.OTEL_EXPORTER_OTLP_PROTOCOL || protocolDefault), options);
+  const exporter = countingFailures(await exporterFor(env.OTEL_EXPORTER_OTLP_PROTOCOL || protocolDefault), options);
   return new TracerProvider({
     resource: own.merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(env),
@@ -53,7 +53,7 @@ async function exporterFor(protocol: string): Promise<SpanExporter> {
 }
 
 /** Counts spans that the collector did not accept, and logs the first failure and the recovery of an outage. */
-function watched(exporter: SpanExporter, { log, metrics }: { log: Log; metrics: Metrics }): SpanExporter {
+function countingFailures(exporter: SpanExporter, { log, metrics }: { log: Log; metrics: Metrics }): SpanExporter {
   const lost = metrics.counter('spans_lost_total', 'Spans that the OpenTelemetry collector did not take');
   let isAway = false;
   return {
