@@ -133,7 +133,7 @@ export async function testService<Ops extends Operations, Client, Settings exten
       .query(query ?? {});
     if (unparsed) call.buffer(true).parse(discard);
     if (caller) call.set(callerHeader, signer.sign(caller, row.method, path)).set('x-request-id', caller.requestId);
-    const response = await (form ? filled(call.set(headers), form) : call.set(headers).send(body as object));
+    const response = await (form ? withForm(call.set(headers), form) : call.set(headers).send(body as object));
     const { status, body: answer, headers: answered, text } = response;
     return { status, body: answer, data: answer?.data, headers: answered, text: text ?? answer.toString() };
   };
@@ -198,7 +198,7 @@ function discard(answer: supertest.Response, done: (error: Error | null, body: u
   stream.on('end', () => done(null, {}));
 }
 
-function filled(request: supertest.Test, { fields = {}, file }: NonNullable<TestRequest['form']>): supertest.Test {
+function withForm(request: supertest.Test, { fields = {}, file }: NonNullable<TestRequest['form']>): supertest.Test {
   if (file) {
     const { content, filename = 'a.txt', contentType = 'text/plain' } = file;
     request.attach('file', Buffer.from(content), { filename, contentType });
