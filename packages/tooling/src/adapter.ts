@@ -31,7 +31,7 @@ export function engineAdapter(url: string): EngineAdapter {
     const pool = new pg.Pool({ connectionString: address, max: 2, application_name: 'tandem migrations' });
     pools.push(pool);
     const adapter = await new PrismaPg(pool).connect();
-    knowChar(pool, adapter);
+    supportChar(pool, adapter);
     // Without parameters the whole script goes to the server as one query, which is also one transaction.
     adapter.executeScript = async (sql) => void (await adapter.executeRaw({ sql, args: [], argTypes: [] }));
     adapter.dispose = async () => undefined;
@@ -65,12 +65,12 @@ async function dropAll(url: string, databases: string[]): Promise<void> {
  * Supports "char" columns: they are transferred as text, but the result must declare them as characters, or the engine
  * panics with "unreachable".
  */
-function knowChar(pool: pg.Pool, adapter: SqlDriverAdapter): void {
+function supportChar(pool: pg.Pool, adapter: SqlDriverAdapter): void {
   const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<pg.QueryResult | pg.QueryResult[]>;
   const queryRaw = adapter.queryRaw.bind(adapter);
   // Set during one synchronous call only: `queryRaw` reaches `query` before its first await.
   let charColumns: Set<number> | undefined;
-  const translated = async (...args: unknown[]) => {
+  const queryWithChars = async (...args: unknown[]) => {
     const columns = charColumns;
     const answer = await query(...args);
     for (const { fields } of [answer].flat()) {
@@ -82,7 +82,7 @@ function knowChar(pool: pg.Pool, adapter: SqlDriverAdapter): void {
     }
     return answer;
   };
-  Object.assign(pool, { query: translated });
+  Object.assign(pool, { query: queryWithChars });
   adapter.queryRaw = async (params) => {
     const columns = new Set<number>();
     charColumns = columns;

@@ -121,7 +121,7 @@ describe('migrate', () => {
     expect(lines).toEqual([]);
   });
 
-  it('builds an index next to an open transaction with writes, and rebuilds one whose build was interrupted', async () => {
+  it('builds an index next to an open write transaction, and rebuilds one whose build was interrupted', async () => {
     const { ownerUrl } = await migrated();
     await query(ownerUrl, "INSERT INTO note (text) VALUES ('twice'), ('twice')");
     const index = 'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "note_text" ON "note" ("text");';
