@@ -47,13 +47,13 @@ export async function publishBatch(
       continue;
     }
     sent.push(row);
-    if (!hasRoom && mayWait) mayWait = await drained(channel);
+    if (!hasRoom && mayWait) mayWait = await waitForDrain(channel);
   }
   return { sent, rejected, confirms: channel.waitForConfirms() };
 }
 
 /** Resolves to whether the buffer drained in time; a closed channel counts as drained. */
-function drained(channel: ConfirmChannel): Promise<boolean> {
+function waitForDrain(channel: ConfirmChannel): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (hasDrained: boolean) => {
       clearTimeout(timer);
