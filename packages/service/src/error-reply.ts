@@ -81,13 +81,13 @@ const outageText =
 
 /** Whether a store was unreachable or out of capacity, so that the same request may succeed later. */
 export function isOutage(error: unknown): boolean {
-  for (let one = error, depth = 0; isObject(one) && depth < 5; one = one.cause, depth++) {
-    const { code, message = '' } = one as { code?: unknown; message?: string };
+  for (let current = error, depth = 0; isObject(current) && depth < 5; current = current.cause, depth++) {
+    const { code, message = '' } = current as { code?: unknown; message?: string };
     if (typeof code === 'string' && (outageState.test(code) || outageCodes.has(code))) return true;
-    const driver = (one as { meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } } })
+    const driver = (current as { meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } } })
       .meta?.driverAdapterError?.cause;
     if (driver?.originalCode && outageState.test(driver.originalCode)) return true;
-    if (one instanceof ShareTimeout || outageText.test(message)) return true;
+    if (current instanceof ShareTimeout || outageText.test(message)) return true;
   }
   return false;
 }

@@ -45,29 +45,29 @@ export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purg
   let timer: NodeJS.Timeout | undefined;
 
   /** Resolves to whether this table is done. */
-  const removeDue = async (one: Purge): Promise<boolean> => {
+  const removeDue = async (target: Purge): Promise<boolean> => {
     let rows = 0;
     let removed: number | 'busy' = batchRows;
     for (let batch = 0; batch < batchesMax && removed === batchRows && !isClosed; batch++) {
-      removed = await removeBatch(pool, one);
+      removed = await removeBatch(pool, target);
       if (removed !== 'busy') rows += removed;
     }
-    if (rows) log.info('rows past their time removed', { table: one.table, rows });
+    if (rows) log.info('rows past their time removed', { table: target.table, rows });
     return removed !== batchRows;
   };
 
   const run = async (): Promise<{ isDone: boolean; failed: string[] }> => {
     let isDone = true;
     const failed: string[] = [];
-    for (const one of [...platformTables, ...purge]) {
+    for (const target of [...platformTables, ...purge]) {
       if (isClosed) break;
       try {
-        isDone = (await removeDue(one)) && isDone;
+        isDone = (await removeDue(target)) && isDone;
       } catch (error) {
         // The next hourly run tries again; nothing depends on it.
-        log.warn('housekeeping failed', { table: one.table, error });
-        failures.inc({ table: one.table });
-        failed.push(one.table);
+        log.warn('housekeeping failed', { table: target.table, error });
+        failures.inc({ table: target.table });
+        failed.push(target.table);
       }
     }
     return { isDone, failed };
@@ -92,7 +92,7 @@ export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purg
 }
 
 /** Deletes one batch; resolves to the number of rows, or to `busy` when another instance is cleaning this table. */
-async function removeBatch(pool: pg.Pool, one: Purge): Promise<number | 'busy'> {
+async function removeBatch(pool: pg.Pool, target: Purge): Promise<number | 'busy'> {
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
@@ -100,10 +100,10 @@ async function removeBatch(pool: pg.Pool, one: Purge): Promise<number | 'busy'> 
     // A transaction-level lock works behind a pooler in transaction mode.
     const lock = await client.query<{ isMine: boolean }>(
       `SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS "isMine"`,
-      [`housekeeping ${one.table}`],
+      [`housekeeping ${target.table}`],
     );
     const removed = lock.rows[0]?.isMine
-      ? await client.query('statement' in one ? one.statement : oldestFirst(one), [one.days, batchRows])
+      ? await client.query('statement' in target ? target.statement : oldestFirst(target), [target.days, batchRows])
       : undefined;
     await client.query('COMMIT');
     return removed ? (removed.rowCount ?? 0) : 'busy';

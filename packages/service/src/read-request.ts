@@ -91,7 +91,7 @@ function scopeOf(caller: Caller, row: Operation): Scope | undefined {
     return tenantId === undefined ? undefined : { tenantId, environment, ...(narrow && { narrow }) };
   }
   if (tenantId === undefined) throw fail('unauthenticated');
-  if (neededPermissions(row).some((one) => reachOf(caller, one) === 'none')) throw fail('forbidden');
+  if (neededPermissions(row).some((permission) => reachOf(caller, permission) === 'none')) throw fail('forbidden');
   if (row.permission === signedIn) return { tenantId, environment };
   const reach = reachOf(caller, row.permission as string);
   if (reach === 'none' || (reach !== 'all' && !row.narrows)) throw fail('forbidden');
