@@ -55,8 +55,8 @@ function redacted(key: string, value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value instanceof Date) return value;
   if (value instanceof Error) return describe(value);
   if (depth === depthMax) return '[too deep]';
-  if (Array.isArray(value)) return value.map((one) => redacted('', one, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, redacted(name, one, depth + 1)]));
+  if (Array.isArray(value)) return value.map((nested) => redacted('', nested, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, nested]) => [name, redacted(name, nested, depth + 1)]));
 }
 
 function describe(error: Error) {

@@ -8,8 +8,8 @@ const turnMs = 5;
 export async function inTurns<From, To>(list: readonly From[], work: (one: From) => To): Promise<To[]> {
   const done: To[] = [];
   let since = performance.now();
-  for (const one of list) {
-    done.push(work(one));
+  for (const item of list) {
+    done.push(work(item));
     if (performance.now() - since < turnMs) continue;
     await nextTurn();
     since = performance.now();
