@@ -97,7 +97,7 @@ const holdsNames = new Set(['properties', '$defs', 'definitions', 'dependentSche
 function* subschemas(schema: unknown, level = 1): Generator<Record<string, unknown>> {
   if (typeof schema !== 'object' || schema === null) return;
   if (Array.isArray(schema)) {
-    for (const one of schema) yield* subschemas(one, level);
+    for (const child of schema) yield* subschemas(child, level);
     return;
   }
   if (level > levelsMax) throw new SchemaError(tooDeep);
@@ -105,7 +105,7 @@ function* subschemas(schema: unknown, level = 1): Generator<Record<string, unkno
   for (const [keyword, inner] of Object.entries(schema)) {
     if (holdsData.has(keyword)) continue;
     if (holdsNames.has(keyword) && typeof inner === 'object' && inner !== null) {
-      for (const one of Object.values(inner)) yield* subschemas(one, level + 1);
+      for (const child of Object.values(inner)) yield* subschemas(child, level + 1);
     } else yield* subschemas(inner, level + 1);
   }
 }
@@ -124,7 +124,7 @@ const refused = [
 ];
 
 function checkKeywords(schema: Record<string, unknown>): void {
-  const keyword = refused.find((one) => Object.hasOwn(schema, one));
+  const keyword = refused.find((name) => Object.hasOwn(schema, name));
   if (keyword) throw new SchemaError(`${keyword} is not supported`);
   const { $ref } = schema;
   if ($ref !== undefined && !(typeof $ref === 'string' && /^#(\/|$)/.test($ref)))
