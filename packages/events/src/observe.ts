@@ -65,7 +65,7 @@ async function inSpans(queue: string, group: readonly Delivery[], work: () => Pr
   const [first, ...others] = group;
   const main = traceOf(first as Delivery, spanOf(queue, first as Delivery, group.length));
   const linked = recordsSpans()
-    ? others.map((one) => traceOf(one, { ...spanOf(queue, one, group.length), links: [main] }))
+    ? others.map((delivery) => traceOf(delivery, { ...spanOf(queue, delivery, group.length), links: [main] }))
     : [];
   let end: SpanEnd = {};
   try {

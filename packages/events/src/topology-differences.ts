@@ -45,7 +45,10 @@ export function topologyDifferences(fleet: DeclaredFleet, actual: BrokerState, n
 }
 
 function expectedTopology({ names, consumers, retryDelaysMs }: DeclaredFleet): Topology {
-  const parts = [sharedTopology(names, retryDelaysMs), ...consumers.map((one) => consumerTopology(names, one))];
+  const parts = [
+    sharedTopology(names, retryDelaysMs),
+    ...consumers.map((consumer) => consumerTopology(names, consumer)),
+  ];
   return {
     exchanges: parts.flatMap(({ exchanges }) => exchanges),
     queues: parts.flatMap(({ queues }) => queues),
