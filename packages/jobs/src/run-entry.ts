@@ -41,7 +41,7 @@ export async function runEntry<Client>(
   runner: Runner<Client>,
   outside: Outside,
 ): Promise<void> {
-  const job = runner.jobs.find((one) => one.name === name);
+  const job = runner.jobs.find((candidate) => candidate.name === name);
   if (!job) return;
   const { db } = runner;
   const rows = await db.within(scope, () => takeRows(db.tx.sql, ids, job.leaseSeconds ?? leaseSecondsDefault));
