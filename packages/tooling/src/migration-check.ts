@@ -139,7 +139,7 @@ function addedColumns(statement: Statement, isNew: (table: string) => boolean): 
 }
 
 function constraints({ constraints = [] }: Column): { contype?: string; raw_expr?: object; generated_kind?: string }[] {
-  return constraints.flatMap((one) => ('Constraint' in one ? [one.Constraint as object] : []));
+  return constraints.flatMap((constraint) => ('Constraint' in constraint ? [constraint.Constraint as object] : []));
 }
 
 function has(column: Column, contype: string): boolean {
