@@ -12,7 +12,7 @@ interface Call {
   body: Record<string, unknown> & { messages: { role: string; content: string }[] };
 }
 
-/** A provider that answers with these, one after the other; after the last one it repeats it. */
+/** A provider that returns these responses in order, and then repeats the last one. */
 async function aProvider(...responds: Respond[]) {
   const calls: Call[] = [];
   const server: Server = createServer(async (request, response) => {
@@ -63,7 +63,7 @@ const task = {
 const fromTemplate = { output: { colour: 'blue' }, source: 'template' };
 
 describe('generate', () => {
-  it('gives what the provider answers, asked by the protocol', async () => {
+  it('returns the provider’s answer, requested by the protocol', async () => {
     const { calls, url } = await aProvider(says({ colour: 'red' }));
     expect(await anAi(url).generate({ ...task, temperature: 0.5, maxTokens: 100 })).toEqual({
       output: { colour: 'red' },
@@ -84,7 +84,7 @@ describe('generate', () => {
     });
   });
 
-  it('reads an answer in a fence', async () => {
+  it('parses an answer in a code fence', async () => {
     const { url } = await aProvider(says('```json\n{"colour":"red"}\n```'));
     expect(await anAi(url).generate(task)).toMatchObject({ source: 'model' });
   });
@@ -102,7 +102,7 @@ describe('generate', () => {
     ]);
   });
 
-  it('takes the template when the repair is rubbish too', async () => {
+  it('uses the template when the repair is invalid too', async () => {
     const { calls, url } = await aProvider(says({ colour: 'grey' }));
     expect(await anAi(url).generate(task)).toEqual(fromTemplate);
     expect(calls).toHaveLength(2);
@@ -122,7 +122,7 @@ describe('generate', () => {
     ['more than 1 MB', says('x'.repeat(1_100_000)), 'answer is too large'],
     ['a connection that breaks', (response) => void response.destroy(), 'unreachable: UND_ERR_SOCKET'],
     ['a redirect', (response) => void response.writeHead(307, { location: '/elsewhere' }).end(), 'answered 307'],
-  ])('takes the template after %s, without another try', async (_, respond, why) => {
+  ])('uses the template after %s, without a retry', async (_, respond, why) => {
     const { calls, url } = await aProvider(respond, says({ colour: 'red' }));
     expect(await anAi(url).generate(task)).toEqual(fromTemplate);
     expect(calls).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('generate', () => {
   it.each<[string, Respond]>([
     ['nothing', () => {}],
     ['only a beginning', (response) => void response.writeHead(200).write('{')],
-  ])('waits only so long for a provider that sends %s', async (_, respond) => {
+  ])('times out when a provider sends %s', async (_, respond) => {
     const { url } = await aProvider(respond);
     const began = performance.now();
     expect(await anAi(url, { timeoutMs: 300 }).generate(task)).toEqual(fromTemplate);
@@ -140,26 +140,26 @@ describe('generate', () => {
     expect(lines[0]?.why).toBe('timed out');
   });
 
-  it('bounds first try and repair together', async () => {
+  it('applies one time limit to first attempt and repair together', async () => {
     const { calls, url } = await aProvider(says('rubbish'), () => {});
     const began = performance.now();
     expect(await anAi(url, { timeoutMs: 1_500 }).generate(task)).toEqual(fromTemplate);
     expect([calls.length, performance.now() - began < 5_000]).toEqual([2, true]);
   });
 
-  it('asks nobody without a key', async () => {
+  it('uses the template without a key', async () => {
     const { calls, url } = await aProvider(says({ colour: 'red' }));
     expect(await anAi(url, {}, '').generate(task)).toEqual(fromTemplate);
     expect(calls).toHaveLength(0);
   });
 
-  it('takes the template when nobody listens', async () => {
+  it('uses the template when the connection is refused', async () => {
     const { url, close } = await aProvider();
     await close();
     expect(await anAi(url).generate(task)).toEqual(fromTemplate);
   });
 
-  it('writes neither prompt nor key into the log', async () => {
+  it('logs neither prompt nor key', async () => {
     const { url } = await aProvider(says({ colour: 'grey' }), json(500, { error: task.prompt }));
     await anAi(url).generate(task);
     expect(lines).toHaveLength(1);
@@ -168,7 +168,7 @@ describe('generate', () => {
 });
 
 describe('a provider that is down', () => {
-  it('is left alone after three failures in a row, and tried once after the pause', async () => {
+  it('is skipped after three consecutive failures, and probed once after the pause', async () => {
     const dead = json(500, {});
     const { calls, url } = await aProvider(dead, dead, dead, dead, says({ colour: 'red' }));
     let now = 0;
@@ -184,7 +184,7 @@ describe('a provider that is down', () => {
     expect(await Promise.all([generate(), generate()])).toMatchObject([{ source: 'model' }, { source: 'model' }]);
   });
 
-  it('is not one that refuses single requests', async () => {
+  it('is not one that rejects single requests', async () => {
     const { calls, url } = await aProvider(json(400, {}));
     const ai = anAi(url);
     for (let n = 0; n < 5; n++) await ai.generate(task);
@@ -195,31 +195,34 @@ describe('a provider that is down', () => {
 describe('generateBySchema', () => {
   const schema = { type: 'object', properties: { n: { type: 'integer', minimum: 3 } }, required: ['n'] };
   const bySchema = {
-    ...{ name: 'own', instructions: 'Do.', prompt: 'x' },
-    ...{ schema, tenantId: 1 },
+    name: 'own',
+    instructions: 'Do.',
+    prompt: 'x',
+    schema,
+    tenantId: 1,
     template: () => 'A text',
   };
 
-  it('gives an answer that fits, and repairs one that does not', async () => {
+  it('returns a valid answer, and repairs an invalid one', async () => {
     const { calls, url } = await aProvider(says({ n: 1 }), says({ n: 4 }));
     expect(await anAi(url).generateBySchema(bySchema)).toEqual({ output: { n: 4 }, source: 'model' });
     expect(calls[1]?.body.messages.at(-1)?.content).toContain('n must be >= 3');
     expect(calls[0]?.body.response_format).toMatchObject({ json_schema: { schema } });
   });
 
-  it('gives the smallest value when no answer fits', async () => {
+  it('returns the smallest value when no answer is valid', async () => {
     const { url } = await aProvider(says({ n: 1 }));
     expect(await anAi(url).generateBySchema(bySchema)).toEqual({ output: { n: 3 }, source: 'template' });
   });
 
-  it('gives text when there is no schema', async () => {
+  it('returns text when there is no schema', async () => {
     const { calls, url } = await aProvider(says('Once upon a time'));
     const { schema: _, ...free } = bySchema;
     expect(await anAi(url).generateBySchema(free)).toEqual({ output: 'Once upon a time', source: 'model' });
     expect(calls[0]?.body).not.toHaveProperty('response_format');
   });
 
-  it('refuses a schema that cannot be used before it asks anybody', async () => {
+  it('rejects an unusable schema before it calls the provider', async () => {
     const { calls, url } = await aProvider(says({}));
     await expect(anAi(url).generateBySchema({ ...bySchema, schema: { type: 'no' } })).rejects.toThrow(SchemaError);
     expect(calls).toHaveLength(0);

@@ -5,84 +5,84 @@ import { createProvider, type Message, type Question } from './provider.ts';
 import { createSchemas } from './schemas.ts';
 import type { AiSettings } from './settings.ts';
 
-/** Where a result comes from. */
+/** The origin of a result. */
 export type Source = 'model' | 'template';
 
 interface Asked {
-  /** Names the task in the log and to the provider: letters, digits, `_` and `-`. */
+  /** Name of the task in the log and for the provider: letters, digits, `_` and `-`. */
   name: string;
-  /** What to do, in words of ours. */
+  /** Our instructions to the model. */
   instructions: string;
-  /** What the caller wants, in words of theirs. */
+  /** The caller's prompt. */
   prompt: string;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
 }
 
-/** Something to generate that fits a zod schema. */
+/** A generation whose output must match a zod schema. */
 export interface Task<T> extends Asked {
   schema: z.ZodType<T>;
-  /** Rules that a schema cannot say: a sentence for each one that is broken. */
+  /** Checks rules that a schema cannot express; returns a sentence for each broken one. */
   check?: ((output: T) => string[] | Promise<string[]>) | undefined;
   /** The result without a provider. */
   template: () => T;
 }
 
-/** Something to generate that fits a JSON Schema of a customer's; without one it is a text. */
+/** A generation whose output must match a customer's JSON Schema; without one the output is text. */
 export interface SchemaTask extends Asked {
   schema?: object | undefined;
-  /** The tenant of the schema: each tenant has a share of the threads that read them. */
+  /** The tenant of the schema, whose share of the worker threads it uses. */
   tenantId: number | undefined;
   /** The text without a provider. With a schema, the result without a provider is the smallest value that fits. */
   template: () => string;
 }
 
 export interface Ai {
-  /** Never throws on account of the provider: whatever goes wrong there, the template is the result. */
+  /** Never throws because of the provider: on any provider failure the result is the template. */
   generate<T>(task: Task<T>): Promise<{ output: T; source: Source }>;
   /**
    * @throws SchemaError for a schema that cannot be used
-   * @throws ShareTimeout when too many schemas wait to be read, or the machine is too busy
+   * @throws ShareTimeout when too many schemas are waiting, or the machine is too busy
    */
   generateBySchema(task: SchemaTask): Promise<{ output: unknown; source: Source }>;
-  /** Ends the threads that read schemas. */
+  /** Stops the worker threads. */
   close(): Promise<void>;
 }
 
-/** Reads an answer: the output, or what is wrong with it. */
+/** A parsed answer: the output, or its faults. */
 type Result<T> = { output: T; faults?: never } | { output?: never; faults: string[] };
 type Read<T> = (text: string) => Result<T> | Promise<Result<T>>;
 
 const defaults = {
-  /** For everything that a generation asks of the provider. */
+  /** Time limit for all provider calls of one generation. */
   timeoutMs: 30_000,
-  /** How long a dead provider is left alone. */
+  /** How long a provider that is down is not called. */
   pauseMs: 60_000,
   /** The clock of that pause, in milliseconds. */
   now: () => performance.now(),
 };
-// The first call leaves this part of the time to the repair.
+// The rest of the time is reserved for the repair.
 const firstShare = 2 / 3;
 const failuresInARow = 3;
 const faultsShownMax = 20;
 const answerShownMax = 20_000;
 
-/** Generates with the provider of the settings. Logs which task, its source and why; never a prompt, never the key. */
+/** Creates the client of the configured provider. Logs task, source and reason; never a prompt or the key. */
 export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof defaults> = {}): Ai {
   const { timeoutMs, pauseMs, now } = { ...defaults, ...limits };
   const provider = createProvider(settings);
   const breaker = createBreaker({ trip: { failuresInARow }, openMs: pauseMs, now });
   const schemas = createSchemas();
 
-  /** @returns undefined when the template has to do. */
+  /** @returns undefined when the template has to be used */
   async function ask<T>(task: Asked, schema: object | undefined, read: Read<T>): Promise<{ output: T } | undefined> {
     const end = performance.now() + timeoutMs;
-    const without = (why: string) => void log.info('generated', { task: task.name, source: 'template', why });
-    if (!settings.AI_PROVIDER_API_KEY) return without('no provider key');
+    const useTemplate = (why: string) => void log.info('generated', { task: task.name, source: 'template', why });
+    if (!settings.AI_PROVIDER_API_KEY) return useTemplate('no provider key');
 
-    let messages = opening(task, schema);
+    let messages = firstMessages(task, schema);
     for (const attempt of ['first', 'repair'] as const) {
-      if (!breaker.admits()) return without('provider is left alone after failures');
+      if (!breaker.admits()) return useTemplate('provider is left alone after failures');
       const left = end - performance.now();
       const answer = await provider.ask({
         ...question(task, schema),
@@ -92,7 +92,7 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
       if (answer.text === undefined) {
         if (answer.isDown) breaker.failed();
         else breaker.succeeded();
-        return without(answer.why);
+        return useTemplate(answer.why);
       }
       breaker.succeeded();
       const result = await read(answer.text);
@@ -100,32 +100,33 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
         log.info('generated', { task: task.name, source: 'model', attempt });
         return result;
       }
-      messages = [...messages, ...corrections(answer.text, result.faults)];
+      messages = [...messages, ...repairMessages(answer.text, result.faults)];
     }
-    return without('answer broke the rules twice');
+    return useTemplate('answer broke the rules twice');
   }
 
   return {
     async generate<T>({ schema, check, template, ...task }: Task<T>): Promise<{ output: T; source: Source }> {
-      const found = await ask<T>(
+      const answer = await ask<T>(
         task,
         z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }),
         async (text) => {
           const value = parseJson(text);
           if (value === undefined) return { faults: [notJson] };
           const parsed = schema.safeParse(value);
-          if (!parsed.success) return { faults: parsed.error.issues.map(({ path, message }) => at(path, message)) };
+          if (!parsed.success)
+            return { faults: parsed.error.issues.map(({ path, message }) => withPath(path, message)) };
           const faults = (await check?.(parsed.data)) ?? [];
           return faults.length ? { faults } : { output: parsed.data };
         },
       );
-      return found ? { output: found.output, source: 'model' } : { output: template(), source: 'template' };
+      return answer ? { output: answer.output, source: 'model' } : { output: template(), source: 'template' };
     },
 
     async generateBySchema({ schema, tenantId, template, ...task }) {
       const known = schema && (await schemas.read(schema, tenantId));
-      const found = await ask<unknown>(task, schema, known?.check ?? ((text) => ({ output: text })));
-      if (found) return { output: found.output, source: 'model' };
+      const answer = await ask<unknown>(task, schema, known?.check ?? ((text) => ({ output: text })));
+      if (answer) return { output: answer.output, source: 'model' };
       return { output: known ? known.smallest : template(), source: 'template' };
     },
 
@@ -140,7 +141,7 @@ function question(
   return { name, schema, temperature, maxTokens };
 }
 
-function opening({ instructions, prompt }: Asked, schema: object | undefined): Message[] {
+function firstMessages({ instructions, prompt }: Asked, schema: object | undefined): Message[] {
   const shape = schema ? `\n\nAnswer with one JSON value that fits this JSON Schema:\n${JSON.stringify(schema)}` : '';
   return [
     { role: 'system', content: `${instructions}${shape}` },
@@ -148,7 +149,7 @@ function opening({ instructions, prompt }: Asked, schema: object | undefined): M
   ];
 }
 
-function corrections(answer: string, faults: string[]): Message[] {
+function repairMessages(answer: string, faults: string[]): Message[] {
   const list = faults.slice(0, faultsShownMax).map((fault) => `- ${fault.slice(0, 300)}`);
   return [
     { role: 'assistant', content: answer.slice(0, answerShownMax) },
@@ -159,6 +160,6 @@ function corrections(answer: string, faults: string[]): Message[] {
   ];
 }
 
-function at(path: PropertyKey[], message: string): string {
+function withPath(path: PropertyKey[], message: string): string {
   return path.length ? `${path.map(String).join('.')}: ${message}` : message;
 }

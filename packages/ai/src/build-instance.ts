@@ -1,23 +1,23 @@
 import { flat, type Schema } from './flat-schema.ts';
 
-/** No value could be made for a schema; the message is a sentence for the caller. */
+/** No value could be built for a schema; the message is a sentence for the caller. */
 export class Unbuildable extends Error {}
 
-/** How one attempt goes about what the schema leaves open. */
-interface Way {
+/** A strategy for what the schema leaves open. */
+interface Strategy {
   /** Which of several alternatives is taken, everywhere. */
   branch: number;
-  /** Whether default and examples count; they may be wrong. */
+  /** Whether default and examples are used; they may be invalid. */
   hints: boolean;
-  /** Whether an object that requires nothing gets all its properties. */
+  /** Whether an object without required properties gets all its properties. */
   optional: boolean;
 }
 
-interface Work extends Way {
+interface Work extends Strategy {
   root: Schema;
-  /** How many values may still be made: references can ask for more than fits into memory. */
+  /** How many more values may be built: references can expand beyond memory. */
   budget: number;
-  /** How many characters they may still have together: one long value can be asked for many times. */
+  /** How many more characters all values may have together, because one long value can be repeated many times. */
   room: number;
 }
 
@@ -28,44 +28,49 @@ const charactersMax = 200_000;
 const branchesMax = 5;
 
 /**
- * The smallest value of a schema that `fits`, out of several ways to make one.
- * @throws Unbuildable when none does
+ * Builds the smallest value of a schema that `fits`, trying several strategies.
+ * @throws Unbuildable when none succeeds
  */
 export function buildInstance(schema: object, fits: (value: unknown) => boolean): unknown {
-  for (const way of ways()) {
+  for (const strategy of strategies()) {
     try {
-      const value = build(schema, { ...way, root: schema as Schema, budget: valuesMax, room: charactersMax }, 0, 0);
+      const value = build(
+        schema,
+        { ...strategy, root: schema as Schema, budget: valuesMax, room: charactersMax },
+        0,
+        0,
+      );
       if (fits(value)) return value;
     } catch (error) {
-      // Another way may need less.
+      // Another strategy may need less.
       if (!(error instanceof Unbuildable)) throw error;
     }
   }
   throw new Unbuildable('No value that fits could be built; give a default or an example, or make it simpler');
 }
 
-function* ways(): Generator<Way> {
+function* strategies(): Generator<Strategy> {
   for (let branch = 0; branch < branchesMax; branch++) {
     for (const hints of [true, false]) for (const optional of [true, false]) yield { branch, hints, optional };
   }
 }
 
-/** @param nth makes values differ where they must: 0 is the smallest. */
-function build(given: unknown, work: Work, nth: number, level: number): unknown {
+/** @param nth makes values differ where they must be unique: 0 is the smallest */
+function build(input: unknown, work: Work, nth: number, level: number): unknown {
   if (--work.budget < 0 || level > levelsMax) throw new Unbuildable('Too large');
-  const schema = flat(given, work.root, work.branch);
-  if ('const' in schema) return measured(schema.const, work);
-  if (Array.isArray(schema.enum) && schema.enum.length) return measured(schema.enum[nth % schema.enum.length], work);
-  if (work.hints && 'default' in schema) return measured(schema.default, work);
+  const schema = flat(input, work.root, work.branch);
+  if ('const' in schema) return withinRoom(schema.const, work);
+  if (Array.isArray(schema.enum) && schema.enum.length) return withinRoom(schema.enum[nth % schema.enum.length], work);
+  if (work.hints && 'default' in schema) return withinRoom(schema.default, work);
   if (work.hints && Array.isArray(schema.examples) && schema.examples.length)
-    return measured(schema.examples[nth % schema.examples.length], work);
+    return withinRoom(schema.examples[nth % schema.examples.length], work);
   switch (typeOf(schema, work.branch)) {
     case 'object':
       return object(schema, work, level);
     case 'array':
       return array(schema, work, level);
     case 'string':
-      return measured(text(schema, nth), work);
+      return withinRoom(text(schema, nth), work);
     case 'integer':
       return number(schema, nth, Number(schema.multipleOf ?? 1));
     case 'number':
@@ -77,8 +82,8 @@ function build(given: unknown, work: Work, nth: number, level: number): unknown 
   }
 }
 
-/** Takes what a value needs from the room that is left. */
-function measured<T>(value: T, work: Work): T {
+/** Subtracts the size of a value from the remaining room. */
+function withinRoom<T>(value: T, work: Work): T {
   work.room -= JSON.stringify(value).length;
   if (work.room < 0) throw new Unbuildable('Too large');
   return value;
@@ -108,14 +113,14 @@ function object(schema: Schema, work: Work, level: number): object {
     if (extra > valuesMax) throw new Unbuildable('Too large');
     names.add(`property${extra}`);
   }
-  measured([...names], work);
+  withinRoom([...names], work);
   const other = schema.additionalProperties ?? true;
   const schemaOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : other);
   return Object.fromEntries([...names].map((name) => [name, build(schemaOf(name), work, 0, level + 1)]));
 }
 
 function array(schema: Schema, work: Work, level: number): unknown[] {
-  // Draft 7 says a tuple by a list of items.
+  // Draft 7 declares a tuple by an array of items.
   const tuple = (schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : [])) as unknown[];
   const rest = (Array.isArray(schema.items) ? schema.additionalItems : schema.items) ?? true;
   const contained = schema.contains === undefined ? 0 : Number(schema.minContains ?? 1);

@@ -2,17 +2,17 @@ import { notJson, parseJson } from './parse-json.ts';
 import { checkLevels, compileSchema } from './schema.ts';
 import { SchemaError } from './schema-error.ts';
 
-/** The value in a model's answer, or what is wrong with it. */
+/** The value in a model's answer, or its faults. */
 export type Checked = { output: unknown; faults?: never } | { output?: never; faults: string[] };
 
 const levelsMax = 40;
 
-/** Reads a model's answer, which must be JSON that fits a schema. */
+/** Parses a model's answer, which must be JSON that matches a schema. */
 export function checkAnswer({ schema, answer }: { schema: object; answer: string }): Checked {
   const output = parseJson(answer);
   if (output === undefined) return { faults: [notJson] };
   try {
-    // Deeper values overflow the stack of whatever copies or writes them.
+    // A deeper value would overflow the stack when it is copied or serialized.
     checkLevels(output, levelsMax);
   } catch (error) {
     if (error instanceof SchemaError) return { faults: [`The value must be nested at most ${levelsMax} levels deep`] };

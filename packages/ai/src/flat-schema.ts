@@ -3,10 +3,10 @@ export type Schema = Record<string, unknown>;
 
 const referencesMax = 50;
 
-/** A schema with its references followed, its allOf merged in, and one of its alternatives chosen. */
-export function flat(given: unknown, root: Schema, branch: number, references = 0): Schema {
-  if (typeof given !== 'object' || given === null) return {};
-  const { $ref, allOf, anyOf, oneOf, ...own } = given as Schema;
+/** Resolves the references of a schema, merges its allOf, and chooses one of its alternatives. */
+export function flat(input: unknown, root: Schema, branch: number, references = 0): Schema {
+  if (typeof input !== 'object' || input === null) return {};
+  const { $ref, allOf, anyOf, oneOf, ...own } = input as Schema;
   if (references > referencesMax) return own;
   const parts = [
     ...($ref === undefined ? [] : [follow(String($ref), root)]),
@@ -19,15 +19,15 @@ export function flat(given: unknown, root: Schema, branch: number, references = 
 function follow(ref: string, root: Schema): unknown {
   let at: unknown = root;
   for (const part of ref.split('/').slice(1)) {
-    const key = unescaped(part);
+    const key = unescapePart(part);
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return {};
     at = (at as Schema)[key];
   }
   return at;
 }
 
-/** A reference that is no proper URI fragment was refused by Ajv before; here it just leads nowhere. */
-function unescaped(part: string): string {
+/** Unescapes a part of a reference. Ajv has already rejected invalid URI fragments; here they resolve to nothing. */
+function unescapePart(part: string): string {
   try {
     return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
   } catch {
@@ -41,21 +41,21 @@ const upperBounds = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxIte
 function merge(one: Schema, other: Schema): Schema {
   const merged = { ...one };
   for (const [keyword, value] of Object.entries(other)) {
-    merged[keyword] = keyword in one ? both(keyword, one[keyword], value) : value;
+    merged[keyword] = keyword in one ? mergeKeyword(keyword, one[keyword], value) : value;
   }
   return merged;
 }
 
-function both(keyword: string, one: unknown, other: unknown): unknown {
+function mergeKeyword(keyword: string, one: unknown, other: unknown): unknown {
   if (lowerBounds.has(keyword)) return Math.max(Number(one), Number(other));
   if (upperBounds.has(keyword)) return Math.min(Number(one), Number(other));
   if (keyword === 'required') return [...new Set([...(one as string[]), ...(other as string[])])];
   if (keyword === 'properties') return mergeProperties(one as Schema, other as Schema);
   if (keyword === 'items' && !Array.isArray(one) && !Array.isArray(other)) return { allOf: [one, other] };
-  if (keyword === 'enum') return common(one as unknown[], other as unknown[]);
-  if (keyword === 'type') return common([one].flat(), [other].flat());
+  if (keyword === 'enum') return intersection(one as unknown[], other as unknown[]);
+  if (keyword === 'type') return intersection([one].flat(), [other].flat());
   if (keyword === 'uniqueItems') return one || other;
-  // What is not merged here is found out when the whole value is checked.
+  // Validating the whole value finds conflicts that are not merged here.
   return one;
 }
 
@@ -68,7 +68,7 @@ function mergeProperties(one: Schema, other: Schema): Schema {
   return Object.fromEntries(schemas);
 }
 
-function common(one: unknown[], other: unknown[]): unknown[] {
+function intersection(one: unknown[], other: unknown[]): unknown[] {
   const known = new Set(other.map((value) => JSON.stringify(value)));
   return one.filter((value) => known.has(JSON.stringify(value)));
 }

@@ -1,4 +1,4 @@
-// Generates text and structures with a chat-completion provider, or from deterministic templates when there is none.
+// Generates text and structured data with a chat-completion provider, or from deterministic templates without one.
 export { type Ai, createAi, type SchemaTask, type Source, type Task } from './ai.ts';
 export { SchemaError } from './schema-error.ts';
 export { type AiSettings, aiSettings } from './settings.ts';

@@ -1,7 +1,7 @@
-/** The instruction to a model whose answer cannot be parsed. */
+/** The repair instruction for an answer that cannot be parsed. */
 export const notJson = 'The answer must be one JSON value and nothing else.';
 
-/** Parses a model's answer, also inside the fence that models like to put around their JSON; undefined if it is not JSON. */
+/** Parses a model's answer, also inside the code fence that models often add; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   const start = text.indexOf('\n') + 1;
   const isFenced = text.trimStart().startsWith('```');

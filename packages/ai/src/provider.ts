@@ -2,24 +2,24 @@ import { outgoingGuard } from '@tandem/process';
 import { Agent, request } from 'undici';
 import type { AiSettings } from './settings.ts';
 
-/** One part of a conversation. */
+/** One message of a conversation. */
 export interface Message {
   role: 'system' | 'user' | 'assistant';
   content: string;
 }
 
 export interface Question {
-  /** Names the shape of the answer to the provider. */
+  /** Name of the response format for the provider. */
   name: string;
   messages: Message[];
-  /** JSON Schema of the answer; without it the answer is a text. */
+  /** JSON Schema of the answer; without it the answer is text. */
   schema: object | undefined;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
   timeoutMs: number;
 }
 
-/** What came of a call: a text, or why there is none, and whether that says the provider is down. */
+/** The result of a call: a text, or the reason for failure and whether it means that the provider is down. */
 export type Answer = { text: string } | { text?: never; why: string; isDown: boolean };
 
 export interface Provider {
@@ -29,10 +29,10 @@ export interface Provider {
 const answerBytesMax = 1024 * 1024;
 const connectTimeoutMs = 5_000;
 const tokensMax = 8_192;
-// These are about one request: the next one may well be answered.
+// These concern a single request; the next one may succeed.
 const requestFaults = [400, 413, 422];
 
-/** A provider that speaks the chat-completion protocol. */
+/** Creates a client of the chat-completion protocol. */
 export function createProvider(settings: AiSettings): Provider {
   const url = `${settings.AI_PROVIDER_BASE_URL.replace(/\/+$/, '')}/chat/completions`;
   const agent = new Agent({ connect: { timeout: connectTimeoutMs }, allowH2: false, connections: 64 });
@@ -55,7 +55,7 @@ export function createProvider(settings: AiSettings): Provider {
           body: JSON.stringify(asked(question, settings.AI_PROVIDER_MODEL)),
         });
         const text = await readText(body);
-        // A redirect is not followed: the key belongs to the configured address only.
+        // Redirects are not followed, because the key belongs to the configured address only.
         if (statusCode !== 200) return { why: `answered ${statusCode}`, isDown: !requestFaults.includes(statusCode) };
         if (text === undefined) return { why: 'answer is too large', isDown: false };
         return readAnswer(text);
@@ -72,7 +72,8 @@ function asked({ name, messages, schema, temperature, maxTokens }: Question, mod
     messages,
     max_tokens: maxTokens ?? tokensMax,
     ...(temperature !== undefined && { temperature }),
-    // Providers take objects only. Not strict: that forbids free-form objects, and the answer is checked here anyway.
+    // Providers accept objects only. Not strict: that forbids free-form objects, and the answer is validated here
+    // anyway.
     ...(isObjectSchema(schema) && {
       response_format: { type: 'json_schema', json_schema: { name, schema, strict: false } },
     }),
@@ -83,7 +84,7 @@ function isObjectSchema(schema: object | undefined): boolean {
   return schema !== undefined && 'type' in schema && schema.type === 'object';
 }
 
-/** The whole body; undefined when it is too large. Ending the loop early destroys the connection. */
+/** Reads the whole body; undefined when it is too large. Leaving the loop early destroys the connection. */
 async function readText(body: AsyncIterable<Buffer>): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

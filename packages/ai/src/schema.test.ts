@@ -73,7 +73,7 @@ describe('smallestInstance', () => {
       { type: 'object', properties: { pattern: { const: 1 }, $id: { const: 2 } }, required: ['pattern', '$id'] },
       { pattern: 1, $id: 2 },
     ],
-  ])('makes of %j the value %j', (schema, expected) => {
+  ])('builds for %j the value %j', (schema, expected) => {
     expect(smallestInstance(schema)).toEqual(expected);
     expect(compileSchema(schema)(expected)).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe('smallestInstance', () => {
     'date time date-time duration email hostname ipv4 ipv6 uri uri-reference uri-template uuid json-pointer regex byte'.split(
       ' ',
     ),
-  )('makes a text of the format %s', (format) => {
+  )('builds a text of the format %s', (format) => {
     const schema = { type: 'object', properties: { a: { type: 'string', format } }, required: ['a'] };
     expect(compileSchema(schema)(smallestInstance(schema))).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe('a schema', () => {
     ],
     ['nothing but itself', { $ref: '#' }, /Refers to itself/],
     ['an impossible one', { not: {} }, /No value/],
-  ])('is refused when it is %s', (_, schema, message) => {
+  ])('is rejected when it is %s', (_, schema, message) => {
     expect(() => smallestInstance(schema)).toThrow(SchemaError);
     expect(() => smallestInstance(schema)).toThrow(message);
   });
@@ -133,13 +133,13 @@ describe('a schema', () => {
     expect(compileSchema(nested(9))({})).toEqual([]);
   });
 
-  it('says what is wrong with a value', () => {
+  it('lists the faults of a value', () => {
     const faults = compileSchema({ type: 'object', properties: { a: { enum: ['x'] } }, required: ['a'] });
     expect(faults({})).toEqual(["The value must have required property 'a'"]);
     expect(faults({ a: 'y' })).toEqual(['a must be equal to one of the allowed values (["x"])']);
   });
 
-  it('leaves nothing behind: the same names mean something else the next time', () => {
+  it('leaves no state behind: the same ids can be reused', () => {
     for (const type of ['string', 'integer']) {
       expect(smallestInstance({ $ref: '#/$defs/a', $defs: { a: { type } } })).toBe(type === 'string' ? '' : 0);
     }
@@ -149,12 +149,12 @@ describe('a schema', () => {
 describe('checkAnswer', () => {
   const schema = { type: 'array', items: { $ref: '#' } };
 
-  it('finds fault with a value that is too deep to be copied', () => {
+  it('rejects a value that is too deep to be copied', () => {
     const answer = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(checkAnswer({ schema, answer })).toEqual({ faults: [expect.stringContaining('40 levels')] });
   });
 
-  it('gives the value that fits', () => {
+  it('returns a valid value', () => {
     expect(checkAnswer({ schema, answer: '[[],[[]]]' })).toEqual({ output: [[], [[]]] });
   });
 });
@@ -178,15 +178,15 @@ describe('createSchemas', () => {
   it.each<[string, object]>([
     ['30 levels of 3 alternatives', alternatives(30)],
     ['40 levels of doubled conditions', doubled(40)],
-  ])('refuses %s as too complex, without holding the event loop, and reads the next schema', async (_, schema) => {
+  ])('rejects %s as too complex, without blocking the event loop, and reads the next schema', async (_, schema) => {
     const read = () => expect(schemas.read(schema, customer)).rejects.toThrow(/too complex/);
     expect(await longestTurn(read, 2)).toBeLessThan(50);
     for (const tenant of [customer, other])
       expect((await schemas.read({ type: 'integer', minimum: 3 }, tenant)).smallest).toBe(3);
   });
 
-  it('reads the schema of one tenant while that of another is being refused', async () => {
-    // Both threads have started, so only their work counts.
+  it('reads the schema of one tenant while that of another is being rejected', async () => {
+    // Start both threads first, so that only their work is measured.
     await Promise.all([customer, other].map((tenant) => schemas.read({ type: 'integer' }, tenant)));
     const ended: string[] = [];
     const refused = [1, 2, 3, 4, 5].map(() =>
@@ -198,7 +198,7 @@ describe('createSchemas', () => {
     expect(ended).toHaveLength(6);
   });
 
-  it('tells a model whose answer takes too long to check', async () => {
+  it('reports an answer that takes too long to check', async () => {
     const { $defs } = alternatives(30);
     const schema = { type: ['integer', 'string'], if: { type: 'integer' }, else: { $ref: '#/$defs/a0' }, $defs };
     const { check } = await schemas.read(schema, customer);

@@ -4,7 +4,7 @@ import { smallestInstance } from './schema.ts';
 import { SchemaError } from './schema-error.ts';
 
 const tasks = {
-  /** The smallest value that fits a schema. */
+  /** Compiles a schema and builds the smallest value that fits it. */
   read(schema: unknown): { smallest: unknown } | { refusal: string } {
     try {
       return { smallest: smallestInstance(schema) };
@@ -13,7 +13,7 @@ const tasks = {
       throw error;
     }
   },
-  /** The value in a model's answer, or why it does not fit. */
+  /** Parses and validates a model's answer. */
   check: checkAnswer,
 };
 

@@ -6,7 +6,7 @@ import { SchemaError } from './schema-error.ts';
 
 const bytesMax = 64 * 1024;
 const levelsMax = 10;
-// A schema inside a schema stands two levels of JSON deeper, and there may be data at its end.
+// A nested schema is two levels of JSON deeper, and the innermost may contain data.
 const jsonLevelsMax = 40;
 
 const options = {
@@ -15,7 +15,7 @@ const options = {
   strictTuples: false,
   strictRequired: false,
   allErrors: false,
-  // Inlined, references to references grow to the power of their depth.
+  // Inlining nested references grows exponentially with their depth.
   inlineRefs: false,
   // Each schema is used once: optimizing its code takes three times as long as everything else.
   code: { optimize: false },
@@ -23,17 +23,17 @@ const options = {
 } as const;
 
 const drafts = { seven: formats.default(new Ajv(options)), latest: formats.default(new Ajv2020(options)) };
-// Compiles the meta-schemas now, so that the first customer's time limit does not include it.
+// Compiles the meta-schemas at startup, so that it does not count toward the first customer's time limit.
 for (const ajv of Object.values(drafts)) ajv.compile({});
 
 /**
- * Reads a JSON Schema that a customer sent: draft 2020-12, or draft 7 if `$schema` says so. The time this takes, and
- * that of the returned check, can grow exponentially with the schema, so both belong in a worker thread.
- * @returns a function that says what is wrong with a value, a sentence each
- * @throws SchemaError with what is wrong with the schema
+ * Compiles a JSON Schema that a customer sent: draft 2020-12, or draft 7 if `$schema` says so. The time for this, and
+ * for the returned check, can grow exponentially with the schema, so both belong in a worker thread.
+ * @returns a function that lists the faults of a value, one sentence each
+ * @throws SchemaError with the faults of the schema
  */
-export function compileSchema(given: unknown): (value: unknown) => string[] {
-  const { validate } = compile(given);
+export function compileSchema(input: unknown): (value: unknown) => string[] {
+  const { validate } = compile(input);
   return (value) => {
     try {
       return validate(value) ? [] : (validate.errors ?? []).map(sentence);
@@ -45,12 +45,12 @@ export function compileSchema(given: unknown): (value: unknown) => string[] {
 }
 
 /**
- * The smallest value that fits a JSON Schema: const, the first of enum, default, examples, then what type, bounds and
- * format ask for. Of an object its required properties, or all of them when the schema requires none.
+ * Builds the smallest value that fits a JSON Schema: const, the first of enum, default, examples, then from type,
+ * bounds and format. An object gets its required properties, or all of them when none are required.
  * @throws SchemaError when the schema cannot be used or no such value is found
  */
-export function smallestInstance(given: unknown): unknown {
-  const { schema, validate } = compile(given);
+export function smallestInstance(input: unknown): unknown {
+  const { schema, validate } = compile(input);
   try {
     return buildInstance(schema, (value) => validate(value) === true);
   } catch (error) {
@@ -62,11 +62,11 @@ export function smallestInstance(given: unknown): unknown {
 
 const endless = 'Refers to itself without an end, or is too deep to check';
 
-function compile(given: unknown): { schema: object; validate: ValidateFunction } {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new SchemaError('Must be an object');
-  checkLevels(given, jsonLevelsMax);
-  if (Buffer.byteLength(JSON.stringify(given)) > bytesMax) throw new SchemaError('Must be at most 64 KB');
-  const { $schema = '', ...schema } = given as Record<string, unknown>;
+function compile(input: unknown): { schema: object; validate: ValidateFunction } {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new SchemaError('Must be an object');
+  checkLevels(input, jsonLevelsMax);
+  if (Buffer.byteLength(JSON.stringify(input)) > bytesMax) throw new SchemaError('Must be at most 64 KB');
+  const { $schema = '', ...schema } = input as Record<string, unknown>;
   for (const part of subschemas(schema)) checkKeywords(part);
   const ajv = String($schema).includes('draft-07') ? drafts.seven : drafts.latest;
   try {
@@ -76,14 +76,14 @@ function compile(given: unknown): { schema: object; validate: ValidateFunction }
     if (error instanceof Error) throw new SchemaError(`Not a usable JSON Schema: ${error.message.slice(0, 300)}`);
     throw error;
   } finally {
-    // A compiled schema lives as long as its task, not as long as the thread.
+    // Ajv caches schemas by id for the lifetime of the thread.
     ajv.removeSchema(schema);
   }
 }
 
 const tooDeep = `Must be nested at most ${levelsMax} levels deep`;
 
-/** Runs before any other walk through the value: a value that is deep enough overflows the stack. */
+/** Checks the depth of a value. Must run before any other walk, which a deep value would overflow. */
 export function checkLevels(value: unknown, left: number): void {
   if (typeof value !== 'object' || value === null) return;
   if (left === 0) throw new SchemaError(tooDeep);
@@ -93,11 +93,11 @@ export function checkLevels(value: unknown, left: number): void {
 const holdsData = new Set(['const', 'enum', 'default', 'examples', 'required', 'dependentRequired']);
 const holdsNames = new Set(['properties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
 
-/** A schema and all schemas inside it; what stands where data stands is none. */
+/** Yields a schema and its subschemas; skips data such as const, enum and examples. */
 function* subschemas(schema: unknown, level = 1): Generator<Record<string, unknown>> {
   if (typeof schema !== 'object' || schema === null) return;
   if (Array.isArray(schema)) {
-    for (const one of schema) yield* subschemas(one, level);
+    for (const child of schema) yield* subschemas(child, level);
     return;
   }
   if (level > levelsMax) throw new SchemaError(tooDeep);
@@ -105,12 +105,12 @@ function* subschemas(schema: unknown, level = 1): Generator<Record<string, unkno
   for (const [keyword, inner] of Object.entries(schema)) {
     if (holdsData.has(keyword)) continue;
     if (holdsNames.has(keyword) && typeof inner === 'object' && inner !== null) {
-      for (const one of Object.values(inner)) yield* subschemas(one, level + 1);
+      for (const child of Object.values(inner)) yield* subschemas(child, level + 1);
     } else yield* subschemas(inner, level + 1);
   }
 }
 
-// A pattern can take longer than anybody waits, and no value for it can be made up. Names would outlive the request.
+// Patterns can backtrack for too long and have no simple smallest value. Ids would outlive the request.
 const refused = [
   'pattern',
   'patternProperties',
@@ -124,7 +124,7 @@ const refused = [
 ];
 
 function checkKeywords(schema: Record<string, unknown>): void {
-  const keyword = refused.find((one) => Object.hasOwn(schema, one));
+  const keyword = refused.find((name) => Object.hasOwn(schema, name));
   if (keyword) throw new SchemaError(`${keyword} is not supported`);
   const { $ref } = schema;
   if ($ref !== undefined && !(typeof $ref === 'string' && /^#(\/|$)/.test($ref)))

@@ -3,19 +3,19 @@ import type { Checked } from './check-answer.ts';
 import type { SchemaTasks } from './schema.thread.ts';
 import { SchemaError } from './schema-error.ts';
 
-/** A customer's JSON Schema that was read and found usable. */
+/** A customer's JSON Schema that was compiled and can be used. */
 export interface ReadSchema {
   /** The smallest value that fits. */
   smallest: unknown;
-  /** Reads a model's answer, which must be JSON that fits. */
+  /** Parses a model's answer, which must be JSON that matches. */
   check(answer: string): Promise<Checked>;
 }
 
-/** Customers' JSON Schemas. All work on them is done in worker threads: it can take exponential time. */
+/** Customers' JSON Schemas. They are processed in worker threads, because that can take exponential time. */
 export interface Schemas {
   /**
-   * @param tenantId whose share of the threads it takes
-   * @throws SchemaError with what is wrong with the schema
+   * @param tenantId whose share of the threads it uses
+   * @throws SchemaError with the faults of the schema
    * @throws ShareTimeout when the threads or the machine are too busy
    */
   read(schema: object, tenantId: number | undefined): Promise<ReadSchema>;
@@ -25,7 +25,7 @@ export interface Schemas {
 // Three times what the largest schema of 64 KB takes.
 const cpuMs = 250;
 
-/** Reads customers' JSON Schemas in threads that start with the first one. */
+/** Creates the pool of schema threads, which start with the first schema. */
 export function createSchemas(): Schemas {
   const workers = createWorkers<SchemaTasks>(new URL('./schema.thread.ts', import.meta.url), { cpuMs });
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The settings of a service that generates; spread them into its own. Without a key everything comes from templates. */
+/** Settings of a service that generates; spread them into its own. Without a key everything comes from templates. */
 export const aiSettings = {
   AI_PROVIDER_API_KEY: z.string().default(''),
   AI_PROVIDER_MODEL: z.string().default('gpt-4o-mini'),

@@ -11,7 +11,7 @@ describe('an API key', () => {
     },
   );
 
-  it('with one character changed is no key, wherever that is', () => {
+  it('with any character changed is invalid', () => {
     const { key } = createApiKey('live');
     for (let at = keyPrefix('live').length; at < key.length; at++) {
       const changed = key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1);
@@ -19,7 +19,7 @@ describe('an API key', () => {
     }
   });
 
-  it('of one environment does not read as one of the other', () => {
+  it('of one environment is not valid in the other', () => {
     expect(readApiKey(createApiKey('live').key.replace('live', 'sandbox'))).toBeUndefined();
   });
 
@@ -27,20 +27,20 @@ describe('an API key', () => {
     expect(readApiKey(text)).toBeUndefined();
   });
 
-  it('keeps its form: a key made by an earlier release still reads', () => {
+  it('keeps its format: a key issued by an earlier release is still valid', () => {
     expect(readApiKey('svc_sandbox_sk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcd2ug1Ab')).toEqual({
       environment: 'sandbox',
     });
   });
 
-  it('hashes to the same under one pepper and to something else under another', () => {
+  it('has the same hash under the same pepper and another one under another pepper', () => {
     const [p, q] = [createPepper('p'), createPepper('q')];
     expect(p.hash('svc_live_sk_a')).toMatch(/^[0-9a-f]{64}$/);
     expect(p.hash('svc_live_sk_a')).toBe(createPepper('p').hash('svc_live_sk_a'));
     expect(p.hash('svc_live_sk_a')).not.toBe(q.hash('svc_live_sk_a'));
   });
 
-  it('keeps its hash while a pepper replaces another: with or without an id, current or previous', () => {
+  it('keeps its hash while a pepper is rotated: with or without an id, current or previous', () => {
     const before = createPepper('p').hash('svc_live_sk_a');
     expect(createPepper('k1:p').hash('svc_live_sk_a')).toBe(before);
     expect(createPepper('k2:q,k1:p').previous('svc_live_sk_a')).toEqual([before]);

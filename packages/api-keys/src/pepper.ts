@@ -2,21 +2,23 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import { readSecretList } from '@tandem/secrets';
 
 /**
- * HMACs under KEY_PEPPER, in hex, that stand for API keys and e-mail addresses in look-up tables: a stolen table does not even
- * confirm a guess. A fast hash is enough for API keys, because nobody guesses 238 random bits.
+ * HMACs under KEY_PEPPER, in hex, under which API keys and e-mail addresses are stored in look-up tables: a stolen
+ * table does not even confirm a guess. A fast hash is enough for API keys, because their 238 random bits cannot be
+ * guessed.
  */
 export interface Pepper {
-  /** The id of the value that new hashes are made with; null for a value without an id. */
+  /** The id of the value for new hashes; null for a value without an id. */
   readonly id: string | null;
   /** The hash under the current value. */
   hash(text: string): string;
-  /** The hashes under the other listed values, which are stored until they are replaced by the current one. */
+  /** The hashes under the other listed values, which stay stored until they are replaced by the current one. */
   previous(text: string): string[];
 }
 
 /**
+ * Creates the hasher of API keys and e-mail addresses.
  * @param setting KEY_PEPPER: `id:value[,id:value…]`, the current value first
- * @throws Error when it has another form
+ * @throws Error when it has another format
  */
 export function createPepper(setting: string): Pepper {
   const [{ id }] = readSecretList(setting);

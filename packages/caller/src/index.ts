@@ -6,22 +6,22 @@ export { countedAddress } from './counted-address.ts';
 
 export type Environment = 'live' | 'sandbox';
 
-/** Whom a request acts for and through what; absent fields do not apply to this kind of caller. */
+/** The caller of a request; fields that do not apply to this type of caller are absent. */
 export interface Caller {
   /** user: a person with a token. key: a program. system: one of our services. anonymous: a public operation. */
   type: 'user' | 'key' | 'portal' | 'system' | 'anonymous';
   tenantId?: number;
   environment: Environment;
-  /** The person signed in, or the one who owns the key. */
+  /** The signed-in user, or the owner of the key. */
   userId?: number;
-  /** Whom the key acts on behalf of. */
+  /** The user on whose behalf the key acts. */
   onBehalfOf?: number;
   keyId?: number;
   sessionId?: number;
-  /** In a partner's portal: of which partner, and who. */
+  /** In a partner's portal: the partner and its portal user. */
   partnerId?: number;
   portalUserId?: number;
-  /** For system: which service. For people: the name the audit log shows. */
+  /** For system: the name of the service. For people: the name in the audit log. */
   name?: string;
   permissions: readonly string[];
   /** For system: whose records the call is limited to. Absent for all records of the tenant. */
@@ -30,7 +30,7 @@ export interface Caller {
   ip?: string;
   userAgent?: string | undefined;
   requestId: string;
-  /** For key: how many calls of the month the tenant has made with this one, as the answer's header says. */
+  /** For key: the tenant's calls this month including this one, for the usage header of the response. */
   usage?: number;
 }
 
@@ -38,7 +38,7 @@ interface Signed {
   caller: Caller;
   /** Method and path of the request; the context is valid for no other. */
   for: string;
-  /** Unix seconds. */
+  /** Expiry in Unix seconds. */
   exp: number;
 }
 
@@ -46,26 +46,26 @@ export const callerHeader = 'x-ctx';
 
 const lifetimeSeconds = 30;
 
-/** The signature is valid, but the context has expired: the request waited too long, or somebody replays it. */
+/** The signature is valid, but the context has expired: the request was delayed too long, or is a replay. */
 export class ExpiredCaller extends Error {}
 
 export interface CallerSigner {
   /** The header value for one request to `path` (without its query). */
   sign(caller: Caller, method: string, path: string): string;
   /**
-   * The caller of a request, or undefined when the header is absent, forged or made for another request.
-   * @throws ExpiredCaller when the gateway made it for this request, but too long ago
+   * Returns the caller of a request, or undefined when the header is absent, forged or signed for another request.
+   * @throws ExpiredCaller when the gateway signed it for this request, but it has expired
    */
   verify(header: string | undefined, method: string, path: string): Caller | undefined;
 }
 
 /**
- * Signs with the first secret and accepts all of them, so that a secret can be replaced while requests run.
- * @param secrets INTERNAL_SECRETS: `kid:secret[,kid:secret]`, each secret at least 32 characters.
- * @throws Error when it has another form
+ * Signs with the first secret and accepts all of them, so that a secret can be rotated without downtime.
+ * @param secrets INTERNAL_SECRETS: `kid:secret[,kid:secret]`, each secret at least 32 characters
+ * @throws Error when it has another format
  */
 export function createCallerSigner(secrets: string, now: () => number = Date.now): CallerSigner {
-  // Key objects: createHmac would make one from a text for every signature.
+  // Key objects, because createHmac would convert a text to a key for every signature.
   const byKid = new Map(readKeys(secrets));
   const current = byKid.entries().next().value as [string, KeyObject];
 
@@ -76,11 +76,11 @@ export function createCallerSigner(secrets: string, now: () => number = Date.now
       return `${current[0]}.${payload}.${mac(current[1], payload)}`;
     },
     verify(header, method, path) {
-      const [kid, payload, given, ...rest] = header?.split('.') ?? [];
+      const [kid, payload, signature, ...rest] = header?.split('.') ?? [];
       const secret = kid === undefined ? undefined : byKid.get(kid);
-      if (!secret || !payload || !given || rest.length) return undefined;
+      if (!secret || !payload || !signature || rest.length) return undefined;
       const expected = Buffer.from(mac(secret, payload));
-      const actual = Buffer.from(given);
+      const actual = Buffer.from(signature);
       if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
       const signed = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Signed;
       if (signed.for !== `${method} ${path}`) return undefined;
@@ -102,12 +102,12 @@ function readKeys(setting: string): [kid: string, key: KeyObject][] {
   });
 }
 
-/** The user whose name a change bears: who is acted for, else who acts. */
+/** The user to whom a change is attributed: the one on whose behalf the call is made, else the caller. */
 export function actingUserId(caller: Caller): number | undefined {
   return caller.onBehalfOf ?? caller.userId;
 }
 
-/** The team that records of the acting user belong to unless another is named: their only one. */
+/** The default team for records of the acting user: their only team. */
 export function onlyTeamOf({ teamIds = [] }: Caller): number | null {
   return teamIds.length === 1 ? (teamIds[0] as number) : null;
 }

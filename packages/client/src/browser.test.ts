@@ -10,11 +10,11 @@ const contracts = readdirSync(resolve(root, 'services')).map((service) => ({
 }));
 const entries = [{ name: '@tandem/client/public', file: resolve(import.meta.dirname, 'public.ts') }, ...contracts];
 
-/** Globals that browsers have beside those of the language. */
+/** Web globals that browsers provide besides those of the language. */
 const { TextEncoder, URL, URLSearchParams, Headers, AbortSignal, atob, btoa } = globalThis;
 const webGlobals = { TextEncoder, URL, URLSearchParams, Headers, AbortSignal, atob, btoa };
 
-/** Bundles a module for browsers and runs it where Node's globals are missing; answers what it exports. */
+/** Bundles a module for browsers and runs it without Node's globals; resolves to its exports. */
 async function loadInBrowser(file: string, globals: object = webGlobals): Promise<Record<string, unknown>> {
   const { outputFiles } = await build({
     entryPoints: [file],
@@ -42,7 +42,7 @@ it('calls an operation in a browser', async () => {
   };
   const { createClient } = await loadInBrowser(entries[0]?.file as string, { ...webGlobals, fetch });
   const { crm } = await loadInBrowser(resolve(root, 'services/crm/contract/index.ts'));
-  type Client = { getLead(given: object): Promise<{ data: unknown }> };
+  type Client = { getLead(input: object): Promise<{ data: unknown }> };
   const client = (createClient as (options: object) => Client)({
     operations: crm,
     baseUrl: 'https://api.example.com',

@@ -12,14 +12,14 @@ type Parts<Op> = {
     : never;
 };
 
-/** One service's operations as functions, with ids as numbers and times as Dates, as inside a handler. */
+/** The operations of one service as functions, with ids as numbers and times as Dates, as inside a handler. */
 export type ServiceClient<Ops extends Operations> = {
   [K in keyof Ops]: (
-    given: Parts<Ops[K]> & { as: Omit<Caller, 'type' | 'permissions'> },
+    input: Parts<Ops[K]> & { as: Omit<Caller, 'type' | 'permissions'> },
   ) => Promise<Out<Ops[K]['reply']>>;
 };
 
-/** Another service refused or failed; `status` says which. */
+/** Another service rejected the call or failed; see `status`. */
 export class ServiceCallError extends Error {
   readonly status: number;
   readonly code: string | undefined;
@@ -30,7 +30,7 @@ export class ServiceCallError extends Error {
   }
 }
 
-/** What another service answers, or undefined when it says that there is no such thing. */
+/** Resolves to undefined when another service answers 404. */
 export async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
   return call.catch((error: unknown) => {
     if (error instanceof ServiceCallError && error.status === 404) return undefined;
@@ -39,9 +39,9 @@ export async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
 }
 
 const timeoutMs = 3_000;
-// Below the 70 s after which a service closes an idle connection (packages/service): only this side closes one.
+// Below the 70 s after which a service closes an idle connection (packages/service), so that only this side closes one.
 const idleMs = 30_000;
-// An older connection is replaced: behind a balancer, new instances of the called service get their share.
+// Older connections are replaced, so that new instances of the called service get traffic behind a load balancer.
 const ageMs = 60_000;
 
 function callSpan({ id, method, path }: Operation): SpanStart {
@@ -50,9 +50,9 @@ function callSpan({ id, method, path }: Operation): SpanStart {
 }
 
 /**
- * A client for calls from one service to another, signed as the calling service within the given tenant.
- * Calls wait 3 s at most, or as long as the row says. Inside a database transaction they throw.
- * @throws ServiceCallError for every answer that is not a success, and with status 503 when there is none
+ * Creates a client for calls to another service, signed as the calling service within the given tenant. The timeout is
+ * 3 s, or that of the row. Inside a database transaction calls throw.
+ * @throws ServiceCallError for every error response, and with status 503 when there is no response
  */
 export function createServiceClient<Ops extends Operations>(options: {
   operations: Ops;
@@ -66,20 +66,20 @@ export function createServiceClient<Ops extends Operations>(options: {
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     keepAliveTimeout: idleMs,
-    // Otherwise the service's own Keep-Alive header would raise the limit to its 70 s.
+    // Otherwise the Keep-Alive header of the service would raise the limit to 70 s.
     keepAliveMaxTimeout: idleMs,
     clientTtl: ageMs,
   });
 
   const call = async (
     row: Operation,
-    given: { params?: object; query?: object; body?: object; as: Omit<Caller, 'type' | 'permissions'> },
+    input: { params?: object; query?: object; body?: object; as: Omit<Caller, 'type' | 'permissions'> },
   ) => {
     outgoingGuard.assertMayCall(row.id);
-    const caller: Caller = { ...given.as, type: 'system', name: service, permissions: [] };
+    const caller: Caller = { ...input.as, type: 'system', name: service, permissions: [] };
     const { path, search } = address(row, {
-      ...(row.params && { params: z.encode(row.params, given.params as never) as Record<string, unknown> }),
-      ...(row.query && { query: z.encode(row.query, given.query as never) as Record<string, unknown> }),
+      ...(row.params && { params: z.encode(row.params, input.params as never) as Record<string, unknown> }),
+      ...(row.query && { query: z.encode(row.query, input.query as never) as Record<string, unknown> }),
     });
     const trace = currentTrace();
     const { statusCode, body } = await request(`${baseUrl}${path}${search}`, {
@@ -92,7 +92,7 @@ export function createServiceClient<Ops extends Operations>(options: {
         ...(trace && { traceparent: traceparentOf(trace) }),
         ...(row.body && { 'content-type': 'application/json' }),
       },
-      ...(row.body && { body: JSON.stringify(z.encode(row.body, given.body as never)) }),
+      ...(row.body && { body: JSON.stringify(z.encode(row.body, input.body as never)) }),
     }).catch((error: unknown) => {
       throw new ServiceCallError(row.id, 503, 'unavailable', error);
     });
@@ -103,7 +103,7 @@ export function createServiceClient<Ops extends Operations>(options: {
 
   const entries = Object.entries(operations).map(([id, row]) => [
     id,
-    (given: Parameters<typeof call>[1]) => withSpan(callSpan(row), () => call(row, given)),
+    (input: Parameters<typeof call>[1]) => withSpan(callSpan(row), () => call(row, input)),
   ]);
   return Object.fromEntries(entries) as ServiceClient<Ops>;
 }

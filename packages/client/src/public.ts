@@ -8,7 +8,7 @@ type Parts<Op> = {
     ? Wire<Schema>
     : never;
 } & (Op extends { query: infer Schema } ? { query?: Partial<Loose<Wire<Schema>>> } : unknown);
-/** Query values may be given as what they mean; they are written as text. */
+/** Query values may be numbers or booleans; they are sent as text. */
 type Loose<T> = { [K in keyof T]: T[K] | number | boolean };
 
 interface CallOptions {
@@ -29,19 +29,19 @@ export interface Reply<Data> {
 /** Every public operation as a function. Ids are the opaque strings of the API, times ISO 8601 strings. */
 export type ApiClient<Ops extends Operations> = {
   [K in keyof Ops]: (
-    ...given: Record<never, never> extends Parts<Ops[K]>
-      ? [given?: Parts<Ops[K]> & CallOptions]
-      : [given: Parts<Ops[K]> & CallOptions]
+    ...input: Record<never, never> extends Parts<Ops[K]>
+      ? [input?: Parts<Ops[K]> & CallOptions]
+      : [input: Parts<Ops[K]> & CallOptions]
   ) => Promise<Reply<Wire<Ops[K]['reply']>>>;
 };
 
-/** The platform refused a request or failed. */
+/** The API rejected a request or failed. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   readonly errors: FieldError[];
   readonly requestId: string | undefined;
-  /** Seconds after which a repetition makes sense, when the platform said so. */
+  /** Seconds after which a retry may succeed, if the API sent Retry-After. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, body: Partial<Envelope>, retryAfter: string | null) {
@@ -54,15 +54,15 @@ export class ApiError extends Error {
   }
 }
 
-/** How a program proves who it is: a key, or a person's token with the tenant it belongs to. */
+/** Credentials: an API key, or a person's access token with its tenant. */
 export type Credentials = { apiKey: string } | { accessToken: string; tenantId: string } | undefined;
 
 const timeoutMs = 30_000;
 
 /**
- * A typed client of the public API.
+ * Creates a typed client of the public API.
  * @param options.baseUrl scheme and host, without /v1
- * @throws ApiError for every answer that is not a success
+ * @throws ApiError for every error response
  */
 export function createClient<Ops extends Operations>(options: {
   operations: Ops;
@@ -70,7 +70,7 @@ export function createClient<Ops extends Operations>(options: {
   credentials?: Credentials;
 }): ApiClient<Ops> {
   const { operations, baseUrl, credentials } = options;
-  const proof: Record<string, string> =
+  const authHeaders: Record<string, string> =
     credentials === undefined
       ? {}
       : 'apiKey' in credentials
@@ -79,20 +79,20 @@ export function createClient<Ops extends Operations>(options: {
 
   const call = async (
     row: Operation,
-    given: { params?: object; query?: object; body?: object } & CallOptions = {},
+    input: { params?: object; query?: object; body?: object } & CallOptions = {},
   ): Promise<Reply<unknown>> => {
-    const { path, search } = address(row, given as never);
+    const { path, search } = address(row, input as never);
     const response = await fetch(`${baseUrl}${path}${search}`, {
       method: row.method,
-      signal: given.signal ?? AbortSignal.timeout(timeoutMs),
+      signal: input.signal ?? AbortSignal.timeout(timeoutMs),
       headers: {
-        ...proof,
-        ...(given.body && { 'Content-Type': 'application/json' }),
-        ...(given.idempotencyKey && { 'Idempotency-Key': given.idempotencyKey }),
-        ...(given.ifMatch && { 'If-Match': given.ifMatch }),
-        ...(given.onBehalfOf && { 'X-On-Behalf-Of': given.onBehalfOf }),
+        ...authHeaders,
+        ...(input.body && { 'Content-Type': 'application/json' }),
+        ...(input.idempotencyKey && { 'Idempotency-Key': input.idempotencyKey }),
+        ...(input.ifMatch && { 'If-Match': input.ifMatch }),
+        ...(input.onBehalfOf && { 'X-On-Behalf-Of': input.onBehalfOf }),
       },
-      ...(given.body && { body: JSON.stringify(given.body) }),
+      ...(input.body && { body: JSON.stringify(input.body) }),
     });
     const { status, headers } = response;
     const body = (await response.json().catch(() => ({}))) as Partial<Envelope>;
@@ -108,7 +108,7 @@ export function createClient<Ops extends Operations>(options: {
 
   const entries = Object.entries(operations).map(([id, row]) => [
     id,
-    (given?: Parameters<typeof call>[1]) => call(row, given),
+    (input?: Parameters<typeof call>[1]) => call(row, input),
   ]);
   return Object.fromEntries(entries) as ApiClient<Ops>;
 }

@@ -8,7 +8,7 @@ export interface Pagination {
   hasNext: boolean;
   hasPrev: boolean;
   nextCursor: string | null;
-  /** What nextCursor was called before v1.18.0; the spec keeps it for one minor release. */
+  /** The name of nextCursor before v1.18.0; the spec keeps it for one minor release. */
   nextPageToken: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface Warning {
   message: string;
 }
 
-/** What every JSON answer looks like, success or error. */
+/** The JSON envelope of every response, success or error. */
 export interface Envelope<T = unknown> {
   success: boolean;
   status: number;
@@ -36,7 +36,7 @@ export interface Envelope<T = unknown> {
   meta: { timestamp: string; version: 'v1'; requestId: string; warnings?: Warning[] };
 }
 
-/** The envelope of an answer that succeeded. */
+/** Builds the envelope of a successful response. */
 export function envelope(answer: {
   status: number;
   message: string;
@@ -49,7 +49,7 @@ export function envelope(answer: {
   return { success: true, status, message, data, ...(pagination && { pagination }), meta: meta(requestId, warnings) };
 }
 
-/** The envelope of a refused or failed request. `code` is for programs, `message` for people. */
+/** Builds the envelope of an error response. `code` is for programs, `message` for people. */
 export function errorEnvelope(answer: {
   status: number;
   message: string;

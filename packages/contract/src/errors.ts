@@ -1,6 +1,6 @@
 /**
- * The errors any operation may answer, with the texts of the spec: code → status and message.
- * An operation declares only the errors of its own rules.
+ * Errors that any operation may answer, with the texts of the spec: code → status and message. An operation declares
+ * only its own errors.
  */
 export const knownErrors = {
   malformed_json: [400, 'The request body is not valid JSON'],

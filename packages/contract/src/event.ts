@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import type { ResourceType } from './id.ts';
 
 /**
- * Something that happened to a resource. `data` is what customers receive by webhook, `record` the whole resource for
- * readers inside the fleet. `group` puts the event into the public webhook catalogue; without it the event is internal.
+ * Something that happened to a resource. `data` is the webhook payload that customers receive, `record` the whole
+ * resource for consumers inside the fleet. `group` adds the event to the public webhook catalogue; without it the event
+ * is internal.
  */
 export interface EventDef<
   Name extends string = string,
@@ -13,38 +14,38 @@ export interface EventDef<
   name: Name;
   group?: string;
   /**
-   * The permission to read the record of a catalogued event, such as `leads:read`: who lacks it, or has it for some of the
-   * records only, is shown no data of the event, and none is sent on their behalf.
+   * The permission to read the record of a catalogued event, such as `leads:read`. Data of the event is neither shown
+   * to nor sent on behalf of a caller who lacks it, or who has it for own or team records only.
    */
   readPermission?: `${string}:${string}`;
   description: string;
-  /** What the audit log calls it: `lead.update`. */
+  /** The action in the audit log: `lead.update`. */
   action: string;
-  /** The resource it happened to; its id is `record.id`. */
+  /** The type of the resource it happened to; its id is `record.id`. */
   target: ResourceType;
-  /** False for telemetry: events of high volume that record an observation instead of a change get no audit entry. */
+  /** False for high-volume telemetry events, which record an observation instead of a change: no audit entry. */
   audited?: false;
-  /** `failure` when the event reports an attempt that was refused; the audit log shows it as the outcome. */
+  /** `failure` when the event reports a rejected attempt; the audit log shows it as the outcome. */
   outcome?: 'failure';
   data: Data;
   record: Rec;
-  /** An example of `data` as a customer sees it; the catalogue and webhook tests show it. */
+  /** An example of `data` as a customer sees it; used by the catalogue and webhook tests. */
   example?: z.input<Data>;
   /**
-   * Values, in wire form, of fields that events of an earlier release lack. Needed for every new field that is required and
-   * cannot be null; a missing field that may be null is read as null.
+   * Wire values for fields that events of an earlier release lack. Required for every new field that is required and
+   * not nullable; a missing nullable field is read as null.
    */
   whenMissing?: { data?: Partial<z.input<Data>>; record?: Partial<z.input<Rec>> };
 }
 
-/** What a handler passes to `emit` as data. */
+/** The data that a handler passes to `emit`. */
 export type EventData<E extends EventDef> = z.output<E['data']>;
-/** What a handler passes to `emit` as record. */
+/** The record that a handler passes to `emit`. */
 export type EventRecord<E extends EventDef> = z.output<E['record']>;
 
 /**
  * Declares an event.
- * @throws when the name is not `<resource>.<what_happened>`, or a catalogued event has no example or no permission.
+ * @throws when the name is not `<resource>.<what_happened>`, or a catalogued event has no example or no permission
  */
 export function event<const Name extends string, Data extends z.ZodType, Rec extends z.ZodType>(
   name: Name,

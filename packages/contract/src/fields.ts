@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const unstorable = 'Must not contain NUL characters or broken surrogate pairs';
 
-/** A point in time: ISO 8601 with a zone on the wire (answers are UTC), a Date inside. */
+/** A timestamp: ISO 8601 with a time zone on the wire (responses use UTC), a Date inside. */
 export function timestamp() {
   const error = 'Must be an ISO 8601 date and time with a zone';
   return z.codec(z.iso.datetime({ offset: true, error }).refine(isStorableTime, { error }), z.date(), {
@@ -11,7 +11,7 @@ export function timestamp() {
   });
 }
 
-/** Text of the caller's: at most `max` characters, without NUL, which PostgreSQL cannot store. */
+/** Text from the caller: at most `max` characters, without NUL, which PostgreSQL cannot store. */
 export function text(max: number) {
   return z
     .string()
@@ -19,20 +19,20 @@ export function text(max: number) {
     .refine(isStorable, { error: unstorable });
 }
 
-/** A name: text that holds at least one character that is not a space. */
+/** A name: text with at least one character that is not whitespace. */
 export function name(max = 100) {
   return text(max).trim().min(1, { error: 'Must not be empty' });
 }
 
-/** A phone number with country code, kept without its spaces and brackets: E.164, `+` and 7 to 15 digits. */
+/** A phone number with country code, normalized to E.164: `+` and 7 to 15 digits without separators. */
 export function phone() {
-  // The form as it may be sent: the reference shows it, and clients check by it.
+  // The accepted input format, shown in the API reference and used by clients for validation.
   const form = /^[\s().-]*\+[\s().-]*[1-9](?:[\s().-]*[0-9]){6,14}[\s().-]*$/;
   return z
     .string()
     .max(32)
     .regex(form, { error: 'Must be a phone number with country code, such as +491701234567' })
-    .overwrite((given) => given.replace(/[\s().-]/g, ''))
+    .overwrite((value) => value.replace(/[\s().-]/g, ''))
     .meta({
       description: 'Phone number with country code (E.164). Spaces, dots, dashes and brackets are removed.',
       examples: ['+491701234567'],
@@ -49,10 +49,10 @@ export function code(max = 64) {
 
 const freeFormKeysMax = 100;
 const freeFormBytesMax = 16_384;
-// As many as the gateway lets a whole body have.
+// The same limit that the gateway has for a whole body.
 const freeFormLevelsMax = 20;
 
-/** An object of the customer's own: never searched for ids, at most 100 keys, 20 levels and 16 KB (D16). */
+/** A free-form object of the customer: never searched for ids, at most 100 keys, 20 levels and 16 KB (D16). */
 export function freeForm() {
   return z
     .record(z.string(), z.unknown())
@@ -66,28 +66,31 @@ export function freeForm() {
 }
 
 function freeFormFaults(value: Record<string, unknown>): string[] {
-  const found = contentFaults(value, freeFormLevelsMax);
-  // A value that is deep enough overflows the stack of JSON.stringify.
-  if (found.has(tooDeep)) return [tooDeep];
+  const faults = contentFaults(value, freeFormLevelsMax);
+  // A very deep value would overflow the stack of JSON.stringify.
+  if (faults.has(tooDeep)) return [tooDeep];
   return [
     ...(Object.keys(value).length > freeFormKeysMax ? [`Must have at most ${freeFormKeysMax} keys`] : []),
     ...(byteLength(JSON.stringify(value)) > freeFormBytesMax ? ['Must be at most 16 KB'] : []),
-    ...found,
+    ...faults,
   ];
 }
 
 const utf8 = new TextEncoder();
 
-/** How many bytes a text has in UTF-8; works in browsers too. */
+/** The length of a text in UTF-8 bytes; also works in browsers. */
 export function byteLength(text: string): number {
   return utf8.encode(text).length;
 }
 
 const tooDeep = `Must be nested at most ${freeFormLevelsMax} levels deep`;
-// 1e400 is JSON, and Infinity once it is read.
+// 1e400 is valid JSON and parses to Infinity.
 const tooLarge = 'Has a number that is too large';
 
-/** The first invalid value inside a JSON value, found in one walk without allocations, as there may be thousands. */
+/**
+ * Collects each kind of fault inside a JSON value, in one walk with few allocations, as there may be thousands of
+ * values.
+ */
 function contentFaults(value: unknown, levels: number, found = new Set<string>()): Set<string> {
   if (typeof value === 'string') {
     if (!isStorable(value)) found.add(unstorable);
@@ -105,7 +108,10 @@ function contentFaults(value: unknown, levels: number, found = new Set<string>()
   return found;
 }
 
-/** PostgreSQL has no year 0, and a Date reads no year 10000 of it; a zone can lead to both. What is no time at all was refused for that already. */
+/**
+ * Whether the time is in the years 1 to 9999: PostgreSQL has no year 0, and Date cannot parse the year 10000 that
+ * PostgreSQL returns; a time zone can shift a time to either. Invalid dates are rejected before.
+ */
 function isStorableTime(wire: string): boolean {
   const year = new Date(wire).getUTCFullYear();
   return !(year < 1 || year > 9999);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * Every kind of resource that has a public id, with the number that goes into the id.
- * The numbers are part of the public contract: an id that a client stored carries them. Append, never renumber.
- * Bounds (D12): number < 64, tenant < 2^24, id < 2^40; inside them a code has 16 or 17 characters.
+ * Every resource type that has a public id, with its number in the id. The numbers are part of the public contract,
+ * because clients store ids: append, never renumber. Bounds (D12): number < 64, tenant < 2^24, id < 2^40; within them a
+ * code has 16 or 17 characters.
  */
 export const resourceTypes = {
   tenant: 1,
@@ -53,7 +53,7 @@ export const resourceTypes = {
 
 export type ResourceType = keyof typeof resourceTypes;
 
-// What belongs to all tenants alike has the same id for each of them: tenant 0 stands in it.
+// Resources of the platform have the same id for every tenant: it contains tenant 0.
 const platformTypes = new Set<ResourceType>(['addon']);
 
 /** Whether resources of a type belong to the platform instead of a tenant. */
@@ -64,8 +64,8 @@ export function isOfPlatform(type: ResourceType): boolean {
 const idSchemas = z.registry<{ type: ResourceType }>();
 
 /**
- * An id field of a resource. On the wire it is a string, inside the fleet a safe integer.
- * Between gateway and services the string is the plain decimal number; the gateway turns it into the public code.
+ * An id field of a resource: a string on the wire, a safe integer inside the fleet. Between gateway and services the
+ * string is the decimal number; the gateway converts it to the public code.
  */
 export function id<T extends ResourceType>(type: T) {
   const wire = z.string({ error: unknownId(type) }).regex(/^[1-9][0-9]{0,12}$/, { error: unknownId(type) });
@@ -74,15 +74,17 @@ export function id<T extends ResourceType>(type: T) {
   return schema;
 }
 
-/** An id inside the message of an error: the gateway writes the public code in its place. */
+/** An id inside an error message: the gateway replaces it with the public code. */
 export function idInText(type: ResourceType, id: number): string {
   return `‹${type} ${id}›`;
 }
 
-/** Where ids stand in the messages of errors: type and number. */
+/** Matches the ids in error messages: type and number. */
 export const idsInText = /‹([a-z_]+) ([1-9][0-9]{0,12})›/g;
 
-/** What a caller reads when an id does not name a resource of theirs: the same words for foreign, mistyped and missing ids. */
+/**
+ * The message for an id that does not name a resource of the caller: the same for foreign, mistyped and missing ids.
+ */
 export function unknownId(type: ResourceType): string {
   return `No ${type.replace('_', ' ')} with this id`;
 }

@@ -1,4 +1,4 @@
-// The vocabulary in which every service says what it offers: operations, events, ids and the fields they share.
+// The vocabulary of service contracts: operations, events, ids and shared fields.
 export { encodeOnce } from './encode.ts';
 export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination, type Warning } from './envelope.ts';
 export { knownErrors } from './errors.ts';

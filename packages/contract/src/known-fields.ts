@@ -2,15 +2,15 @@ import { idType } from './id.ts';
 import { type SchemaNode, unwrap, walkIds } from './walk.ts';
 
 /**
- * Version of the id positions of a schema: equal when the same fields hold ids of the same types. A service sends it with
- * each answer, so a gateway of another release notices ids that it does not know.
+ * Version of the id positions of a schema: equal when the same fields hold ids of the same types. A service sends it
+ * with each response, so that a gateway of another release notices ids it does not know.
  */
 export function idPathsVersion(schema: SchemaNode | undefined): string {
   const text = walkIds(schema)
     .map(({ path, type }) => `${path.join('.')} ${type}`)
     .sort()
     .join('\n');
-  // FNV-1a: contracts are loaded in browsers too, which have no synchronous digest.
+  // FNV-1a, because contracts also run in browsers, which have no synchronous digest.
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return (hash >>> 0).toString(36);
@@ -27,7 +27,7 @@ type Definition = {
   in?: SchemaNode;
 };
 
-/** Removes, in place, the properties that the schema does not declare. What is free-form in the schema stays. */
+/** Removes undeclared properties in place. Free-form values stay. */
 export function dropUnknownFields(schema: SchemaNode, value: unknown): void {
   drop([schema], value);
 }
@@ -46,7 +46,7 @@ function drop(schemas: readonly SchemaNode[], value: unknown): void {
     return;
   }
   const shapes = definitions.flatMap(({ shape }) => (shape ? [shape] : []));
-  // Neither object nor record: a value of any form.
+  // Neither object nor record: accepts any value.
   if (!shapes.length) return;
   const fields = value as Record<string, unknown>;
   for (const name of Object.keys(fields)) {
@@ -56,7 +56,7 @@ function drop(schemas: readonly SchemaNode[], value: unknown): void {
   }
 }
 
-/** The definitions that a value may follow: those of all options of a union, and of both sides of an intersection. */
+/** The definitions that a value may follow: all options of a union, and both sides of an intersection. */
 function alternatives(schema: SchemaNode): Definition[] {
   const node = unwrap(schema);
   const definition = node._zod.def as Definition;

@@ -4,7 +4,7 @@ import { text, timestamp } from './fields.ts';
 const pages = new WeakSet<z.core.$ZodType>();
 const optionalPages = new WeakSet<z.core.$ZodType>();
 
-/** The schema of a list operation's reply. */
+/** The reply schema of a list operation. */
 export type Paged<Item extends z.ZodType> = z.ZodArray<Item> & { readonly paged: true };
 
 /** The reply of a list operation: the handler returns a page of items, the envelope gets `data` and `pagination`. */
@@ -14,14 +14,14 @@ export function page<Item extends z.ZodType>(item: Item): Paged<Item> {
   return schema as Paged<Item>;
 }
 
-/** The schema of a list operation's reply that its query may turn into something else. */
+/** The reply schema of a list operation that can return an object instead, depending on the query. */
 export type PagedOr<Item extends z.ZodType, Other extends z.ZodObject> = z.ZodUnion<[z.ZodArray<Item>, Other]> & {
   readonly pagedOr: true;
 };
 
 /**
- * The reply of a list operation that its query may turn into one object, such as its items in groups: the handler
- * returns a page of items, or `other`, which then is `data` and has no pagination.
+ * The reply of a list operation whose query can request one object instead, such as its items in groups. The handler
+ * returns a page of items, or `other`, which becomes `data` without pagination.
  */
 export function pageOr<Item extends z.ZodType, Other extends z.ZodObject>(
   item: Item,
@@ -32,7 +32,7 @@ export function pageOr<Item extends z.ZodType, Other extends z.ZodObject>(
   return schema as unknown as PagedOr<Item, Other>;
 }
 
-/** Of a reply schema that pageOr() made: those of the page and of the other answer. */
+/** The page and other schemas of a reply that pageOr() made; undefined for any other. */
 export function pageOrOther(schema: z.core.$ZodType): { page: z.core.$ZodType; other: z.core.$ZodType } | undefined {
   if (!optionalPages.has(schema)) return undefined;
   const [paged, other] = (schema._zod.def as unknown as { options: [z.core.$ZodType, z.core.$ZodType] }).options;
@@ -52,8 +52,8 @@ export function pageItem(schema: z.core.$ZodType): z.core.$ZodType {
 const pageMax = 100_000;
 
 /**
- * The query every list takes. `sortable` names the fields that `sort` accepts, ascending by name and descending
- * with a minus; the default is the first one, descending, unless `byDefault` is another of them.
+ * The query of every list. `sortable` names the fields that `sort` accepts, ascending by name and descending with a
+ * minus; the default is the first one, descending, unless `byDefault` is set.
  */
 export function listQuery<const Sortable extends readonly [string, ...string[]]>(
   sortable: Sortable,
@@ -65,7 +65,7 @@ export function listQuery<const Sortable extends readonly [string, ...string[]]>
     limit: wholeNumber(1, 100).describe('The largest number of records on a page').default(20),
     cursor: z
       .string()
-      // A cursor holds the value that the list is sorted by, such as a file name of 255 characters.
+      // A cursor contains the sort value, such as a file name of 255 characters.
       .max(2048)
       .describe('`pagination.nextCursor` of the previous page; `page` is then ignored')
       .optional(),
@@ -94,7 +94,7 @@ export function wholeNumber(min: number, max: number) {
   );
 }
 
-/** true or false in a query. */
+/** A boolean in a query: `true` or `false`. */
 export function flag() {
   return z.codec(z.enum(['true', 'false'], { error: 'Must be true or false' }), z.boolean(), {
     decode: (wire) => wire === 'true',

@@ -1,25 +1,25 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 
-/** Bytes that an operation answers with instead of JSON. */
+/** A response body that is not JSON. */
 export interface Served {
-  /** A text, bytes, or a stream that is read as fast as the caller takes it. */
+  /** A text, bytes, or a stream that is read at the speed of the client. */
   body: string | Uint8Array | Readable;
-  /** The media type: one that the row names, or of any kind where the row names none in particular. */
+  /** The media type: one that the row lists, or any if the row lists none in particular. */
   type: string;
-  /** In bytes, when it is known and the body is a stream. */
+  /** Length in bytes, if it is known and the body is a stream. */
   length?: number;
-  /** Whether a browser shows it or saves it, and under which name. */
+  /** Whether a browser displays or downloads it, and the file name. */
   disposition?: { kind: 'inline' | 'attachment'; filename?: string };
-  /** 302 to another address instead of a body. */
+  /** Redirects (302) to this address instead of sending a body. */
   location?: string;
-  /** What a browser may do with a page; without it, nothing. */
+  /** The Content-Security-Policy of a page; by default it allows nothing. */
   contentPolicy?: string;
 }
 
 const mediaTypes = z.registry<{ types: readonly string[] }>();
 
-/** The reply of an operation that answers with a page, a table or a file: its media types. */
+/** The reply of an operation that serves a page, a table or a file: its media types. */
 export function media(...types: [string, ...string[]]) {
   const schema = z.custom<Served>((value) => typeof value === 'object' && value !== null && 'body' in value);
   mediaTypes.add(schema, { types });
@@ -33,7 +33,7 @@ export function mediaOf(schema: z.core.$ZodType): readonly string[] | undefined 
 
 const redirects = new WeakSet<z.core.$ZodType>();
 
-/** The reply of an operation that answers 302 with the address to go on to; the handler sets `location`. */
+/** The reply of an operation that answers 302; the handler sets `location`. */
 export function redirect() {
   const schema = z.custom<Served & { location: string }>(
     (value) => typeof value === 'object' && value !== null && 'location' in value,

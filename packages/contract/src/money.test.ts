@@ -9,7 +9,7 @@ it.each([
   [4800, 'JPY', 4800],
   [0.0001, 'CLF', 1],
   [0, 'EUR', 0],
-])('%d %s are %d minor units, and back', (value, code, minor) => {
+])('converts %d %s to %d minor units and back', (value, code, minor) => {
   expect([toMinor(value, code), fromMinor(minor, code), misfit(value, code)]).toEqual([minor, value, undefined]);
 });
 
@@ -17,20 +17,20 @@ it.each([
   [1.005, 'EUR', 'Must have at most 2 decimals in EUR'],
   [0.5, 'JPY', 'Must be a whole number in JPY'],
   [1e-9, 'KWD', 'Must have at most 3 decimals in KWD'],
-])('%d is no amount in %s', (value, code, message) => {
+])('rejects %d as an amount in %s', (value, code, message) => {
   expect(misfit(value, code)).toBe(message);
   expect(() => toMinor(value, code)).toThrow(RangeError);
 });
 
-it('keeps every cent of every amount of two decimals', () => {
+it('keeps every cent of every amount with two decimals', () => {
   for (let minor = 0; minor < 100_000; minor += 7) expect(toMinor(Number((minor / 100).toFixed(2)), 'EUR')).toBe(minor);
 });
 
-it('keeps the largest amount a safe integer in every currency', () => {
+it('converts the largest amount to a safe integer in every currency', () => {
   for (const code of Intl.supportedValuesOf('currency')) expect(toMinor(amountMax, code)).toBeLessThan(2 ** 53);
 });
 
-it('takes currencies that exist, in upper case', () => {
+it('accepts existing currencies in upper case only', () => {
   for (const code of ['EUR', 'USD', 'JPY']) expect(currency().safeParse(code).success).toBe(true);
   for (const code of ['eur', 'EURO', 'ABC', ''])
     expect(
@@ -41,7 +41,7 @@ it('takes currencies that exist, in upper case', () => {
   expect(currency().safeParse(978).success).toBe(false);
 });
 
-it('takes amounts that are not negative and not beyond the largest', () => {
+it('accepts amounts from zero to the largest one', () => {
   expect(amount().safeParse(0).success).toBe(true);
   for (const value of [-0.01, amountMax + 1, Number.POSITIVE_INFINITY, '5', null])
     expect(amount().safeParse(value).success).toBe(false);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** The largest amount: of any currency, also one with four decimals, its minor units are a safe integer. */
+/** The largest amount: its minor units are a safe integer in any currency, even one with four decimals. */
 export const amountMax = 900_000_000_000;
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
-/** A currency by its code (ISO 4217), in upper case. */
+/** An ISO 4217 currency code in upper case. */
 export function currency() {
   const error = 'Must be a currency code (ISO 4217), such as EUR';
   return z
@@ -15,7 +15,10 @@ export function currency() {
     .meta({ description: 'Currency code (ISO 4217)', examples: ['EUR'] });
 }
 
-/** An amount of money in major units, not negative. How many decimals it may have depends on the currency: `misfit` says. */
+/**
+ * A non-negative amount of money in major units. The number of decimals depends on the currency; check it with
+ * `misfit`.
+ */
 export function amount() {
   return z
     .number({ error: 'Must be a number' })
@@ -24,7 +27,7 @@ export function amount() {
     .meta({ description: 'Amount in major units of the currency: 12.5 is 12.50 EUR', examples: [4800] });
 }
 
-/** What is wrong with an amount in a currency, in words for the caller; undefined when it has no more decimals than that. */
+/** Returns an error message when an amount has more decimals than its currency; undefined otherwise. */
 export function misfit(value: number, currency: string): string | undefined {
   if (asMinor(value, currency) !== undefined) return undefined;
   const decimals = decimalsOf(currency);
@@ -32,8 +35,8 @@ export function misfit(value: number, currency: string): string | undefined {
 }
 
 /**
- * An amount as a whole number of minor units, as it is stored: 12.5 EUR are 1250.
- * @throws RangeError when it has more decimals than the currency; ask `misfit` first
+ * Converts an amount to minor units, as it is stored: 12.5 EUR are 1250.
+ * @throws RangeError when it has more decimals than the currency; check with `misfit` first
  */
 export function toMinor(value: number, currency: string): number {
   const minor = asMinor(value, currency);
@@ -41,14 +44,14 @@ export function toMinor(value: number, currency: string): number {
   return minor;
 }
 
-/** Minor units as an amount in major units, as the wire has it: 1250 of EUR are 12.5. */
+/** Converts minor units to an amount in major units, as on the wire: 1250 of EUR are 12.5. */
 export function fromMinor(minor: number, currency: string): number {
   return minor / 10 ** decimalsOf(currency);
 }
 
 function asMinor(value: number, currency: string): number | undefined {
   const minor = Math.round(value * 10 ** decimalsOf(currency));
-  // The multiplication may round (1.005 * 1000); the division of two whole numbers gives the nearest number, as reading did.
+  // The multiplication may round (1.005 * 1000). Dividing two whole numbers gives the nearest number, as parsing did.
   return Number.isSafeInteger(minor) && fromMinor(minor, currency) === value ? minor : undefined;
 }
 

@@ -8,7 +8,7 @@ export type Audience = 'tenant' | 'portal' | 'public' | 'internal';
 /** Errors of an operation's own rules: code → status and message. */
 export type ErrorCodes = Record<string, readonly [status: number, message: string]>;
 
-/** The permission of an operation that every signed-in caller may use, such as reading who one is. */
+/** The permission of an operation that every signed-in caller may use, such as reading their own user. */
 export const signedIn = 'signed-in';
 
 interface RowBase {
@@ -20,44 +20,44 @@ interface RowBase {
   query?: z.ZodObject;
   reply: z.ZodType;
   message: string;
-  /** Fields of `data` in the example of the answer, where they differ from the example of the reply's schema. */
+  /** Fields of `data` in the response example that differ from the example of the reply schema. */
   example?: Record<string, unknown>;
   errors?: ErrorCodes;
-  /** Upstream limit in milliseconds when 10 s is wrong for this operation. */
+  /** Upstream timeout in milliseconds, if 10 s is wrong for this operation. */
   timeoutMs?: number;
-  /** How many bytes a body may have when 256 KB is wrong for this operation. */
+  /** Maximum body size in bytes, if 256 KB is wrong for this operation. */
   bodyMax?: number;
-  /** What stands around `data` when it is not the whole envelope: only success and message, or nothing at all. */
+  /** A reduced envelope: only success and message around `data`, or `data` alone. */
   envelope?: 'short' | 'none';
-  /** It checks If-Match although neither its reply nor a GET of its path shows the version that it compares with. */
+  /** Declares that the operation checks If-Match although neither its reply nor a GET of its path has a version. */
   ifMatch?: true;
-  /** Headers of the answer that are this operation's own, each with what it says; the handler sets them. */
+  /** Response headers of this operation, each with its description; the handler sets them. */
   headers?: Record<string, string>;
-  /** People call it with their token; an API key is refused. */
+  /** Requires a person's token; an API key is rejected. */
   peopleOnly?: true;
-  /** It works until `sunset` and is replaced by `successor`; dates as YYYY-MM-DD (RFC 9745, RFC 8594). */
+  /** Works until `sunset` and is replaced by `successor`; dates as YYYY-MM-DD (RFC 9745, RFC 8594). */
   deprecated?: { since: string; sunset: string; successor: string };
 }
 
 type Permission = `${string}:${string}`;
 
-/** A further permission: always needed, or only when the body names a record in a field. */
+/** An additional permission: always required, or only when the body names a record in a field. */
 export type FurtherPermission = Permission | { permission: Permission; for: string };
 
 type Access =
   | {
       audience?: 'tenant' | 'portal';
-      /** Its narrowing holds for every record that the handler reads or writes in its transaction. */
+      /** Its narrowing applies to every record that the handler reads or writes in its transaction. */
       permission: Permission | typeof signedIn;
       /**
-       * Permissions needed beside it, because the operation reaches records of another resource. Whoever lacks one is
-       * refused with 403. Who has it narrowed is let in: the handler asks for those records under that narrowing, by
-       * `under` in its check, or by `asService` with `reachOf` when another service has them.
+       * Additional permissions, because the operation accesses records of another resource. A caller who lacks one gets
+       * 403. A caller who has one narrowed is let in: the handler must read those records under that narrowing, with
+       * `under` in its check, or with `asService` and `reachOf` when another service stores them.
        */
       also?: readonly FurtherPermission[];
       /**
-       * A caller whose permission is narrowed to own or team records is held to those here. Without it such a caller
-       * is refused: an operation on what has no owner would otherwise show everything.
+       * Accepts callers narrowed to own or team records and limits them to these. Without it they are rejected, because
+       * an operation on resources without an owner would show them everything.
        */
       narrows?: true;
     }
@@ -68,25 +68,26 @@ type Effect =
   | {
       method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
       body?: z.ZodObject;
-      /** Instead of a body, a multipart form: one part `file`, which is streamed, and these fields beside it. */
+      /** A multipart form instead of a body: one part `file`, which is streamed, and these fields. */
       form?: z.ZodObject;
       emits: readonly EventDef[];
       status?: 200 | 201 | 202 | 204;
-      /** Of one that creates: it answers 200 with the first record when the same thing comes again. */
+      /** For creation: answers 200 with the existing record when the same one is created again. */
       mayExist?: true;
     };
 
-/** One operation, said once. A write says which events it emits, even when none; every row says who may call it. */
+/** One operation. A write lists the events it emits, even if none; every row states who may call it. */
 export type Row = RowBase & Access & Effect;
 
-/** A row with the name it goes by everywhere. */
+/** A row with its operation id. */
 export type Operation<R extends Row = Row> = R & { id: string };
 
 export type Operations = Record<string, Operation>;
 
 /**
- * Names the rows of a resource by their keys.
- * @throws when a row contradicts itself: a field name in two of params, query and body; a path parameter without schema.
+ * Assigns each row its key as operation id.
+ * @throws when a row is inconsistent: a field name occurs in two of params, query and body, or a path parameter has no
+ * schema
  */
 export function operations<const T extends Record<string, Row>>(
   rows: T,
@@ -96,30 +97,30 @@ export function operations<const T extends Record<string, Row>>(
   return Object.fromEntries(named) as never;
 }
 
-/** The permissions that every call of a row needs. */
+/** The permissions that every call of a row requires. */
 export function neededPermissions({ permission, also = [] }: Row): string[] {
-  const always = also.filter((one) => typeof one === 'string');
+  const always = also.filter((entry) => typeof entry === 'string');
   return [...(permission && permission !== signedIn ? [permission] : []), ...always];
 }
 
-/** The permissions that a row needs for a record that the body names in a field. */
+/** The permissions that a row requires for a record that the body names in a field. */
 export function permissionsByField({ also = [] }: Row): { permission: string; for: string }[] {
-  return also.filter((one) => typeof one !== 'string');
+  return also.filter((entry) => typeof entry !== 'string');
 }
 
-/** The status a row answers when it succeeds. */
+/** The status of a successful response. */
 export function replyStatus(row: Row): number {
   return isRedirect(row.reply) ? 302 : (row.status ?? 200);
 }
 
-/** Whether people open it in a browser: it needs no credentials and answers with a page or file. */
+/** Whether people open the operation in a browser: it needs no credentials and serves a page or file. */
 export function isForBrowsers({ audience, reply }: Row): boolean {
   return audience === 'public' && mediaOf(reply) !== undefined;
 }
 
 /**
- * Whether an Idempotency-Key makes a repetition safe: on every POST of somebody known, and on a public one that creates.
- * Signing in creates nothing that a second time would double.
+ * Whether the operation accepts an Idempotency-Key: every POST with a known caller, and a public one that creates.
+ * Signing in creates nothing that a retry would duplicate.
  */
 export function takesIdempotencyKey({ method, audience, status }: Row): boolean {
   return method === 'POST' && (audience !== 'public' || status === 201);
@@ -141,11 +142,11 @@ function checkRow(row: Operation): void {
   if (row.body && row.form) throw new Error(`${row.id}: has a body and a form, but a request has one of them`);
   const places = [...declared, ...keys(row.query), ...keys(row.body), ...keys(row.form)];
   const twice = places.find((field, index) => places.indexOf(field) !== index);
-  // A body could otherwise stand in for the path's id.
+  // Otherwise a field of the body could override the id of the path.
   if (twice) throw new Error(`${row.id}: the field ${twice} stands in two of path, query and body`);
 }
 
-/** A colon inside a segment is a verb (`runs:bulk`), at its start a parameter. */
+/** A colon inside a segment marks a verb (`runs:bulk`), at its start a parameter. */
 function isVerb(path: string, field: string): boolean {
   return !path.includes(`/:${field}`);
 }

@@ -13,7 +13,7 @@ describe('permissions', () => {
     [['users:manage'], 'users:act_as', undefined],
     [['users:act_as'], 'users:act_as', 'all'],
     [[], 'leads:read', undefined],
-  ])('%j reaches for %s: %s', (granted, wanted, reach) => {
+  ])('%j grants %s: %s', (granted, wanted, reach) => {
     expect(allows(granted, wanted)).toBe(reach);
   });
 
@@ -29,7 +29,7 @@ describe('permissions', () => {
     ['leads:read:own:more', false],
     ['leads', false],
     ['', false],
-  ])('%j can be granted: %s', (text, can) => {
+  ])('%j is grantable: %s', (text, can) => {
     expect(isPermission(text)).toBe(can);
   });
 });

@@ -1,4 +1,4 @@
-/** What a role or key can be allowed to do: `<resource>:<action>`. */
+/** The resources of permissions; a permission is `<resource>:<action>`. */
 export const permissionResources = [
   'leads',
   'opportunities',
@@ -27,7 +27,7 @@ export const permissionResources = [
   'ai',
 ] as const;
 
-/** The resources whose records belong to a team; for others, `team` reaches as far as `own`. */
+/** Resources whose records belong to a team; for others, `team` is the same as `own`. */
 export const teamResources: readonly string[] = ['leads', 'opportunities', 'tasks', 'files'];
 
 export const actions = ['read', 'write', 'delete', 'manage'] as const;
@@ -42,7 +42,7 @@ const known = new Set([
 /** Every permission without wildcard and narrowing. */
 export const plainPermissions: readonly string[] = [...known];
 
-/** Whether a text is a permission that can be granted: `leads:read`, `leads:*`, `*`, or narrowed, `leads:read:own`. */
+/** Whether a text is a grantable permission: `leads:read`, `leads:*`, `*`, or narrowed, `leads:read:own`. */
 export function isPermission(text: string): boolean {
   if (text === '*' || known.has(text)) return true;
   const [resource, action, narrowing, ...rest] = text.split(':');
@@ -52,8 +52,8 @@ export function isPermission(text: string): boolean {
 }
 
 /**
- * How far a set of permissions allows one: over all records, only the caller's own or the team's, or not at all.
- * The widest grant wins; `manage` includes the other three actions of its resource.
+ * How far the granted permissions allow the wanted one: all records, the team's, the caller's own, or none. The widest
+ * grant wins; `manage` includes the other three actions of its resource.
  */
 export function allows(granted: readonly string[], wanted: string): 'all' | 'team' | 'own' | undefined {
   const [resource, action] = wanted.split(':');

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** The five plans of the spec. Limits are per tenant; null means agreed with the customer and stored with the tenant. */
+/**
+ * The five plans of the spec. Limits are per tenant; null means negotiated with the customer and stored with the
+ * tenant.
+ */
 export const plans = {
   free: { name: 'Free', monthlyCalls: 1_000, ratePerMinute: 60, burst: 10 },
   starter: { name: 'Starter', monthlyCalls: 10_000, ratePerMinute: 300, burst: 30 },

@@ -3,7 +3,7 @@ import { idType, type ResourceType } from './id.ts';
 
 export type SchemaNode = z.core.$ZodType;
 
-/** Strips optional, nullable, default and the like: what remains says what the value is. */
+/** Strips optional, nullable, default and similar wrappers from a schema. */
 export function unwrap(schema: SchemaNode): SchemaNode {
   let node = schema;
   for (;;) {
@@ -20,13 +20,13 @@ export function idTypeOf(schema: SchemaNode): ResourceType | undefined {
   return idType(unwrap(schema));
 }
 
-/** One id position in a JSON value: property names, with '*' for every element of an array or every value of a record. */
+/** The path of one id position in a JSON value: property names, with '*' for every array element or record value. */
 export interface IdPath {
   path: string[];
   type: ResourceType;
 }
 
-/** Every id position of a schema. Free-form values (records of unknown) hold none. */
+/** Returns every id position of a schema. Free-form values (records of unknown) have none. */
 export function walkIds(schema: SchemaNode | undefined, path: string[] = []): IdPath[] {
   if (!schema) return [];
   const node = unwrap(schema);

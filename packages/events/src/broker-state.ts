@@ -4,15 +4,15 @@ import type { Binding, QueueArguments } from './topology.ts';
 export interface BrokerState {
   exchanges: { name: string; type: string }[];
   queues: { name: string; arguments: QueueArguments }[];
-  /** Bindings of queues, without those to the default exchange that every queue has. */
+  /** Bindings of queues, without the default-exchange binding that every queue has. */
   bindings: Binding[];
 }
 
 const timeoutMs = 15_000;
 
 /**
- * The address of the management API of a broker when none is configured: the same host and credentials, the default port,
- * the same virtual host as path.
+ * The default address of a broker's management API: same host and credentials, default port, and the virtual host as
+ * path.
  */
 export function defaultManagementUrl(amqpUrl: string): string {
   const { username, password, hostname, pathname, protocol } = new URL(amqpUrl);

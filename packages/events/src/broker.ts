@@ -6,19 +6,19 @@ import { type Names, names } from './topology.ts';
 
 type Setup = (channel: ConfirmChannel) => Promise<void>;
 
-/** A connection to RabbitMQ that is replaced when it breaks, with everything that was set up on it. */
+/** A connection to RabbitMQ that reconnects when it breaks and repeats its setup. */
 export interface Broker {
   names: Names;
   /**
-   * Runs `setup` with a channel of its own on every connection: now, and after each reconnect. When one channel closes, the
-   * whole connection is closed and replaced: half a connection would consume without being able to publish.
+   * Runs `setup` with a separate channel on every connection: now, and after each reconnect. When one channel closes,
+   * the whole connection is closed and replaced: half a connection would consume without being able to publish.
    */
   onConnection(setup: Setup): Promise<void>;
-  /** Whether connecting failed, or a broken connection has not been replaced yet. */
+  /** Whether the connection is down: connecting failed, or a broken connection has not been replaced yet. */
   away(): boolean;
   /**
-   * Whether the broker accepts no messages for now because its memory or disk is short (connection.blocked). Messages that
-   * were published meanwhile are confirmed later.
+   * Whether the broker currently accepts no messages because it is low on memory or disk (connection.blocked). Messages
+   * that are published meanwhile are confirmed later.
    */
   blocked(): boolean;
   /** Destroys the socket without the closing handshake, which a silent broker would not answer. A new connection follows. */
@@ -43,12 +43,12 @@ type State =
 
 const reconnectDelaysMs = [100, 250, 500, 1_000, 2_000, 5_000];
 const connectTimeoutMs = 5_000;
-// A connection without any traffic for two intervals is closed.
+// RabbitMQ closes a connection without any traffic for two intervals.
 const heartbeatSeconds = 5;
 const closeMs = 2_000;
 
 /**
- * Connects in the background, so a broker that is away does not delay the start.
+ * Connects in the background, so an unavailable broker does not delay the start.
  * @param options.namespace prefix of the name of every queue and exchange
  */
 export function connectBroker(options: { url: string; namespace: string; log: Log }): Broker {
@@ -87,7 +87,7 @@ class Connector {
       for (const setup of this.#setups) await openChannel(connection, setup, this.#log);
       await this.#connected(connection);
     } catch (error) {
-      // Partly set up, it would go on consuming beside the next connection.
+      // A partly set up connection would keep consuming next to the new one.
       if (connection) socketOf(connection).destroy();
       this.#log.warn('broker unreachable', { error, attempt: this.#attempts });
       this.#reconnectLater();

@@ -5,14 +5,15 @@ import { type Difference, topologyDifferences } from './topology-differences.ts'
 
 interface TopologyReport {
   differences: Difference[];
-  /** What was done about each difference; empty without `repair`. */
+  /** The repair of each difference; empty without `repair`. */
   repairs: Repair[];
 }
 
 /**
- * Compares the broker with what the services declare, and repairs the differences on request.
+ * Compares the broker with the declarations of the services, and repairs the differences on request.
  * @param options.managementUrl `http://user:password@host:15672/<virtual host>`
- * @param options.unknownServices services that did not tell what they declare; their queues are neither compared nor removed
+ * @param options.unknownServices services whose declarations are unavailable; their queues are neither compared nor
+ * removed
  * @throws when the management API or, for a repair, the broker does not answer
  */
 export async function checkTopology(options: {

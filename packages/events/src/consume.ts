@@ -35,7 +35,7 @@ interface Options<Client> {
   metrics: Metrics;
 }
 
-/** The queues of a service's consumers, and the routing keys of the events that they want. */
+/** The queues of a service's consumers, and the routing keys of their events. */
 export function declaredConsumers(
   names: Names,
   service: string,
@@ -47,7 +47,7 @@ export function declaredConsumers(
   }));
 }
 
-/** Runs the consumers of a service, each on a queue of its own. */
+/** Runs the consumers of a service, each on its own queue. */
 export function startConsumers<Client>(options: Options<Client>): Consumption {
   const { service, consumers, broker, metrics } = options;
   const declared = declaredConsumers(broker.names, service, consumers);
@@ -110,7 +110,7 @@ function consumerCounters(metrics: Metrics, queues: readonly string[]) {
     'Times the queue of a consumer was found missing',
     ['consumer'],
   );
-  // From zero, so that the first one is an increase for Prometheus.
+  // Starts at zero, so that Prometheus sees the first one as an increase.
   for (const consumer of queues) queueMissing.inc({ consumer }, 0);
   return { ...putAsideCounters(metrics, queues), queueMissing };
 }

@@ -12,14 +12,14 @@ export type Received<E extends EventDef> = E extends EventDef
     }
   : never;
 
-/** Queues jobs in the running transaction; they exist when it commits. */
+/** Schedules jobs in the current transaction; they exist once it commits. */
 export type Schedule = <Payload extends z.ZodType>(
   job: { name: string; payload: Payload },
   payloads: z.output<Payload>[],
   dueAt?: Date,
 ) => Promise<void>;
 
-/** What a consumer works with, inside one transaction of the event's tenant. */
+/** The arguments of a consumer, inside one transaction of the event's tenant. */
 export interface ConsumerContext<Tx> {
   tx: Tx;
   emit: Emit;
@@ -29,18 +29,18 @@ export interface ConsumerContext<Tx> {
 }
 
 /**
- * How a service reacts to events. All events of one call are of one tenant and environment, new to this consumer, and in
- * order of arrival, which may differ from the order of occurrence.
+ * A consumer of events. All events of one call have the same tenant and environment, are new to this consumer, and are
+ * in order of arrival, which may differ from the order of occurrence.
  */
 export interface Consumer<E extends EventDef = EventDef, Tx = unknown> {
   /**
-   * Name of the queue (after that of the service) and of the consumer's entries in the inbox. A renamed consumer is a new one:
-   * it handles events that the old one has handled before.
+   * Name of the queue (after that of the service) and of the consumer's inbox entries. A renamed consumer is a new one:
+   * it handles events again that it handled under the old name.
    */
   name: string;
   /**
-   * The events it reacts to. 'all' is for consumers that record everything, such as the audit log: data and record keep
-   * their wire form.
+   * The events that it handles. 'all' is for consumers that record everything, such as the audit log: data and record
+   * keep their wire form.
    */
   on: readonly E[] | 'all';
   handle(events: Received<E>[], context: ConsumerContext<Tx>): Promise<void>;

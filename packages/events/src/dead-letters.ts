@@ -2,13 +2,13 @@ import { type ConfirmChannel, connect, type GetMessage } from 'amqplib';
 import { onOneLine } from './errors.ts';
 import { names } from './topology.ts';
 
-/** An event that a consumer gave up on. */
+/** An event that a consumer failed to handle. */
 export interface DeadLetter {
   eventId: string;
   name: string;
   /** `permanent`, `unreadable`, `attempts_exhausted`, `unknown_event`, `unknown_contract` or `delivery_limit`. */
   reason: string;
-  /** The last error on one line of at most 160 characters. */
+  /** The last error, shortened to one line of at most 160 characters. */
   error: string;
   /** The last error in full, up to 2,000 bytes. */
   fullError: string;
@@ -23,7 +23,7 @@ export interface ConsumerQueue {
   consumer: string;
 }
 
-/** Lists up to `limit` dead letters of a consumer, oldest first, and leaves them in their queue. */
+/** Lists up to `limit` dead letters of a consumer, oldest first, without removing them. */
 export async function listDeadLetters(of: ConsumerQueue, limit = 100): Promise<DeadLetter[]> {
   const { deadQueue } = queuesOf(of);
   return withMessages({ url: of.url, queue: deadQueue, limit }, async (message) => {
@@ -41,7 +41,9 @@ export async function listDeadLetters(of: ConsumerQueue, limit = 100): Promise<D
   });
 }
 
-/** Returns up to `limit` dead letters to their consumer, each with ten new attempts. Resolves to how many. */
+/**
+ * Returns up to `limit` dead letters to their consumer, each with ten new attempts. Resolves to the number of messages.
+ */
 export async function replayDeadLetters(of: ConsumerQueue, limit = 1_000): Promise<number> {
   const { queue, deadQueue } = queuesOf(of);
   const from = { url: of.url, queue: deadQueue, limit };
@@ -50,8 +52,9 @@ export async function replayDeadLetters(of: ConsumerQueue, limit = 1_000): Promi
 }
 
 /**
- * Moves all messages from one queue to another, with their headers. Resolves to how many were moved. A message is
- * removed from the first queue after the second has confirmed it, so an interruption duplicates a message and loses none.
+ * Moves all messages from one queue to another, with their headers. Resolves to the number of messages. A message is
+ * removed from the first queue after the second has confirmed it, so an interruption duplicates a message and loses
+ * none.
  */
 export async function moveMessages({ url, from, to }: { url: string; from: string; to: string }): Promise<number> {
   let total = 0;
@@ -91,7 +94,7 @@ async function move(
   channel.ack(message);
 }
 
-/** Takes messages one by one; those that `work` does not acknowledge return to the queue when the connection closes. */
+/** Gets messages one by one; those that `work` does not acknowledge return to the queue when the connection closes. */
 async function withMessages<T>(
   { url, queue, limit }: { url: string; queue: string; limit: number },
   work: (message: GetMessage, channel: ConfirmChannel) => Promise<T>,
@@ -102,7 +105,7 @@ async function withMessages<T>(
   try {
     const channel = await connection.createConfirmChannel();
     channel.on('error', () => {});
-    // All are taken before the first is worked on: a replayed one may fail again and return while this goes on.
+    // All are fetched before processing: a replayed message may fail again and return to the queue meanwhile.
     const messages: GetMessage[] = [];
     while (messages.length < limit) {
       const message = await channel.get(queue);

@@ -64,10 +64,10 @@ function decodeOnce(def: EventDef, event: EventMessage, part: 'data' | 'record')
   };
 }
 
-/** Malformed when written under this contract; otherwise the release that wrote the event can read it. */
+/** Unreadable when written under this contract; otherwise the release that wrote the event can read it. */
 function decodeError(def: EventDef, { schema }: EventMessage, error: unknown): Error {
   const text = error instanceof Error ? error.message : String(error);
-  // Events of releases that did not send a version are judged by this contract.
+  // Events of releases that did not send a version are checked against this contract.
   if (schema === undefined || schema === schemaVersion(def)) return new UnreadableError(text, { cause: error });
   return new OtherReleaseError('unknown_contract', `${def.name} was written under another contract: ${text}`, {
     cause: error,
@@ -77,8 +77,8 @@ function decodeError(def: EventDef, { schema }: EventMessage, error: unknown): E
 const nullableFields = new WeakMap<z.ZodType, string[]>();
 
 /**
- * Adds the fields that an event of an earlier release lacks: the value that the event declares in `whenMissing`, else null
- * where the contract allows null.
+ * Adds the fields that an event of an earlier release lacks: the value declared in `whenMissing`, else null if the
+ * field is nullable.
  */
 function withMissingFields(def: EventDef, part: 'data' | 'record', value: unknown): unknown {
   const schema = def[part];

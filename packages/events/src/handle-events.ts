@@ -4,10 +4,11 @@ import type { Delivery } from './delivery.ts';
 import type { BeginOutgoing } from './outgoing.ts';
 
 /**
- * Runs a consumer's handler on events of one tenant and environment, in one transaction. Events that the inbox has already
- * are skipped. The transaction acts as the service, on behalf of the request that caused the first event.
+ * Runs a consumer's handler on events of one tenant and environment, in one transaction. Events that are already in the
+ * inbox are skipped. The transaction acts as the service, on behalf of the request that caused the first event.
  * @param options.observe runs the transaction in the trace of the events and measures it
- * @param options.onAfterCommitError called for work that fails after the commit: repeating the event would skip it as seen
+ * @param options.onAfterCommitError called for work that fails after the commit: a redelivery would skip the event as
+ * seen
  */
 export async function handleEvents<Client>(
   consumer: Consumer,
@@ -49,7 +50,7 @@ export async function handleEvents<Client>(
   }
 }
 
-/** Inserts the events into the inbox; resolves to those that were not in it, each once. */
+/** Inserts the events into the inbox; resolves to the new ones, each once. */
 async function recordInInbox<Client>(
   db: TenantDb<Client>,
   consumer: string,

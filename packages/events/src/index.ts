@@ -1,4 +1,5 @@
-// Carries events from the transaction of a change to their consumers, once in effect: outbox, relay, RabbitMQ, inbox.
+// Delivers events from the transaction that emits them to consumers, with effects applied once: outbox, relay,
+// RabbitMQ, inbox.
 export { type Broker, connectBroker } from './broker.ts';
 export { defaultManagementUrl } from './broker-state.ts';
 export { checkTopology } from './check-topology.ts';

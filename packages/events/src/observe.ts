@@ -12,11 +12,11 @@ import {
 import type { Delivery } from './delivery.ts';
 import type { EventMessage } from './outbox.ts';
 
-/** Measures the consumers of a service and puts their work into the traces of their events. */
+/** Measures the consumers of a service and adds their work to the traces of their events. */
 export interface ConsumerObserver {
   /** Runs the handling of a group of events of one tenant, in the trace of the first one. */
   handle(queue: string, group: readonly Delivery[], work: () => Promise<void>): Promise<void>;
-  /** Runs work in the trace of an event, without a span: its log lines name trace and tenant. */
+  /** Runs work in the trace of an event, without a span, so that its log lines contain trace and tenant. */
   inTrace<T>(delivery: Delivery, work: () => Promise<T>): Promise<T>;
 }
 
@@ -58,14 +58,14 @@ export function observeConsumers(metrics: Metrics): ConsumerObserver {
 }
 
 /**
- * Runs work that is one for several events, which may belong to several traces: each event gets a span in its own trace. What
- * the work does (queries, events, jobs) lies below the span of the first; the others link to that one.
+ * Runs work for several events, which may belong to several traces: each event gets a span in its own trace. Operations
+ * of the work (queries, events, jobs) are children of the first span; the other spans link to it.
  */
 async function inSpans(queue: string, group: readonly Delivery[], work: () => Promise<void>): Promise<void> {
   const [first, ...others] = group;
   const main = traceOf(first as Delivery, spanOf(queue, first as Delivery, group.length));
   const linked = recordsSpans()
-    ? others.map((one) => traceOf(one, { ...spanOf(queue, one, group.length), links: [main] }))
+    ? others.map((delivery) => traceOf(delivery, { ...spanOf(queue, delivery, group.length), links: [main] }))
     : [];
   let end: SpanEnd = {};
   try {
@@ -95,7 +95,7 @@ function spanOf(queue: string, { event }: Delivery, groupSize: number) {
   };
 }
 
-/** The trace of an event: below its publication when that was recorded, else below what emitted it. */
+/** The trace of an event: a child of its publication if that was recorded, else of the span that emitted it. */
 function traceOf({ message, event }: Delivery, span?: Parameters<typeof startTrace>[2]): Trace {
   const published: unknown = message.properties.headers?.['traceparent'];
   const traceparent = typeof published === 'string' ? published : event.traceparent;
@@ -104,9 +104,9 @@ function traceOf({ message, event }: Delivery, span?: Parameters<typeof startTra
   return trace;
 }
 
-/** Measures the publication of outbox rows and gives each event's a span. */
+/** Measures the publication of outbox rows and records a span for each event. */
 export interface RelayObserver {
-  /** Begins the publication of rows. Ends with `confirmed`, or with `late` when the confirms did not come in time. */
+  /** Begins the publication of rows. Ends with `confirmed`, or with `late` when the confirms time out. */
   publishing(rows: readonly { id: string; message: string }[]): {
     /** The AMQP headers of a row's message. */
     headersOf(id: string): Record<string, string>;

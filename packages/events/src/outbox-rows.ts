@@ -9,10 +9,10 @@ export interface OutboxRow {
 }
 
 export const batchMax = 500;
-// Memory of a batch, beyond its first event.
+// Memory limit of a batch, excluding its first event.
 const batchMaxBytes = 4 * 1024 * 1024;
 
-// Locks up to 500 rows by their length alone and reads the messages of those that fit.
+// Locks up to 500 rows by size without reading them, then reads the messages of those that fit.
 const take = {
   name: 'take',
   text: `WITH locked AS MATERIALIZED (
@@ -29,7 +29,7 @@ const takeAgain = `SELECT position, id, name, message FROM platform.outbox WHERE
 const remove = { name: 'delete', text: 'DELETE FROM platform.outbox WHERE position = ANY($1)' };
 const postpone = `UPDATE platform.outbox SET retry_at = now() + make_interval(secs => $2) WHERE position = ANY($1)`;
 const park = 'UPDATE platform.outbox SET parked_at = now(), parked_reason = $2 WHERE position = $1';
-// Counting costs time in proportion, and a number this large says enough.
+// Counting takes time in proportion to the rows, and an exact number beyond this is not useful.
 export const countMax = 100_000;
 const measure = `SELECT
   (SELECT count(*)::int FROM (SELECT FROM platform.outbox WHERE parked_at IS NULL LIMIT ${countMax}) AS counted) AS depth,
@@ -37,7 +37,7 @@ const measure = `SELECT
   coalesce(extract(epoch FROM now() - (
     SELECT created_at FROM platform.outbox WHERE parked_at IS NULL ORDER BY position LIMIT 1)), 0)::float AS age`;
 
-/** Rows under lock, in a transaction that ends with `finish`. */
+/** Locked rows, in a transaction that ends with `finish`. */
 export interface TakenRows {
   rows: OutboxRow[];
   /** Queues statements for the end of the transaction. */
@@ -48,16 +48,19 @@ export interface TakenRows {
 
 export interface OutboxRows {
   /**
-   * Locks rows and runs `work` on them; commits what it queued. When it throws, the rows stay as they are.
-   * @param again these rows instead of the oldest that are due
+   * Locks rows and runs `work` on them; commits the queued statements. When `work` throws, the rows stay unchanged.
+   * @param again these rows instead of the oldest ones that are due
    */
   take<T>(work: (taken: TakenRows) => Promise<T>, again?: readonly OutboxRow[]): Promise<T>;
-  /** Keeps rows from every relay for a time. */
+  /** Hides rows from every relay for some time. */
   postpone(rows: readonly OutboxRow[], seconds: number): Promise<void>;
   measure(): Promise<{ depth: number; parked: number; age: number }>;
 }
 
-/** @param pool under the relay's role, which sees the tables of the mechanism and no tenant's data */
+/**
+ * Opens the outbox of a service.
+ * @param pool under the relay role, which sees the infrastructure tables and no tenant's data
+ */
 export function openOutbox(pool: pg.Pool): OutboxRows {
   return {
     take: (work, again) => withClient(pool, (client) => takeRows(client, work, again)),
@@ -73,7 +76,7 @@ async function takeRows<T>(
   work: (taken: TakenRows) => Promise<T>,
   again: readonly OutboxRow[] | undefined,
 ): Promise<T> {
-  // In this order: statements leave when they are called, and locks that are taken before BEGIN end at once.
+  // Order matters: statements are sent when they are called, and locks that are taken before BEGIN end at once.
   const [, { rows }] = await Promise.all([
     client.query('BEGIN'),
     again ? client.query<OutboxRow>(takeAgain, [positionsOf(again)]) : client.query<OutboxRow>(take),

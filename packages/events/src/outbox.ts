@@ -23,10 +23,10 @@ export interface EventMessage {
   tenantId: number;
   environment: 'live' | 'sandbox';
   occurredAt: string;
-  /** The action in the audit log, and the resource it happened to. */
+  /** The action in the audit log. */
   action: string;
   target: { type: ResourceType; id: number };
-  /** Who did it, without permissions. */
+  /** Who caused the event, without permissions. */
   caller: Omit<Caller, 'permissions' | 'narrow' | 'teamIds' | 'environment' | 'tenantId' | 'usage'>;
   traceparent?: string;
   data: unknown;
@@ -34,14 +34,14 @@ export interface EventMessage {
   /** Field → before and after, for the audit log. */
   changes?: Record<string, { from: unknown; to: unknown }> | undefined;
   /**
-   * Where ids are in the values of `changes`, by the schema of the record: `['assignedTo']`, `['teamIds', '*']`. The audit
-   * log knows no contract and must not show internal numbers. The paths are kept apart from the values because customers
-   * choose what free-form values contain.
+   * Positions of ids in the values of `changes`, by the schema of the record: `['assignedTo']`, `['teamIds', '*']`. The
+   * audit log knows no contract and must not show internal numbers. The paths are separate from the values because
+   * customers choose the content of free-form values.
    */
   changedIds?: IdPath[];
-  /** False: no entry of the audit log. */
+  /** False excludes the event from the audit log. */
   audited?: false;
-  /** The outcome in the audit log when it is not `success`. */
+  /** The outcome in the audit log, if it is not `success`. */
   outcome?: 'failure';
 }
 
@@ -62,7 +62,7 @@ export interface EventScope {
 
 /**
  * Collects the events of one transaction. `emit` only remembers them; `written` returns the statement that inserts them
- * into the outbox in the order of their emission, to be sent at the end of the transaction.
+ * into the outbox in order, to be sent at the end of the transaction.
  */
 export function emitter(caller: Caller, scope: EventScope | undefined) {
   const messages: EventMessage[] = [];
@@ -93,7 +93,8 @@ export function emitter(caller: Caller, scope: EventScope | undefined) {
   const written = (): Statement | undefined => {
     if (!messages.length) return undefined;
     const [ids, names] = [messages.map((m) => m.id), messages.map((m) => m.name)];
-    // One parameter with one message per line, as JSON has no line breaks: in an array the driver would escape every quote.
+    // One parameter with one message per line, as JSON has no line breaks; for an array the driver would escape every
+    // quote.
     const lines = messages.map((m) => JSON.stringify(m)).join('\n');
     return statement`INSERT INTO platform.outbox (id, name, message)
       SELECT * FROM ROWS FROM (unnest(${ids}::uuid[]), unnest(${names}::text[]), string_to_table(${lines}, E'\n'))`;
@@ -104,7 +105,7 @@ export function emitter(caller: Caller, scope: EventScope | undefined) {
 
 const idPaths = new WeakMap<EventDef, IdPath[]>();
 
-/** The id positions of an event's record that lie in changed fields. */
+/** The id positions of an event's record within the changed fields. */
 function idsIn(event: EventDef, changes: object): IdPath[] {
   const paths = idPaths.get(event) ?? walkIds(event.record);
   idPaths.set(event, paths);

@@ -7,11 +7,11 @@ import type { Emit, EventScope } from './outbox.ts';
 export interface Outgoing {
   emit: Emit;
   schedule: Schedule;
-  /** The statement for the end of the transaction; undefined when there are no events and no jobs. */
+  /** The statement for the end of the transaction; undefined when there is nothing to write. */
   written(): Statement | undefined;
-  /** Wakes relay and dispatcher after the commit, if there is something to do. */
+  /** Wakes relay and dispatcher after the commit, if there is work for them. */
   committed(): void;
 }
 
-/** Begins to collect the events and jobs of a transaction in this scope, on behalf of the caller. */
+/** Starts collecting the events and jobs of a transaction in this scope, on behalf of the caller. */
 export type BeginOutgoing = (caller: Caller, scope: EventScope | undefined) => Outgoing;

@@ -3,23 +3,23 @@ import type { OutboxRow } from './outbox-rows.ts';
 
 export const confirmTimeoutMs = 5_000;
 
-/** An event that the broker, or its client library, does not accept. */
-export interface Refusal {
+/** An event that the broker, or its client library, rejects. */
+export interface Rejection {
   row: OutboxRow;
   reason: string;
 }
 
 interface Published {
-  /** Events that were handed to the channel. */
+  /** Events that were passed to the channel. */
   sent: OutboxRow[];
-  refused: Refusal[];
+  rejected: Rejection[];
   /** Resolves once every event is confirmed; rejects when the channel closes before. */
   confirms: Promise<void>;
 }
 
 /**
- * Publishes events without waiting for their confirms. When the socket's buffer is full it waits for up to 5 s until it has
- * drained; a batch is small enough to be buffered whole after that.
+ * Publishes events without waiting for their confirms. When the socket's buffer is full it waits up to 5 s until it has
+ * drained; after that a batch is small enough to be buffered completely.
  */
 export async function publishBatch(
   channel: ConfirmChannel,
@@ -28,7 +28,7 @@ export async function publishBatch(
   { headersOf }: { headersOf(id: string): Record<string, string> },
 ): Promise<Published> {
   const sent: OutboxRow[] = [];
-  const refused: Refusal[] = [];
+  const rejected: Rejection[] = [];
   let mayWait = true;
   for (const row of rows) {
     let hasRoom: boolean;
@@ -43,17 +43,17 @@ export async function publishBatch(
     } catch (error) {
       // The channel is closed.
       if (error instanceof IllegalOperationError) throw error;
-      refused.push({ row, reason: String(error) });
+      rejected.push({ row, reason: String(error) });
       continue;
     }
     sent.push(row);
-    if (!hasRoom && mayWait) mayWait = await drained(channel);
+    if (!hasRoom && mayWait) mayWait = await waitForDrain(channel);
   }
-  return { sent, refused, confirms: channel.waitForConfirms() };
+  return { sent, rejected, confirms: channel.waitForConfirms() };
 }
 
-/** Resolves to whether the buffer drained in time; an ended channel counts as drained. */
-function drained(channel: ConfirmChannel): Promise<boolean> {
+/** Resolves to whether the buffer drained in time; a closed channel counts as drained. */
+function waitForDrain(channel: ConfirmChannel): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (hasDrained: boolean) => {
       clearTimeout(timer);
@@ -69,7 +69,7 @@ function drained(channel: ConfirmChannel): Promise<boolean> {
 const pollMs = 100;
 
 /**
- * Waits for work; resolves to whether it is still unfinished after `ms`. Rejects as the work does.
+ * Waits for work; resolves to whether it is still unfinished after `ms`. Rejects if the work does.
  * @param isEnough ends the wait early
  */
 export async function isLate(work: Promise<void>, ms: number, isEnough?: () => boolean): Promise<boolean> {

@@ -4,13 +4,19 @@ import { describeError, OtherReleaseError, PermanentError } from './errors.ts';
 import { republish, type Session } from './session.ts';
 import { attemptsMax, type EventTimings, type Names } from './topology.ts';
 
-/** Publishes a message that could not be handled to a delay or to the dead letters, as the error demands, and acknowledges it. */
+/**
+ * Publishes a message that could not be handled to a delay or dead-letter queue, depending on the error, and
+ * acknowledges it.
+ */
 export type PutAside = (session: Session, message: ConsumeMessage, error: unknown) => Promise<void>;
 
 /** Counters of all consumers of a process. */
 type PutAsideCounters = ReturnType<typeof putAsideCounters>;
 
-/** @param queues of the consumers, whose failures are counted from zero: Prometheus sees the first one only then */
+/**
+ * @param queues of the consumers, whose failures are counted from zero so that Prometheus sees the first one as an
+ * increase
+ */
 export function putAsideCounters(metrics: Metrics, queues: readonly string[]) {
   const retried = metrics.counter('events_retried_total', 'Failed attempts that will be repeated', ['consumer']);
   const deferred = metrics.counter(
@@ -30,12 +36,12 @@ export function putAsideCounters(metrics: Metrics, queues: readonly string[]) {
 }
 
 /**
- * What happens to an event that could not be handled:
+ * Decides what happens to an event that could not be handled:
  *
  * | error | next |
  * |---|---|
  * | `PermanentError`, also `UnreadableError` | dead letter at once |
- * | `OtherReleaseError` | handed back by a delay without counting an attempt; after `deferralMaxMs` a dead letter |
+ * | `OtherReleaseError` | deferred without counting an attempt; after `deferralMaxMs` a dead letter |
  * | any other | delay, then the next attempt; after ten attempts a dead letter |
  */
 export function createPutAside(options: {
@@ -47,7 +53,7 @@ export function createPutAside(options: {
 }): PutAside {
   const { queue, names, timings, counters, log } = options;
   const { retryDelaysMs, deferralMaxMs } = timings;
-  /** Kinds of deferred events that have been logged: there may be thousands of each kind. */
+  /** Kinds of deferred events that have been logged, because there may be thousands of each kind. */
   const logged = new Set<string>();
 
   const deadLetter = async (session: Session, message: ConsumeMessage, reason: string, error: unknown) => {
@@ -93,8 +99,8 @@ export function createPutAside(options: {
   };
 }
 
-// During a release a redelivery soon reaches an instance that can read the event. After five tries the release is paused or
-// was rolled back, and the delays grow.
+// During a release, a redelivery soon reaches an instance that can read the event. After five tries the release is
+// paused or was rolled back, and the delays grow.
 const deferralsPerDelay = 5;
 
 function deferralDelayMs(deferrals: number, delaysMs: readonly number[]): number {
@@ -102,7 +108,10 @@ function deferralDelayMs(deferrals: number, delaysMs: readonly number[]): number
   return delaysMs[Math.min(step, delaysMs.length - 1)] as number;
 }
 
-/** The name of the event: the routing key at first, after a delay a header, as the routing key is the consumer's queue then. */
+/**
+ * The name of the event: the routing key at first; after a delay a header, because the routing key is then the queue
+ * name.
+ */
 function eventName({ fields, properties }: ConsumeMessage): string {
   return String(properties.headers?.['x-event'] ?? fields.routingKey);
 }

@@ -10,11 +10,11 @@ import { declare, type Topology } from './topology.ts';
 
 const prefetch = 100;
 const batchMax = 50;
-// Under load a batch collects messages this long, so that one transaction handles several. The first message after a quiet
-// period does not wait.
+// Under load a batch collects messages this long, so that one transaction handles several. The first message after a
+// quiet period is handled at once.
 const gatherMs = 40;
 const databaseRetryMs = 500;
-// Pause before a failing connection is replaced, so that a broker that accepts nothing is not dialled in a loop.
+// Pause before a failing connection is replaced, which avoids a reconnect loop with a broker that accepts nothing.
 const reconnectPauseMs = 500;
 
 /**
@@ -30,24 +30,24 @@ interface QueueConsumerOptions {
   queue: string;
   /** Exchanges, queues and bindings that the consumer needs. */
   topology: Topology;
-  /** The events that the consumer knows, by name; undefined: it takes all events and decodes none. */
+  /** The events that the consumer knows, by name; undefined for a consumer that takes all events and decodes none. */
   events: ReadonlyMap<string, EventDef> | undefined;
   checkIntervalMs: number;
   /** Handles events of one tenant and environment in one transaction. */
   handle(deliveries: readonly Delivery[]): Promise<void>;
-  /** Runs work in the trace of an event, so that its log lines name trace and tenant. */
+  /** Runs work in the trace of an event, so that its log lines contain trace and tenant. */
   inTrace<T>(delivery: Delivery, work: () => Promise<T>): Promise<T>;
   /** Whether the database answers. */
   ping(): Promise<void>;
   putAside: PutAside;
-  /** The queue does not exist although it had been declared. */
+  /** Called when the queue does not exist although it had been declared. */
   onQueueMissing(): void;
   log: Log;
 }
 
 /**
- * Takes the messages of one queue and handles them in batches: one transaction per tenant for up to 50 events. When a
- * transaction fails, each of its events is tried alone, so a bad one affects no other.
+ * Consumes one queue and handles its messages in batches: one transaction per tenant for up to 50 events. When a
+ * transaction fails, each of its events is retried alone, so that a bad event affects no other.
  */
 export class QueueConsumer {
   readonly #options: QueueConsumerOptions;
@@ -69,7 +69,7 @@ export class QueueConsumer {
     return this.#state.name === 'consuming';
   }
 
-  /** Starts to consume on a new connection. */
+  /** Starts consuming on a new connection. */
   async connect(channel: ConfirmChannel): Promise<void> {
     if (this.#isClosing()) return;
     const { queue, topology } = this.#options;
@@ -89,14 +89,15 @@ export class QueueConsumer {
   async close(): Promise<void> {
     const state = this.#state;
     this.#state = { name: 'closing' };
-    // A frozen broker would not answer. Messages that it still delivers are ignored, and delivered again to others.
+    // A frozen broker would not answer. Messages that it still delivers are ignored, and redelivered to other
+    // instances.
     if (state.name === 'consuming') void cancel(state.session);
     await this.#working;
   }
 
   #received(session: Session, message: ConsumeMessage | null): void {
     if (!message) {
-      // The broker cancels a consumer when its queue is deleted. A new connection declares the queue again.
+      // The broker cancels a consumer when its queue is deleted. The next connection declares the queue again.
       this.#options.onQueueMissing();
       this.#abandon(session);
       return;
@@ -108,7 +109,10 @@ export class QueueConsumer {
     });
   }
 
-  /** Handles what is pending on the current connection, and then what a newer connection has delivered meanwhile. */
+  /**
+   * Handles the pending messages of the current connection, and then those that a newer connection has delivered
+   * meanwhile.
+   */
   async #work(): Promise<void> {
     for (let session = this.#current(); session?.pending.length; session = this.#current()) {
       try {
@@ -131,7 +135,7 @@ export class QueueConsumer {
     this.#batchEndedAt = performance.now();
   }
 
-  /** Lets more messages arrive, at least those that the same network packet brought. */
+  /** Waits for more messages, at least for those in the same network packet. */
   async #gather(pending: readonly ConsumeMessage[]): Promise<void> {
     const ms = this.#batchEndedAt + gatherMs - performance.now();
     if (pending.length < batchMax && ms > 0) await delay(ms);
@@ -172,7 +176,7 @@ export class QueueConsumer {
     return done;
   }
 
-  /** Waits until the database answers, so that an outage uses up no attempts. Resolves to whether it had been away. */
+  /** Waits until the database answers, so that an outage uses up no attempts. Resolves to whether it was down. */
   async #waitForDatabase(error: unknown): Promise<boolean> {
     if (error instanceof PermanentError || error instanceof OtherReleaseError) return false;
     let wasAway = false;
@@ -196,7 +200,7 @@ export class QueueConsumer {
   }
 
   /**
-   * Closes the channel, and with it the connection, so that the broker delivers again what is unacknowledged. On an open
+   * Closes the channel, and with it the connection, so that the broker redelivers unacknowledged messages. On an open
    * channel the acknowledgement of a later batch would cover those messages too.
    */
   #abandon(session: Session): void {
@@ -205,8 +209,8 @@ export class QueueConsumer {
   }
 
   /**
-   * Looks for the queue and declares everything again at each interval. A missing queue closes the channel, and the next
-   * connection declares it; a missing binding is restored here, as AMQP does not tell that it was missing.
+   * Checks the queue and declares everything again at each interval. A missing queue closes the channel, and the next
+   * connection declares it; a missing binding is restored here, because AMQP does not report that it was missing.
    */
   #checkPeriodically(session: Session): void {
     const { queue, topology, checkIntervalMs, onQueueMissing, log } = this.#options;

@@ -2,7 +2,7 @@ import type { Metrics } from '@tandem/process';
 import type { ConfirmChannel } from 'amqplib';
 import type { Broker } from './broker.ts';
 
-/** Depth of the queues and of their dead letters, read from the broker at every scrape. */
+/** Exports the depth of the queues and of their dead letters, read from the broker at every scrape. */
 export function watchQueues(queues: readonly string[], broker: Broker, metrics: Metrics): void {
   let channel: ConfirmChannel | undefined;
   void broker.onConnection(async (opened) => {

@@ -7,36 +7,36 @@ import { createAlarm } from './alarm.ts';
 import type { Broker } from './broker.ts';
 import { observeRelay, type RelayObserver } from './observe.ts';
 import { batchMax, countMax, type OutboxRow, type OutboxRows, openOutbox, type TakenRows } from './outbox-rows.ts';
-import { confirmTimeoutMs, isLate, publishBatch, type Refusal } from './publish-batch.ts';
+import { confirmTimeoutMs, isLate, publishBatch, type Rejection } from './publish-batch.ts';
 import { declare, type EventTimings, sharedTopology } from './topology.ts';
 
 export interface Relay {
-  /** Tells the relay that events were committed: it reads the outbox now instead of at its next poll. */
+  /** Notifies the relay of committed events: it reads the outbox now instead of at its next poll. */
   wake(): void;
   close(): Promise<void>;
 }
 
-// Under load a batch collects commits this long; the first event after a quiet period does not wait.
+// Under load a batch collects commits this long; the first event after a quiet period is published at once.
 const gatherMs = 40;
 const pollMinMs = 5;
 const pollMaxMs = 250;
 const unroutableRetrySeconds = 5;
-// How long a batch without confirms is kept from other relays; renewed while this one still waits for them.
+// How long an unconfirmed batch is hidden from other relays; extended while this one still waits for the confirms.
 const heldSeconds = 60;
 const renewMs = 20_000;
 const measureEverySeconds = 5;
 // Reply codes of RabbitMQ that concern the message itself: PRECONDITION_FAILED (it is too large) and SYNTAX_ERROR.
-const refusingCodes = [406, 502];
+const rejectionCodes = [406, 502];
 
 /**
- * What the relay does next. A batch is taken under lock, published, confirmed and deleted; a crash in between publishes it
- * again, and consumers skip what their inbox has. Several relays share one outbox.
+ * The state of the relay. A batch is locked, published, confirmed and deleted; after a crash in between it is published
+ * again, and consumers skip the events that their inbox contains. Several relays share one outbox.
  *
  * | state | why | next |
  * |---|---|---|
  * | relaying | | the oldest events that are due |
  * | held | confirms are late. Publishing again would only add copies, so no relay may take the batch. | While the broker is blocked: wait for the confirms. A silent broker loses its connection, and the batch is published once more on the next one. |
- * | isolating | the broker closed the channel because of a message | publish the events of the batch one by one, and park those it refuses again |
+ * | isolating | the broker closed the channel because of a message | publish the events of the batch one by one, and park those that are rejected again |
  */
 type State =
   | { name: 'relaying' }
@@ -45,7 +45,7 @@ type State =
 
 /**
  * Moves events from the outbox of a service to RabbitMQ.
- * @param options.pool under the relay's role; it stays open when the relay closes
+ * @param options.pool under the relay role; it stays open when the relay closes
  */
 export function startRelay(options: {
   pool: pg.Pool;
@@ -75,10 +75,10 @@ class OutboxRelay {
   readonly #observer: RelayObserver;
   #state: State = { name: 'relaying' };
   #channel: ConfirmChannel | undefined;
-  /** Ids of published events that no queue was bound for. */
+  /** Ids of published events that were returned because no queue is bound. */
   readonly #returned = new Set<string>();
-  /** Why the broker closed the channel, when a message was the reason. */
-  #refusal: string | undefined;
+  /** Why the broker closed the channel, if a message was the reason. */
+  #rejection: string | undefined;
   #isRunning = true;
 
   constructor(
@@ -113,10 +113,10 @@ class OutboxRelay {
   }
 
   #connected(channel: ConfirmChannel): void {
-    this.#refusal = undefined;
+    this.#rejection = undefined;
     channel.on('return', (message) => this.#returned.add(message.properties.messageId));
     channel.on('error', (error: Error & { code?: number }) => {
-      if (refusingCodes.includes(error.code ?? 0)) this.#refusal = error.message;
+      if (rejectionCodes.includes(error.code ?? 0)) this.#rejection = error.message;
     });
     channel.on('close', () => {
       if (this.#channel === channel) this.#channel = undefined;
@@ -133,7 +133,7 @@ class OutboxRelay {
     try {
       const state = this.#state;
       if (state.name === 'isolating') return await this.#isolate(channel, state.rows);
-      // The batch has been published on this channel: another time would only add copies.
+      // The batch was already published on this channel: publishing it again would only add copies.
       if (state.name === 'held' && state.channel === channel) return await this.#settleHeld(state);
       return await this.#moveBatch(channel, state.name === 'held' ? state.rows : undefined);
     } catch (error) {
@@ -148,14 +148,14 @@ class OutboxRelay {
       try {
         return await this.#publish(channel, taken, { name: 'relaying' });
       } catch (error) {
-        if (this.#refusal !== undefined) this.#state = { name: 'isolating', rows };
+        if (this.#rejection !== undefined) this.#state = { name: 'isolating', rows };
         throw error;
       }
     }, again);
   }
 
   /**
-   * Publishes events and settles them when their confirms come in time; otherwise they are held.
+   * Publishes events and settles them when their confirms arrive in time; otherwise they are held.
    * @param next the state after they are settled
    */
   async #publish(channel: ConfirmChannel, taken: TakenRows, next: State): Promise<number> {
@@ -163,11 +163,11 @@ class OutboxRelay {
     if (rows.length) {
       this.#returned.clear();
       const publication = this.#observer.publishing(rows);
-      const { sent, refused, confirms } = await publishBatch(channel, this.#broker.names.events, rows, publication);
-      for (const refusal of refused) this.#park(taken, refusal);
+      const { sent, rejected, confirms } = await publishBatch(channel, this.#broker.names.events, rows, publication);
+      for (const rejection of rejected) this.#park(taken, rejection);
       if (await isLate(confirms, confirmTimeoutMs)) {
         publication.late();
-        // Committed with the locks that the transaction has: no other relay sees the rows in between.
+        // Committed while the transaction still holds the locks, so no other relay sees the rows in between.
         taken.postpone(sent, heldSeconds);
         this.#state = { name: 'held', rows: sent, confirms, channel };
         return 0;
@@ -179,7 +179,7 @@ class OutboxRelay {
     return rows.length;
   }
 
-  /** Publishes the events of a refused batch one by one, so that one bad event does not stop the others. */
+  /** Publishes the events of a rejected batch one by one, so that one bad event does not stop the others. */
   async #isolate(channel: ConfirmChannel, rows: readonly OutboxRow[]): Promise<number> {
     const [first, ...others] = rows;
     if (!first) {
@@ -191,8 +191,8 @@ class OutboxRelay {
       try {
         return await this.#publish(channel, taken, next);
       } catch (error) {
-        if (this.#refusal === undefined) throw error;
-        for (const row of taken.rows) this.#park(taken, { row, reason: this.#refusal });
+        if (this.#rejection === undefined) throw error;
+        for (const row of taken.rows) this.#park(taken, { row, reason: this.#rejection });
         this.#state = next;
         return taken.rows.length;
       }
@@ -200,7 +200,7 @@ class OutboxRelay {
     return this.#outbox.take(isolate, [first]);
   }
 
-  /** Deletes a held batch once its confirms came; without them the connection is closed. */
+  /** Deletes a held batch once its confirms have arrived; without them the connection is closed. */
   async #settleHeld({ rows, confirms }: State & { name: 'held' }): Promise<number> {
     this.#log.warn('confirms are late', { events: rows.length, blocked: this.#broker.blocked() });
     if (!(await this.#areConfirmed(rows, confirms))) {
@@ -212,7 +212,9 @@ class OutboxRelay {
     return rows.length;
   }
 
-  /** Waits for late confirms as long as the broker is blocked, and for the full time again after the block has ended. */
+  /**
+   * Waits for late confirms as long as the broker is blocked, and for the full time again after the block has ended.
+   */
   async #areConfirmed(rows: OutboxRow[], confirms: Promise<void>): Promise<boolean> {
     const isOver = () => !this.#broker.blocked() || !this.#isRunning;
     while (this.#isRunning) {
@@ -224,7 +226,7 @@ class OutboxRelay {
     return false;
   }
 
-  /** Deletes confirmed events, and postpones those that no queue was bound for. */
+  /** Deletes confirmed events, and postpones unroutable ones. */
   #settle(taken: TakenRows, rows: readonly OutboxRow[]): void {
     // An unroutable message is returned before its confirm.
     const unroutable = rows.filter((row) => this.#returned.has(row.id));
@@ -238,7 +240,7 @@ class OutboxRelay {
     this.#log.error('no queue is bound for events', { names });
   }
 
-  #park(taken: TakenRows, { row, reason }: Refusal): void {
+  #park(taken: TakenRows, { row, reason }: Rejection): void {
     taken.park(row, reason);
     this.#counters.parked.inc();
     this.#log.error('the broker refused an event, which is parked in the outbox', {

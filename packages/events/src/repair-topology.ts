@@ -3,12 +3,12 @@ import { moveMessages } from './dead-letters.ts';
 import { declare, type Names } from './topology.ts';
 import type { Difference } from './topology-differences.ts';
 
-/** What was done about a difference; when nothing was, `remedy` says what an operator can do. */
+/** The repair of a difference. If nothing was changed, `remedy` says what an operator can do. */
 export type Repair = { difference: Difference } & ({ done: string } | { remedy: string });
 
 /**
- * Repairs differences: declares what is missing, removes extra bindings, moves dead letters of earlier releases to their
- * present queue, and deletes orphaned queues that are empty. A queue that holds messages or has a consumer stays.
+ * Repairs differences: declares missing parts, removes extra bindings, moves dead letters of earlier releases to their
+ * current queue, and deletes orphaned queues that are empty. A queue with messages or a consumer stays.
  */
 export async function repairTopology(
   url: string,
@@ -76,7 +76,7 @@ async function repair(context: Context, difference: Difference): Promise<Outcome
   }
 }
 
-/** Ends the inflow of an orphaned queue and deletes it when it is empty. */
+/** Unbinds an orphaned queue and deletes it when it is empty. */
 async function removeOrphan(
   context: Context,
   { name, bindings }: Difference & { kind: 'orphaned_queue' },
@@ -86,7 +86,7 @@ async function removeOrphan(
   channel.on('error', () => {});
   const { messageCount, consumerCount } = await channel.checkQueue(name);
   if (consumerCount) return { remedy: 'is in use: an instance of another release consumes it' };
-  // Nobody consumes it, so it would only grow until the disk is full.
+  // Without a consumer, the queue would grow until the disk is full.
   for (const { exchange, routingKey } of bindings)
     if (exchange === names.events) await channel.unbindQueue(name, exchange, routingKey);
   if (messageCount)

@@ -1,26 +1,26 @@
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 
-// Publishing waits for its confirm at most this long; then the session ends and the broker delivers the message again.
+// Time limit for a publisher confirm; after that the session ends and the broker redelivers the message.
 const confirmTimeoutMs = 10_000;
 
 /**
- * One consumer on one connection. Its messages can only be acknowledged on the same channel; when the channel closes, the
- * broker delivers everything unacknowledged again.
+ * One consumer on one connection. Its messages can only be acknowledged on the same channel; when the channel closes,
+ * the broker redelivers all unacknowledged ones.
  */
 export interface Session {
   channel: ConfirmChannel;
   consumerTag: string;
   /** Delivered messages that no batch has taken yet. */
   pending: ConsumeMessage[];
-  /** Delivery tags of republished messages that no queue was bound for. */
+  /** Delivery tags of republished messages that were returned because no queue is bound. */
   returned: Set<string>;
 }
 
 /**
- * Publishes a message to another exchange and acknowledges it after the confirm: in between it exists twice, so it is
- * never lost.
+ * Publishes a message to another exchange and acknowledges it after the confirm. It exists twice in between, so that it
+ * is never lost.
  * @param to.queue the routing key
- * @throws when no queue is bound or the confirm does not come; the message stays unacknowledged
+ * @throws when no queue is bound or the confirm times out; the message stays unacknowledged
  */
 export async function republish(
   { channel, returned }: Session,
@@ -45,12 +45,12 @@ export async function republish(
       else resolve();
     });
   });
-  // An unroutable message is returned, and confirmed after that.
+  // An unroutable message is returned before it is confirmed.
   if (returned.delete(correlationId)) throw new Error(`No queue is bound to ${to.exchange}`);
   channel.ack(message);
 }
 
-/** Asks the broker to deliver no more. A channel that is closed already needs no cancel. */
+/** Asks the broker to stop delivering. A closed channel needs no cancel. */
 export async function cancel({ channel, consumerTag }: Session): Promise<void> {
   try {
     await channel.cancel(consumerTag);
@@ -59,7 +59,9 @@ export async function cancel({ channel, consumerTag }: Session): Promise<void> {
   }
 }
 
-/** Acknowledges a batch: with one frame when every earlier message of the session has been acknowledged as well. */
+/**
+ * Acknowledges a batch, with a single frame when every earlier message of the session has been acknowledged as well.
+ */
 export function acknowledge(
   channel: ConfirmChannel,
   batch: readonly ConsumeMessage[],

@@ -9,29 +9,31 @@ import {
   type Topology,
 } from './topology.ts';
 
-/** One way in which the broker differs from what the services declare. */
+/** A difference between the broker and the declarations of the services. */
 export type Difference =
   | { kind: 'missing_exchange'; name: string; type: Topology['exchanges'][number]['type'] }
   | { kind: 'missing_queue'; name: string; arguments: QueueArguments }
   | { kind: 'missing_binding'; binding: Binding }
   /** Arguments of a queue cannot be changed. */
   | { kind: 'wrong_arguments'; name: string; expected: QueueArguments; actual: QueueArguments }
-  /** A consumer that no longer wants an event still gets it. */
+  /** A consumer still receives an event that it no longer handles. */
   | { kind: 'extra_binding'; binding: Binding }
   /** No service declares a consumer for the queue: it was removed or renamed. */
   | { kind: 'orphaned_queue'; name: string; bindings: Binding[] }
-  /** Dead letters under the name that earlier releases used. */
+  /** Dead letters under the queue name of earlier releases. */
   | { kind: 'former_dead_queue'; name: string; queue: string };
 
 interface DeclaredFleet {
   names: Names;
   consumers: readonly DeclaredConsumer[];
   retryDelaysMs: readonly number[];
-  /** Services that did not tell what they declare: their queues are left out of the comparison. */
+  /** Services whose declarations are unavailable: their queues are excluded from the comparison. */
   unknownServices: readonly string[];
 }
 
-/** Compares what the services declare with what is on the broker. Queues of other kinds of names are not ours. */
+/**
+ * Compares the declarations of the services with the broker. Queues that do not match our naming scheme are ignored.
+ */
 export function topologyDifferences(fleet: DeclaredFleet, actual: BrokerState, namespace: string): Difference[] {
   const expected = expectedTopology(fleet);
   return [
@@ -43,7 +45,10 @@ export function topologyDifferences(fleet: DeclaredFleet, actual: BrokerState, n
 }
 
 function expectedTopology({ names, consumers, retryDelaysMs }: DeclaredFleet): Topology {
-  const parts = [sharedTopology(names, retryDelaysMs), ...consumers.map((one) => consumerTopology(names, one))];
+  const parts = [
+    sharedTopology(names, retryDelaysMs),
+    ...consumers.map((consumer) => consumerTopology(names, consumer)),
+  ];
   return {
     exchanges: parts.flatMap(({ exchanges }) => exchanges),
     queues: parts.flatMap(({ queues }) => queues),
@@ -71,9 +76,9 @@ function missing(expected: Topology, actual: BrokerState): Difference[] {
 function wrongArguments(expected: Topology, actual: BrokerState): Difference[] {
   const found = new Map(actual.queues.map((queue) => [queue.name, queue.arguments]));
   return expected.queues.flatMap(({ name, arguments: wanted }) => {
-    const given = found.get(name);
-    const isSame = !given || Object.entries(wanted).every(([key, value]) => given[key] === value);
-    return given && !isSame ? [{ kind: 'wrong_arguments' as const, name, expected: wanted, actual: given }] : [];
+    const actual = found.get(name);
+    const isSame = !actual || Object.entries(wanted).every(([key, value]) => actual[key] === value);
+    return actual && !isSame ? [{ kind: 'wrong_arguments' as const, name, expected: wanted, actual }] : [];
   });
 }
 
@@ -97,7 +102,7 @@ function unexpectedQueues(
     if (wanted.has(name)) return [];
     const queue = former.get(name);
     if (queue) return [{ kind: 'former_dead_queue', name, queue }];
-    // The name may belong to a deployment whose namespace begins with this one.
+    // The queue may belong to a deployment whose namespace has this one as a prefix.
     const parts = /^([a-z0-9_-]+)\.[a-z0-9_-]+(\.dead|\.dead-letters)?$/.exec(name.slice(namespace.length + 1));
     if (!parts || unknownServices.includes(parts[1] as string)) return [];
     return [{ kind: 'orphaned_queue', name, bindings: actual.bindings.filter(({ queue: of }) => of === name) }];

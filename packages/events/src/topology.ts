@@ -1,11 +1,11 @@
 import type { Channel } from 'amqplib';
 
-/** Names of exchanges and queues. Deployments that share one broker differ in their namespace. */
+/** Names of exchanges and queues. Deployments that share one broker use different namespaces. */
 export function names(namespace: string) {
   return {
     /** Topic exchange for all events; the routing key is the name of the event. */
     events: `${namespace}.events`,
-    /** Direct exchange for messages whose delay has ended; the routing key is the queue of the consumer. */
+    /** Direct exchange for messages after their delay; the routing key is the queue of the consumer. */
     retry: `${namespace}.retry`,
     /** Direct exchange for dead letters; the routing key is the queue of the consumer. */
     dead: `${namespace}.dead`,
@@ -22,11 +22,11 @@ export function names(namespace: string) {
 
 export type Names = ReturnType<typeof names>;
 
-/** Times of the event path. Tests use shorter ones. */
+/** Timings of event delivery. Tests use shorter ones. */
 export interface EventTimings {
-  /** Waits between the attempts of a failing event; the last one repeats until the attempts are used up. */
+  /** Delays between the attempts of a failing event; the last one repeats until the attempts are used up. */
   retryDelaysMs: readonly number[];
-  /** How long an event that only another release can read is handed back before it becomes a dead letter. */
+  /** How long an event that only another release can read is deferred before it becomes a dead letter. */
   deferralMaxMs: number;
   /** How often each consumer checks that its queue exists, and declares its queue and bindings again. */
   checkIntervalMs: number;
@@ -38,20 +38,20 @@ export const defaultTimings: EventTimings = {
   checkIntervalMs: 30_000,
 };
 
-/** How often an event is tried before it becomes a dead letter. */
+/** Number of attempts before an event becomes a dead letter. */
 export const attemptsMax = 10;
 
-// A message that crashes its process is delivered this often; then the broker makes it a dead letter.
+// Delivery limit for a message that crashes its process; then the broker dead-letters it.
 const deliveryLimit = 20;
-// Inspecting dead letters counts as delivery. RabbitMQ 4 drops a message after 20 deliveries unless the queue has a limit
-// of its own; RabbitMQ 3.10 does not accept -1 (no limit). 3.10 and 4 accept this one, and no operator reaches it.
+// Inspecting dead letters counts as delivery. RabbitMQ 4 drops a message after 20 deliveries unless the queue has its
+// own limit; RabbitMQ 3.10 does not accept -1 (no limit). Both accept this limit, and no operator reaches it.
 const deadDeliveryLimit = 1_000_000_000;
-// Dead letters hold personal data.
+// Dead letters contain personal data.
 const deadLetterMaxAgeMs = 30 * 24 * 3_600_000;
 
 export type QueueArguments = Readonly<Record<string, string | number>>;
 
-/** Everything on the broker that a set of consumers needs. The admin command `topology` compares it with the broker. */
+/** Everything that a set of consumers needs on the broker. The admin command `topology` compares it with the broker. */
 export interface Topology {
   exchanges: { name: string; type: 'topic' | 'direct' | 'fanout' }[];
   queues: { name: string; arguments: QueueArguments }[];
@@ -64,14 +64,15 @@ export interface Binding {
   routingKey: string;
 }
 
-/** One consumer of the fleet: its queue, and the routing keys of the events that it wants. */
+/** One consumer of the fleet: its queue, and the routing keys of its events. */
 export interface DeclaredConsumer {
   queue: string;
   events: readonly string[];
 }
 
 /**
- * What all services share. Types, limits and dead-lettering are explicit: defaults differ between versions of RabbitMQ (D22).
+ * The topology that all services share. Types, limits and dead-lettering are explicit, because defaults differ between
+ * versions of RabbitMQ (D22).
  */
 export function sharedTopology(names: Names, retryDelaysMs: readonly number[]): Topology {
   const delays = retryDelaysMs.map((delayMs) => ({ name: names.delay(delayMs), delayMs }));
@@ -82,7 +83,7 @@ export function sharedTopology(names: Names, retryDelaysMs: readonly number[]): 
       { name: names.dead, type: 'direct' },
       ...delays.map(({ name }) => ({ name, type: 'fanout' as const })),
     ],
-    // After its delay a message goes to the retry exchange under the routing key it came with: the consumer's queue.
+    // After its delay a message goes to the retry exchange with its original routing key: the consumer's queue.
     queues: delays.map(({ name, delayMs }) => ({
       name,
       arguments: {
@@ -97,7 +98,7 @@ export function sharedTopology(names: Names, retryDelaysMs: readonly number[]): 
   };
 }
 
-/** One consumer's queue with its bindings, its way back from a delay, and its dead letters. */
+/** One consumer's queue with its bindings, its retry binding, and its dead-letter queue. */
 export function consumerTopology(names: Names, { queue, events }: DeclaredConsumer): Topology {
   const deadQueue = names.deadQueue(queue);
   return {
@@ -131,7 +132,7 @@ export function consumerTopology(names: Names, { queue, events }: DeclaredConsum
   };
 }
 
-/** Declares exchanges, queues and bindings; what exists already stays as it is. */
+/** Declares exchanges, queues and bindings; existing ones stay unchanged. */
 export async function declare(channel: Channel, { exchanges, queues, bindings }: Topology): Promise<void> {
   for (const { name, type } of exchanges) await channel.assertExchange(name, type, { durable: true });
   for (const queue of queues) await channel.assertQueue(queue.name, { durable: true, arguments: queue.arguments });

@@ -15,7 +15,7 @@ const anId = fc.tuple(
 );
 
 describe('public ids', () => {
-  it('come back as what they were, in 16 or 17 letters and digits', () => {
+  it('decode to the original number and have 16 or 17 letters and digits', () => {
     fc.assert(
       fc.property(anId, ([type, tenant, id]) => {
         const code = codec.encode(type, tenant, id);
@@ -26,7 +26,7 @@ describe('public ids', () => {
     );
   });
 
-  it('mean nothing for another type or tenant', () => {
+  it('are invalid for another type or tenant', () => {
     fc.assert(
       fc.property(
         anId,
@@ -46,7 +46,7 @@ describe('public ids', () => {
     expect(codec.decode('addon', 3, codec.encode('addon', 1, 7))).toBe(7);
   });
 
-  it('are refused in any form but the one we write', () => {
+  it('are rejected in any but the canonical form', () => {
     let accepted = 0;
     fc.assert(
       fc.property(fc.stringMatching(/^[a-zA-Z0-9]{16}$/), (text) => {

@@ -2,11 +2,11 @@ import { isOfPlatform, type ResourceType, resourceNumber } from '@tandem/contrac
 import Sqids from 'sqids';
 
 export interface IdCodec {
-  /** The public code of a resource: 16 or 17 characters that carry its type, tenant and number. */
+  /** The public code of a resource: 16 or 17 characters that encode its type, tenant and number. */
   encode(type: ResourceType, tenantId: number, id: number): string;
   /**
-   * The number behind a code, or undefined when it is not a code of this type and tenant.
-   * Without a tenant any is accepted; only a tenant's own id is read that way. A `<type>_` prefix is ignored.
+   * Decodes a code to its number; undefined when it is not a code of this type and tenant. Without a tenant any is
+   * accepted, which is used only to read a tenant's own id. A `<type>_` prefix is ignored.
    */
   decode(type: ResourceType, tenantId: number | undefined, code: string): number | undefined;
 }
@@ -16,15 +16,15 @@ const codeMax = 20;
 const cacheMax = 20_000;
 
 /**
- * The codec of one deployment.
- * @param alphabet the 62 letters and digits in this deployment's secret order: codes of another order mean nothing here.
- * @throws when the alphabet is not 62 distinct letters and digits.
+ * Creates the codec of one deployment.
+ * @param alphabet the 62 letters and digits in this deployment's secret order; codes of another order are invalid here
+ * @throws when the alphabet is not 62 distinct letters and digits
  */
 export function createIdCodec(alphabet: string): IdCodec {
   if (!/^[a-zA-Z0-9]{62}$/.test(alphabet) || new Set(alphabet).size !== 62) {
     throw new Error('IDS_ALPHABET must hold each of the 62 letters and digits once');
   }
-  // The default blocklist costs five times the encoding (facts.md); codes of 16 characters are not words.
+  // The default blocklist makes encoding five times slower (facts.md), and codes of 16 characters are not words.
   const sqids = new Sqids({ alphabet, minLength: codeMin, blocklist: new Set() });
   const codes = generations<string>(cacheMax);
   const numbers = generations<readonly number[]>(cacheMax);
@@ -33,7 +33,7 @@ export function createIdCodec(alphabet: string): IdCodec {
     const known = numbers.get(code);
     if (known) return known;
     const parts = sqids.decode(code);
-    // Several strings decode to one number: only the one that we would write counts.
+    // Several strings decode to the same number; only the canonical one is accepted.
     const canonical =
       parts.length === 3 && parts.every(Number.isSafeInteger) && sqids.encode(parts) === code ? parts : [];
     return numbers.set(code, canonical);
@@ -45,8 +45,8 @@ export function createIdCodec(alphabet: string): IdCodec {
       const key = `${type}.${owner}.${id}`;
       return codes.get(key) ?? codes.set(key, sqids.encode([resourceNumber(type), owner, id]));
     },
-    decode(type, tenantId, given) {
-      const code = given.startsWith(`${type}_`) ? given.slice(type.length + 1) : given;
+    decode(type, tenantId, text) {
+      const code = text.startsWith(`${type}_`) ? text.slice(type.length + 1) : text;
       if (code.length < codeMin || code.length > codeMax || !/^[a-zA-Z0-9]+$/.test(code)) return undefined;
       const [number, tenant, id] = read(code);
       const owner = isOfPlatform(type) ? 0 : tenantId;
@@ -56,7 +56,7 @@ export function createIdCodec(alphabet: string): IdCodec {
   };
 }
 
-/** A cache of the last one to two times `max` entries: when the young half is full it becomes the old half. */
+/** A cache of the last one to two times `max` entries: when the young generation is full, it becomes the old one. */
 function generations<V>(max: number) {
   let young = new Map<string, V>();
   let old = new Map<string, V>();

@@ -1,4 +1,4 @@
-// Turns inside ids into public codes and back, one at a time or in whole JSON values by schema.
+// Converts internal ids to public codes and back, one at a time or by schema in whole JSON values.
 export { createIdCodec, type IdCodec } from './codec.ts';
 export { compileRewriter, type Rewriter } from './rewriter.ts';
 export { compileTextRewriter, type TextRewriter } from './text-rewriter.ts';

@@ -12,7 +12,7 @@ const schema = z.object({
 });
 
 describe('the compiled rewriter', () => {
-  it('touches every id of the schema and nothing else', () => {
+  it('replaces every id of the schema and nothing else', () => {
     const value = {
       id: '1',
       owner: null,

@@ -1,9 +1,9 @@
 import type { IdPath, ResourceType } from '@tandem/contract';
 
-/** Replaces every id in a JSON value, in place. `replace` gets whatever stands there and returns what shall. */
-export type Rewriter = (value: unknown, replace: (type: ResourceType, found: unknown) => unknown) => void;
+/** Replaces every id in a JSON value, in place. `replace` gets the current value and returns the new one. */
+export type Rewriter = (value: unknown, replace: (type: ResourceType, value: unknown) => unknown) => void;
 
-/** Where ids are in a value: it is one itself, or has some in every entry or in these fields. */
+/** A node of the id positions: an id, or the nodes of every entry or of named fields. */
 export interface Step {
   type?: ResourceType;
   every?: Step;
@@ -11,8 +11,8 @@ export interface Step {
 }
 
 /**
- * Compiles the id positions of a schema (walkIds) into one walk that touches nothing else of the value.
- * null and absent values are left alone.
+ * Compiles the id positions of a schema (walkIds) into one walk that visits nothing else of the value. null and absent
+ * values stay as they are.
  */
 export function compileRewriter(paths: IdPath[]): Rewriter {
   const root = compileSteps(paths);
@@ -22,7 +22,7 @@ export function compileRewriter(paths: IdPath[]): Rewriter {
   };
 }
 
-/** The id positions of a schema as a tree. */
+/** Arranges the id positions of a schema as a tree. */
 export function compileSteps(paths: IdPath[]): Step {
   const root: Step = { fields: [] };
   for (const { path, type } of paths) path.reduce(child, root).type = type;
@@ -41,7 +41,7 @@ function child(step: Step, name: string): Step {
   return added;
 }
 
-function visit(step: Step, value: unknown, replace: (type: ResourceType, found: unknown) => unknown): unknown {
+function visit(step: Step, value: unknown, replace: (type: ResourceType, value: unknown) => unknown): unknown {
   if (value === null || value === undefined) return value;
   if (step.type) return replace(step.type, value);
   if (typeof value !== 'object') return value;
@@ -52,8 +52,8 @@ function visit(step: Step, value: unknown, replace: (type: ResourceType, found: 
   }
   const record = value as Record<string, unknown>;
   for (const [field, next] of step.fields) {
-    const found = record[field];
-    if (found !== undefined && found !== null) record[field] = visit(next, found, replace);
+    const nested = record[field];
+    if (nested !== undefined && nested !== null) record[field] = visit(next, nested, replace);
   }
   return value;
 }

@@ -34,21 +34,21 @@ const { value: someValue } = fc.letrec((tie) => ({
 }));
 
 describe('the text rewriter', () => {
-  it('writes what the rewriter of values writes', () => {
+  it('writes the same as the rewriter of values', () => {
     const indent = fc.constantFrom(undefined, 2);
     fc.assert(
       fc.property(someValue, indent, (value, space) => {
         const copy = [structuredClone(value)];
         rewriteValue(copy[0], replace);
         const written = rewriteText(JSON.stringify(value, null, space), replace);
-        // An id at the root has no place to be replaced in, and no schema of an answer has one.
+        // An id at the root cannot be replaced in place, and no response schema has one.
         expect(JSON.parse(written)).toEqual(copy[0]);
       }),
       { numRuns: 5_000 },
     );
   });
 
-  it('leaves everything else as it stands, digit by digit', () => {
+  it('copies everything else unchanged, digit by digit', () => {
     const text = '{ "a" : 1.0e0,"id":"1","customFields":{"id":"2","n":1e-7,"t":"\\u0041"} }';
     expect(rewriteText(text, () => 'x')).toBe(text.replace('"1"', '"x"'));
   });
@@ -64,7 +64,7 @@ describe('the text rewriter', () => {
     '{"id":,}',
     '<html>',
     '{"id":"1" "a":2}',
-  ])('refuses %j, which is not JSON', (text) => {
+  ])('rejects %j, which is not JSON', (text) => {
     expect(() => rewriteText(text, replace)).toThrow(SyntaxError);
   });
 

@@ -1,4 +1,4 @@
-/** A wait that ends at the earliest of the times that were set. Times may be set before the wait and during it. */
+/** A wait that ends at the earliest of several times. Times may be set before and during the wait. */
 export class AlarmClock {
   #at = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -11,12 +11,12 @@ export class AlarmClock {
     if (this.#ring) this.#arm(this.#ring);
   }
 
-  /** Forgets the times that were set. */
+  /** Clears all times. */
   reset(): void {
     this.#at = Number.POSITIVE_INFINITY;
   }
 
-  /** Resolves at the earliest time, at once if it has passed. A time must be set that is at most 24 days away. */
+  /** Resolves at the earliest time, or at once if that has passed. Requires a time that is at most 24 days away. */
   wait(): Promise<void> {
     return new Promise((resolve) => {
       this.#ring = () => {

@@ -5,7 +5,7 @@ import type { Claim, ClaimedRow, DueRows, Group } from './due-rows.ts';
 import { entriesOf } from './entries.ts';
 
 /**
- * | state  | meaning                                        | next look                                                |
+ * | state  | meaning                                        | next poll                                                |
  * |--------|------------------------------------------------|----------------------------------------------------------|
  * | idle   | every due row was moved to Redis               | when the next row is due or a commit says so, within 1 s |
  * | behind | due rows wait in PostgreSQL for room in Redis  | when a worker has taken an entry, within 1 s             |
@@ -14,9 +14,9 @@ import { entriesOf } from './entries.ts';
 type State = 'idle' | 'behind' | 'closed';
 
 export interface Dispatcher {
-  /** Looks for due rows at this time, or before. */
+  /** Checks for due rows at this time at the latest. */
   wakeAt(at: Date): void;
-  /** Notes that a worker has taken an entry out of Redis. */
+  /** Called when a worker has taken an entry out of Redis. */
   entryTaken(): void;
   close(): Promise<void>;
 }
@@ -25,22 +25,22 @@ interface Options {
   rows: DueRows;
   queue: Queue;
   isRedisReady: () => boolean;
-  /** How many rows of this kind one entry may have. */
+  /** Maximum number of rows per entry for this kind of job. */
   batchMaxOf: (name: string) => number;
-  /** Entries that may wait in Redis. */
+  /** Maximum number of entries that wait in Redis. */
   entriesMax: number;
   log: Log;
 }
 
-const lookMaxMs = 1_000;
-const takeBackMs = 2_000;
-// Between two looks: in a stream of commits, or of rows that fall due one after the other, one look is for several.
+const pollMaxMs = 1_000;
+const requeueMs = 2_000;
+// Minimum pause between two polls, so that one poll serves several commits or several rows that fall due.
 const pauseMinMs = 20;
 
 /**
- * Starts the dispatcher of a process, which moves due rows into Redis. Only a few entries wait there, so the order in which
- * tenants get their turn is decided here: with a backlog each tenant gets an equal part of the room, whatever it has due.
- * Several dispatchers share one table and one queue.
+ * Starts the dispatcher of a process, which moves due rows into Redis. Only a few entries wait there, so fairness is
+ * decided here: with a backlog each tenant gets an equal share of the room, however many rows it has due. Several
+ * dispatchers share one table and one queue.
  */
 export function startDispatcher(options: Options): Dispatcher {
   const dispatching = new Dispatching(options);
@@ -59,8 +59,8 @@ class Dispatching {
   readonly #options: Options;
   readonly #clock = new AlarmClock();
   #state: State = 'idle';
-  #lookedAt = 0;
-  #tookBackAt = 0;
+  #polledAt = 0;
+  #requeuedAt = 0;
   /** The group after which the next visit begins. */
   #visited: Group | undefined;
 
@@ -69,7 +69,7 @@ class Dispatching {
   }
 
   wakeAt(at: number): void {
-    this.#clock.set(Math.max(at, this.#lookedAt + pauseMinMs));
+    this.#clock.set(Math.max(at, this.#polledAt + pauseMinMs));
   }
 
   entryTaken(): void {
@@ -88,33 +88,33 @@ class Dispatching {
   async run(): Promise<void> {
     while (!this.#isClosed) {
       this.#clock.reset();
-      this.#lookedAt = Date.now();
-      const pauseMs = await this.#look().catch((error: unknown) => {
+      this.#polledAt = Date.now();
+      const pauseMs = await this.#poll().catch((error: unknown) => {
         this.#options.log.warn('job dispatch failed, will retry', { error });
-        return lookMaxMs;
+        return pollMaxMs;
       });
       this.wakeAt(Date.now() + pauseMs);
       if (!this.#isClosed) await this.#clock.wait();
     }
   }
 
-  /** Looks once. Resolves to the longest time until the next look, in milliseconds. */
-  async #look(): Promise<number> {
+  /** Polls once. Resolves to the maximum time until the next poll, in milliseconds. */
+  async #poll(): Promise<number> {
     const { rows, queue, isRedisReady, entriesMax } = this.#options;
-    if (!isRedisReady()) return lookMaxMs;
-    await this.#takeBack();
+    if (!isRedisReady()) return pollMaxMs;
+    await this.#requeueLost();
     const room = entriesMax - (await queue.getWaitingCount());
-    // Half the room at once: a look has a price, whatever it moves.
-    if (room < (this.#state === 'behind' ? entriesMax / 2 : 1)) return this.#end('behind', lookMaxMs);
+    // Fills half the room at once, because each poll has a fixed cost.
+    if (room < (this.#state === 'behind' ? entriesMax / 2 : 1)) return this.#end('behind', pollMaxMs);
     const oldest = await rows.oldestDue();
-    if (!oldest.groups.length) return this.#end('idle', (await rows.untilNext()) ?? lookMaxMs);
+    if (!oldest.groups.length) return this.#end('idle', (await rows.untilNext()) ?? pollMaxMs);
     const due = oldest.groups.reduce((sum, group) => sum + group.rows, 0);
     if (oldest.isAll && due <= room) {
       const claimed = await this.#move(oldest.groups.map((group) => ({ ...group, rowsMax: group.rows })));
-      // Another dispatcher may have the rest.
-      return claimed < due ? this.#end('behind', pauseMinMs) : this.#end('idle', (await rows.untilNext()) ?? lookMaxMs);
+      // Another dispatcher may have claimed the rest.
+      return claimed < due ? this.#end('behind', pauseMinMs) : this.#end('idle', (await rows.untilNext()) ?? pollMaxMs);
     }
-    // The oldest are always served, so that visits to tenants without due rows leave no room unused.
+    // The oldest rows are always served, so that visits to tenants without due rows waste no room.
     const visited = oldest.isAll ? [] : await this.#visit(room);
     await this.#move(this.#fairClaims([...visited, ...oldest.groups], room));
     return this.#end('behind', pauseMinMs);
@@ -122,17 +122,17 @@ class Dispatching {
 
   #end(state: State, pauseMs: number): number {
     if (!this.#isClosed) this.#state = state;
-    return Math.min(Math.max(pauseMs, 0), lookMaxMs);
+    return Math.min(Math.max(pauseMs, 0), pollMaxMs);
   }
 
-  /** Takes back what was lost, every other second. */
-  async #takeBack(): Promise<void> {
-    if (Date.now() - this.#tookBackAt < takeBackMs) return;
-    await this.#enqueue(await this.#options.rows.takeBack());
-    this.#tookBackAt = Date.now();
+  /** Requeues lost rows, every other second. */
+  async #requeueLost(): Promise<void> {
+    if (Date.now() - this.#requeuedAt < requeueMs) return;
+    await this.#enqueue(await this.#options.rows.requeueLost());
+    this.#requeuedAt = Date.now();
   }
 
-  /** The next groups that have due rows: from where the last visit, or the last room, ended. */
+  /** The next groups with due rows, starting where the previous visit, or its room, ended. */
   async #visit(room: number): Promise<Group[]> {
     const { due, last, isEnd } = await this.#options.rows.visit(this.#visited);
     const groups = due.slice(0, room);
@@ -150,7 +150,7 @@ class Dispatching {
       .map((group) => ({ ...group, rowsMax: entries * this.#options.batchMaxOf(group.name) }));
   }
 
-  /** Moves rows to Redis; resolves to how many. */
+  /** Moves rows to Redis; resolves to their number. */
   async #move(claims: readonly Claim[]): Promise<number> {
     if (!claims.length) return 0;
     const claimed = await this.#options.rows.claim(claims);
@@ -162,7 +162,7 @@ class Dispatching {
     if (!claimed.length) return;
     const { rows, queue, batchMaxOf } = this.#options;
     try {
-      // After the commit of the claim: a worker would not find the row before.
+      // After the claim has been committed: a worker would not find the row before.
       await queue.addBulk(entriesOf(claimed, batchMaxOf));
     } catch (error) {
       await rows.putBack(claimed);

@@ -11,7 +11,8 @@ import {
   visitsMax,
 } from './due-rows.ts';
 
-// The queries of the dispatcher on tables with a backlog. What they cost is counted in pages, which a busy machine does not change.
+// Tests the dispatcher's queries on tables with a backlog. Cost is measured in pages, which do not depend on machine
+// load.
 
 let database: Awaited<ReturnType<typeof cloneDatabase>>;
 let owner: pg.Pool;
@@ -22,7 +23,7 @@ beforeAll(async () => {
   owner = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
   relay = createRelayPool(database.relayUrl, 4);
   rows = createDueRows(relay, ['a', 'b']);
-  // The owner is held to the policies too, which allow rows of one tenant at a time.
+  // Policies also apply to the owner, and allow rows of one tenant at a time.
   await owner.query('ALTER TABLE platform.job NO FORCE ROW LEVEL SECURITY');
 });
 beforeEach(() => owner.query('TRUNCATE platform.job'));
@@ -32,7 +33,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Adds waiting jobs, which were due one after the other until now, or will be in an hour. */
+/** Adds waiting jobs that fell due one after the other until now, or will in an hour. */
 async function seed(jobs: number, { name = 'a', tenants = 1, from = 1, isDue = true } = {}): Promise<void> {
   await owner.query(
     `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
@@ -50,7 +51,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** What a statement reads, without effect. */
+/** The pages that a statement reads; its changes are rolled back. */
 async function costOf(text: string, values: unknown[]): Promise<{ pages: number; scansTable: boolean }> {
   const client = await relay.connect();
   try {
@@ -68,7 +69,7 @@ function hasTableScan(plan: Plan): boolean {
   return plan['Node Type'] === 'Seq Scan' || (plan.Plans ?? []).some(hasTableScan);
 }
 
-describe('what a look reads', () => {
+describe('the cost of a poll', () => {
   const claims = [['a'], [1], ['live'], [500]];
   const statements: [string, string, unknown[]][] = [
     ['claiming 500 rows of a tenant', claimSql, claims],
@@ -87,14 +88,14 @@ describe('what a look reads', () => {
     for (const [index, [what]] of statements.entries()) {
       const { pages, scansTable } = large[index] as (typeof large)[number];
       expect([what, scansTable]).toEqual([what, false]);
-      // Each of up to 500 rows may need a page of its own in a larger table, and an index one level more.
+      // In a larger table, each of up to 500 rows may be on its own page, and an index may be one level deeper.
       expect(pages).toBeLessThan(3 * (small[index]?.pages ?? 0) + 1_000);
     }
   }, 120_000);
 });
 
 describe('the dispatcher’s queries', () => {
-  it('find all due rows when they are few, and say when they are not', async () => {
+  it('find all due rows when they are few, and report when they are not', async () => {
     await seed(3, { tenants: 2 });
     await seed(1, { name: 'b' });
     await seed(5, { isDue: false });
@@ -105,7 +106,7 @@ describe('the dispatcher’s queries', () => {
     expect((await rows.oldestDue()).isAll).toBe(false);
   });
 
-  it('leave out kinds of jobs that the service does not run', async () => {
+  it('ignore kinds of jobs that the service does not run', async () => {
     await seed(oldestMax, { name: 'elsewhere' });
     expect(await rows.oldestDue()).toEqual({ groups: [], isAll: true });
     expect((await rows.visit(undefined)).due).toEqual([]);
@@ -131,7 +132,7 @@ describe('the dispatcher’s queries', () => {
     const claims = [1, 2].map((tenant_id) => ({ name: 'a', tenant_id, environment: 'live' as const, rowsMax: 20 }));
     const claimed = (await Promise.all(Array.from({ length: 4 }, () => rows.claim(claims)))).flat();
     expect(new Set(claimed.map(({ id }) => id)).size).toBe(claimed.length);
-    // A claim skips what another one holds, so all four together have the oldest.
+    // A claim skips rows that another one has locked, so all four together have the oldest.
     const { rows: oldest } = await owner.query(
       `SELECT count(*)::int AS waiting FROM platform.job WHERE state = 'waiting'
        AND due_at < (SELECT max(due_at) FROM platform.job WHERE state = 'queued')`,
@@ -140,7 +141,7 @@ describe('the dispatcher’s queries', () => {
     expect(oldest[0].waiting).toBeLessThan(160);
   });
 
-  it('take back what was queued long ago and what outlived its lease, and nothing else', async () => {
+  it('requeue rows that were queued long ago or outlived their lease, and nothing else', async () => {
     await seed(6);
     await owner.query(`UPDATE platform.job AS job SET state = given.state, queued_at = given.queued_at, lease_until = given.lease_until
       FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM platform.job) AS numbered
@@ -148,8 +149,8 @@ describe('the dispatcher’s queries', () => {
         (3, 'running', NULL, now() - interval '1 s'), (4, 'running', NULL, now() + interval '1 min'),
         (5, 'dead', NULL, NULL)) AS given (n, state, queued_at, lease_until) USING (n)
       WHERE job.id = numbered.id`);
-    expect(await rows.takeBack()).toHaveLength(2);
-    expect(await rows.takeBack()).toHaveLength(0);
+    expect(await rows.requeueLost()).toHaveLength(2);
+    expect(await rows.requeueLost()).toHaveLength(0);
     const { rows: states } = await owner.query('SELECT state FROM platform.job ORDER BY id');
     expect(states.map(({ state }) => state)).toEqual(['queued', 'queued', 'queued', 'running', 'dead', 'waiting']);
   });

@@ -8,7 +8,7 @@ export interface ClaimedRow {
   tenant_id: number;
   environment: Scope['environment'];
   attempts: number;
-  /** When it was due, in microseconds since 1970. */
+  /** When it fell due, in microseconds since 1970. */
   due: number;
 }
 
@@ -22,20 +22,20 @@ export interface Group {
 /** The first rows of a group. */
 export type Claim = Group & { rowsMax: number };
 
-/** Up to this many due rows are looked at together; with more, tenants are visited one after the other. */
+/** Up to this many due rows are read together; with more, tenants are visited one after the other. */
 export const oldestMax = 100;
-/** Groups that one look visits. Each costs one descent of an index. */
+/** Maximum number of groups per poll. Each costs one index descent. */
 export const visitsMax = 500;
-// An entry that was queued this long ago without having begun was lost with Redis. Redis drops a second copy of one that
-// still waits there, so a wrong guess has no effect.
+// An entry that was queued this long ago and has not started was lost with Redis. Redis drops duplicates of an entry
+// that still waits there, so a wrong guess has no effect.
 const lostAfterSeconds = 30;
-const takeBackMax = 500;
+const requeueMax = 500;
 
 const columns =
   'job.id, job.name, tenant_id, environment, attempts, (extract(epoch FROM due_at) * 1000000)::bigint AS due';
 
 /**
- * The groups of the oldest due rows and how many rows each has among them. When the rows are fewer than `oldestMax` in all,
+ * The groups of the oldest due rows, with the number of rows of each. When there are fewer than `oldestMax` in total,
  * these are all due rows.
  */
 export const oldestDueSql = `
@@ -49,7 +49,7 @@ const firstAfter = (name: string, tenantId: string, environment: string) => `
   WHERE state = 'waiting' AND (name, tenant_id, environment) > (${name}, ${tenantId}, ${environment})
   ORDER BY name, tenant_id, environment, due_at LIMIT 1`;
 
-/** The groups after a given one, and whether their oldest row is due: the index is entered once per group. */
+/** The groups after a position, and whether their oldest row is due: one index descent per group. */
 export const visitGroupsSql = `
   WITH RECURSIVE visited AS (
     SELECT first.*, 1 AS visit FROM (${firstAfter('$1', '$2::bigint', '$3')}) AS first
@@ -59,7 +59,7 @@ export const visitGroupsSql = `
     WHERE visit < ${visitsMax})
   SELECT name, tenant_id, environment, due_at <= now() AS "isDue" FROM visited ORDER BY visit`;
 
-/** Takes the oldest due rows of each group. Rows that another dispatcher takes at this moment are left to it. */
+/** Claims the oldest due rows of each group. Skips rows that another dispatcher is claiming. */
 export const claimSql = `
   WITH due AS MATERIALIZED (
     SELECT first.id FROM unnest($1::text[], $2::bigint[], $3::text[], $4::int[]) AS claim (name, tenant_id, environment, rows_max)
@@ -71,44 +71,45 @@ export const claimSql = `
   UPDATE platform.job SET state = 'queued', queued_at = now(), lease_until = NULL
   FROM due WHERE job.id = due.id RETURNING ${columns}`;
 
-/** Takes back rows whose entry or run was lost. */
-const takeBackSql = (isLost: string, oldestFirst: string) => `
+/** Requeues rows whose entry or run was lost. */
+const requeueSql = (isLost: string, oldestFirst: string) => `
   WITH lost AS MATERIALIZED (
     SELECT id FROM platform.job WHERE ${isLost} AND name = ANY($1)
-    ORDER BY ${oldestFirst} LIMIT ${takeBackMax} FOR UPDATE SKIP LOCKED)
+    ORDER BY ${oldestFirst} LIMIT ${requeueMax} FOR UPDATE SKIP LOCKED)
   UPDATE platform.job SET state = 'queued', queued_at = now(), lease_until = NULL
   FROM lost WHERE job.id = lost.id RETURNING ${columns}`;
 
-const takeBackQueuedSql = takeBackSql(
+const requeueQueuedSql = requeueSql(
   `state = 'queued' AND queued_at < now() - make_interval(secs => ${lostAfterSeconds})`,
   'queued_at',
 );
-const takeBackRunningSql = takeBackSql(`state = 'running' AND lease_until < now()`, 'lease_until');
+const requeueRunningSql = requeueSql(`state = 'running' AND lease_until < now()`, 'lease_until');
 
-// An entry that reached a worker all the same is running by now and stays with it.
+// An entry that reached a worker after all is running by now and stays with it.
 const putBackSql = `UPDATE platform.job SET state = 'waiting', queued_at = NULL WHERE id = ANY($1) AND state = 'queued'`;
 
 const nextDueSql = `SELECT (extract(epoch FROM min(due_at) - now()) * 1000)::float AS ms
   FROM platform.job WHERE state = 'waiting' AND name = ANY($1)`;
 
-/** The jobs of a service that wait, as its dispatcher sees them. */
+/** The waiting jobs of a service, as its dispatcher sees them. */
 export interface DueRows {
   /** The groups of the oldest due rows. `isAll` when no other row is due. */
   oldestDue(): Promise<{ groups: (Group & { rows: number })[]; isAll: boolean }>;
-  /** Visits the groups after `after`, or from the beginning. `isEnd` when none follows. */
+  /** Visits the groups after `after`, or from the beginning. `isEnd` when there are no further groups. */
   visit(after: Group | undefined): Promise<{ due: Group[]; last: Group | undefined; isEnd: boolean }>;
   /** Marks due rows as queued. */
   claim(claims: readonly Claim[]): Promise<ClaimedRow[]>;
   /** Marks rows as queued whose entry in Redis or whose run was lost. */
-  takeBack(): Promise<ClaimedRow[]>;
-  /** Lets queued rows wait again. */
+  requeueLost(): Promise<ClaimedRow[]>;
+  /** Returns queued rows to the waiting state. */
   putBack(rows: readonly ClaimedRow[]): Promise<void>;
   /** Milliseconds until the next row is due, by the clock of the database; negative when it is overdue. */
   untilNext(): Promise<number | undefined>;
 }
 
 /**
- * @param pool under the relay's role, which sees jobs of all tenants
+ * Creates the queries of the dispatcher.
+ * @param pool under the relay role, which sees jobs of all tenants
  * @param names the kinds of jobs that this service runs
  */
 export function createDueRows(pool: pg.Pool, names: readonly string[]): DueRows {
@@ -133,9 +134,9 @@ export function createDueRows(pool: pg.Pool, names: readonly string[]): DueRows 
       ];
       return (await pool.query<ClaimedRow>(claimSql, values)).rows;
     },
-    async takeBack() {
-      const queued = await pool.query<ClaimedRow>(takeBackQueuedSql, [names]);
-      const running = await pool.query<ClaimedRow>(takeBackRunningSql, [names]);
+    async requeueLost() {
+      const queued = await pool.query<ClaimedRow>(requeueQueuedSql, [names]);
+      const running = await pool.query<ClaimedRow>(requeueRunningSql, [names]);
       return [...queued.rows, ...running.rows];
     },
     async putBack(rows) {

@@ -1,13 +1,13 @@
 import type { Scope } from '@tandem/tenant-db';
 import type { ClaimedRow } from './due-rows.ts';
 
-/** What an entry in Redis says: jobs of one kind and tenant that run together. */
+/** The payload of an entry in Redis: jobs of one kind and tenant that run together. */
 export interface Entry {
   ids: number[];
   scope: Scope;
 }
 
-/** An entry as BullMQ takes it. */
+/** An entry in the format of BullMQ. */
 interface NewEntry {
   name: string;
   data: Entry;
@@ -15,8 +15,8 @@ interface NewEntry {
 }
 
 /**
- * Makes the entries for some rows. Rows that were never tried run together, up to the most that their kind allows. The
- * entries of tenants alternate, so that none waits behind all of another.
+ * Groups rows into entries. First attempts run together, up to the batch limit of their kind. The entries of tenants
+ * alternate, so that no tenant waits behind all entries of another.
  */
 export function entriesOf(rows: readonly ClaimedRow[], batchMaxOf: (name: string) => number): NewEntry[] {
   const groups = Map.groupBy(rows, ({ name, tenant_id, environment }) => `${name}/${tenant_id}/${environment}`);
@@ -25,7 +25,7 @@ export function entriesOf(rows: readonly ClaimedRow[], batchMaxOf: (name: string
 }
 
 function batchesOf(group: ClaimedRow[], batchMax: number): ClaimedRow[][] {
-  // RETURNING keeps no order.
+  // RETURNING does not guarantee an order.
   const oldestFirst = group.toSorted((a, b) => a.due - b.due || a.id - b.id);
   const retried = oldestFirst.filter(({ attempts }) => attempts > 0).map((row) => [row]);
   const fresh = oldestFirst.filter(({ attempts }) => attempts === 0);
@@ -41,7 +41,7 @@ function entryOf(batch: ClaimedRow[]): NewEntry {
     name,
     data: { ids: batch.map((row) => row.id), scope: { tenantId: tenant_id, environment } },
     opts: {
-      // BullMQ drops an entry whose id it has: a row that waits for long in Redis is there once, however often it is added.
+      // BullMQ drops an entry whose id it already has, so a row is queued once, however often it is added.
       jobId: `${id}-${due}-${attempts}-${batch.length}`,
       removeOnComplete: true,
       removeOnFail: true,
@@ -49,7 +49,7 @@ function entryOf(batch: ClaimedRow[]): NewEntry {
   };
 }
 
-/** The first of each list, then the second of each, and so on. */
+/** Interleaves the lists: the first of each, then the second of each, and so on. */
 function alternate<T>(lists: readonly T[][]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();

@@ -1,4 +1,4 @@
-// Runs work when it is due, once in effect: rows in Postgres say what, BullMQ runs it.
+// Runs scheduled work, with effects applied once: rows in PostgreSQL are the source of truth, BullMQ executes them.
 export {
   type BatchContext,
   batchJob,

@@ -1,12 +1,12 @@
 import { type Metrics, readEvery } from '@tandem/process';
 import type pg from 'pg';
 
-// A backlog is not counted to its end at every scrape; its lag says how bad it is.
+// A backlog is not counted completely at every scrape; its lag shows how bad it is.
 const countMax = 10_000;
 const countEverySeconds = 15;
 const states = ['waiting', 'queued', 'running', 'dead'] as const;
 
-// Written out for each state: each has a partial index.
+// One query per state, because each state has a partial index.
 const countSql = states
   .map(
     (state) => `SELECT '${state}' AS state, count(*)::int AS jobs
@@ -17,7 +17,7 @@ const overdueSql = `SELECT coalesce(extract(epoch FROM now() - least(
     (SELECT min(due_at) FROM platform.job WHERE state = 'waiting' AND due_at <= now()),
     (SELECT min(queued_at) FROM platform.job WHERE state = 'queued'))), 0)::float AS seconds`;
 
-/** Shows how many jobs there are and how late they are. */
+/** Exports the number of jobs and their lag. */
 export function watchJobs(pool: pg.Pool, metrics: Metrics): void {
   const counts = readEvery(
     countEverySeconds,

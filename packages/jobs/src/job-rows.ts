@@ -1,22 +1,22 @@
 import type { Sql } from '@tandem/tenant-db';
 
-/** A row that one run has under its lease. */
+/** A row that one run has leased. */
 export interface LeasedRow {
   id: number;
   payload: unknown;
-  /** How often it was tried before. */
+  /** Number of earlier attempts. */
   attempts: number;
-  /** Until when, to the microsecond: only this run knows it, so it identifies the run. */
+  /** End of the lease, to the microsecond: only this run knows it, so it identifies the run. */
   lease: string;
   /** The trace that scheduled the job. */
   traceparent: string | null;
-  /** When it was due, in milliseconds. */
+  /** When it fell due, in milliseconds. */
   due: number;
 }
 
 /**
- * Takes the rows that are still to be run: a row that another run has, that ended or that waits again is left alone.
- * The attempt counts from here on, because a run that ends together with its process cannot count it later.
+ * Leases the rows that are still to run: a row that another run has, that ended or that waits again is skipped. The
+ * attempt is counted here, because a run that ends with its process cannot count it later.
  */
 export function takeRows(sql: Sql, ids: readonly number[], leaseSeconds: number): Promise<LeasedRow[]> {
   return sql<LeasedRow>`UPDATE platform.job
@@ -27,8 +27,8 @@ export function takeRows(sql: Sql, ids: readonly number[], leaseSeconds: number)
 }
 
 /**
- * Removes the rows, except for those that are to run again at a time.
- * @throws when this run took so long that another has begun, which undoes its effects: those of the other run stay
+ * Deletes the rows, except for those to run again at a later time.
+ * @throws when the lease expired and another run has begun, which rolls back the effects of this run
  */
 export async function endRows(
   sql: Sql,
@@ -47,7 +47,7 @@ export async function endRows(
         FROM unnest(${idsOf(again)}::bigint[], ${again.map(({ at }) => at)}::timestamptz[]) AS again (id, at)
         WHERE job.id = again.id AND state = 'running' AND lease_until = ${lease}::timestamptz RETURNING job.id`
     : [];
-  refuseLostLease(rows, removed.length + kept.length);
+  rejectLostLease(rows, removed.length + kept.length);
 }
 
 /** Lets rows that failed wait for their next attempt. */
@@ -69,10 +69,10 @@ export async function buryRows(sql: Sql, rows: readonly LeasedRow[], error: stri
   const dead = await sql`UPDATE platform.job SET state = 'dead', error = ${error}, lease_until = NULL
     WHERE id = ANY(${idsOf(rows)}::bigint[]) AND state = 'running' AND lease_until = ${rows[0]?.lease}::timestamptz
     RETURNING id`;
-  refuseLostLease(rows, dead.length);
+  rejectLostLease(rows, dead.length);
 }
 
-function refuseLostLease(rows: readonly LeasedRow[], changed: number): void {
+function rejectLostLease(rows: readonly LeasedRow[], changed: number): void {
   if (changed < rows.length) throw new Error('The lease ended before the run');
 }
 

@@ -2,7 +2,7 @@ import type { Emit, Schedule } from '@tandem/events';
 import type { z } from 'zod';
 import type { Outside } from './slots.ts';
 
-/** The transaction that a job's effects are written in. */
+/** The transaction for the effects of a job. */
 export interface Inside<Tx> {
   tx: Tx;
   emit: Emit;
@@ -12,15 +12,17 @@ export interface Inside<Tx> {
 /** The context of a job, within the tenant that scheduled it. No transaction is open outside of `finish`. */
 export interface JobContext<Payload, Tx> {
   payload: Payload;
-  /** How often this job was tried before. */
+  /** Number of earlier attempts of this job. */
   attempts: number;
   /** Reads within the tenant. */
   tx: Tx;
-  /** Runs work that waits for something outside, such as an answer over the network, while another job gets this one's place. */
+  /**
+   * Runs work that waits for an external system, such as a network call, and frees the slot for another job meanwhile.
+   */
   outside: Outside;
   /**
-   * Ends the job: runs the effects in one transaction with the end of the row, so that they happen once.
-   * Returning a Date runs the job again then. A job that returns without finishing is finished without effects.
+   * Ends the job: runs the effects in one transaction with the end of the row, so that they happen once. Return a Date
+   * to run the job again at that time. A job that returns without finishing is finished without effects.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: most effects return nothing.
   finish(effects: (inside: Inside<Tx>) => Promise<Date | void>): Promise<void>;
@@ -28,29 +30,35 @@ export interface JobContext<Payload, Tx> {
 
 /** The context of jobs of one kind and tenant that run together. */
 export interface BatchContext<Payload, Tx> {
-  /** When there are several, none was tried before: a job that failed runs alone from then on. */
+  /** Several jobs only on their first attempt: a job that failed runs alone from then on. */
   due: { payload: Payload; attempts: number }[];
   /** Reads within the tenant. */
   tx: Tx;
-  /** Runs work that waits for something outside while another job gets this one's place. */
+  /** Runs work that waits for an external system, and frees the slot for another job meanwhile. */
   outside: Outside;
-  /** Ends all of them, in one transaction with the effects. A date runs a job again then; the order is that of `due`. */
+  /**
+   * Ends all of them, in one transaction with the effects. Return a date per job, in the order of `due`, to run it
+   * again.
+   */
   finish(effects: (inside: Inside<Tx>) => Promise<(Date | undefined)[]>): Promise<void>;
 }
 
-/** The context of a job that is given up. */
+/** The context of a job after its last attempt failed. */
 export type GiveUpContext<Payload, Tx> = Inside<Tx> & { payload: Payload };
 
 /**
- * Work that runs later. A run that throws, or that is lost with its process, is repeated after growing pauses, up to ten
- * attempts in all.
+ * Work that runs later. A run that throws, or whose process crashes, is repeated with growing delays, up to ten
+ * attempts.
  */
 export interface Job<Payload extends z.ZodType = z.ZodType, Tx = unknown> {
   name: string;
   payload: Payload;
-  /** Seconds after which another process may take over a run that has not ended; 60 by default. */
+  /** Seconds after which another process may take over an unfinished run; 60 by default. */
   leaseSeconds?: number;
-  /** How many may run together. With more than one, jobs that are scheduled shortly after one another fall due together. */
+  /**
+   * How many may run together. With more than one, jobs that are scheduled shortly after one another become due
+   * together.
+   */
   batchMax: number;
   run(context: BatchContext<z.output<Payload>, Tx>): Promise<void>;
   /** Runs for a job after its last attempt, in the transaction that marks it as dead. */
@@ -63,7 +71,7 @@ type Alone<Payload extends z.ZodType, Tx> = Omit<Job<Payload, Tx>, 'batchMax' | 
   run(context: JobContext<z.output<Payload>, Tx>): Promise<void>;
 };
 
-/** Declares a job that runs by itself. */
+/** Declares a job that runs alone. */
 export function job<Payload extends z.ZodType, Tx>({ run, ...declared }: Alone<Payload, Tx>): Job<Payload, Tx> {
   return {
     ...declared,
@@ -80,7 +88,7 @@ export function job<Payload extends z.ZodType, Tx>({ run, ...declared }: Alone<P
   };
 }
 
-/** Declares a job of which several run together. It returns its argument and infers the types. */
+/** Declares a job that runs in batches, and infers its types. */
 export function batchJob<Payload extends z.ZodType, Tx>(declared: Job<Payload, Tx>): Job<Payload, Tx> {
   return declared;
 }

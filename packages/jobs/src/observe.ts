@@ -10,7 +10,7 @@ import {
 } from '@tandem/process';
 import type { Scope } from '@tandem/tenant-db';
 
-/** How the run of a job ended: `failed` when not even its failure could be written down. */
+/** How a run ended; `failed` when not even its failure could be recorded. */
 export type JobOutcome = 'finished' | 'retried' | 'dead';
 
 /** The rows of one run. */
@@ -31,7 +31,7 @@ export interface JobObserver {
   ): Promise<void>;
 }
 
-// The label is not called `job`: Prometheus gives each target a label of that name.
+// The label is not called `job`, because Prometheus adds a label of that name to each target.
 export function observeJobs(metrics: Metrics): JobObserver {
   const seconds = metrics.histogram('job_duration_seconds', 'Time of one run of a job', ['job_name', 'outcome']);
   const delay = metrics.histogram(
@@ -62,7 +62,10 @@ export function observeJobs(metrics: Metrics): JobObserver {
   };
 }
 
-/** Rows that run together may belong to several traces: each gets a span in its own, and the others link to the first. */
+/**
+ * Rows that run together may belong to several traces: each gets a span in its own trace, and the others link to the
+ * first.
+ */
 function tracesOf(
   job: string,
   rows: readonly Due[],

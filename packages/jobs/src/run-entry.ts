@@ -8,7 +8,7 @@ import { buryRows, endRows, type LeasedRow, postponeRows, takeRows } from './job
 import type { JobObserver, JobOutcome } from './observe.ts';
 import type { Outside } from './slots.ts';
 
-/** What every run of a service works with. */
+/** Dependencies that all runs of a service share. */
 export interface Runner<Client> {
   service: string;
   jobs: readonly Job<z.ZodType, Tx<Client>>[];
@@ -16,7 +16,7 @@ export interface Runner<Client> {
   outgoing: BeginOutgoing;
   log: Log;
   observer: JobObserver;
-  /** Notes that a job is due again at this time. */
+  /** Notifies the dispatcher that a job is due again at this time. */
   wakeAt(at: Date): void;
 }
 
@@ -35,13 +35,13 @@ const leaseSecondsDefault = 60;
 const pauseSecondsMax = 512;
 const errorTextMax = 500;
 
-/** Runs those jobs of an entry that are still to be run. */
+/** Runs the jobs of an entry that are still to run. */
 export async function runEntry<Client>(
   { name, ids, scope }: Entry & { name: string },
   runner: Runner<Client>,
   outside: Outside,
 ): Promise<void> {
-  const job = runner.jobs.find((one) => one.name === name);
+  const job = runner.jobs.find((candidate) => candidate.name === name);
   if (!job) return;
   const { db } = runner;
   const rows = await db.within(scope, () => takeRows(db.tx.sql, ids, job.leaseSeconds ?? leaseSecondsDefault));
@@ -83,11 +83,11 @@ async function work<Client>(run: Run<Client>, runner: Runner<Client>, outside: O
   if (!isFinished) await finish(async () => []);
 }
 
-/** Postpones what failed, or gives it up after its last attempt. */
+/** Schedules the next attempt, or gives up after the last one. */
 async function recordFailure<Client>(run: Run<Client>, runner: Runner<Client>, error: unknown): Promise<JobOutcome> {
   const { scope, rows } = run;
   const { db } = runner;
-  // Several rows run together only on their first attempt, so all have the same number.
+  // Rows run together only on their first attempt, so all have the same count.
   const attempts = (rows[0]?.attempts ?? 0) + 1;
   const text = textOf(error);
   if (attempts < attemptsMax) {

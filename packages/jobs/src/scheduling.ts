@@ -6,14 +6,17 @@ import type { Job, Schedule } from './job.ts';
 /** Scheduling for one transaction. */
 export interface Scheduling {
   schedule: Schedule;
-  /** Notes that the transaction was committed: the dispatcher looks when the first of its jobs is due. */
+  /** Called after the commit: the dispatcher polls when the first of its jobs is due. */
   committed(): void;
 }
 
-// Jobs that may run together fall due at full steps of this time, so that those of many requests meet.
+// Due times of batch jobs are rounded up to a multiple of this, so that jobs of many requests run together.
 const gatherMs = 200;
 
-/** @param wakeAt called after the commit with the time of the first job */
+/**
+ * Creates the scheduling of one transaction.
+ * @param wakeAt called after the commit with the time of the first job
+ */
 export function createScheduling(
   db: TenantDb<unknown>,
   jobs: readonly Pick<Job, 'name' | 'batchMax'>[],
@@ -29,7 +32,7 @@ export function createScheduling(
       const trace = currentTrace();
       const inserted = db.tx.sql`INSERT INTO platform.job (name, payload, due_at, traceparent)
         SELECT ${job.name}, unnest(${texts}::jsonb[]), ${at}::timestamptz, ${trace ? traceparentOf(trace) : null}`;
-      // In a transaction the statement travels with the following ones: when it fails, the commit fails.
+      // In a transaction the statement is pipelined with later ones: when it fails, the commit fails.
       if (db.inTransaction()) inserted.catch(() => {});
       else await inserted;
     },

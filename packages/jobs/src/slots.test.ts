@@ -2,10 +2,10 @@ import { createSlots } from './slots.ts';
 
 /** A promise and how to resolve it. */
 const held = () => Promise.withResolvers<void>();
-// Everything here happens in memory, so all that can run has run after one turn of the event loop.
+// Everything happens in memory, so all runnable work is done after one event loop iteration.
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('runs at most so many jobs at once', async () => {
+it('runs at most `max` jobs at once', async () => {
   const slots = createSlots(2, 0);
   const gates = [held(), held(), held()];
   const begun: number[] = [];
@@ -24,7 +24,7 @@ it('runs at most so many jobs at once', async () => {
   await Promise.all(all);
 });
 
-it('runs another job while one waits outside, and lets that one finish before jobs that have not begun', async () => {
+it('runs another job while one waits outside, and resumes that one before jobs that have not started', async () => {
   const slots = createSlots(1, 1);
   const [answer, second] = [held(), held()];
   const steps: string[] = [];
@@ -48,7 +48,7 @@ it('runs another job while one waits outside, and lets that one finish before jo
   expect(steps).toEqual(['second works', 'first is back', 'third works']);
 });
 
-it('lets only so many jobs wait outside, and keeps the place of a further one', async () => {
+it('limits how many jobs wait outside, and a further one keeps its slot', async () => {
   const slots = createSlots(1, 1);
   const gates = [held(), held()];
   const begun: number[] = [];
@@ -67,7 +67,7 @@ it('lets only so many jobs wait outside, and keeps the place of a further one', 
   await Promise.all(all);
 });
 
-it('frees the place of a job that fails outside', async () => {
+it('frees the slot of a job that fails outside', async () => {
   const slots = createSlots(1, 1);
   const failing = slots.run('a', (outside) => outside(() => Promise.reject(new Error('refused'))));
   await expect(failing).rejects.toThrow('refused');

@@ -1,11 +1,11 @@
-/** Runs work that waits for something outside, and gives this job's place to another job meanwhile. */
+/** Runs work that waits for an external system, and gives this job's slot to another job meanwhile. */
 export type Outside = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Limits how many jobs of a process work at once, and how many more may wait for something outside. */
+/** Limits how many jobs of a process run at once, and how many more may wait for external systems. */
 export interface Slots {
   /**
-   * Runs a job as soon as fewer than `max` others work.
-   * @param tenant whose job it is: waiting jobs of different tenants start in turn
+   * Runs a job as soon as fewer than `max` others are running.
+   * @param tenant the tenant of the job: waiting jobs of different tenants start in turn
    */
   run<T>(tenant: string, job: (outside: Outside) => Promise<T>): Promise<T>;
 }
@@ -14,13 +14,13 @@ type Start = () => void;
 
 /**
  * Creates the limit of one process.
- * @param max how many jobs work at once
- * @param outsideMax how many jobs may be outside at once; a further one keeps its place while it waits
+ * @param max how many jobs run at once
+ * @param outsideMax how many jobs may wait outside at once; a further one keeps its slot while it waits
  */
 export function createSlots(max: number, outsideMax: number): Slots {
   let working = 0;
   let outsideCount = 0;
-  // Jobs that come back go first: they only have to be finished.
+  // Returning jobs go first, because they only have to be finished.
   const returning: Start[] = [];
   const waiting = new Map<string, Start[]>();
 
@@ -59,7 +59,7 @@ export function createSlots(max: number, outsideMax: number): Slots {
   };
 }
 
-/** Removes the first job of the first tenant, and puts this tenant behind the others. */
+/** Removes the first job of the first tenant, and moves this tenant to the end of the line. */
 function takeTurn(waiting: Map<string, Start[]>): Start | undefined {
   const [turn] = waiting;
   if (!turn) return undefined;

@@ -16,9 +16,9 @@ import { createScheduling, type Scheduling } from './scheduling.ts';
 import { createSlots } from './slots.ts';
 
 export interface Scheduler {
-  /** Begins the scheduling of one transaction. */
+  /** Starts the scheduling of one transaction. */
   scheduling(): Scheduling;
-  /** Ends the dispatcher, waits up to 3 s for runs under way, and closes the connections to Redis. */
+  /** Stops the dispatcher, waits up to 3 s for running jobs, and closes the connections to Redis. */
   close(): Promise<void>;
 }
 
@@ -32,20 +32,20 @@ interface Options<Client> {
   log: Log;
   metrics: Metrics;
   outgoing: BeginOutgoing;
-  /** How many jobs may wait for something outside at once; none by default. */
+  /** How many jobs may wait for external systems at once; none by default. */
   outsideMax?: number | undefined;
 }
 
-// Jobs of a process that work at once.
+// Jobs of a process that run at once.
 const concurrency = 20;
-// Entries that wait in Redis: enough to keep workers busy between two looks of the dispatcher, few enough that a tenant whose
-// job has just fallen due does not wait long behind them.
+// Entries that wait in Redis: enough to keep workers busy between two polls of the dispatcher, few enough that a tenant
+// whose job has just become due does not wait long behind them.
 const entriesMax = 2 * concurrency;
 const closeMs = 3_000;
 
 /**
  * Starts the jobs of a service: a dispatcher that moves due rows into Redis, and a worker that runs them.
- * @param options.relayPool under the role that sees jobs of all tenants; it stays open when the jobs close
+ * @param options.relayPool under the relay role, which sees jobs of all tenants; it stays open when the jobs close
  */
 export function startJobs<Client>(options: Options<Client>): Scheduler {
   const { service, db, jobs, log, outsideMax = 0 } = options;
@@ -88,7 +88,7 @@ export function startJobs<Client>(options: Options<Client>): Scheduler {
     scheduling: () => createScheduling(db, jobs, wakeAt),
     async close() {
       await dispatcher.close();
-      // Without Redis neither can close in order; the rows say what is to be done.
+      // Without Redis neither can close gracefully; the rows keep the state of the jobs.
       await Promise.race([
         Promise.all([worker.close(), queue.close()]),
         new Promise((resolve) => setTimeout(resolve, closeMs).unref()),
@@ -104,7 +104,7 @@ function connectRedis(url: string, log: Log): Redis {
     enableOfflineQueue: true,
     retryStrategy: (times) => Math.min(times * 100, 2_000),
   });
-  // ioredis reconnects by itself; without a listener each failure would end the process.
+  // ioredis reconnects by itself; without a listener each failure would crash the process.
   redis.on('error', (error) => void log.debug('job queue', { error }));
   return redis;
 }

@@ -2,7 +2,7 @@ import { createLog } from '@tandem/process';
 import { loginLimiter } from './login-limiter.ts';
 import { connectRedis } from './redis.ts';
 
-describe('the limiter of sign-ins without Redis', () => {
+describe('the sign-in limiter without Redis', () => {
   const log = createLog('test', 'silent');
   const redis = connectRedis('redis://127.0.0.1:1', log);
   afterAll(() => redis.disconnect());
@@ -12,7 +12,7 @@ describe('the limiter of sign-ins without Redis', () => {
   const fails = async () => undefined;
   const succeeds = async () => 'in';
 
-  it('still refuses after five failures, says for how long, and forgets after a minute', async () => {
+  it('still rejects after five failures, sends Retry-After, and resets after a minute', async () => {
     for (let failures = 0; failures < 5; failures++) await limiter.guard(who, fails);
     time += 20_000;
     await expect(limiter.guard(who, succeeds)).rejects.toMatchObject({ code: 'too_many_failures', retryAfter: 40 });
@@ -21,7 +21,7 @@ describe('the limiter of sign-ins without Redis', () => {
     await expect(limiter.guard(who, succeeds)).resolves.toBe('in');
   });
 
-  it('does not count what succeeds, and an attempt that breaks holds up no other', async () => {
+  it('does not count successes, and an attempt that throws does not block others', async () => {
     for (let times = 0; times < 9; times++) await limiter.guard(who, succeeds);
     await expect(limiter.guard(who, () => Promise.reject(new Error('database away')))).rejects.toThrow('database away');
     await expect(limiter.guard(who, succeeds)).resolves.toBe('in');

@@ -5,8 +5,8 @@ import type { Redis } from 'ioredis';
 
 export interface LoginLimiter {
   /**
-   * Runs one attempt to sign in; `attempt` resolves to undefined when it failed.
-   * @throws 429 once five attempts of the same address and IP have failed within a minute
+   * Runs one sign-in attempt; `attempt` resolves to undefined when it failed.
+   * @throws ApiError 429 once five attempts of the same address and IP have failed within a minute
    */
   guard<T>(who: { email: string; ip: string }, attempt: () => Promise<T | undefined>): Promise<T | undefined>;
 }
@@ -22,9 +22,10 @@ interface Count {
 }
 
 /**
- * Counts in Redis, so that all processes count together, and in memory, which goes on when Redis is away: the limit is
- * never off (D1). Attempts of one address and IP run one after the other, so that many at once are not more guesses.
- * @param key an HMAC of the address and IP: neither stands in Redis
+ * Limits failed sign-ins. Counts in Redis, shared by all processes, and in memory, which works while Redis is down: the
+ * limit is never off (D1). Attempts of one address and IP run one at a time, so that concurrency allows no extra
+ * guesses.
+ * @param key an HMAC of the address and IP, so that neither is stored in Redis
  */
 export function loginLimiter(options: {
   redis: Redis;
@@ -35,7 +36,7 @@ export function loginLimiter(options: {
 }): LoginLimiter {
   const { redis, namespace, log, now = Date.now } = options;
   const memory = new Map<string, Count>();
-  const turns = new Map<string, { last: Promise<unknown>; waiting: number }>();
+  const queues = new Map<string, { last: Promise<unknown>; waiting: number }>();
 
   const inMemory = (key: string): Count => {
     const known = memory.get(key);
@@ -59,14 +60,14 @@ export function loginLimiter(options: {
     try {
       await redis.multi().incr(key).pexpire(key, windowMs, 'NX').exec();
     } catch {
-      // Said in the log when it was read a moment ago.
+      // The failed read a moment ago was logged.
     }
   };
 
   return {
     guard({ email, ip }, attempt) {
       const key = `${namespace}:login:${options.key(`login ${email} ${countedAddress(ip)}`)}`;
-      return inTurn(turns, key, async () => {
+      return oneAtATime(queues, key, async () => {
         const counts = [inMemory(key), await inRedis(key)].filter((count) => count !== undefined);
         const full = counts.find(({ failures }) => failures >= failuresMax);
         if (full) throw fail('too_many_failures', [], { retryAfter: (full.until - now()) / 1_000 });
@@ -78,24 +79,24 @@ export function loginLimiter(options: {
   };
 }
 
-async function inTurn<T>(
-  turns: Map<string, { last: Promise<unknown>; waiting: number }>,
+async function oneAtATime<T>(
+  queues: Map<string, { last: Promise<unknown>; waiting: number }>,
   key: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const turn = turns.get(key) ?? { last: Promise.resolve(), waiting: 0 };
-  if (turn.waiting >= waitingMax) throw fail('too_many_failures', [], { retryAfter: 1 });
-  turns.set(key, turn);
-  turn.waiting++;
-  const mine = turn.last.then(work, work);
-  // The next one waits for this one, however it ends.
-  turn.last = mine.catch(() => undefined);
-  return mine.finally(() => {
-    if (--turn.waiting === 0) turns.delete(key);
+  const queue = queues.get(key) ?? { last: Promise.resolve(), waiting: 0 };
+  if (queue.waiting >= waitingMax) throw fail('too_many_failures', [], { retryAfter: 1 });
+  queues.set(key, queue);
+  queue.waiting++;
+  const result = queue.last.then(work, work);
+  // The next attempt waits for this one, whether it succeeds or fails.
+  queue.last = result.catch(() => undefined);
+  return result.finally(() => {
+    if (--queue.waiting === 0) queues.delete(key);
   });
 }
 
-/** Makes room by what is over; if nothing is, the oldest half goes. */
+/** Removes expired entries, then the oldest entries until half of the capacity is free. */
 function forgetOld(memory: Map<string, Count>, now: number): void {
   for (const [key, { until }] of memory) if (until <= now) memory.delete(key);
   let surplus = memory.size - rememberedMax / 2;

@@ -2,16 +2,16 @@ import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { fail } from '@tandem/service';
 
-// 2 is Argon2id; the package names it by a const enum, which type stripping cannot read.
-// OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB of memory, two iterations, one degree of parallelism.
+// 2 is Argon2id; the package exports it as a const enum, which type stripping cannot read. Parameters by the OWASP
+// Password Storage Cheat Sheet for Argon2id: 19 MiB of memory, two iterations, one degree of parallelism.
 const parameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-// Anybody can ask for this work without credentials; a processor stays free for those who have some.
-const inTurn = queue({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waitingMax: 40 });
+// Anybody can trigger this work without credentials, so one CPU core stays free for authenticated requests.
+const queued = queue({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waitingMax: 40 });
 
 /**
- * Runs so many works at once and lets others wait in their order.
- * @throws ApiError 503 for one that would have to wait behind too many
+ * Creates a queue that limits concurrency and runs waiting work in order of arrival.
+ * @throws ApiError 503 when too much work is waiting
  */
 export function queue({ atOnce, waitingMax }: { atOnce: number; waitingMax: number }) {
   const waiting: (() => void)[] = [];
@@ -19,7 +19,7 @@ export function queue({ atOnce, waitingMax }: { atOnce: number; waitingMax: numb
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (running >= atOnce) {
       if (waiting.length >= waitingMax) throw fail('unavailable');
-      // Whoever ends hands the place on, so that nobody comes in between.
+      // Finished work passes its slot on directly, so that new work cannot take it first.
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else running++;
     try {
@@ -32,18 +32,21 @@ export function queue({ atOnce, waitingMax }: { atOnce: number; waitingMax: numb
   };
 }
 
-/** The hash to store for a password. Takes about 30 ms: never inside a transaction. */
+/** Hashes a password for storage. Takes about 30 ms, so never call it inside a transaction. */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(password, parameters));
+  return queued(() => hash(password, parameters));
 }
 
-let nobody: Promise<string> | undefined;
+let dummyHash: Promise<string> | undefined;
 
-/** Whether a password is right. Without a hash it takes as long and is wrong: unknown users look like known ones. */
+/**
+ * Whether a password is correct. Without a hash it takes the same time and returns false, so that response times do not
+ * reveal unknown users.
+ */
 export async function verifyPassword(stored: string | undefined, password: string): Promise<boolean> {
-  if (stored !== undefined) return inTurn(() => verify(stored, password));
-  nobody ??= hash('nobody has this password', parameters);
-  const known = await nobody;
-  await inTurn(() => verify(known, password));
+  if (stored !== undefined) return queued(() => verify(stored, password));
+  dummyHash ??= hash('nobody has this password', parameters);
+  const known = await dummyHash;
+  await queued(() => verify(known, password));
   return false;
 }

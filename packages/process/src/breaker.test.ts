@@ -6,7 +6,7 @@ const fail = (breaker: Breaker, times: number) => {
   for (let count = 0; count < times; count++) breaker.failed();
 };
 
-describe('a breaker that opens by the share of failures', () => {
+describe('a breaker that opens by failure rate', () => {
   const byShare = () => aBreaker({ failures: 5, share: 0.5, windowMs: 10_000 });
 
   it('opens after five failures that are at least half of the calls', () => {
@@ -24,7 +24,7 @@ describe('a breaker that opens by the share of failures', () => {
     expect(breaker.state()).toBe('closed');
   });
 
-  it('becomes half-open by time, without a call', () => {
+  it('becomes half-open after openMs without a call', () => {
     const breaker = byShare();
     fail(breaker, 5);
     clock.now += 1_000;
@@ -54,8 +54,8 @@ describe('a breaker that opens by the share of failures', () => {
   });
 });
 
-describe('a breaker that opens by failures in a row', () => {
-  it('counts from the latest success', () => {
+describe('a breaker that opens by consecutive failures', () => {
+  it('counts failures since the latest success', () => {
     const breaker = aBreaker({ failuresInARow: 3 });
     fail(breaker, 2);
     breaker.succeeded();

@@ -1,12 +1,15 @@
 /**
- * closed: calls go out. open: calls are refused. half-open: the next call goes out as a probe, and its outcome closes the
- * breaker or opens it again.
+ * State of a circuit breaker. closed: calls go out. open: calls are rejected. half-open: the next call goes out as a
+ * probe, and its outcome closes or reopens the breaker.
  */
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-/** A circuit breaker: callers of a system that does not answer fail fast, and it can recover. */
+/** A circuit breaker: calls to a system that is down fail fast, which gives the system time to recover. */
 export interface Breaker {
-  /** Whether a call may go out now. In the half-open state only the first caller may, until the outcome is known or `openMs` is over. */
+  /**
+   * Whether a call may go out now. While half-open, only one probe may, until its outcome is known or `openMs` has
+   * passed.
+   */
   admits(): boolean;
   succeeded(): void;
   failed(): void;
@@ -15,14 +18,14 @@ export interface Breaker {
 
 /** When a closed breaker opens. */
 export type TripRule =
-  /** After so many failures without a success between them. */
+  /** After this many consecutive failures. */
   | { failuresInARow: number }
-  /** After so many failures within a window, if they are at least this share of all calls in it. */
+  /** After this many failures within a window, if they are at least this share of all calls in it. */
   | { failures: number; share: number; windowMs: number };
 
 /**
  * Creates a closed breaker.
- * @param options.openMs how long it stays open; then it is half-open, whether or not anybody calls
+ * @param options.openMs how long it stays open before it becomes half-open; no call is needed for that
  */
 export function createBreaker(options: { trip: TripRule; openMs: number; now?: () => number }): Breaker {
   const { trip, openMs, now = Date.now } = options;
@@ -53,7 +56,8 @@ export function createBreaker(options: { trip: TripRule; openMs: number; now?: (
     state,
     admits() {
       const current = state();
-      // The probe may end without an outcome, for example because its client disconnected: then another one follows.
+      // A probe can end without an outcome, for example when its client disconnects. Another probe is admitted after
+      // `openMs`.
       if (current === 'half-open') open();
       return current !== 'open';
     },

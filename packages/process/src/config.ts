@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { findWeakSecrets, hasLengthOfKey, secretSetting } from './secret-setting.ts';
 
 /**
- * Reads the settings of a process from its environment. A missing or wrong one ends the process with a line that names
- * it and never shows its value, which may be a secret. So does a weak secret, or one that two settings share.
+ * Reads the settings of a process from its environment. If a setting is missing or invalid, a secret is weak, or two
+ * settings share a secret, the process exits with a line that names the setting. The line never shows a value.
  */
 export function readConfig<Schema extends z.ZodObject>(
   schema: Schema,
   env: NodeJS.ProcessEnv = process.env,
 ): z.output<Schema> {
-  const given = Object.fromEntries(
+  const input = Object.fromEntries(
     Object.keys(schema.shape).map((key) => [key, env[key] === '' ? undefined : env[key]]),
   );
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(input);
   const problems = parsed.success
     ? findWeakSecrets(schema.shape, parsed.data)
     : parsed.error.issues.map(({ path, message }) => ({ setting: path.join('.'), message }));
@@ -21,38 +21,38 @@ export function readConfig<Schema extends z.ZodObject>(
   process.exit(78); // EX_CONFIG
 }
 
-/** The setting of every process that answers HTTP. */
+/** Settings of every process that serves HTTP. */
 export const shutdownSettings = {
   /**
-   * How long a process goes on accepting connections after SIGTERM, in ms, while /readyz already answers 503. On Kubernetes
-   * it must be longer than an endpoint takes to leave every balancer: 5000 is usual.
+   * How long a process keeps accepting connections after SIGTERM, in ms, while /readyz already answers 503. On
+   * Kubernetes it must exceed the time until every load balancer has removed the endpoint; 5000 is usual.
    */
   SHUTDOWN_DELAY_MS: z.coerce.number().int().min(0).max(60_000).default(0),
 };
 
-/** The settings of every process that keeps data. */
+/** Settings of every process that stores data. */
 export const storeSettings = {
   ...shutdownSettings,
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535),
   DATABASE_URL: z.url(),
-  /** False behind a pooler in transaction mode that does not track prepared statements. */
+  /** Set to false behind a pooler in transaction mode that does not track prepared statements. */
   DATABASE_NAMED_STATEMENTS: z.union([z.boolean(), z.stringbool()]).default(true),
-  /** Connections to PostgreSQL that requests, consumers and jobs of a process share. */
+  /** Size of the PostgreSQL connection pool that requests, consumers and jobs share. */
   DATABASE_POOL_MAX: z.coerce.number().int().min(2).max(1_000).default(10),
-  /** How many of them consumers and jobs may hold at once. */
+  /** How many of these connections consumers and jobs may use at once. */
   DATABASE_BACKGROUND_MAX: z.coerce.number().int().min(1).max(999).default(3),
   RELAY_DATABASE_URL: z.url(),
-  /** Connections under the relay's role: for the relay, the dispatcher of jobs and housekeeping. */
+  /** Size of the connection pool of the relay role, used by the outbox relay, the job dispatcher and housekeeping. */
   RELAY_DATABASE_POOL_MAX: z.coerce.number().int().min(2).max(100).default(3),
   REDIS_URL: z.url(),
   REDIS_JOBS_URL: z.url(),
   AMQP_URL: z.url(),
-  /** Begins every name on RabbitMQ and Redis: deployments that share them stay apart. */
+  /** Prefix of every name on RabbitMQ and Redis, so that several deployments can share them. */
   NAMESPACE: z
     .string()
     .regex(/^[a-z0-9-]+$/)
     .default('tandem'),
-  /** Signs the caller between gateway and services; each value has an id. */
+  /** Signs the caller context between gateway and services; each value has an id. */
   INTERNAL_SECRETS: secretSetting(hasLengthOfKey, { needsIds: true }),
 };

@@ -3,43 +3,43 @@ import { createHealth } from './health.ts';
 describe('/readyz', () => {
   const clock = { now: 0 };
   const health = () => createHealth(() => clock.now);
-  const statusOf = async (one: ReturnType<typeof createHealth>) => (await one.answer('/readyz'))?.status;
+  const statusOf = async (tested: ReturnType<typeof createHealth>) => (await tested.answer('/readyz'))?.status;
 
-  it('answers 503 until every part has worked once, and names the parts', async () => {
-    const one = health();
+  it('answers 503 until every dependency has worked once, and names the missing ones', async () => {
+    const tested = health();
     let isConnected = false;
-    one.need('postgres', () => isConnected);
-    one.need('consumers', () => true);
-    expect(await statusOf(one)).toBe(503);
-    expect((await one.answer('/readyz'))?.body).toContain('"parts":{"postgres":false,"consumers":true}');
+    tested.need('postgres', () => isConnected);
+    tested.need('consumers', () => true);
+    expect(await statusOf(tested)).toBe(503);
+    expect((await tested.answer('/readyz'))?.body).toContain('"parts":{"postgres":false,"consumers":true}');
     isConnected = true;
-    expect(await statusOf(one)).toBe(200);
+    expect(await statusOf(tested)).toBe(200);
   });
 
-  it('stays 200 for 15 s after a part worked last: a busy pool is no outage', async () => {
-    const one = health();
+  it('stays 200 for 15 s after the last success, because a busy pool is no outage', async () => {
+    const tested = health();
     const { promise: busy, resolve: free } = Promise.withResolvers<boolean>();
     let check: () => boolean | Promise<boolean> = () => true;
-    one.need('postgres', () => check());
-    expect(await statusOf(one)).toBe(200);
+    tested.need('postgres', () => check());
+    expect(await statusOf(tested)).toBe(200);
     check = () => busy;
-    expect(await statusOf(one)).toBe(200);
+    expect(await statusOf(tested)).toBe(200);
     clock.now += 15_000;
-    expect(await statusOf(one)).toBe(503);
+    expect(await statusOf(tested)).toBe(503);
     free(true);
     await busy;
-    expect(await statusOf(one)).toBe(200);
+    expect(await statusOf(tested)).toBe(200);
     check = () => {
       throw new Error('connection refused');
     };
     clock.now += 15_000;
-    expect(await statusOf(one)).toBe(503);
+    expect(await statusOf(tested)).toBe(503);
   });
 
-  it('answers 503 while the process drains, and /healthz goes on answering 200', async () => {
-    const one = health();
-    one.drain();
-    expect(await one.answer('/readyz')).toEqual({ status: 503, body: '{"status":"draining","parts":{}}' });
-    expect((await one.answer('/healthz'))?.status).toBe(200);
+  it('answers 503 while the process drains, and /healthz keeps answering 200', async () => {
+    const tested = health();
+    tested.drain();
+    expect(await tested.answer('/readyz')).toEqual({ status: 503, body: '{"status":"draining","parts":{}}' });
+    expect((await tested.answer('/healthz'))?.status).toBe(200);
   });
 });

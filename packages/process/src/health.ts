@@ -1,20 +1,21 @@
-/** Whether a process lives and whether it can work, for load balancers and supervisors. */
+/** Liveness and readiness of a process, for load balancers and supervisors. */
 export interface Health {
   /**
-   * Adds something the process cannot work without. `check` throws or resolves to false while it is missing.
-   * A part that worked within the last 15 s counts as present: a check that waits for a busy pool must not take a pod out.
+   * Registers a dependency that readiness requires. `check` throws or resolves to false while the dependency is
+   * unavailable. A dependency counts as available for 15 s after its last success, so that a check that waits for a
+   * busy pool does not take the instance out of rotation.
    */
   need(name: string, check: () => boolean | Promise<boolean>): void;
-  /** The answer of /healthz or /readyz; undefined for any other path. */
+  /** The response to /healthz or /readyz; undefined for any other path. */
   answer(path: string): Promise<{ status: number; body: string } | undefined>;
-  /** From now on /readyz answers 503: the process is about to end. */
+  /** Makes /readyz answer 503 from now on, because the process is about to exit. */
   drain(): void;
 }
 
 const answerWithinMs = 1_000;
 const presentForMs = 15_000;
 
-/** The health of one process. */
+/** Creates the health state of one process. */
 export function createHealth(now: () => number = () => performance.now()): Health {
   const needs = new Map<string, () => Promise<boolean>>();
   let isDraining = false;
@@ -34,7 +35,7 @@ export function createHealth(now: () => number = () => performance.now()): Healt
   };
 }
 
-/** Runs one check at a time, and answers by the latest success when the check is slow or fails. */
+/** Runs one check at a time, and falls back to the latest success when the check is slow or fails. */
 function rememberSuccess(check: () => boolean | Promise<boolean>, now: () => number): () => Promise<boolean> {
   let succeededAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
@@ -42,7 +43,7 @@ function rememberSuccess(check: () => boolean | Promise<boolean>, now: () => num
     try {
       if (await check()) succeededAt = now();
     } catch {
-      // A failed check means absent; the part itself logs the reason.
+      // A failed check means that the dependency is unavailable; the dependency itself logs the reason.
     } finally {
       running = undefined;
     }

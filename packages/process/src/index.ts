@@ -1,4 +1,4 @@
-// What every process of the fleet has: settings, logs, metrics, health, trace context, an orderly end.
+// Process basics for every program: settings, logs, metrics, health, trace context and graceful shutdown.
 export { type Breaker, type BreakerState, createBreaker, type TripRule } from './breaker.ts';
 export { readConfig, shutdownSettings, storeSettings } from './config.ts';
 export { createHealth, type Health } from './health.ts';

@@ -3,7 +3,7 @@ import winston from 'winston';
 import { createLog } from './log.ts';
 import { withTrace } from './trace.ts';
 
-/** The lines that `work` logs, as they are written. */
+/** Returns the parsed lines that `work` logs. */
 async function linesOf(work: (log: ReturnType<typeof createLog>) => void): Promise<Record<string, unknown>[]> {
   const lines: string[] = [];
   const stream = new Writable({
@@ -20,7 +20,7 @@ async function linesOf(work: (log: ReturnType<typeof createLog>) => void): Promi
 }
 
 describe('a log line', () => {
-  it('shows no value under a secret name, however deep it is', async () => {
+  it('redacts values under secret names at any depth', async () => {
     const secrets = {
       password: 'hunter2',
       request: { headers: { authorization: 'hunter2', 'X-API-Key': 'hunter2', 'set-cookie': ['hunter2'] } },
@@ -33,13 +33,13 @@ describe('a log line', () => {
     expect(secrets.password).toBe('hunter2');
   });
 
-  it('names request, trace and tenant of the work that it belongs to', async () => {
+  it('names the request, trace and tenant of the current work', async () => {
     const trace = { requestId: 'req_1', traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), sampled: true, tenantId: 7 };
     const [line] = await linesOf((log) => withTrace(trace, () => log.error('job failed', { job: 'deliver' })));
     expect(line).toMatchObject({ requestId: 'req_1', traceId: 'a'.repeat(32), tenantId: 7, job: 'deliver' });
   });
 
-  it('describes an error, also inside of something else', async () => {
+  it('describes an error, also a nested one', async () => {
     const [line] = await linesOf((log) =>
       log.error('failed', { error: new TypeError('bad'), parts: [new Error('worse')] }),
     );

@@ -2,11 +2,11 @@ import winston from 'winston';
 import { createRequestLog, type RequestEntry } from './request-log.ts';
 import { currentTrace } from './trace.ts';
 
-/** A winston log with a quick way for the one line that every request writes. */
+/** A winston logger with a fast path for the request log. */
 export interface Log extends winston.Logger {
-  /** Notes an answered request at level info. Lines are written in blocks. */
+  /** Logs an answered request at level info. Lines are written in batches. */
   request<Entry extends RequestEntry>(entry: Entry): void;
-  /** Writes the request lines that still wait; a process does so at its end. */
+  /** Writes the buffered request lines; called before the process exits. */
   flush(): void;
 }
 
@@ -14,9 +14,11 @@ const secretNames = /authorization|cookie|password|secret|token|api[-_]?key|full
 const stackLinesMax = 12;
 const depthMax = 6;
 
-/** The JSON log of a process, one line an entry on standard output, with the request id and trace of the moment. */
+/**
+ * Creates the JSON logger of a process: one line per entry on standard output, with the current request id and trace.
+ */
 export function createLog(service: string, level = process.env.LOG_LEVEL): Log {
-  // Tests provoke errors on purpose; LOG_LEVEL shows them.
+  // Tests provoke errors on purpose, so logging is off in tests; set LOG_LEVEL to see the logs.
   const silent = level === undefined && process.env.NODE_ENV === 'test';
   const log = winston.createLogger({
     level: level ?? 'info',
@@ -30,7 +32,7 @@ export function createLog(service: string, level = process.env.LOG_LEVEL): Log {
   return Object.assign(log, { request: requests.line, flush: requests.flush });
 }
 
-/** Adds what the log line belongs to, so that no call site has to. */
+/** Adds the request, trace and tenant ids of the current context. */
 const context = winston.format((entry) => {
   const trace = currentTrace();
   if (trace) {
@@ -41,10 +43,7 @@ const context = winston.format((entry) => {
   return entry;
 });
 
-/**
- * Errors become their name, message and the top of the stack. Values under secret names never leave the process, however
- * deep they are.
- */
+/** Serializes errors as name, message and the top of the stack, and redacts values under secret names at any depth. */
 const redact = winston.format((entry) => {
   for (const [key, value] of Object.entries(entry)) entry[key] = redacted(key, value, 0);
   return entry;
@@ -56,8 +55,8 @@ function redacted(key: string, value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value instanceof Date) return value;
   if (value instanceof Error) return describe(value);
   if (depth === depthMax) return '[too deep]';
-  if (Array.isArray(value)) return value.map((one) => redacted('', one, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, redacted(name, one, depth + 1)]));
+  if (Array.isArray(value)) return value.map((nested) => redacted('', nested, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, nested]) => [name, redacted(name, nested, depth + 1)]));
 }
 
 function describe(error: Error) {

@@ -3,7 +3,7 @@ import { createMetrics, readEvery } from './metrics.ts';
 const broken = 'tandem_broken{service="test"}';
 
 describe('a gauge', () => {
-  it('that cannot be read is left out and counted, and the others are served', async () => {
+  it('that cannot be read is left out and counted, while the others are served', async () => {
     const metrics = createMetrics('test');
     let isAway = false;
     const read = async () => {
@@ -27,7 +27,7 @@ describe('a gauge', () => {
     expect(await metrics.text()).toContain(`${broken} 7`);
   });
 
-  it('whose read hangs does not hold up the scrape, and is read once at a time', async () => {
+  it('whose read hangs does not delay the scrape, and has one read at a time', async () => {
     const metrics = createMetrics('test');
     let reads = 0;
     const answer = Promise.withResolvers<number>();
@@ -47,7 +47,7 @@ describe('a gauge', () => {
 });
 
 describe('readEvery', () => {
-  it('shares one read between all who ask, and repeats a failed one', async () => {
+  it('shares one read between concurrent callers, and repeats a failed one', async () => {
     let reads = 0;
     const read = readEvery(3_600, async () => {
       reads++;

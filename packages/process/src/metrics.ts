@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The metrics of one process. Names follow Prometheus: base units, `_seconds`, `_total`. */
+/** The metrics of one process. Names follow Prometheus conventions: base units, `_seconds`, `_total`. */
 export interface Metrics {
   registry: Registry;
-  /** Counts one answered request and its time. */
+  /** Counts one answered request and records its duration. */
   request(operation: string, status: number, seconds: number): void;
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
   /** @param buckets upper bounds in seconds; by default 1 ms to 10 s */
@@ -14,8 +14,8 @@ export interface Metrics {
     buckets?: readonly number[],
   ): Histogram<L>;
   /**
-   * `read` runs at every scrape and sets the gauge. A gauge whose read fails or takes longer than a second is left out of
-   * that scrape and counted in `tandem_scrape_errors_total`; the others are served.
+   * Registers a gauge; `read` runs at every scrape and sets it. A gauge whose read fails or takes longer than a second
+   * is left out of that scrape and counted in `tandem_scrape_errors_total`; the other gauges are still served.
    */
   gauge<L extends string>(
     name: string,
@@ -23,20 +23,20 @@ export interface Metrics {
     labels?: readonly L[],
     read?: (gauge: Gauge<L>) => void | Promise<void>,
   ): Gauge<L>;
-  /** Prometheus text. */
+  /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
 }
 
-// How often prom-client looks how late the event loop is. Its 10 ms wake an idle process a hundred times a second, which ten
-// services at rest pay with a twentieth of a core.
+// Sampling interval of the event loop delay. The default of prom-client, 10 ms, wakes an idle process a hundred times a
+// second, which costs ten idle services 5 % of a core.
 const loopDelayMs = 100;
 const gaugeTimeoutMs = 1_000;
 const secondsBuckets = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Bounds for delays of events and jobs: most are below a second, after an outage they are hours. */
+/** Histogram buckets for delays of events and jobs: most are below a second, after an outage they are hours. */
 export const delayBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
 
-/** The metrics of one process; every name begins with `tandem_` or is a default of prom-client. */
+/** Creates the metrics of one process; every name begins with `tandem_` or is a default of prom-client. */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
@@ -73,14 +73,14 @@ export function createMetrics(service: string): Metrics {
     gauge: (name, help, labelNames = [], read) => {
       const options = { name: `tandem_${name}`, help, labelNames, registers };
       if (!read) return new Gauge(options);
-      // From zero, so that the first error is an increase for Prometheus.
+      // Starts at zero, so that Prometheus sees the first error as an increase.
       scrapeErrors.inc({ gauge: options.name }, 0);
       const readInTime = boundedRead(read);
       return new Gauge({
         ...options,
         async collect() {
           if (await readInTime(this)) return;
-          // Without this the scrape would show the last value that could be read, for as long as reading fails.
+          // Without the reset, the scrape would show the last successful value for as long as reading fails.
           if (labelNames.length) this.reset();
           else this.remove();
           scrapeErrors.inc({ gauge: options.name });
@@ -91,7 +91,10 @@ export function createMetrics(service: string): Metrics {
   };
 }
 
-/** Resolves to whether the read succeeded in time. A late read is waited for by later scrapes instead of being repeated. */
+/**
+ * Bounds a read to one second and resolves to whether it succeeded. Later scrapes wait for a slow read instead of
+ * repeating it.
+ */
 function boundedRead<G>(read: (gauge: G) => void | Promise<void>): (gauge: G) => Promise<boolean> {
   let underWay: Promise<boolean> | undefined;
   const succeeds = async (gauge: G): Promise<boolean> => {
@@ -99,7 +102,7 @@ function boundedRead<G>(read: (gauge: G) => void | Promise<void>): (gauge: G) =>
       await read(gauge);
       return true;
     } catch {
-      // The part that cannot be read logs its own failures; the scrape counts them.
+      // The failing component logs its own error; the scrape only counts it.
       return false;
     } finally {
       underWay = undefined;
@@ -117,7 +120,9 @@ function boundedRead<G>(read: (gauge: G) => void | Promise<void>): (gauge: G) =>
   };
 }
 
-/** Repeats an expensive read at most every so many seconds, whoever scrapes and however many gauges use it. Failures are not kept. */
+/**
+ * Caches the result of an expensive read for some seconds, shared by all scrapes and gauges. Failures are not cached.
+ */
 export function readEvery<T>(seconds: number, read: () => Promise<T>): () => Promise<T> {
   let last: { value: Promise<T>; at: number } | undefined;
   return () => {

@@ -3,18 +3,21 @@ type Check = () => string | undefined;
 const checks: Check[] = [];
 
 /**
- * Refuses calls to other systems while work is under way that must not wait for them. What makes such calls (the client
- * of other services, providers, receivers, stores of files) asks before each one.
+ * Rejects calls to other systems while the current work must not wait for them, such as inside a database transaction.
+ * Every client of another system (services, providers, webhook endpoints, file stores) asks before each call.
  */
 export const outgoingGuard = {
-  /** @param check tells why nothing may be called right now, in the current asynchronous context; undefined otherwise */
+  /**
+   * @param check returns the reason why no call is allowed in the current asynchronous context; undefined when calls
+   * are allowed
+   */
   refuseWhile(check: Check): void {
     checks.push(check);
   },
 
   /**
-   * @param target what is about to be called
-   * @throws when something forbids it
+   * @param target the system that is about to be called
+   * @throws when calls are not allowed now
    */
   assertMayCall(target: string): void {
     for (const check of checks) {

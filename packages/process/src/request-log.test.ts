@@ -3,7 +3,7 @@ import { createRequestLog } from './request-log.ts';
 const entry = { requestId: 'req_1', traceId: 'a'.repeat(32), operation: 'getLead', status: 200, ms: 1.5 };
 
 describe('the request log', () => {
-  it('writes lines in blocks, each in the form of the log', () => {
+  it('writes lines in batches, each in the format of the log', () => {
     const blocks: string[] = [];
     const log = createRequestLog('crm', (block) => blocks.push(block));
     log.line(entry);
@@ -17,7 +17,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('writes by itself a moment later, and at once when much has gathered', async () => {
+  it('flushes after a short delay, and at once when the buffer is large', async () => {
     const blocks: string[] = [];
     const log = createRequestLog('crm', (block) => blocks.push(block));
     log.line(entry);
@@ -31,7 +31,7 @@ describe('the request log', () => {
     expect(blocks.join('').trimEnd().split('\n')).toHaveLength(501);
   });
 
-  it('keeps what a caller wrote within its line', () => {
+  it('escapes text from the caller, so that it stays within its line', () => {
     let block = '';
     const log = createRequestLog('crm', (text) => {
       block += text;

@@ -1,7 +1,7 @@
 const flushMs = 100;
 const flushBytes = 64 * 1024;
 
-/** What every request line says; a process adds what else it knows. Nothing in it may be a secret. */
+/** Fields of every request line; a process can add its own. No field may contain a secret. */
 export interface RequestEntry {
   requestId: string;
   traceId: string;
@@ -14,8 +14,8 @@ export interface RequestEntry {
 }
 
 /**
- * Writes the request lines of a process in blocks, in the form of its log: taking each through winston would cost more
- * than the rest of many a request. A line waits at most 100 ms.
+ * Writes the request lines of a process in batches, in the format of its log. Passing each line through winston would
+ * cost more than handling many requests. A line waits at most 100 ms.
  */
 export function createRequestLog(service: string, write: (block: string) => void) {
   const head = `{"level":"info","message":"request","service":${JSON.stringify(service)},"timestamp":"`;
@@ -30,7 +30,7 @@ export function createRequestLog(service: string, write: (block: string) => void
   return {
     flush,
     line(entry: RequestEntry) {
-      // An entry always has a field, so its brace becomes the comma.
+      // An entry always has a field, so its opening brace is replaced by the comma.
       block += `${head}${new Date().toISOString()}",${JSON.stringify(entry).slice(1)}\n`;
       timer ??= setTimeout(flush, flushMs).unref();
       if (block.length > flushBytes) flush();

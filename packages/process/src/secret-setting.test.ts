@@ -7,12 +7,12 @@ const messages = (setting: string, schema = secretSetting(hasLengthOfKey)) =>
   schema.safeParse(setting).error?.issues.map(({ message }) => message);
 
 describe('a secret setting', () => {
-  it('takes one value or several, with or without an id', () => {
+  it('accepts one value or several, with or without an id', () => {
     for (const setting of [hex(), `k1:${hex()}`, `k2:${hex()},k1:${hex()}`, `k2:${hex()},${hex()}`])
       expect(messages(setting)).toBeUndefined();
   });
 
-  it('refuses each value that is too short, and a value without an id where it needs one', () => {
+  it('rejects values that are too short, and values without an id where one is required', () => {
     expect(messages(`k2:${hex()},k1:short`)).toEqual(['Must have values of at least 32 characters']);
     expect(messages(hex(), secretSetting(hasLengthOfKey, { needsIds: true }))).toEqual([
       'Must have an id for each value, as id:value',
@@ -26,7 +26,7 @@ describe('a secret setting', () => {
 describe('the secrets of a process', () => {
   const shape = { INTERNAL_SECRETS: secretSetting(hasLengthOfKey), KEY_PEPPER: secretSetting(hasLengthOfKey) };
 
-  it('must be random, and must not serve two purposes', () => {
+  it('must be random, and must not be shared by two settings', () => {
     const shared = hex();
     const find = (secrets: string, pepper: string) =>
       findWeakSecrets(shape, { INTERNAL_SECRETS: secrets, KEY_PEPPER: pepper });
@@ -37,7 +37,7 @@ describe('the secrets of a process', () => {
     expect(find(`k1:${'ab'.repeat(20)}`, hex())).toMatchObject([{ setting: 'INTERNAL_SECRETS' }]);
   });
 
-  it('end the start with a line that names the setting and does not show its value', () => {
+  it('stop the start with a line that names the setting and does not show its value', () => {
     const script = `
       import { readConfig, secretSetting, hasLengthOfKey } from ${JSON.stringify(`${import.meta.dirname}/index.ts`)};
       import { z } from 'zod';

@@ -1,19 +1,20 @@
 import { readSecretList } from '@tandem/secrets';
 import { z } from 'zod';
 
-/** What is wrong with one value of a secret setting; undefined when nothing is. */
+/** Returns what is wrong with one value of a secret setting; undefined for a valid value. */
 type Check = (value: string) => string | undefined;
 
-// Random hexadecimal text of 32 characters has fewer different ones once in a hundred million times.
+// The chance that 32 random hexadecimal characters have fewer distinct ones is one in a hundred million.
 const differentCharactersMin = 8;
 
 /** Marks the settings that hold secrets, which `readConfig` compares with each other. */
 const secretSettings = z.registry<{ isSecret: true }>();
 
 /**
- * The schema of a secret setting: `id:value[,id:value…]`, the current value first. It stays text; `readSecretList` reads it.
- * @param check looks at each value
- * @param options.needsIds refuses a value without an id
+ * The schema of a secret setting: `id:value[,id:value…]`, the current value first. The output stays text;
+ * `readSecretList` parses it.
+ * @param check validates each value
+ * @param options.needsIds rejects a value without an id
  */
 export function secretSetting(check: Check, options: { needsIds?: boolean } = {}): z.ZodString {
   return z
@@ -25,12 +26,12 @@ export function secretSetting(check: Check, options: { needsIds?: boolean } = {}
     .register(secretSettings, { isSecret: true });
 }
 
-/** The check of a secret that is used as an HMAC key. */
+/** Validates a secret that is used as an HMAC key. */
 export function hasLengthOfKey(value: string): string | undefined {
   return value.length < 32 ? 'Must have values of at least 32 characters' : undefined;
 }
 
-/** The check of an encryption key. */
+/** Validates an encryption key. */
 export function isEncryptionKey(value: string): string | undefined {
   return Buffer.from(value, 'base64').length === 32 ? undefined : 'Must have values of 32 bytes in base64';
 }
@@ -46,8 +47,8 @@ function problemOf(setting: string, check: Check, needsIds: boolean): string | u
 }
 
 /**
- * Finds weak secrets and secrets that serve two purposes among the parsed settings of a process. A key that is used for two
- * purposes cannot be replaced for one of them alone.
+ * Finds weak secrets, and secrets that two settings share, among the parsed settings of a process. A key that is used
+ * for two purposes cannot be rotated for one of them alone.
  */
 export function findWeakSecrets(
   shape: Readonly<Record<string, z.ZodType>>,

@@ -37,7 +37,7 @@ function get(): Promise<{ status: number; connection: string | undefined }> {
 }
 
 describe('a draining server', () => {
-  it('tells active keep-alive clients to go elsewhere, fails none of their requests, and ends', async () => {
+  it('sends Connection: close to active keep-alive clients, fails none of their requests, and ends', async () => {
     const sendUntilToldToClose = async () => {
       let requests = 0;
       let connection: string | undefined;
@@ -56,7 +56,7 @@ describe('a draining server', () => {
     expect(Math.min(...requests)).toBeGreaterThan(0);
   });
 
-  it('tells the client of a request in flight to close the connection, and waits for its end', async () => {
+  it('sends Connection: close for a request in flight, and waits for it to finish', async () => {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<ServerResponse>();
     handle = (_, response) => arrive(response);
     const slow = get();
@@ -67,7 +67,7 @@ describe('a draining server', () => {
     expect(await stopped).toBe('stopped');
   });
 
-  it('goes on serving new connections for as long as the delay lasts', async () => {
+  it('keeps accepting new connections during the delay', async () => {
     const began = performance.now();
     const stopped = Promise.resolve(stop(300)).then(() => performance.now() - began);
     expect(await get()).toEqual({ status: 200, connection: 'close' });
@@ -75,7 +75,7 @@ describe('a draining server', () => {
     expect(server.listening).toBe(false);
   });
 
-  it('closes a connection that stays idle', async () => {
+  it('closes an idle connection', async () => {
     expect((await get()).connection).toBe('keep-alive');
     await stop();
     const connections = await new Promise((resolve) => server.getConnections((_, count) => resolve(count)));

@@ -4,21 +4,21 @@ import { setTimeout as elapsed } from 'node:timers/promises';
 import type { Log } from './log.ts';
 import { type ShutdownStep, shutdownLimits } from './shutdown.ts';
 
-/** Knows the connections of an HTTP server, so that the server can stop without failing a request. */
+/** Tracks the connections of an HTTP server, so that it can stop without failing a request. */
 export interface ServerDrain {
-  /** Notes a request; the server calls it before it handles one. */
+  /** Tracks a request; the server calls it before it handles one. */
   track(request: IncomingMessage, response: ServerResponse): void;
   /** The response to the latest request on a connection. */
   latestResponse(socket: Duplex): ServerResponse | undefined;
   /**
-   * Stops the server: answers requests with `Connection: close` for `delayMs`, closes the listener, and waits for the requests
-   * in flight.
+   * Stops the server: answers requests with `Connection: close` for `delayMs`, closes the listener, and waits for the
+   * requests in flight.
    */
   stopServer(server: Server, options: { delayMs: number; log: Log }): ShutdownStep;
 }
 
-// A keep-alive client that is active sends its next request within this time and is told to close the connection. One that
-// stays silent for so long is unlikely to send at the very moment at which its connection is closed.
+// An active keep-alive client sends its next request within this time and gets `Connection: close`. A client that is
+// idle for longer is unlikely to send a request at the moment its connection is closed.
 const idleGraceMs = 1_000;
 const pollMs = 20;
 
@@ -41,7 +41,8 @@ export function createServerDrain(): ServerDrain {
   return {
     track(request, response) {
       const { socket } = request;
-      // Node goes on answering `Connection: keep-alive` while a server closes, so under load it would never become idle.
+      // Node keeps answering `Connection: keep-alive` while a server closes, so under load the server would never
+      // become idle.
       if (isDraining) response.setHeader('Connection', 'close');
       if (!responses.has(socket)) socket.once('close', () => responses.delete(socket));
       responses.set(socket, response);
@@ -59,11 +60,11 @@ export function createServerDrain(): ServerDrain {
   };
 }
 
-/** Closes the listener and the idle connections, waits for requests in flight, and cuts them off after their time. */
+/** Closes the listener and idle connections, waits for requests in flight, and aborts them after the time limit. */
 async function closeServer(server: Server, log: Log): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
-  // A response that had begun before the drain leaves its connection open.
+  // A response that began before the drain leaves its connection open.
   const sweep = setInterval(() => server.closeIdleConnections(), pollMs);
   const cutOff = setTimeout(() => {
     log.warn('requests cut off at shutdown');

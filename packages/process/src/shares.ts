@@ -1,27 +1,27 @@
-/** Lets a few pieces of work of each key run at once; the others of that key wait in the order they came. */
+/** A concurrency limit per key. Excess work of a key waits in order of arrival. */
 export interface Shares<Key> {
   /**
-   * Waits for a place and resolves to the function that frees it. Work without a key never waits.
-   * @param signal ends the wait with its reason
-   * @throws ShareTimeout when no place became free in time, or too many wait already
+   * Waits for a slot and resolves to the function that releases it. Work without a key never waits.
+   * @param signal aborts the wait with its reason
+   * @throws ShareTimeout when no slot became free in time, or too much work of the key is waiting
    */
   enter(key: Key | undefined, signal?: AbortSignal): Promise<() => void>;
 }
 
-/** No place became free within the time one may wait for it. */
+/** No slot became free within the time limit. */
 export class ShareTimeout extends Error {}
 
-/** What runs under one key, and what waits for it. */
+/** The running and waiting work of one key. */
 interface Line {
   running: number;
   waiting: Set<() => void>;
 }
 
 /**
- * Makes a share for each key: what one tenant does at once must not take everything from all others.
- * @param max how many of one key run at once
- * @param waitMs how long one waits for a place; `Infinity` sets no limit
- * @param waitingMax how many of one key wait at once
+ * Creates a concurrency limit per key, so that one tenant cannot use all capacity.
+ * @param max how much work of one key runs at once
+ * @param waitMs how long work waits for a slot; `Infinity` sets no limit
+ * @param waitingMax how much work of one key may wait
  */
 export function createShares<Key>(
   max: number,
@@ -32,7 +32,7 @@ export function createShares<Key>(
 
   const leave = (key: Key, line: Line) => {
     const [next] = line.waiting;
-    // The place passes to the oldest waiting piece of work.
+    // Oldest waiting work first.
     if (next) return next();
     line.running -= 1;
     if (line.running === 0) lines.delete(key);

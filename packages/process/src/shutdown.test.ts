@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const index = join(import.meta.dirname, 'index.ts');
 
-/** Runs a program that stops by `steps` and then does what `trigger` says. */
+/** Runs a program that shuts down with `steps` and then executes `trigger`. */
 async function run({ steps, trigger }: { steps: string; trigger: string }): Promise<{ code: number; output: string }> {
   const program = `
     import { createLog, onShutdown } from '${index}';
@@ -26,13 +26,13 @@ const last = `{ name: 'last', withinMs: 60_000, run: () => { clearInterval(kept)
 const terminate = `process.kill(process.pid, 'SIGTERM');`;
 
 describe('a shutdown', () => {
-  it('runs the steps in order and ends with code 0', async () => {
+  it('runs the steps in order and exits with code 0', async () => {
     const { code, output } = await run({ steps: `${quick}, ${last}`, trigger: terminate });
     expect(code).toBe(0);
     expect(output).toMatch(/quick ended[\s\S]*last ended/);
   });
 
-  it('cuts off a step that takes too long, runs the others, and ends with code 1', async () => {
+  it('abandons a step that takes too long, runs the others, and exits with code 1', async () => {
     const hanging = `{ name: 'hanging', withinMs: 50, run: () => new Promise(() => {}) }`;
     const { code, output } = await run({ steps: `${hanging}, ${last}`, trigger: terminate });
     expect(code).toBe(1);
@@ -40,14 +40,14 @@ describe('a shutdown', () => {
     expect(output).toContain('last ended');
   });
 
-  it('runs the other steps after one that failed, and ends with code 1', async () => {
+  it('runs the other steps after one that failed, and exits with code 1', async () => {
     const failing = `{ name: 'failing', withinMs: 60_000, run: () => { throw new Error('no farewell'); } }`;
     const { code, output } = await run({ steps: `${failing}, ${last}`, trigger: terminate });
     expect(code).toBe(1);
     expect(output).toMatch(/no farewell[\s\S]*last ended/);
   });
 
-  it('runs in the same order after an unhandled rejection, and ends with code 1', async () => {
+  it('runs in the same order after an unhandled rejection, and exits with code 1', async () => {
     const trigger = `Promise.reject(new Error('an await was forgotten'));`;
     const { code, output } = await run({ steps: `${quick}, ${last}`, trigger });
     expect(code).toBe(1);

@@ -1,36 +1,36 @@
 import type { Log } from './log.ts';
 
-/** One part of a shutdown. It is cut off after `withinMs`, and the next one begins. */
+/** One step of a shutdown. If it takes longer than `withinMs`, it is abandoned and the next step begins. */
 export interface ShutdownStep {
-  /** Appears in the log when the step fails or is cut off. */
+  /** Appears in the log when the step fails or times out. */
   name: string;
   withinMs: number;
   run(): void | Promise<void>;
 }
 
 /**
- * How long each part of a shutdown may take, in ms. The parts run one after the other, in a service 25 s in all. With a delay of 5 s
- * (SHUTDOWN_DELAY_MS) Kubernetes has to grant 40 s. Without slow work a shutdown takes a second.
+ * Time limit of each shutdown step, in ms. The steps run in sequence and take at most 25 s in a service; with a
+ * SHUTDOWN_DELAY_MS of 5 s, set the grace period on Kubernetes to 40 s. Without slow work a shutdown takes one second.
  */
 export const shutdownLimits = {
-  /** Requests in flight; what is left then is cut off. */
+  /** Requests in flight; unfinished ones are then aborted. */
   requestsMs: 10_000,
-  /** Events that consumers have begun: above the 5 s after which PostgreSQL ends a statement. */
+  /** Events in progress: above the statement timeout of 5 s in PostgreSQL. */
   consumersMs: 6_000,
-  /** Jobs that are running. */
+  /** Running jobs. */
   jobsMs: 4_000,
   /** The batch of events that is being published. */
   relayMs: 3_000,
-  /** Connections to the stores of a service. */
+  /** Closing the connections to the stores of a service. */
   storesMs: 2_000,
-  /** In the gateway: its last report of usage to identity, which may take the 3 s of a call. */
+  /** The gateway's last usage report to identity, whose call may take 3 s. */
   usageMs: 5_000,
 } as const;
 
 /**
- * Runs the steps in order on SIGTERM or SIGINT, then ends the process: with code 0, or with code 1 when a step failed or was
- * cut off. A second signal ends it at once. After an unhandled rejection the process ends in the same order, with code 1:
- * the requests in flight have nothing to do with it.
+ * Runs the steps in order on SIGTERM or SIGINT, then exits with code 0, or with code 1 when a step failed or timed out.
+ * A second signal exits at once. An unhandled rejection triggers the same shutdown with code 1, so that requests in
+ * flight can finish.
  */
 export function onShutdown(log: Log, steps: ShutdownStep[]): void {
   let isStopping = false;
@@ -43,7 +43,7 @@ export function onShutdown(log: Log, steps: ShutdownStep[]): void {
   };
   process.on('exit', () => log.flush());
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
-  // A process in an unknown state must not go on serving; its supervisor starts it again.
+  // After an uncaught exception the state is unknown, so the process must not keep serving. Its supervisor restarts it.
   process.on('uncaughtException', (error) => {
     log.error('uncaught exception', { error });
     process.exit(1);
@@ -54,7 +54,7 @@ export function onShutdown(log: Log, steps: ShutdownStep[]): void {
   });
 }
 
-/** Whether every step ended in time and without an error. A failed step does not keep the others from running. */
+/** Resolves to whether every step finished in time and without an error. The other steps run even if one fails. */
 async function runSteps(log: Log, steps: ShutdownStep[]): Promise<boolean> {
   let isComplete = true;
   for (const { name, withinMs, run } of steps) {

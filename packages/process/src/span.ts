@@ -19,29 +19,30 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 };
 
-/** How a span begins. Names and attributes follow the OpenTelemetry semantic conventions and hold no personal data. */
+/**
+ * How a span starts. Names and attributes follow the OpenTelemetry semantic conventions and contain no personal data.
+ */
 export interface SpanStart {
-  /** One of few: `POST /v1/leads`, never a name with an id in it. */
+  /** A name of low cardinality such as `POST /v1/leads`; never contains an id. */
   name: string;
   kind: keyof typeof kinds;
   attributes?: Attributes;
-  /** Spans that this work also belongs to, beside its parent. */
+  /** Spans that this work is linked to besides its parent. */
   links?: readonly Trace[];
 }
 
-/** How a span ended: with an error, or with a status of the API that means one. */
+/** How a span ends. An error, or an API status that means one, marks it as failed. */
 export interface SpanEnd {
   name?: string;
   attributes?: Attributes;
-  /** Only its code or class is recorded: a message may contain personal data. */
+  /** Only its code or class is recorded, because a message may contain personal data. */
   error?: unknown;
 }
 
 let tracer: Tracer | undefined;
 
 /**
- * Begins or ends the recording of spans in this process. Until a tracer is set, the functions of this file only pass the
- * trace on, at no cost.
+ * Starts or stops recording spans in this process. Without a tracer the functions of this file only pass the trace on.
  */
 export function recordSpansWith(made: Tracer | undefined): void {
   tracer = made;
@@ -53,8 +54,8 @@ export function recordsSpans(): boolean {
 }
 
 /**
- * Continues the trace of a `traceparent`, or starts a new one when there is none or it is malformed.
- * @param start a span of this process within the trace, which must be ended by `endSpan`; none by default
+ * Continues the trace of a `traceparent`, or starts a new one when it is absent or malformed.
+ * @param start starts a span of this process within the trace, which `endSpan` must end; no span by default
  */
 export function startTrace(requestId: string, traceparent: string | undefined, start?: SpanStart): Trace {
   const parent = readTrace(traceparent, requestId);
@@ -62,7 +63,7 @@ export function startTrace(requestId: string, traceparent: string | undefined, s
   return parent ?? newTrace(requestId);
 }
 
-/** Starts a span below that of `parent`, to be ended by `endSpan`; returns `parent` itself while no spans are recorded. */
+/** Starts a child span of `parent`, which `endSpan` must end; returns `parent` itself while no spans are recorded. */
 export function startSpan(parent: Trace, start: SpanStart): Trace {
   return tracer ? begin(tracer, parent, start) : parent;
 }
@@ -79,7 +80,7 @@ export function endSpan({ span }: Trace, { name, attributes, error }: SpanEnd = 
   span.end();
 }
 
-/** Runs `work` in a span below the current one. Outside of any trace, or while no spans are recorded, just runs it. */
+/** Runs `work` in a child span of the current one. Outside of a trace, or while no spans are recorded, only runs it. */
 export function withSpan<T>(start: SpanStart, work: () => Promise<T>): Promise<T> {
   const parent = tracer && currentTrace();
   return parent ? inside(startSpan(parent, start), work) : work();
@@ -97,7 +98,7 @@ async function inside<T>(trace: Trace, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @param parent without a trace id, a new trace begins */
+/** @param parent without a trace id, a new trace starts */
 function begin(by: Tracer, parent: Trace | Pick<Trace, 'requestId'>, start: SpanStart): Trace {
   const { name, kind, attributes = {}, links = [] } = start;
   const from = 'traceId' in parent ? parent : undefined;
@@ -125,7 +126,7 @@ function linkTo(trace: Trace): Link {
 
 const plainCode = /^\w{1,64}$/;
 
-/** The code of an error if it has one, else its class: `ECONNREFUSED`, `validation_failed`, `TypeError`. */
+/** The code of an error, or its class if it has none: `ECONNREFUSED`, `validation_failed`, `TypeError`. */
 function errorType(error: unknown): string {
   const { code, name } = (typeof error === 'object' && error !== null ? error : { code: error }) as {
     code?: unknown;

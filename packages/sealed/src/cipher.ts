@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFi
 
 const nonceBytes = 12;
 const tagBytes = 16;
-// Asking the system for random bytes takes longer than encrypting a value, whether for one nonce or for many.
+// Nonces come from a pool, because a call for random bytes takes longer than encrypting a value, whatever its size.
 const nonces = { pool: Buffer.alloc(nonceBytes * 256), at: nonceBytes * 256 };
 
 function nextNonce(): Buffer {
@@ -33,9 +33,9 @@ export interface Cipher {
 export function createCipher(key: string): Cipher {
   const bytes = Buffer.from(key, 'base64');
   if (bytes.length !== 32) throw new Error('ENCRYPTION_KEY must have values of 32 bytes in base64');
-  // Digests use a derived key, because the encryption key must serve no other purpose.
+  // Digests use a derived key, because the encryption key must not serve a second purpose.
   const digestKey = createSecretKey(createHmac('sha256', bytes).update('digest').digest());
-  // Key objects: Node would make one from bytes for every value, which takes longer than encrypting it.
+  // Key objects: Node would convert bytes to a key for every value, which takes longer than encrypting it.
   const secretKey = createSecretKey(bytes);
   return {
     digest: (text) => createHmac('sha256', digestKey).update(text).digest('base64'),

@@ -10,7 +10,7 @@ it('makes digests that only the holder of the key can compare with a guess', () 
   expect(createSeal(mine).digest('text')).not.toBe(createSeal(theirs).digest('text'));
 });
 
-it('opens what it sealed in its context only', () => {
+it('opens a sealed value only in its context', () => {
   const seal = createSeal(key());
   const sealed = seal.seal('secret', 'row 1');
   expect(seal.open(sealed, 'row 1')).toBe('secret');
@@ -20,7 +20,7 @@ it('opens what it sealed in its context only', () => {
 
 describe('while a key replaces another', () => {
   const [a, b] = [`k1:${key()}`, `k2:${key()}`];
-  // Each step is rolled out while instances of the step before still run.
+  // Each step is rolled out while instances in the step before still run.
   const steps = [a, `${a},${b}`, `${b},${a}`, b].map(createSeal);
   const neighbours = steps.slice(1).flatMap((after, at) => {
     const before = steps[at] as typeof after;
@@ -30,7 +30,7 @@ describe('while a key replaces another', () => {
     ] as const;
   });
 
-  it('instances of two successive steps open and recognize what the other one wrote', () => {
+  it('instances in two successive steps open and recognize each other’s values', () => {
     for (const [writer, reader] of neighbours) {
       expect(reader.open(writer.seal('secret', 'row 1'), 'row 1')).toBe('secret');
       expect(reader.digests('text')).toContain(writer.digest('text'));
@@ -41,14 +41,14 @@ describe('while a key replaces another', () => {
     }
   });
 
-  it('a value names the key that it needs, and fails with its id once the key is gone', () => {
+  it('a value names its key, and fails with the id of the key once that is no longer listed', () => {
     const sealed = (steps[1] as (typeof steps)[number]).seal('secret', 'row 1');
     expect(keyOf(sealed)).toBe('k1');
     expect(() => createSeal(b).open(sealed, 'row 1')).toThrow('does not list the key k1');
     expect(createLinkTokens(createSeal(b), 'files').read(sealed)).toBeUndefined();
   });
 
-  it('a value from before keys had ids opens, whether its key has an id by now or not', () => {
+  it('a value from before keys had ids opens, whether or not its key has an id by now', () => {
     const bare = key();
     const sealed = createSeal(bare).seal('secret', 'row 1');
     expect(keyOf(sealed)).toBeNull();

@@ -1,4 +1,4 @@
-// Encrypts small values before they are stored, so that a copy of the database reveals no secret.
+// Encrypts small values before they are stored, so that a copy of the database reveals no secrets.
 import { readSecretList } from '@tandem/secrets';
 import { type Cipher, createCipher } from './cipher.ts';
 import { keyOf, type Seal } from './seal.ts';
@@ -8,9 +8,9 @@ export { createLinkTokens, type LinkTokens } from './link-tokens.ts';
 export { keyOf, type Seal } from './seal.ts';
 
 /**
- * Seals under the first key of a list and opens under each.
+ * Creates a seal that encrypts under the first key of a list and decrypts under each.
  * @param setting ENCRYPTION_KEY: `id:key[,id:key…]`, each key 32 bytes in base64
- * @throws Error when it has another form
+ * @throws Error when it has another format
  */
 export function createSeal(setting: string): Seal {
   const keys = readSecretList(setting).map(({ id, value }) => ({ id, cipher: createCipher(value) }));
@@ -22,7 +22,7 @@ export function createSeal(setting: string): Seal {
     open(sealed, context) {
       const id = keyOf(sealed);
       if (id === null) return openWithoutId(keys, sealed, context);
-      const key = keys.find((one) => one.id === id);
+      const key = keys.find((candidate) => candidate.id === id);
       if (!key) throw new Error(`ENCRYPTION_KEY does not list the key ${id} of this value`);
       return key.cipher.decrypt(sealed.slice(id.length + 1), context);
     },
@@ -36,7 +36,7 @@ interface Key {
   cipher: Cipher;
 }
 
-/** A value without an id was sealed when its key had none; the key may have been given an id since. */
+/** Opens a value without a key id. Its key may have been given an id since. */
 function openWithoutId(keys: readonly Key[], sealed: string, context: string): string {
   let reason: unknown;
   for (const { cipher } of keys) {

@@ -5,18 +5,18 @@ const seal = createSeal(randomBytes(32).toString('base64'));
 const links = createLinkTokens<{ file: number }>(seal, 'files');
 const later = () => new Date(Date.now() + 60_000);
 
-describe('the token of a link', () => {
-  it('says what it is for, in characters that a URL takes as they are', () => {
+describe('a link token', () => {
+  it('contains its payload, in URL-safe characters', () => {
     const token = links.issue({ file: 7 }, later());
     expect(encodeURIComponent(token)).toBe(token);
     expect(links.read(token)).toEqual({ file: 7 });
   });
 
-  it('ends with its time', () => {
+  it('expires', () => {
     expect(links.read(links.issue({ file: 7 }, new Date(Date.now() - 1)))).toBe('expired');
   });
 
-  it('means nothing when it was changed, is for something else or was made by somebody else', () => {
+  it('is invalid when it was changed, has another purpose or was issued under another key', () => {
     const token = links.issue({ file: 7 }, later());
     const other = token.startsWith('A') ? 'B' : 'A';
     const stranger = createLinkTokens<{ file: number }>(createSeal(randomBytes(32).toString('base64')), 'files');

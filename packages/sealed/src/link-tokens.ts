@@ -3,17 +3,20 @@ import { keyOf, type Seal } from './seal.ts';
 
 const tokenMax = 2_000;
 
-/** Tokens that contain what a link may do. Nothing is stored for them, and they cannot be read or made without the key. */
+/** Self-contained tokens that state what a link may do. Nothing is stored, and only the key can read or create them. */
 export interface LinkTokens<What> {
-  /** A token for a URL that works until `expiresAt`. */
+  /** Issues a token for a URL that is valid until `expiresAt`. */
   issue(what: What, expiresAt: Date): string;
-  /** What a token is for; 'expired' after its time, undefined when it was changed, has another purpose, or its key is not listed. */
+  /**
+   * Returns the payload of a token; 'expired' after its expiry, undefined when it was changed, has another purpose, or
+   * its key is not listed.
+   */
   read(token: string): What | 'expired' | undefined;
 }
 
 /**
- * Tokens of links that need no sign-in.
- * @param purpose what the links are for; a token of one purpose is not valid for another
+ * Creates tokens for links that need no sign-in.
+ * @param purpose the purpose of the links; a token of one purpose is not valid for another
  */
 export function createLinkTokens<What extends object>(seal: Seal, purpose: string): LinkTokens<What> {
   const context = `link ${purpose}`;
@@ -37,7 +40,7 @@ function open(seal: Seal, token: string, context: string): string | undefined {
   }
 }
 
-/** The id of a key needs no change: it has letters, digits, - and _ only. */
+/** Converts a sealed value to base64url. The key id needs no change: it has letters, digits, - and _ only. */
 function urlSafe(sealed: string): string {
   const body = bodyOf(sealed);
   return sealed.slice(0, sealed.length - body.length) + Buffer.from(body, 'base64').toString('base64url');

@@ -18,7 +18,7 @@ describe('a secret setting', () => {
     expect(writeSecretList(readSecretList('k2:b,a'))).toBe('k2:b,a');
   });
 
-  it('takes the PEM of a key, with real or escaped line ends', () => {
+  it('accepts a PEM key, with real or escaped line breaks', () => {
     for (const pem of ['-----BEGIN PRIVATE KEY-----\nMII+/=\n-----END PRIVATE KEY-----', '-----BEGIN-----\\nMI\\n'])
       expect(readSecretList(`k1:${pem}`)).toEqual([{ id: 'k1', value: pem }]);
   });
@@ -33,7 +33,7 @@ describe('a secret setting', () => {
     ['two values without an id', 'topsecret,b', 'a different id'],
     ['the same value twice', 'k1:topsecret,k2:topsecret', 'the same value'],
     ['six values', 'a:1,b:2,c:3,d:4,e:5,f:topsecret', 'at most 5'],
-  ])('refuses %s, and does not repeat the value', (_, setting, message) => {
+  ])('rejects %s, and does not repeat the value', (_, setting, message) => {
     expect(() => readSecretList(setting)).toThrow(message);
     expect(() => readSecretList(setting)).not.toThrow('topsecret');
   });

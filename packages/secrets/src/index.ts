@@ -1,8 +1,8 @@
-// The form of a setting that lists secrets: several values are accepted while one replaces another.
+// The format of a setting that lists secrets: several values are accepted during a rotation.
 
 /** One value of a secret setting. */
 export interface Secret {
-  /** Names the value in stored data, headers, metrics and commands; null for a value that is written without an id. */
+  /** Identifies the value in stored data, headers, metrics and commands; null for a value without an id. */
   id: string | null;
   value: string;
 }
@@ -10,14 +10,14 @@ export interface Secret {
 /** The values of a secret setting: the current one first, then those that are still accepted. */
 export type SecretList = readonly [current: Secret, ...others: Secret[]];
 
-/** A setting has at most so many values, which bounds the attempts to find the right one. */
+/** Maximum number of values, which bounds the attempts to find the right one. */
 export const secretsMax = 5;
 
 const entryForm = /^(?:([A-Za-z0-9_-]{1,32}):)?([^:]+)$/;
 
 /**
- * Reads a secret setting: `id:value[,id:value…]`, the current value first. One value may stand without an id.
- * @throws Error without any value in its message, when the form is another, an id or a value repeats, or there are more than five
+ * Parses a secret setting: `id:value[,id:value…]`, the current value first. A single value may omit its id.
+ * @throws Error, without any value in its message, for another format, a repeated id or value, or more than five values
  */
 export function readSecretList(setting: string): SecretList {
   const secrets = setting.split(',').map(readEntry);
@@ -29,7 +29,7 @@ export function readSecretList(setting: string): SecretList {
   return secrets as [Secret, ...Secret[]];
 }
 
-/** Writes a secret setting; the opposite of `readSecretList`. */
+/** Formats a secret setting; the inverse of `readSecretList`. */
 export function writeSecretList(secrets: readonly Secret[]): string {
   return secrets.map(({ id, value }) => (id === null ? value : `${id}:${value}`)).join(',');
 }

@@ -2,7 +2,7 @@ import { type FieldError, knownErrors } from '@tandem/contract';
 
 type KnownCode = keyof typeof knownErrors;
 
-/** An error that the caller of the API sees. Everything else that is thrown is answered as an internal error. */
+/** An error that the API caller sees. Any other thrown error is answered as an internal error. */
 export class ApiError extends Error {
   readonly code: string;
   /** Undefined for an error that only the operation's row declares. */
@@ -21,8 +21,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Makes the error of a known code, or of one that the operation's row declares. The handler throws it.
- * @param errors the fields with mistakes, each with what is accepted
+ * Creates an ApiError with a known code, or with a code that the operation's row declares. The handler throws it.
+ * @param errors the invalid fields, each with what is accepted
  * @param options.retryAfter seconds after which the request may succeed; rounded up to at least 1
  */
 export function fail(
@@ -35,7 +35,7 @@ export function fail(
   return new ApiError(code, known?.[0], known?.[1], errors, seconds);
 }
 
-/** Makes the 422 for one field of a body or query. The handler throws it. */
+/** Creates the 422 error for one field of a body or query. The handler throws it. */
 export function failField(field: string, message: string): ApiError {
   return fail('validation_failed', [{ field, message }]);
 }

@@ -44,37 +44,39 @@ import type { ServiceSettings } from './settings.ts';
 
 type Adapter = Parameters<Parameters<typeof createTenantDb>[0]['client']>[0];
 
-/** All that a service is: what it offers, the code behind it, what it reacts to and what it runs later. */
+/** The definition of a service: its operations and their handlers, consumers, jobs and settings. */
 export interface ServiceDefinition<Ops extends Operations, Client, Settings extends ServiceSettings> {
   name: string;
   operations: Ops;
   handlers: Handlers<Ops, Tx<Client>>;
   // biome-ignore lint/suspicious/noExplicitAny: each consumer and job has types of its own.
   consumers?: readonly Consumer<any, Tx<Client>>[];
-  /** Shorter times of the event path, for tests. */
+  /** Overrides of the event timings, for tests. */
   eventTimings?: Partial<EventTimings>;
   // biome-ignore lint/suspicious/noExplicitAny: see above
   jobs?: readonly Job<any, Tx<Client>>[];
-  /** How many jobs may wait for something outside at once, beside those that work. */
+  /** How many jobs may wait for external systems at once, in addition to the jobs that are running. */
   jobsOutsideMax?: number;
   client: (adapter: Adapter) => Client;
   /** The `Prisma` namespace of the generated client. */
   prisma: object;
   /**
-   * Which records of each tenant model a caller reaches who is narrowed to own or team records. Needed as soon as an
-   * operation narrows.
+   * For callers narrowed to own or team records: which records of each tenant model they can access. Required as soon
+   * as an operation narrows.
    */
   narrowing?: Readonly<Record<string, Narrowing>>;
-  /** Rows that are removed for good once they are so many days old. */
+  /** Rows that are deleted permanently after a number of days. */
   purge?: readonly Purge[];
-  /** Columns that hold sealed values: they are sealed again when the encryption key changes. */
+  /** Columns with sealed values, which are resealed when the encryption key changes. */
   sealed?: readonly SealedColumn[];
-  /** What every tenant has from the start, in each environment; runs once, in a transaction before its first request. */
+  /**
+   * Creates the default records of a tenant in each environment; runs once, in a transaction before its first request.
+   */
   firstUse?: (tx: Tx<Client>) => Promise<void>;
-  /** Declares metrics of the service's own. */
+  /** Registers additional metrics of the service. */
   measure?: (metrics: Metrics) => void;
   settings: Settings;
-  /** Closes what the service opened itself. */
+  /** Closes resources that the service opened itself. */
   close?: () => void | Promise<void>;
 }
 
@@ -83,21 +85,21 @@ export interface RunningService {
   db: TenantDb<unknown>;
   log: Log;
   health: Health;
-  /** Removes what is past its time, as happens every hour. */
+  /** Deletes expired rows now; also runs every hour. */
   housekeep(): Promise<string[]>;
-  /** Seals stored values again that are not under the current key, as happens every 5 minutes. */
+  /** Reseals stored values that are not under the current key; also runs every 5 minutes. */
   reseal(): Promise<void>;
   /** Whether every consumer's queue exists. */
   consuming(): boolean;
-  /** What ends the service after its HTTP server: consumers, jobs, relay, then the stores. */
+  /** Shutdown steps after the HTTP server: consumers, jobs, relay, then the stores. */
   closing: ShutdownStep[];
-  /** Runs all of `closing`. */
+  /** Runs all steps of `closing`. */
   close(): Promise<void>;
 }
 
 /**
  * Connects the parts of a service without listening.
- * @throws when an operation has no handler, a handler no operation, or the narrowing is missing or contradictory
+ * @throws when an operation has no handler, a handler has no operation, or the narrowing is missing or contradictory
  */
 export function createService<Ops extends Operations, Client, Settings extends ServiceSettings>(
   definition: ServiceDefinition<Ops, Client, Settings>,
@@ -165,7 +167,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
   const seal = createSeal(settings.ENCRYPTION_KEY);
   const resealing = startResealing({ pool: relayPool, seal, columns: definition.sealed ?? [], log, metrics });
   health.need('postgres', () => db.ping().then(() => true));
-  // Only the first start of a consumer makes its queue; a broker that is away later holds no request up.
+  // Only the first start of a consumer creates its queue; a later broker outage does not affect readiness.
   health.need('consumers', () => consumption.declared() || broker.away());
 
   const closing: ShutdownStep[] = [
@@ -176,7 +178,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
         housekeeping.close();
         resealing.close();
         const consumed = consumption.close();
-        // Batches that wait for a connection are delivered again, to another process or after the start.
+        // Batches that wait for a connection are redelivered, to another instance or after the restart.
         stopConsuming.abort(new Error('The service stops'));
         await consumed;
       },
@@ -202,7 +204,11 @@ export function createService<Ops extends Operations, Client, Settings extends S
   ];
 
   const parts: Parts = {
-    ...{ db: db as TenantDb<unknown>, log, metrics, health, outgoing },
+    db: db as TenantDb<unknown>,
+    log,
+    metrics,
+    health,
+    outgoing,
     declaredConsumers: declaredConsumers(broker.names, name, consumers as readonly Consumer[]),
     firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse as never),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
@@ -231,9 +237,9 @@ function checkComplete<Ops extends Operations, Client, Settings extends ServiceS
   narrowing,
 }: ServiceDefinition<Ops, Client, Settings>): void {
   const missing = Object.keys(operations).filter((id) => !(id in handlers));
-  const idle = Object.keys(handlers).filter((id) => !(id in operations));
+  const unused = Object.keys(handlers).filter((id) => !(id in operations));
   if (missing.length) throw new Error(`${name}: no handler for ${missing.join(', ')}`);
-  if (idle.length) throw new Error(`${name}: no operation for ${idle.join(', ')}`);
+  if (unused.length) throw new Error(`${name}: no operation for ${unused.join(', ')}`);
   const narrows = Object.values(operations).find((row) => row.narrows);
   if (narrows && !narrowing) throw new Error(`${name}: ${narrows.id} narrows, but the service declares no narrowing`);
 }

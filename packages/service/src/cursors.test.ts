@@ -5,7 +5,7 @@ const position: Position = [{ at: '2026-03-01T10:00:00.000Z' }, 2_653];
 const context = 'listLeads/7/live/-createdAt';
 
 describe('a cursor', () => {
-  it('names a position and shows neither its value nor its id', () => {
+  it('contains a position and reveals neither its value nor its id', () => {
     const cursors = createCursors(older);
     const cursor = cursors.write(position, context);
     expect(cursors.read(cursor, context)).toEqual(position);
@@ -14,7 +14,7 @@ describe('a cursor', () => {
     expect([bytes.includes('2653'), bytes.includes('2026')]).toEqual([false, false]);
   });
 
-  it('of another list, and one that was changed, is none', () => {
+  it('is rejected when it belongs to another list or was changed', () => {
     const cursors = createCursors(older);
     const cursor = cursors.write(position, context);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -33,7 +33,7 @@ describe('a cursor', () => {
       expect(cursors.read(wrong, context)).toBeUndefined();
   });
 
-  it('is read by instances of two successive steps of a rotation, in both directions', () => {
+  it('is readable by instances in two successive steps of a rotation, in both directions', () => {
     const steps = [older, `${older},${newer}`, `${newer},${older}`, newer].map(createCursors);
     for (const [at, after] of steps.entries()) {
       const before = steps[Math.max(0, at - 1)] as typeof after;
@@ -42,7 +42,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('is read while the secret that it was written under is listed', () => {
+  it('is readable while its secret is listed', () => {
     const cursor = createCursors(older).write(position, context);
     expect(createCursors(`${newer},${older}`).read(cursor, context)).toEqual(position);
     expect(createCursors(newer).read(cursor, context)).toBeUndefined();

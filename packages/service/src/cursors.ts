@@ -2,20 +2,20 @@ import { createHmac } from 'node:crypto';
 import { createSeal, isBase64url } from '@tandem/sealed';
 import { readSecretList } from '@tandem/secrets';
 
-/** Where a page of a list ends: the value that the list is sorted by, and the id of the last record. */
+/** The end of a list page: the sort value and the id of its last record. */
 export type Position = [value: unknown, id: number];
 
-/** Positions in the form that clients get: encrypted, because they contain internal ids, and bound to one list. */
+/** Positions as opaque cursors: encrypted, because they contain internal ids, and bound to one list. */
 export interface Cursors {
-  /** @param context names the list with tenant, environment and order */
+  /** @param context identifies the list with tenant, environment and order */
   write(position: Position, context: string): string;
-  /** The position; undefined for a cursor that was changed, or is one of another list. */
+  /** Returns the position; undefined for a cursor that was changed or belongs to another list. */
   read(cursor: string, context: string): Position | undefined;
 }
 
 /**
- * Cursors encrypted under keys that are derived from INTERNAL_SECRETS. New cursors use the first secret; a cursor is readable
- * as long as the secret that it was written under is listed.
+ * Creates cursors that are encrypted under keys derived from INTERNAL_SECRETS. New cursors use the first secret; a
+ * cursor stays readable as long as its secret is listed.
  */
 export function createCursors(secrets: string): Cursors {
   const seals = readSecretList(secrets).map(({ value }) =>
@@ -31,7 +31,7 @@ export function createCursors(secrets: string): Cursors {
         try {
           return JSON.parse(seal.open(cursor, context)) as Position;
         } catch {
-          // Not under this secret.
+          // Encrypted under another secret.
         }
       }
       return undefined;

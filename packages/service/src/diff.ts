@@ -1,15 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Of the given fields, those whose value differs from the record's: as the new values, and as the audit log shows them. */
-export function diff<Given extends object>(record: object, given: Given) {
-  const now = record as Record<string, unknown>;
-  const changed = Object.entries(given).filter(
-    // PostgreSQL orders the keys of JSON by itself.
-    ([field, value]) => value !== undefined && !isDeepStrictEqual(value, now[field]),
+/**
+ * Compares new values with a record. Returns the changed fields with their new values, and with before and after as the
+ * audit log stores them.
+ */
+export function diff<Input extends object>(record: object, input: Input) {
+  const current = record as Record<string, unknown>;
+  const changed = Object.entries(input).filter(
+    // Compares deeply and ignores key order, because PostgreSQL reorders the keys of JSON.
+    ([field, value]) => value !== undefined && !isDeepStrictEqual(value, current[field]),
   );
   return {
     isEmpty: changed.length === 0,
-    values: Object.fromEntries(changed) as { [Field in keyof Given]?: Exclude<Given[Field], undefined> },
-    audit: Object.fromEntries(changed.map(([field, to]) => [field, { from: now[field], to }])),
+    values: Object.fromEntries(changed) as { [Field in keyof Input]?: Exclude<Input[Field], undefined> },
+    audit: Object.fromEntries(changed.map(([field, to]) => [field, { from: current[field], to }])),
   };
 }

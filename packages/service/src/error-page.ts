@@ -6,15 +6,18 @@ import type { Answer } from './reply.ts';
 
 const style =
   'body{margin:0;min-height:100vh;display:grid;place-items:center;font:1.05rem/1.6 system-ui,sans-serif}main{padding:2rem;max-width:36rem}small{opacity:.7}';
-// The policy allows inline styles only, so nothing on the page can run or load.
+// Allows inline styles only, so nothing on the page can run or load.
 const contentPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** Whether an error is answered as a page: the operation is opened in browsers, and this client prefers HTML to JSON. */
+/**
+ * Whether an error is answered as an HTML page: people open the operation in a browser, and this client prefers HTML to
+ * JSON.
+ */
 export function wantsErrorPage(request: Request, row: Operation): boolean {
   return isForBrowsers(row) && request.accepts(['json', 'html']) === 'html';
 }
 
-/** The answer for an error as an HTML page. */
+/** Renders an error as an HTML page. */
 export function errorPage({ status, message, retryAfter }: ErrorReply, requestId: string): Answer {
   const title = STATUS_CODES[status] ?? 'Error';
   const body = `<!doctype html>
@@ -23,19 +26,20 @@ export function errorPage({ status, message, retryAfter }: ErrorReply, requestId
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
-<body><main><h1>${escaped(title)}</h1><p>${escaped(message)}.</p><small>${escaped(requestId)}</small></main></body>
+<body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}.</p><small>${escapeHtml(requestId)}</small></main></body>
 </html>
 `;
   return {
-    ...{ status, body: '' },
+    status,
+    body: '',
     served: { body, type: 'text/html; charset=utf-8', contentPolicy },
     ...(retryAfter !== undefined && { retryAfter }),
   };
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

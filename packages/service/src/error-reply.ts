@@ -3,21 +3,23 @@ import { knownErrors, type Operation } from '@tandem/contract';
 import { type Log, ShareTimeout } from '@tandem/process';
 import { ApiError } from './api-error.ts';
 
-/** An error as an answer: what the caller may read. */
+/** An error as the API caller sees it. */
 export interface ErrorReply {
   status: number;
   code: string;
   message: string;
   errors: ApiError['errors'];
-  /** Seconds to wait before a repetition. */
+  /** Seconds to wait before retrying. */
   retryAfter?: number;
 }
 
-/** Turns whatever was thrown into an answer. What is not a refusal is logged in full and answered without detail. */
+/**
+ * Converts any thrown value into a response. Anything but an ApiError is logged in full and answered without detail.
+ */
 export function errorReply(error: unknown, row: Operation | undefined, log: Log): ErrorReply {
   if (error instanceof ApiError) return declaredError(error, row);
-  if (isBodyParserError(error)) return bodyFailed(error);
-  // What the handler makes nothing of: another service refused what it should not have, or is away.
+  if (isBodyParserError(error)) return bodyParserError(error);
+  // The handler did not expect this error: another service rejected the call or is unavailable.
   if (error instanceof ServiceCallError) {
     log.error('another service gave no usable answer', { error, operation: row?.id });
     return known('unavailable');
@@ -48,14 +50,15 @@ function isBodyParserError(error: unknown): error is { type: string } {
   return typeof (error as { type?: unknown })?.type === 'string' && 'status' in (error as object);
 }
 
-function bodyFailed(error: { type: string }): ErrorReply {
+function bodyParserError(error: { type: string }): ErrorReply {
   if (error.type === 'entity.too.large') return known('body_too_large');
   if (error.type === 'charset.unsupported' || error.type === 'encoding.unsupported') return known('wrong_content_type');
   return known('malformed_json');
 }
 
-// Classes of SQLSTATE (PostgreSQL manual, appendix A): 08 connection, 53 resources, 57 operator, 40 a rollback that a repetition
-// may survive; 55P03 is a lock timeout, 25006 a server that is no longer the primary, 25P03 an idle transaction that was ended.
+// SQLSTATE classes (PostgreSQL manual, appendix A): 08 connection, 53 resources, 57 operator intervention, 40 a
+// rollback that a retry may survive. 55P03 is a lock timeout, 25006 a server that is no longer the primary, 25P03 a
+// terminated idle transaction.
 const outageState = /^(08|53|57|40)|^(55P03|25006|25P03)$/;
 const outageCodes = new Set([
   'ECONNREFUSED',
@@ -76,15 +79,15 @@ const outageCodes = new Set([
 const outageText =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable/;
 
-/** Whether a store could not be reached or had no capacity: the same request may succeed later. */
+/** Whether a store was unreachable or out of capacity, so that the same request may succeed later. */
 export function isOutage(error: unknown): boolean {
-  for (let one = error, depth = 0; isObject(one) && depth < 5; one = one.cause, depth++) {
-    const { code, message = '' } = one as { code?: unknown; message?: string };
+  for (let current = error, depth = 0; isObject(current) && depth < 5; current = current.cause, depth++) {
+    const { code, message = '' } = current as { code?: unknown; message?: string };
     if (typeof code === 'string' && (outageState.test(code) || outageCodes.has(code))) return true;
-    const driver = (one as { meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } } })
+    const driver = (current as { meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } } })
       .meta?.driverAdapterError?.cause;
     if (driver?.originalCode && outageState.test(driver.originalCode)) return true;
-    if (one instanceof ShareTimeout || outageText.test(message)) return true;
+    if (current instanceof ShareTimeout || outageText.test(message)) return true;
   }
   return false;
 }

@@ -3,8 +3,8 @@ import type { Scope, TenantDb } from '@tandem/tenant-db';
 const knownMax = 100_000;
 
 /**
- * Gives a tenant what every tenant has from the start, before its first request in an environment is worked on. Whoever
- * comes at the same time waits for the same transaction, so it happens once, also for tenants older than the service.
+ * Creates the default records of a tenant before its first request in an environment. Concurrent requests wait for the
+ * same transaction, so this happens once, also for tenants older than the service.
  */
 export function createFirstUse(
   db: TenantDb<unknown>,

@@ -6,21 +6,21 @@ import { ApiError, fail } from './api-error.ts';
 import type { IncomingFile } from './handler.ts';
 import { readFields } from './read-fields.ts';
 
-/** A form that was read to its end: its fields, and what became of its file. */
+/** A completely parsed form: its fields, and the result of receiving its file. */
 export interface ReadForm<Received> {
   fields: unknown;
   received: Received;
 }
 
-// What a form needs beside its file; a body of nothing but small parts must not fill the memory.
+// Limits besides the file size, so that a body of many small parts cannot exhaust memory.
 const limits = { fields: 22, fieldNameSize: 100, fieldSize: 16_384, files: 2, parts: 22, headerPairs: 50 };
 const fileField = 'file';
 
 /**
- * Reads a multipart form as it arrives, in any order of its parts. The file goes to `receive` and is nowhere held whole;
- * when something is wrong with the rest, or the form breaks off, `discard` gets what `receive` made.
- * @throws ApiError 415 for no form, 400 for an unreadable or broken one, 422 for missing or wrong fields, and whatever
- * `receive` throws
+ * Parses a multipart form as a stream, with its parts in any order. The file is passed to `receive` and never buffered
+ * as a whole. If the rest is invalid or the upload breaks off, `discard` gets the result of `receive`.
+ * @throws ApiError 415 when the body is no form, 400 when it is malformed or incomplete, 422 for missing or invalid
+ * fields, and whatever `receive` throws
  */
 export async function readForm<Received>(
   request: Request,
@@ -36,34 +36,34 @@ export async function readForm<Received>(
   if (!request.is('multipart/form-data'))
     throw new ApiError('wrong_content_type', 415, 'Send the request as multipart/form-data');
   const errors: FieldError[] = [];
-  const given: Record<string, string> = {};
+  const values: Record<string, string> = {};
   let file: Promise<Received> | undefined;
   let incoming: Readable | undefined;
-  const parser = parserOf(request);
+  const parser = createParser(request);
   parser.on('file', (name, stream, filename, _encoding, contentType) => {
     if (name !== fileField || file) {
       errors.push({ field: name || fileField, message: 'Send one file, as the part named file' });
       return void stream.resume();
     }
     incoming = stream;
-    const wanted = guarded(stream);
-    file = receive({ stream: wanted, filename: filename ?? '', contentType });
-    // What is left of a file that nobody wants must still pass, for the answer to reach the client.
-    file.catch(() => wanted.destroy());
+    const fileStream = drainable(stream);
+    file = receive({ stream: fileStream, filename: filename ?? '', contentType });
+    // The rest of a rejected file must still be read, so that the response reaches the client.
+    file.catch(() => fileStream.destroy());
   });
   const known = Object.keys((row.form as NonNullable<Operation['form']>).shape);
   parser.on('field', (name, value, _isNameCut, isCut) => {
     if (!known.includes(name)) return;
-    if (Object.hasOwn(given, name)) errors.push({ field: name, message: 'Is given twice' });
+    if (Object.hasOwn(values, name)) errors.push({ field: name, message: 'Is given twice' });
     if (isCut) errors.push({ field: name, message: `Must be at most ${limits.fieldSize} bytes` });
-    given[name] = value;
+    values[name] = value;
   });
   parser.on('partsLimit', () => errors.push({ field: 'body', message: `Must have at most ${limits.parts} parts` }));
 
-  const [read] = await Promise.allSettled([passed(request, parser)]);
+  const [read] = await Promise.allSettled([parseForm(request, parser)]);
   if (read.status === 'rejected') incoming?.destroy(read.reason as Error);
   const [received] = await Promise.allSettled([file]);
-  const fields = readFields(row.form as NonNullable<Operation['form']>, given, errors);
+  const fields = readFields(row.form as NonNullable<Operation['form']>, values, errors);
   if (!file && !errors.length)
     errors.push({ field: fileField, message: 'Is required: send the file as a part of this name' });
   const isWhole = read.status === 'fulfilled' && received.status === 'fulfilled' && !errors.length;
@@ -74,35 +74,35 @@ export async function readForm<Received>(
   throw fail('validation_failed', errors);
 }
 
-function parserOf(request: Request) {
+function createParser(request: Request) {
   try {
     return new Busboy({
       headers: { ...request.headers, 'content-type': request.headers['content-type'] as string },
       limits,
-      // A part is a file by its name, whatever it says of its type: a client may well send no filename.
+      // Only the name makes a part a file: clients may omit the filename.
       isPartAFile: (name) => name === fileField,
     });
   } catch {
-    // No boundary, or one that is none.
+    // The boundary is missing or invalid.
     throw fail('malformed_request');
   }
 }
 
 /**
- * The parser's stream as one that keeps its error for whoever reads it later. Who ends it early ends only that: the
- * parser waits for ever on a stream of its own that is destroyed, and the rest of the file must still pass.
+ * Wraps the parser's file stream. A late reader still sees its error, and destroying the wrapper drains the rest of the
+ * file: the parser would hang if its own stream were destroyed.
  */
-function guarded(stream: Readable): Readable {
+function drainable(stream: Readable): Readable {
   const through = new PassThrough();
   through.on('error', () => {});
   stream.once('error', (error) => through.destroy(error));
-  // After `pipe`, whose own listener pauses the stream.
+  // Must come after `pipe`, whose own listener pauses the stream.
   stream.pipe(through).once('close', () => stream.resume());
   return through;
 }
 
-/** Resolves when the parser has seen the end of the form; a request that breaks off ends its parts with an error. */
-function passed(request: Request, parser: ReturnType<typeof parserOf>): Promise<void> {
+/** Resolves when the form is parsed to its end; rejects when the request breaks off. */
+function parseForm(request: Request, parser: ReturnType<typeof createParser>): Promise<void> {
   return new Promise((resolve, reject) => {
     const broken = () => reject(new Error('The request broke off'));
     parser.once('finish', () => resolve());

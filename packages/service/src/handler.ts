@@ -7,12 +7,12 @@ import type { z } from 'zod';
 import type { List, PageResult } from './list.ts';
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
-/** A part of a request: an optional field is absent, never undefined, as JSON has no such value. */
+/** Parsed input: an optional field is absent, never undefined, because JSON has no such value. */
 type Received<Schema> = Schema extends z.ZodType ? Present<z.output<Schema>> : undefined;
 type Present<Value> = Value extends object ? { [Key in keyof Value]: Exclude<Value[Key], undefined> } : Value;
 type Emits<Op> = Op extends { emits: readonly (infer E)[] } ? Extract<E, EventDef> : never;
 
-/** What a handler returns: the reply in its inside form; more columns than the reply has are dropped. */
+/** What a handler returns: the decoded reply; columns that the reply schema does not have are dropped. */
 export type Result<Op extends Operation> =
   Op['reply'] extends Paged<infer Item>
     ? PageResult<z.output<Item>>
@@ -20,12 +20,12 @@ export type Result<Op extends Operation> =
       ? PageResult<z.output<Item>> | { other: z.output<Other> }
       : z.output<Op['reply']>;
 
-/** The person who is known to act once a public operation has found its tenant; events and the audit log name them. */
+/** The person acting in a public operation once it has found its tenant; events and the audit log name them. */
 export type Actor = Pick<Caller, 'type' | 'userId' | 'portalUserId' | 'partnerId' | 'name'>;
 
 /**
- * Runs work within a tenant that the caller did not bring: for public and internal operations only.
- * @param scope.actor who acts; by default the caller
+ * Runs work within a tenant that the caller is not bound to: for public and internal operations only.
+ * @param scope.actor the acting person; the caller by default
  */
 export type InTenant<Tx, E extends EventDef = EventDef> = <T>(
   scope: { tenantId: number; environment: Environment; actor?: Actor },
@@ -34,30 +34,30 @@ export type InTenant<Tx, E extends EventDef = EventDef> = <T>(
 
 type HeaderNames<Op> = Op extends { headers: infer Headers } ? keyof Headers & string : never;
 
-/** What a handler works with. Everything in it is already checked and bound to the caller. */
+/** The arguments of a handler. All of them are validated and bound to the caller. */
 export interface Context<Op extends Operation, Tx> {
   params: Output<Op['params']>;
   query: Received<Op['query']>;
-  /** Of a form: its fields. */
+  /** The JSON body, or the fields of a form. */
   body: Op extends { form: infer Form } ? Received<Form> : Received<Op['body']>;
   caller: Caller;
   /** The database within the caller's tenant and environment; in a write, inside its transaction. */
   tx: Tx;
-  /** Writes an event with the transaction. */
+  /** Emits an event as part of the transaction. */
   emit: Emit<Emits<Op>>;
-  /** Queues work with the transaction. */
+  /** Schedules a job as part of the transaction. */
   schedule: Schedule;
-  /** Refuses with 412 when the caller's If-Match names another version. Call it with the record that is about to change. */
+  /** Throws 412 when the caller's If-Match names another version. Call it with the record that is about to change. */
   ifMatch(record: { version: number }): void;
-  /** Runs after the commit: for what must not happen inside a transaction. */
+  /** Runs work after the commit, for effects that must not happen inside a transaction. */
   afterCommit(work: () => void | Promise<void>): void;
-  /** Says that what the caller wants to make is there already: the answer is 200 instead of 201. */
+  /** Marks the record to create as existing: the response is 200 instead of 201. */
   wasThere(): void;
-  /** Replaces the row's message in this answer, where its outcome needs another one. */
+  /** Replaces the row's message in this response. */
   message(text: string): void;
-  /** Sets a header of the answer; the row names which it may set. */
+  /** Sets a response header that the row declares. */
   header(name: HeaderNames<Op>, value: string): void;
-  /** Reads one page of a model by the operation's query. */
+  /** Reads one page of a model by the query of the operation. */
   list: List;
   inTenant: InTenant<Tx, Emits<Op>>;
 }
@@ -67,33 +67,33 @@ type Run<Op extends Operation, Tx, Found = void> = (
 ) => Promise<Result<Op>> | Result<Op>;
 
 /**
- * Reads with `tx` within the caller's reach of another permission of the row than its main one: records beyond it are
+ * Reads with `tx` under another permission of the row than its main one: records outside of the caller's narrowing are
  * not found.
  * @throws ApiError 403 when the caller does not have the permission
  */
 export type Under = <T>(permission: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * What must be asked of others before the transaction opens; it refuses by throwing. `tx` reads within the caller's
- * scope. What it returns, `run` gets as `found`.
+ * Calls to other systems that must happen before the transaction opens; throws to reject the request. `tx` reads within
+ * the caller's scope. `run` gets the returned value as `found`.
  */
 type Check<Op extends Operation, Tx, Found> = (
   context: Pick<Context<Op, Tx>, 'params' | 'query' | 'body' | 'caller' | 'tx'> & { under: Under },
 ) => Promise<Found>;
 
-/** The file of a form on its way in. */
+/** The uploaded file of a form. */
 export interface IncomingFile {
-  /** Its bytes; must be read to the end or destroyed. */
+  /** The content; must be read to the end or destroyed. */
   stream: Readable;
-  /** As the client calls it, without a path. */
+  /** The client's file name, without a path. */
   filename: string;
-  /** As the client claims it to be. */
+  /** The content type that the client claims. */
   contentType: string;
 }
 
 /**
- * How a form is worked on: `receive` takes the file before anything else is known, outside of any transaction; `run`
- * gets what it returned as `found`. When nothing comes of the request, `discard` takes it back.
+ * The handler of a form. `receive` consumes the file before any other part is known, outside of a transaction; `run`
+ * gets its result as `found`. If the request fails, `discard` deletes the file again.
  */
 export interface FormHandler<Op extends Operation, Tx, Received extends { checksum: string }> {
   receive(file: IncomingFile, context: Pick<Context<Op, Tx>, 'caller' | 'tx' | 'schedule'>): Promise<Received>;
@@ -101,7 +101,7 @@ export interface FormHandler<Op extends Operation, Tx, Received extends { checks
   run: Run<Op, Tx, Received>;
 }
 
-/** The code of one operation. */
+/** The handler of one operation. */
 export type Handler<Op extends Operation, Tx, Found = void> = Op extends { form: object }
   ? FormHandler<Op, Tx, Found & { checksum: string }>
   : Run<Op, Tx> | { check: Check<Op, Tx, Found>; run: Run<Op, Tx, Found> };

@@ -1,20 +1,23 @@
 import type { Log, Metrics } from '@tandem/process';
 import pg from 'pg';
 
-/** Rows of one table that are removed once they are this many days old. */
+/** Rows of one table that are deleted after this many days. */
 export type Purge = { table: string; days: number } & (
   | {
-      /** The time that counts; an index has to begin with it. */
+      /** The timestamp that the age is measured by; must be the first column of an index. */
       column: string;
     }
   | {
-      /** For rows that cannot simply go: one statement that removes at most $2 of those older than $1 days and returns each. */
+      /**
+       * For rows that cannot simply be deleted: one statement that removes at most $2 rows older than $1 days and
+       * returns each.
+       */
       statement: string;
     }
 );
 
 const everyMs = 3_600_000;
-// While more is due than one pass removes, the next one comes soon.
+// Delay until the next pass while rows are left over.
 const soonMs = 60_000;
 const batchRows = 5_000;
 const batchesMax = 100;
@@ -25,46 +28,46 @@ const platformTables: readonly Purge[] = [
 ];
 
 /**
- * Removes, every hour and across tenants, what is past its time: kept answers of Idempotency-Keys, the inbox of
- * consumers, and what the service declares. It works under the relay's role, which a policy lets see just the rows that are
- * due. Batches keep each transaction short, and their number is bounded, so that a backlog never delays the service's own
- * work for long. Instances of a service take turns by table: a table that another instance works on is left to it.
- * @param options.pool under the relay's role; it stays open when housekeeping closes
+ * Deletes expired rows of all tenants every hour: stored Idempotency-Key responses, the consumer inbox, and the tables
+ * that the service declares. It runs under the relay role, for which a policy exposes only expired rows. Small batches
+ * keep transactions short, and their number is bounded, so a backlog never blocks the service for long. Instances
+ * coordinate with a lock per table and skip a table that another instance is cleaning.
+ * @param options.pool under the relay role; it stays open when housekeeping closes
  */
 export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purge[]; log: Log; metrics: Metrics }) {
   const { pool, purge, log, metrics } = options;
   const failures = metrics.counter('housekeeping_failures_total', 'Tables whose due rows could not be removed', [
     'table',
   ]);
-  // From zero, so that the first failure is an increase for Prometheus.
+  // Starts at zero, so that Prometheus sees the first failure as an increase.
   for (const { table } of [...platformTables, ...purge]) failures.inc({ table }, 0);
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Resolves to whether nothing is left to do here. */
-  const removeDue = async (one: Purge): Promise<boolean> => {
+  /** Resolves to whether this table is done. */
+  const removeDue = async (target: Purge): Promise<boolean> => {
     let rows = 0;
     let removed: number | 'busy' = batchRows;
     for (let batch = 0; batch < batchesMax && removed === batchRows && !isClosed; batch++) {
-      removed = await removeBatch(pool, one);
+      removed = await removeBatch(pool, target);
       if (removed !== 'busy') rows += removed;
     }
-    if (rows) log.info('rows past their time removed', { table: one.table, rows });
+    if (rows) log.info('rows past their time removed', { table: target.table, rows });
     return removed !== batchRows;
   };
 
   const run = async (): Promise<{ isDone: boolean; failed: string[] }> => {
     let isDone = true;
     const failed: string[] = [];
-    for (const one of [...platformTables, ...purge]) {
+    for (const target of [...platformTables, ...purge]) {
       if (isClosed) break;
       try {
-        isDone = (await removeDue(one)) && isDone;
+        isDone = (await removeDue(target)) && isDone;
       } catch (error) {
-        // The next hour tries again; nothing depends on it.
-        log.warn('housekeeping failed', { table: one.table, error });
-        failures.inc({ table: one.table });
-        failed.push(one.table);
+        // The next hourly run tries again; nothing depends on it.
+        log.warn('housekeeping failed', { table: target.table, error });
+        failures.inc({ table: target.table });
+        failed.push(target.table);
       }
     }
     return { isDone, failed };
@@ -76,10 +79,10 @@ export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purg
       if (!isClosed) runIn(isDone ? everyMs : soonMs);
     }, ms).unref();
   };
-  // Instances that were started together work at different times.
+  // Jitter: instances that started together run at different times.
   runIn(everyMs * (0.5 + Math.random() / 2));
   return {
-    /** Removes what is due now. Resolves to the tables where it could not. */
+    /** Deletes expired rows now. Resolves to the tables where this failed. */
     run: async () => (await run()).failed,
     close() {
       isClosed = true;
@@ -88,19 +91,19 @@ export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purg
   };
 }
 
-/** Removes one batch; resolves to how many rows, or to `busy` when another instance removes rows of this table. */
-async function removeBatch(pool: pg.Pool, one: Purge): Promise<number | 'busy'> {
+/** Deletes one batch; resolves to the number of rows, or to `busy` when another instance is cleaning this table. */
+async function removeBatch(pool: pg.Pool, target: Purge): Promise<number | 'busy'> {
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
     await client.query('BEGIN');
-    // The lock ends with the transaction, so that it works behind a pooler in transaction mode.
+    // A transaction-level lock works behind a pooler in transaction mode.
     const lock = await client.query<{ isMine: boolean }>(
       `SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS "isMine"`,
-      [`housekeeping ${one.table}`],
+      [`housekeeping ${target.table}`],
     );
     const removed = lock.rows[0]?.isMine
-      ? await client.query('statement' in one ? one.statement : oldestFirst(one), [one.days, batchRows])
+      ? await client.query('statement' in target ? target.statement : oldestFirst(target), [target.days, batchRows])
       : undefined;
     await client.query('COMMIT');
     return removed ? (removed.rowCount ?? 0) : 'busy';
@@ -113,7 +116,9 @@ async function removeBatch(pool: pg.Pool, one: Purge): Promise<number | 'busy'> 
   }
 }
 
-/** Reads nothing but the time that counts: it is all that the role may see. Rows of one moment go together. */
+/**
+ * Reads only the timestamp, because the role may see nothing else. Rows with the same timestamp are deleted together.
+ */
 function oldestFirst({ table, column }: Purge & { column: string }): string {
   const [from, time] = [table.split('.').map(pg.escapeIdentifier).join('.'), pg.escapeIdentifier(column)];
   return `DELETE FROM ${from} WHERE ${time} <= (SELECT max(oldest.at) FROM (

@@ -14,7 +14,7 @@ import { runOperation } from './run-operation.ts';
 
 const bodyMax = 256 * 1024;
 
-/** The HTTP side of a service: its operations as routes, and health and metrics for those who run it. */
+/** Creates the Express app of a service: its operations as routes, plus health and metrics endpoints. */
 export function createApp(
   operations: Operations,
   handlers: Record<string, Handler<Operation, unknown>>,
@@ -41,14 +41,14 @@ export function createApp(
     const handler = handlers[row.id] as Handler<Operation, unknown>;
     const method = row.method.toLowerCase() as 'get';
     const idPaths = idPathsVersion(mediaOf(row.reply) ? undefined : row.reply);
-    // An operation without a body does not read one: what a client sends all the same is dropped with the request.
+    // Skips the parser if the operation has no body; a body that a client sends anyway is dropped with the request.
     const body = row.body ? [express.json({ limit: row.bodyMax ?? bodyMax, strict: false })] : [];
     app[method](routePath(row.path), ...body, (request: Request, response: Response) =>
       serve({ row, handler, idPaths }, request, response, parts),
     );
   }
   app.use((_request, response) => send(response, errorAnswer(errorReply(fail('not_found'), undefined, parts.log), '')));
-  // Express tells an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
     send(response, errorAnswer(errorReply(error, undefined, parts.log), request.get('x-request-id') ?? ''));
   });
@@ -106,7 +106,7 @@ function serverSpanEnd({ status }: Answer, { tenantId }: Trace): SpanEnd {
   };
 }
 
-/** Takes the file of a form first, and takes it back when nothing comes of the request. */
+/** Receives the file of a form before the handler runs, and discards it when the request fails. */
 async function runForm(
   row: Operation,
   handler: FormHandler<Operation, unknown, { checksum: string }>,
@@ -154,10 +154,10 @@ function send(response: Response, answer: Answer, { method = 'GET', idPaths }: S
   if (answer.tenantId !== undefined) headers['x-ctx-tenant'] = answer.tenantId;
   if (answer.replayed) headers['Idempotent-Replayed'] = 'true';
   if (retryAfter !== undefined) headers['Retry-After'] = retryAfter;
-  // `send` of Express also computes an ETag and whether the client's copy is fresh, which the gateway does not ask for.
+  // Express's `send` would also compute an ETag and evaluate freshness, which the gateway does not need.
   response.writeHead(answer.status, headers);
   if (answer.body.length <= chunkCharacters) response.end(answer.body);
-  // A page may have megabytes, which take long to encode and send in one turn of the event loop.
+  // A large page may have megabytes, which would take long to encode and send in one event loop iteration.
   else pipeline(Readable.from(chunksOf(answer.body)), response, () => {});
 }
 
@@ -166,14 +166,14 @@ const chunkCharacters = 256 * 1024;
 function* chunksOf(text: string): Generator<Buffer> {
   for (let at = 0; at < text.length; ) {
     const end = at + chunkCharacters;
-    // A surrogate pair is one character of UTF-8.
+    // Keeps a surrogate pair together, because it is one character in UTF-8.
     const isPairCut = end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00;
     yield Buffer.from(text.slice(at, isPairCut ? end + 1 : end));
     at = isPairCut ? end + 1 : end;
   }
 }
 
-/** A page or file. What a browser may do with it is said with it: nothing, unless the operation allows more. */
+/** Serves a page or file. Its policy allows browsers nothing, unless the operation allows more. */
 function serveMedia(response: Response, { status, headers }: Answer, served: Served, method: string): void {
   const { body, type, length, disposition, location, contentPolicy } = served;
   const size = length ?? (typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined);
@@ -191,11 +191,12 @@ function serveMedia(response: Response, { status, headers }: Answer, served: Ser
     response.end(method === 'HEAD' ? undefined : body);
     return;
   }
-  // A client that goes ends the source with it, and the other way round: half a file must not look like a whole one.
+  // Destroys the source when the client disconnects, and the response when the source fails: a truncated file must not
+  // look complete.
   pipeline(body, response, () => {});
 }
 
-/** RFC 6266: a name in ASCII for old clients, and the name itself. */
+/** Content-Disposition (RFC 6266): an ASCII fallback for old clients, and the full name. */
 function contentDisposition({ kind, filename }: NonNullable<Served['disposition']>): string {
   if (filename === undefined) return kind;
   const plain = filename.replace(/[^\x20-\x7e]|["\\]/g, '_');
@@ -206,7 +207,7 @@ function contentDisposition({ kind, filename }: NonNullable<Served['disposition'
   return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
 }
 
-/** Literal segments win over parameters: `/leads/duplicates` is looked at before `/leads/:id`. */
+/** Orders routes so that literal segments win: `/leads/duplicates` is matched before `/leads/:id`. */
 function literalFirst(rows: Operation[]): Operation[] {
   const rank = (row: Operation) =>
     row.path
@@ -216,7 +217,9 @@ function literalFirst(rows: Operation[]): Operation[] {
   return [...rows].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-/** Express reads a colon anywhere as a parameter; ours is one only at the start of a segment. */
+/**
+ * Escapes colons inside a segment: Express reads every colon as a parameter, our paths only at the start of a segment.
+ */
 function routePath(path: string): string {
   return path.replace(/([^/]):/g, '$1\\:');
 }

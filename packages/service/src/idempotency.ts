@@ -18,17 +18,17 @@ interface Kept {
 
 /** One use of an Idempotency-Key, inside the transaction of the request. */
 export interface IdempotentRun {
-  /** The first answer, if any. */
+  /** The first response, if any. */
   earlier: Answer | undefined;
-  /** Keeps an answer; it becomes the first one when the transaction commits. */
+  /** Stores a response; it becomes the first one when the transaction commits. */
   keep(answer: Answer): Promise<void>;
 }
 
 /**
- * Begins a request that carries an Idempotency-Key: takes a lock that lasts as long as the transaction, then looks for
- * an earlier answer. Because answer and effect commit together, a crash leaves both or neither.
- * @param options.isPublic whether the caller is anonymous. Only the request identifies such a caller, so the key is combined
- * with the whole request: with another body the answer is not found, and neither is the fact that there is one
+ * Begins a request with an Idempotency-Key: takes a lock until the end of the transaction, then looks up an earlier
+ * response. Response and effect commit together, so a crash leaves both or neither.
+ * @param options.isPublic whether the caller is anonymous. Only the request identifies such a caller, so the key is
+ * combined with the whole request: another body neither finds the response nor reveals that one exists
  * @throws ApiError 409 when the key was used for another request, or its request is still running
  */
 export async function idempotent(options: {
@@ -39,16 +39,17 @@ export async function idempotent(options: {
   isPublic: boolean;
   request: unknown;
 }): Promise<IdempotentRun> {
-  const { sql, seal, operation, key: given, isPublic, request } = options;
-  if (!given || given.length > keyMax) throw failField('Idempotency-Key', `Must have 1 to ${keyMax} characters`);
-  // Digests under a key: a body may hold a password, and a plain hash of it could be tried against guesses.
+  const { sql, seal, operation, key: clientKey, isPublic, request } = options;
+  if (!clientKey || clientKey.length > keyMax)
+    throw failField('Idempotency-Key', `Must have 1 to ${keyMax} characters`);
+  // Keyed digests, because a body may contain a password, and a plain hash could be brute-forced.
   const hashes = seal.digests(JSON.stringify(request));
-  const keys = isPublic ? seal.digests(JSON.stringify([given, request])) : ([given] as const);
+  const keys = isPublic ? seal.digests(JSON.stringify([clientKey, request])) : ([clientKey] as const);
   const [key] = keys;
   const contextOf = (storedKey: string) => `idempotency ${operation} ${storedKey}`;
 
-  // While an encryption key is replaced, instances list the same keys in different orders: a fixed order lets one of two
-  // requests take all locks.
+  // During a key rotation, instances list the same keys in different orders. Locking in a fixed order prevents
+  // deadlocks.
   for (const one of [...keys].sort()) {
     const [lock] = await sql<{ free: boolean }>`SELECT pg_try_advisory_xact_lock(
       hashtextextended(${`${operation} ${one}`}, coalesce(platform.tenant_id() * 2 + (platform.environment() = 'live')::int, 0))) AS free`;

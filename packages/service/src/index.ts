@@ -1,4 +1,5 @@
-// Runs a service from its contract and handlers: caller check, parsing, transaction, reply, errors, health, shutdown.
+// Runs a service from its contract and handlers: caller verification, parsing, transactions, replies, errors, health,
+// shutdown.
 
 export { ApiError, fail, failField } from './api-error.ts';
 export { createService, type RunningService, type ServiceDefinition } from './create-service.ts';

@@ -12,30 +12,30 @@ export interface PageResult<Item> {
   isTotalEstimate?: boolean;
   page: number;
   limit: number;
-  /** Whether records stand before this page. */
+  /** Whether there are records before this page. */
   hasPrev: boolean;
-  /** Whether records follow; of a list with a cursor its cursor says so. */
+  /** Whether there are more records. Not set for cursor pagination, where `nextCursor` shows it. */
   hasNext?: boolean;
   nextCursor: string | null;
 }
 
-/** What a handler says about its list. */
+/** Options that a handler sets for its list. */
 interface ListOptions<Row> {
   model: Listable<Row>;
-  /** Narrows the list; plain conditions on one field each are served by indexes. */
+  /** Filters the list; conditions on a single field are served by indexes. */
   where?: Record<string, unknown>;
   and?: Record<string, unknown>[];
-  /** Columns that `search` looks into, anywhere in the text, in any case. */
+  /** Columns that `search` matches, case-insensitively and anywhere in the text. */
   searchIn?: readonly string[];
-  /** Sortable columns that may be empty: such rows stand where the largest value would. */
+  /** Nullable sort columns: null sorts as the largest value. */
   nullable?: readonly string[];
-  /** The columns to read, all when absent; `id` and the sortable ones have to be among them. */
+  /** The columns to read, all when absent; must include `id` and the sortable columns. */
   select?: Readonly<Record<string, true>>;
-  /** Reads so many from the beginning, whichever page the query names. */
+  /** Reads up to this many records from the beginning, ignoring the pagination of the query. */
   wholeMax?: number;
 }
 
-/** Lists a model for the operation that runs. */
+/** Lists a model for the current operation. */
 export type List = <Row extends { id: number }>(options: ListOptions<Row>) => Promise<PageResult<Row>>;
 
 /** A model of the tenant's database. */
@@ -55,16 +55,17 @@ interface ListQuery {
   createdTo?: Date | undefined;
 }
 
-// `page` reads and drops all rows before it; beyond this the cursor, which does not, is the way (D20).
+// `page` reads and skips all rows before it; beyond this depth clients must use the cursor (D20).
 const depthMax = 100_000;
 
 /**
- * Reads one page: by number, or after a cursor, which stays right while rows come and go. Totals are exact up to 10,000;
- * larger ones are estimates (totals.ts). A page can end early when its filter and its order together would take too long;
- * its cursor then goes on behind what was read.
- * @param options.name names the list inside cursors, so that a cursor of another list is refused
- * @param options.narrow what the database adds to every filter for a caller narrowed to own records: totals are counted apart
- * @throws 400 for a cursor that was changed or is one of another list, 422 for a page that is too deep
+ * Reads one page: by number, or after a cursor, which stays correct while rows are added and deleted. Totals are exact
+ * up to 10,000; larger ones are estimates (totals.ts). A page can end early when its filter and order together would
+ * take too long; its cursor then continues after the last row that was read.
+ * @param options.name identifies the list inside cursors, so that a cursor of another list is rejected
+ * @param options.narrow the condition the database adds for a caller narrowed to own records: totals are counted
+ * separately
+ * @throws ApiError 400 for a cursor that was changed or belongs to another list, 422 for a page that is too deep
  */
 export async function listPage<Row extends { id: number }>(
   options: ListOptions<Row> & {
@@ -90,7 +91,7 @@ export async function listPage<Row extends { id: number }>(
 
   const where = { ...options.where, AND: [...(options.and ?? []).filter(hasFields), ...createdBetween(query)] };
   const filter = `${scope} ${withoutSeconds(JSON.stringify([where, search, options.narrow]))}`;
-  const beyondOf = options.nullable?.includes(field) ? beyondWithNulls : beyond;
+  const beyondOf = options.nullable?.includes(field) ? rowsAfterWithNulls : rowsAfter;
   const startedAt = performance.now();
   const found = await model.findPage({
     where,
@@ -116,7 +117,7 @@ export async function listPage<Row extends { id: number }>(
     ...total,
     page,
     limit,
-    // A cursor always points behind a record.
+    // A cursor always points after a record.
     hasPrev: after !== undefined || page > 1,
     nextCursor: nextCursor(found, { limit, field, write: (position) => cursors.write(position, context) }),
   };
@@ -140,7 +141,7 @@ function nextCursor<Row extends { id: number }>(
   return resumeAt ? write([plain(resumeAt.value), resumeAt.id]) : null;
 }
 
-/** A rule that does not apply to the caller is an empty condition. */
+/** Whether a condition has fields. A rule that does not apply to the caller is an empty condition. */
 function hasFields(condition: Record<string, unknown>): boolean {
   return Object.keys(condition).length > 0;
 }
@@ -151,24 +152,24 @@ function createdBetween({ createdFrom, createdTo }: ListQuery): Record<string, u
     ...(createdTo ? [{ createdAt: { lte: createdTo } }] : []),
   ];
 }
-/** The rows after (value, id), in ranges: the rest of those with the same value, then all behind them. */
-function beyond(field: string, isDescending: boolean, [value, id]: Position): Record<string, unknown>[] {
+/** Conditions for the rows after (value, id): those with the same value and a later id, then all later values. */
+function rowsAfter(field: string, isDescending: boolean, [value, id]: Position): Record<string, unknown>[] {
   const past = isDescending ? 'lt' : 'gt';
   if (field === 'id') return [{ id: { [past]: id } }];
   return [{ [field]: value, id: { [past]: id } }, { [field]: { [past]: value } }];
 }
 
-/** The same for a column that may be empty: PostgreSQL sorts empty as larger than any value. */
-function beyondWithNulls(field: string, isDescending: boolean, position: Position): Record<string, unknown>[] {
+/** The same for a nullable column: PostgreSQL sorts null as the largest value. */
+function rowsAfterWithNulls(field: string, isDescending: boolean, position: Position): Record<string, unknown>[] {
   const [value, id] = position;
   const alike = { [field]: value, id: { [isDescending ? 'lt' : 'gt']: id } };
   if (value === null) return isDescending ? [alike, { [field]: { not: null } }] : [alike];
   return isDescending
-    ? beyond(field, isDescending, position)
-    : [...beyond(field, isDescending, position), { [field]: null }];
+    ? rowsAfter(field, isDescending, position)
+    : [...rowsAfter(field, isDescending, position), { [field]: null }];
 }
 
-/** Filters by the current time are one filter for a minute: their totals are estimates anyway. */
+/** Truncates timestamps to minutes, so that filters by the current time share a total; it is an estimate anyway. */
 function withoutSeconds(filter: string): string {
   return filter.replace(/(T\d\d:\d\d):\d\d\.\d{3}Z/g, '$1');
 }

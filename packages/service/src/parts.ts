@@ -5,7 +5,7 @@ import type { Seal } from '@tandem/sealed';
 import type { Scope, TenantDb } from '@tandem/tenant-db';
 import type { Cursors } from './cursors.ts';
 
-/** What the operations of a service share. */
+/** Dependencies that the operations of a service share. */
 export interface Parts {
   db: TenantDb<unknown>;
   signer: CallerSigner;
@@ -14,7 +14,7 @@ export interface Parts {
   log: Log;
   metrics: Metrics;
   health: Health;
-  /** Gives a tenant what every tenant has from the start. */
+  /** Creates the default records of a tenant. */
   firstUse: ((scope: Scope) => Promise<void>) | undefined;
   outgoing: BeginOutgoing;
   declaredConsumers: readonly DeclaredConsumer[];

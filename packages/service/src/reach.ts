@@ -2,10 +2,13 @@ import type { Caller } from '@tandem/caller';
 import { allows } from '@tandem/contract';
 import type { Ownership } from '@tandem/tenant-db';
 
-/** How far a permission goes: over all records of the tenant, over somebody's, or not at all. */
+/** How far a permission reaches: all records of the tenant, own or team records, or none. */
 export type Reach = 'all' | Ownership | 'none';
 
-/** How far a permission of the caller goes. Own and team records are those of the user who is acted for. */
+/**
+ * How far a permission of the caller reaches. Own and team records are those of the user on whose behalf the call is
+ * made.
+ */
 export function reachOf(caller: Caller, permission: string): Reach {
   const reach = allows(caller.permissions, permission);
   if (!reach) return 'none';
@@ -16,8 +19,8 @@ export function reachOf(caller: Caller, permission: string): Reach {
 }
 
 /**
- * The caller as another service is told of them.
- * @param reach limits what that service finds to records within it; without it the service acts on all of the tenant
+ * The caller context for a call to another service.
+ * @param reach limits the records that the other service finds; by default the whole tenant
  */
 export function asService(caller: Caller, reach: Reach = 'all'): Omit<Caller, 'type' | 'permissions'> {
   if (reach === 'none') throw new Error('A caller without the permission must be refused before others are asked');

@@ -53,11 +53,11 @@ it.each<[string, z.ZodType, unknown, string]>([
   ['a wrong entry', z.array(z.string()), ['a', 1], 'it.1: Must be a string'],
   ['what a rule without words refuses', z.string().refine(() => false), 'x', 'it: Must have another value'],
   ['what a schema has words for', z.string().max(1, 'Must be short'), 'xx', 'it: Must be short'],
-])('says what would be right for %s', (_, schema, value, expected) => {
+])('says what is valid for %s', (_, schema, value, expected) => {
   expect(wrong(schema, value)).toEqual([expected]);
 });
 
-it('says of the whole that it must be an object, and nothing of what is right', () => {
+it('says that the value must be an object, without listing its fields', () => {
   const schema = z.object({ it: z.string() });
   const errors: FieldError[] = [];
   expect(readFields(schema, { it: 'x' }, errors)).toEqual({ it: 'x' });
@@ -71,7 +71,7 @@ it.each([
   ['{"__proto__":1}', '__proto__'],
   ['{"data":{"__proto__":{"admin":true}}}', 'data.__proto__'],
   ['{"data":{"list":[{"\\u005f_proto__":1}]}}', 'data.list.0.__proto__'],
-])('refuses the key __proto__ in %s and names where it is', (text, field) => {
+])('rejects the key __proto__ in %s and names its position', (text, field) => {
   const errors: { field: string; message: string }[] = [];
   const schema = z.object({ data: z.record(z.string(), z.unknown()).optional() });
   expect(readFields(schema, JSON.parse(text), errors)).toBeUndefined();

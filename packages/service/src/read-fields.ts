@@ -4,32 +4,32 @@ import type { z } from 'zod';
 type Issue = z.core.$ZodRawIssue;
 
 /**
- * Reads a value by a schema. What is wrong goes to `errors`: each field with what would be right, in our own words unless
- * the schema has some.
- * @returns undefined when something is wrong
+ * Parses a value by a schema. Problems are added to `errors`: each invalid field with what is accepted, in our own
+ * words unless the schema has a message.
+ * @returns undefined when the value is invalid
  */
 export function readFields<Schema extends z.ZodType>(
   schema: Schema,
-  given: unknown,
+  input: unknown,
   errors: FieldError[],
 ): z.output<Schema> | undefined {
-  const forbidden = forbiddenKeys(given);
+  const forbidden = forbiddenKeys(input);
   for (const field of forbidden) errors.push({ field, message: 'Must not be named __proto__' });
   if (forbidden.length) return undefined;
-  const { data, error } = schema.safeParse(given, { error: houseWords });
+  const { data, error } = schema.safeParse(input, { error: defaultMessage });
   for (const issue of error?.issues ?? []) {
     const field = issue.path.map(String).join('.') || 'body';
-    errors.push({ field, message: isMissing(issue, given) ? 'Is required' : issue.message });
+    errors.push({ field, message: isMissing(issue, input) ? 'Is required' : issue.message });
   }
   return data;
 }
 
-// More than any schema accepts; a deeper value is refused for its depth and must not overflow the stack here.
+// More than any schema accepts. A deeper value is rejected by its schema and must not overflow the stack here.
 const levelsMax = 50;
 
 /**
- * Where a value has a key `__proto__`. The schemas drop it, so a filter by it would match everything and data would be
- * lost without a word. Every other name, also `constructor`, is a key like any other.
+ * Finds keys named `__proto__`. The schemas drop them, so a filter by one would match everything and data would be lost
+ * silently. Any other name, also `constructor`, is an ordinary key.
  */
 function forbiddenKeys(value: unknown, path = '', levels = levelsMax): string[] {
   if (typeof value !== 'object' || value === null || levels === 0) return [];
@@ -41,14 +41,14 @@ function forbiddenKeys(value: unknown, path = '', levels = levelsMax): string[] 
 
 const missingCodes = ['invalid_type', 'invalid_value', 'invalid_union'];
 
-/** Whoever left a field out need not read what it must look like first, whatever words the schema has for that. */
-function isMissing({ code, path }: z.core.$ZodIssue, given: unknown): boolean {
-  const value = path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown> | undefined)?.[step], given);
+/** Whether a required field is absent. It then gets "Is required" instead of the message of its schema. */
+function isMissing({ code, path }: z.core.$ZodIssue, input: unknown): boolean {
+  const value = path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown> | undefined)?.[step], input);
   return value === undefined && missingCodes.includes(code);
 }
 
-/** What we say instead of zod's own words, for schemas that say nothing themselves. */
-function houseWords(issue: Issue): string {
+/** Replaces zod's own words, for schemas without a message. */
+function defaultMessage(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return types[issue.expected] ?? `Must be a ${issue.expected}`;
@@ -118,8 +118,8 @@ const formats: Record<string, string> = {
   e164: 'Must be a phone number with country code, such as +491701234567',
 };
 
-function format(given: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>): string {
-  const issue = given as z.core.$ZodStringFormatIssues;
+function format(raw: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>): string {
+  const issue = raw as z.core.$ZodStringFormatIssues;
   if (issue.format === 'starts_with') return `Must begin with ${issue.prefix}`;
   if (issue.format === 'ends_with') return `Must end with ${issue.suffix}`;
   if (issue.format === 'includes') return `Must contain ${issue.includes}`;

@@ -15,7 +15,7 @@ import { fail } from './api-error.ts';
 import { reachOf } from './reach.ts';
 import { readFields } from './read-fields.ts';
 
-/** A request after every check that does not need the database. */
+/** A request that passed every check that needs no database. */
 export interface ReadRequest {
   caller: Caller;
   scope: Scope | undefined;
@@ -24,9 +24,9 @@ export interface ReadRequest {
   body: unknown;
   ifMatch: string | undefined;
   idempotencyKey: string | undefined;
-  /** What the request says without effect; the answer tells. */
+  /** Parts of the request that have no effect; reported in the response. */
   warnings: Warning[];
-  /** Of a form: the checksum of its file. */
+  /** The checksum of the uploaded file, if the request is a form. */
   checksum?: string;
 }
 
@@ -34,7 +34,7 @@ const fieldErrorsMax = 100;
 const warningsMax = 10;
 const warningNameMax = 64;
 
-/** Verifies who calls, whether they may, and that every field is what the row says. */
+/** Verifies the caller and their permissions, and parses every field by the row. */
 export function readRequest(
   request: Request,
   row: Operation,
@@ -42,12 +42,12 @@ export function readRequest(
 ): ReadRequest {
   const caller = callerOf(request, signer);
   const scope = scopeOf(caller, row);
-  // A test program's key must not reach real users, roles and keys: with those it could make itself a live key.
+  // Sandbox keys must not reach users, roles and keys, which live shares: with those they could create a live key.
   const isSandboxKey = caller.type === 'key' && caller.environment === 'sandbox';
   if (isSandboxKey && row.method !== 'GET' && !db.separatesEnvironments) throw fail('live_key_needed');
   const errors: FieldError[] = [];
   const params = read(row.params, request.params, errors);
-  // A path that names nothing is an unknown resource, not a wrong field.
+  // A path with an invalid id is an unknown resource, not an invalid field.
   if (errors.length) throw fail('not_found');
   const named = nest(request.query as Record<string, unknown>, errors);
   const query = row.query && readFields(row.query, named, errors);
@@ -72,13 +72,13 @@ function callerOf(request: Request, signer: CallerSigner): Caller {
     if (!caller) throw fail('gateway_only');
     return caller;
   } catch (error) {
-    // The gateway has let the request pass, and this process was too busy to read it in time.
+    // The gateway accepted the request, but this process was too busy to read it in time.
     if (error instanceof ExpiredCaller) throw fail('unavailable');
     throw error;
   }
 }
 
-/** HEAD is GET without the body, and is signed as that. */
+/** HEAD is GET without the body, and the gateway signs it as GET. */
 function isHead({ method }: Request): boolean {
   return method === 'HEAD';
 }
@@ -91,14 +91,14 @@ function scopeOf(caller: Caller, row: Operation): Scope | undefined {
     return tenantId === undefined ? undefined : { tenantId, environment, ...(narrow && { narrow }) };
   }
   if (tenantId === undefined) throw fail('unauthenticated');
-  if (neededPermissions(row).some((one) => reachOf(caller, one) === 'none')) throw fail('forbidden');
+  if (neededPermissions(row).some((permission) => reachOf(caller, permission) === 'none')) throw fail('forbidden');
   if (row.permission === signedIn) return { tenantId, environment };
   const reach = reachOf(caller, row.permission as string);
   if (reach === 'none' || (reach !== 'all' && !row.narrows)) throw fail('forbidden');
   return { tenantId, environment, ...(reach !== 'all' && { narrow: reach }) };
 }
 
-/** Refuses a caller who names a record of a resource that they have no permission for. */
+/** Rejects a caller whose body names a record of a resource that they have no permission for. */
 function checkNamedRecords(caller: Caller, row: Operation, body: unknown): void {
   const missing = permissionsByField(row).filter(({ permission, for: field }) => {
     const named = (body as Record<string, unknown> | undefined)?.[field];
@@ -120,11 +120,11 @@ function jsonBody(request: Request, row: Operation): unknown {
   return request.body;
 }
 
-function read(schema: z.ZodObject | undefined, given: unknown, errors: FieldError[]): unknown {
-  return schema && readFields(schema, given, errors);
+function read(schema: z.ZodObject | undefined, input: unknown, errors: FieldError[]): unknown {
+  return schema && readFields(schema, input, errors);
 }
 
-/** Parameters that the operation does not have are ignored, as a newer client may send them to an older service. */
+/** Unknown parameters are ignored with a warning, because a newer client may send them to an older service. */
 function unknownParameters(row: Operation, named: Record<string, unknown>): Warning[] {
   const known = row.query?.shape ?? {};
   const unknown = Object.keys(named).filter((name) => !Object.hasOwn(known, name));
@@ -136,11 +136,11 @@ function unknownParameters(row: Operation, named: Record<string, unknown>): Warn
 }
 
 /**
- * `customFields[color]=red` becomes an object under customFields, one level deep; a name given twice becomes a list. Other
- * brackets are refused: left out, they would make a filter that matches everything.
+ * Parses `customFields[color]=red` into an object under customFields, one level deep; a repeated name becomes a list.
+ * Other brackets are rejected: ignoring them would leave a filter that matches everything.
  */
 function nest(query: Record<string, unknown>, errors: FieldError[]): Record<string, unknown> {
-  // Without a prototype, so that `__proto__` is a key like any other and can be refused.
+  // Without a prototype, so that `__proto__` is an ordinary key and can be rejected.
   const nested = Object.create(null) as Record<string, unknown>;
   for (const [key, value] of Object.entries(query)) {
     const [, outer, inner] = /^([a-zA-Z]+)\[([^\]]{1,64})\]$/.exec(key) ?? [];

@@ -17,34 +17,34 @@ import { z } from 'zod';
 import type { ErrorReply } from './error-reply.ts';
 import type { PageResult } from './list.ts';
 
-/** What goes back to the gateway. */
+/** A response to the gateway. */
 export interface Answer {
   status: number;
   body: string;
   etag?: string;
-  /** Whether this is the answer of an earlier request with the same Idempotency-Key. */
+  /** Whether this is the response of an earlier request with the same Idempotency-Key. */
   replayed?: boolean;
   /** The tenant that a public operation acted in: the gateway needs it to encode the ids of the reply. */
   tenantId?: number;
-  /** Seconds to wait before a repetition. */
+  /** Seconds to wait before retrying. */
   retryAfter?: number;
   /** Headers that the handler set. */
   headers?: Record<string, string>;
-  /** What is answered instead of JSON; `body` is empty then. */
+  /** The content to serve instead of JSON; `body` is empty then. */
   served?: Served;
 }
 
-/** What an answer says besides its data. */
+/** Response metadata besides the data. */
 interface About {
   requestId: string;
-  /** Instead of the row's. */
+  /** Overrides the status of the row. */
   status?: number | undefined;
   warnings?: Warning[];
 }
 
 /**
- * Shapes what a handler returned by the row's reply schema: columns that the contract does not show are dropped.
- * @throws ZodError when the handler returned something else than the contract says, which is our fault
+ * Encodes a handler's result by the reply schema of the row; columns that the contract does not declare are dropped.
+ * @throws ZodError when the handler returned a value that violates the contract, which is an internal error
  */
 export async function reply(row: Operation, result: unknown, about: About): Promise<Answer> {
   const status = about.status ?? replyStatus(row);
@@ -73,18 +73,18 @@ function enveloped(row: Operation, data: unknown, about: About & { status: numbe
   return row.envelope === 'short' ? { success: true, data, message } : envelope({ ...about, message, data });
 }
 
-/** The answer for an error. */
+/** The response for an error. */
 export function errorAnswer(failed: ErrorReply, requestId: string): Answer {
   const { retryAfter, ...shown } = failed;
   const body = JSON.stringify(errorEnvelope({ ...shown, requestId }));
   return { status: failed.status, body, ...(retryAfter !== undefined && { retryAfter }) };
 }
 
-/** Items are written one by one: a page may hold megabytes of the customer's own data. */
+/** Encodes items one by one: a page may have megabytes of customer data. */
 async function pageReply(row: Operation, result: PageResult<unknown>, about: About): Promise<Answer> {
   const { items, total, isTotalEstimate, page, limit, hasPrev, nextCursor, hasNext = nextCursor !== null } = result;
   const item = pageItem(row.reply);
-  const written = await inTurns(items, (one) => JSON.stringify(z.encode(item, one as never)));
+  const written = await inTurns(items, (value) => JSON.stringify(z.encode(item, value as never)));
   const totalPages = Math.ceil(total / limit);
   const pagination: Pagination = {
     page,
@@ -102,5 +102,5 @@ async function pageReply(row: Operation, result: PageResult<unknown>, about: Abo
   return { status, body: around.replace(noItems, () => `"data":[${written.join(',')}]`) };
 }
 
-// Its quotes are not escaped, so it cannot stand in a text of the envelope.
+// Cannot occur in a text of the envelope, where quotes are escaped.
 const noItems = '"data":[]';

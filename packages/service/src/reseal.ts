@@ -3,19 +3,19 @@ import { keyOf, type Seal } from '@tandem/sealed';
 import pg from 'pg';
 
 /**
- * A column whose values `seal` wrote under the context `<context> <value of ref>`. A migration allows the relay role to read
- * `ref` and to read and update `column` in all rows.
+ * A column whose values `seal` wrote under the context `<context> <value of ref>`. A migration grants the relay role
+ * SELECT on `ref`, and SELECT and UPDATE on `column`, in all rows.
  */
 export interface SealedColumn {
   table: string;
   column: string;
   context: string;
-  /** A column that is unique to the row and never changes. */
+  /** A column that is unique and never changes. */
   ref: string;
 }
 
 export interface Resealing {
-  /** Seals every value again that is not under the current key. */
+  /** Reseals every value that is not under the current key. */
   run(): Promise<void>;
   close(): void;
 }
@@ -30,9 +30,9 @@ interface Row {
 }
 
 /**
- * Seals stored values again under the current key, 10 s after the start and then every 5 minutes, and counts values by key
- * (`tandem_sealed_values`). Once the count of a key is 0, that key can be removed from ENCRYPTION_KEY. Several instances may
- * run at once: a value is only replaced while it is the one that was read.
+ * Reseals stored values under the current key, 10 s after the start and then every 5 minutes, and counts values by key
+ * (`tandem_sealed_values`). Once the count of a key is 0, that key can be removed from ENCRYPTION_KEY. Several
+ * instances may run at once: an update applies only if the value is unchanged since it was read.
  */
 export function startResealing(options: {
   /** Connections under the relay role. */
@@ -105,7 +105,10 @@ async function resealColumn(pool: pg.Pool, seal: Seal, column: SealedColumn, log
   if (resealed) log.info('values sealed again under the current key', { ...column, resealed });
 }
 
-/** A value that no key opens stays as it is, so that it opens again once its key is back in the list. */
+/**
+ * Opens a value, or returns undefined. A value whose key is not listed stays unchanged, so that it opens once the key
+ * is listed again.
+ */
 function tryOpen(seal: Seal, sealed: string, context: string): string | undefined {
   try {
     return seal.open(sealed, context);
@@ -119,7 +122,7 @@ async function countByKey(pool: pg.Pool, column: SealedColumn): Promise<{ key: s
   return rows;
 }
 
-/** The key of a value in SQL, as `keyOf` finds it; an empty text for a value without one. */
+/** The SQL statements for one column. They extract the key as `keyOf` does; an empty text for a value without one. */
 function statementsFor({ table, column, ref }: SealedColumn) {
   const [from, value, row] = [table, column, ref].map(pg.escapeIdentifier);
   const key = `CASE WHEN strpos(${value}, '.') > 0 THEN split_part(${value}, '.', 1) ELSE '' END`;

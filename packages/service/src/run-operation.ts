@@ -16,9 +16,9 @@ type AnyContext = Context<Operation, unknown>;
 type AnyHandler = Handler<Operation, unknown>;
 
 /**
- * Runs one operation: asks what must be asked outside, opens the transaction of a write, lets the handler work, writes
- * its events, shapes the reply and commits. Nothing is answered that is not committed.
- * @param received of a form: what became of its file
+ * Runs one operation: calls other systems, opens the transaction of a write, runs the handler, writes its events,
+ * encodes the reply and commits. The response is sent only after the commit.
+ * @param received the result of receiving the file of a form
  */
 export async function runOperation(
   row: Operation,
@@ -29,16 +29,16 @@ export async function runOperation(
 ): Promise<Answer> {
   const { caller, scope } = request;
   if (scope) await parts.firstUse?.(scope);
-  const said: Said = { after: [], headers: {}, wasThere: false };
+  const responseExtras: ResponseExtras = { after: [], headers: {}, wasThere: false };
   const { check = undefined, run } = typeof handler === 'function' ? { run: handler } : handler;
-  const begin = keyUse(row, request, parts);
+  const begin = beginIdempotency(row, request, parts);
   const under: Under = (permission, work) => {
     const reach = reachOf(caller, permission);
     if (!scope || reach === 'none') throw fail('forbidden');
     const { tenantId, environment } = scope;
     return parts.db.within({ tenantId, environment, ...(reach !== 'all' && { narrow: reach }) }, work);
   };
-  // What is asked outside may have an effect of its own, or another outcome by now.
+  // Looks for an earlier response first: calls to other systems may have side effects, or another outcome by now.
   const { earlier } = check && begin ? await parts.db.transaction(scope, begin) : {};
   if (earlier) return earlier;
   const found = (
@@ -48,31 +48,37 @@ export async function runOperation(
   const { emit, schedule, written, committed } = parts.outgoing(caller, scope);
   const work = async (): Promise<Answer> => {
     let tenantId: number | undefined;
-    const inTenant = tenantEntry(row, request, parts, (entered, leaves) => {
-      tenantId = entered;
-      said.after.push(leaves.committed);
+    const inTenant = tenantEntry(row, request, parts, (enteredId, outgoing) => {
+      tenantId = enteredId;
+      responseExtras.after.push(outgoing.committed);
     });
-    const result = await run({ ...contextOf(row, request, parts, said), emit, schedule, inTenant, found } as never);
-    const answered = said.message === undefined ? row : { ...row, message: said.message };
+    const result = await run({
+      ...contextOf(row, request, parts, responseExtras),
+      emit,
+      schedule,
+      inTenant,
+      found,
+    } as never);
+    const answered = responseExtras.message === undefined ? row : { ...row, message: responseExtras.message };
     const answer = await reply(answered, result, {
       requestId: caller.requestId,
-      status: said.wasThere ? 200 : undefined,
+      status: responseExtras.wasThere ? 200 : undefined,
       warnings: request.warnings,
     });
-    return { ...answer, headers: said.headers, ...(tenantId !== undefined && { tenantId }) };
+    return { ...answer, headers: responseExtras.headers, ...(tenantId !== undefined && { tenantId }) };
   };
-  const answer = await inOne(row, request, parts, { work, written, begin });
+  const answer = await runInScope(row, request, parts, { work, written, begin });
   committed();
-  for (const then of said.after) await settled(then, parts.log);
+  for (const then of responseExtras.after) await runAfterCommit(then, parts.log);
   return answer;
 }
 
-/** What a handler says besides what it returns. */
-interface Said {
+/** What a handler sets besides its return value. */
+interface ResponseExtras {
   after: (() => void | Promise<void>)[];
   headers: Record<string, string>;
   wasThere: boolean;
-  /** Instead of the row's. */
+  /** Overrides the message of the row. */
   message?: string;
 }
 
@@ -83,10 +89,12 @@ interface Effect {
   begin: (() => Promise<IdempotentRun>) | undefined;
 }
 
-type Kept = Effect & { begin: NonNullable<Effect['begin']> };
+type IdempotentEffect = Effect & { begin: NonNullable<Effect['begin']> };
 
-/** Begins the use of the request's Idempotency-Key; undefined when it has none or the operation takes none. */
-function keyUse(row: Operation, request: ReadRequest, { db, seal }: Parts): Effect['begin'] {
+/**
+ * Begins the use of the request's Idempotency-Key; undefined without a key, or when the operation does not accept one.
+ */
+function beginIdempotency(row: Operation, request: ReadRequest, { db, seal }: Parts): Effect['begin'] {
   const { scope, params, query, body, caller, checksum, idempotencyKey: key } = request;
   if (key === undefined || !takesIdempotencyKey(row) || !(scope || row.audience === 'public')) return undefined;
   return () =>
@@ -97,27 +105,38 @@ function keyUse(row: Operation, request: ReadRequest, { db, seal }: Parts): Effe
       key,
       isPublic: !scope,
       request: {
-        ...{ params, query, body, checksum, by: caller.userId, portalUser: caller.portalUserId },
-        ...{ as: caller.onBehalfOf, can: caller.permissions },
+        params,
+        query,
+        body,
+        checksum,
+        by: caller.userId,
+        portalUser: caller.portalUserId,
+        as: caller.onBehalfOf,
+        can: caller.permissions,
       },
     });
 }
 
-function inOne(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
+function runInScope(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
   const { db } = parts;
   const { work, written, begin } = effect;
   const { scope } = request;
-  if (begin) return once(row, request, parts, { ...effect, begin });
+  if (begin) return runIdempotent(row, request, parts, { ...effect, begin });
   if (row.method === 'GET' || !scope) return db.within(scope, work);
   return db.transaction(scope, work, written);
 }
 
 /**
- * A POST with an Idempotency-Key: the first answer is kept, whether it succeeded or refused. It is for whoever asked: it
- * may hold a key or secret that somebody else, or a credential that may do less, must not see. A public operation runs in
- * one transaction then, the tenants it enters included.
+ * Runs a POST with an Idempotency-Key and stores the first response, whether success or error. Only the same caller
+ * with the same permissions can replay it, because it may contain a key or secret. A public operation runs in one
+ * transaction then, including the tenants it enters.
  */
-async function once(row: Operation, request: ReadRequest, parts: Parts, effect: Kept): Promise<Answer> {
+async function runIdempotent(
+  row: Operation,
+  request: ReadRequest,
+  parts: Parts,
+  effect: IdempotentEffect,
+): Promise<Answer> {
   const { db, log } = parts;
   const { caller } = request;
   const { begin } = effect;
@@ -131,10 +150,10 @@ async function once(row: Operation, request: ReadRequest, parts: Parts, effect: 
     };
     return await db.transaction(request.scope, work, effect.written);
   } catch (error) {
-    // Refusals of the handler are answers too; those of the key itself are not.
+    // Errors of the handler are stored; errors of the key itself are not.
     if (!(error instanceof ApiError) || error.code.startsWith('idempotency_')) throw error;
     const errorResponse = errorReply(error, row, log);
-    // "Try again later" must not be the answer to the next try.
+    // A response that asks the client to retry must not be replayed.
     if (errorResponse.status >= 500 || errorResponse.status === 429) throw error;
     const answer = errorAnswer(errorResponse, caller.requestId);
     return db.transaction(request.scope, async () => {
@@ -149,7 +168,7 @@ function contextOf(
   row: Operation,
   request: ReadRequest,
   parts: Parts,
-  said: Said,
+  responseExtras: ResponseExtras,
 ): Omit<AnyContext, 'emit' | 'schedule' | 'inTenant'> {
   const { caller, params, query, body } = request;
   const { db, cursors } = parts;
@@ -160,46 +179,46 @@ function contextOf(
     ifMatch({ version }) {
       if (request.ifMatch !== undefined && !matches(request.ifMatch, version)) throw fail('stale_version');
     },
-    afterCommit: (work) => void said.after.push(work),
+    afterCommit: (work) => void responseExtras.after.push(work),
     wasThere() {
       if (!row.mayExist) throw new Error(`${row.id} does not say that what it creates may exist`);
-      said.wasThere = true;
+      responseExtras.wasThere = true;
     },
     message(text) {
-      said.message = text;
+      responseExtras.message = text;
     },
     header(name, value) {
-      said.headers[name] = value;
+      responseExtras.headers[name] = value;
     },
     list: (options) =>
       listPage({ ...options, name: row.id, query: query as never, caller, narrow: request.scope?.narrow, cursors }),
   };
 }
 
-/** Lets a public or internal operation work within a tenant of its own finding. */
+/** Lets a public or internal operation work within a tenant that it looks up itself. */
 function tenantEntry(
   row: Operation,
-  { scope: given, caller }: ReadRequest,
+  { scope: callerScope, caller }: ReadRequest,
   parts: Parts,
-  entered: (tenantId: number, leaves: Outgoing) => void,
+  entered: (tenantId: number, outgoing: Outgoing) => void,
 ): AnyContext['inTenant'] {
   return ({ tenantId, environment, actor }, work) => {
-    if (given) throw new Error(`${row.id} already works within a tenant`);
+    if (callerScope) throw new Error(`${row.id} already works within a tenant`);
     const scope = { tenantId, environment };
-    const leaves = parts.outgoing({ ...caller, ...actor, ...scope }, scope);
-    entered(tenantId, leaves);
-    const { emit, schedule, written } = leaves;
+    const outgoing = parts.outgoing({ ...caller, ...actor, ...scope }, scope);
+    entered(tenantId, outgoing);
+    const { emit, schedule, written } = outgoing;
     return parts.db.transaction(scope, () => work({ tx: parts.db.tx, emit, schedule }), written);
   };
 }
 
-/** `"3"`, `W/"3"`, a list of those, or `*`. */
+/** Matches `"3"`, `W/"3"`, a list of those, or `*`. */
 function matches(header: string, version: number): boolean {
   return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === `"${version}"`);
 }
 
-/** The answer stands; what comes after it may fail without taking it back. */
-async function settled(work: () => void | Promise<void>, log: Log): Promise<void> {
+/** Runs work after the commit. Its failure is logged and does not change the response. */
+async function runAfterCommit(work: () => void | Promise<void>, log: Log): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -4,14 +4,14 @@ import { createServerDrain, onShutdown } from '@tandem/process';
 import { createService, type ServiceDefinition } from './create-service.ts';
 import type { ServiceSettings } from './settings.ts';
 
-// Longer than any client of the fleet keeps an idle connection (the gateway 60 s, other services 30 s): the client closes it,
-// so no request is sent on a connection that the service is closing.
+// Longer than any client of the fleet keeps an idle connection (gateway 60 s, other services 30 s). The client closes
+// it first, so no request is sent on a connection that the service is closing.
 const keepAliveMs = 70_000;
-// The gateway accepts headers of 16 KB and adds the caller with up to 200 permissions. With a lower limit a client could make
-// the service answer without our envelope, which the gateway counts as a failure of the service.
+// The gateway accepts headers of 16 KB and adds the caller with up to 200 permissions. With a lower limit, a client
+// could make the service answer without our envelope, which the gateway counts as an upstream failure.
 const headersMax = 64 * 1024;
 
-/** Runs a service as a process. On SIGTERM it finishes what it has begun, within the limits of a shutdown, and ends. */
+/** Runs a service as a process. On SIGTERM it finishes the work in progress within the shutdown limits, then exits. */
 export function startService<Ops extends Operations, Client, Settings extends ServiceSettings>(
   definition: ServiceDefinition<Ops, Client, Settings>,
 ): void {

@@ -1,20 +1,20 @@
-// Totals of lists that have more records than are counted with each page. A total is counted in the background by whoever asks
-// first, shared by all who ask for the same list and filter, and used for a minute (D20). No row holds a counter: every write of
-// a tenant would wait for it.
+// Totals of lists with more records than a page counts exactly. A total is counted in the background on the first
+// request, shared by all requests for the same list and filter, and cached for a minute (D20). There is no counter row,
+// because every write of a tenant would wait for it.
 
 const keptMs = 60_000;
-// Asked for again from this age on, so that a list in use always has one.
+// Refreshed from this age on, so that a list in use always has a total.
 const refreshMs = 30_000;
 const totalsMax = 1_000;
-// A count reads every record of its filter, at the cost of everything else that the database does.
+// A count reads every matching record, at the expense of all other queries.
 const countsAtOnceMax = 2;
-// Short enough for a caller who waits although the page itself was fast.
+// Acceptable delay even when the page itself was fast.
 const waitMinMs = 20;
 
 interface Total {
   /** When the list was last known to be large. */
   at: number;
-  /** Undefined until the first count has ended, and when it failed. */
+  /** Undefined until the first count has finished, and after it failed. */
   counted?: { total: number; at: number };
   counting?: Promise<void> | undefined;
   failedAt?: number;
@@ -23,13 +23,13 @@ interface Total {
 const totals = new Map<string, Total>();
 let countsNow = 0;
 
-/** Whether a list had more records than are counted exactly when it was last read, at most a minute ago. */
+/** Whether the list had more records than are counted exactly when last read, at most a minute ago. */
 export function isLarge(filter: string): boolean {
   const known = totals.get(filter);
   return known !== undefined && Date.now() - known.at < keptMs;
 }
 
-/** Keeps that a list has more records than are counted exactly. The least recently used are forgotten first. */
+/** Remembers that a list is too large to count exactly. Evicts the least recently used entries first. */
 export function noteLarge(filter: string): void {
   if (isLarge(filter)) return;
   const known = totals.get(filter) ?? { at: 0 };
@@ -41,9 +41,9 @@ export function noteLarge(filter: string): void {
 }
 
 /**
- * The number of records of a large list, at most a minute old; undefined when it has not been counted in that time.
- * @param count counts them; it runs in the background, and not again while it runs or after it has just failed
- * @param waitMs how long to wait for a first count: as long as the page itself took
+ * The number of records of a large list, at most a minute old; undefined when no such count is available.
+ * @param count counts the records; runs in the background, one at a time, and not right after a failure
+ * @param waitMs how long to wait for the first count: as long as the page itself took
  */
 export async function estimateTotal(
   filter: string,
@@ -66,7 +66,7 @@ function refresh(known: Total, count: () => PromiseLike<number>): void {
     try {
       known.counted = { total: await count(), at: Date.now() };
     } catch {
-      // The statement timeout, for lists of many millions: the page then says that there are at least as many as it knows.
+      // Usually the statement timeout, for lists of many millions. The page then shows a lower bound.
       known.failedAt = Date.now();
     } finally {
       known.counting = undefined;

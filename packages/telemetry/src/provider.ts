@@ -4,7 +4,7 @@ import { type Log, type Metrics, randomHex } from '@tandem/process';
 import { samplerOf } from './sampler.ts';
 
 const protocolDefault = 'http/protobuf';
-// Spans of one traced request are 5 to 20. Beyond the queue spans are dropped: the collector is away or too slow.
+// A traced request has 5 to 20 spans. Spans beyond the queue limit are dropped: the collector is down or too slow.
 const queueMax = 4_096;
 const batchMax = 512;
 const everyMs = 1_000;
@@ -23,7 +23,7 @@ export async function createProvider(options: {
     'service.namespace': 'tandem',
     'service.instance.id': randomHex(8),
   });
-  const exporter = watched(await exporterFor(env.OTEL_EXPORTER_OTLP_PROTOCOL || protocolDefault), options);
+  const exporter = countingFailures(await exporterFor(env.OTEL_EXPORTER_OTLP_PROTOCOL || protocolDefault), options);
   return new TracerProvider({
     resource: own.merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(env),
@@ -52,8 +52,8 @@ async function exporterFor(protocol: string): Promise<SpanExporter> {
   throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL is ${protocol}; http/protobuf and http/json are supported`);
 }
 
-/** Counts the spans that a collector did not take, and logs the first failure and the recovery of an outage. */
-function watched(exporter: SpanExporter, { log, metrics }: { log: Log; metrics: Metrics }): SpanExporter {
+/** Counts spans that the collector did not accept, and logs the first failure and the recovery of an outage. */
+function countingFailures(exporter: SpanExporter, { log, metrics }: { log: Log; metrics: Metrics }): SpanExporter {
   const lost = metrics.counter('spans_lost_total', 'Spans that the OpenTelemetry collector did not take');
   let isAway = false;
   return {

@@ -16,9 +16,9 @@ const samplers: Record<string, (ratio: number) => Sampler> = {
 };
 
 /**
- * The sampler that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` ask for, with the defaults of the OpenTelemetry
+ * The sampler that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` select, with the defaults of the OpenTelemetry
  * specification: `parentbased_always_on`, and a ratio of 1.
- * @throws when the name is unknown or the ratio is no number from 0 to 1
+ * @throws when the name is unknown or the ratio is not a number from 0 to 1
  */
 export function samplerOf(env: NodeJS.ProcessEnv): Sampler {
   const name = env.OTEL_TRACES_SAMPLER || 'parentbased_always_on';

@@ -18,7 +18,7 @@ afterEach(() => {
   process.env = { ...environment };
 });
 
-/** Records spans for a collector that answers as told; resolves to what it got. */
+/** Records spans with a collector that responds with this status; resolves to the requests it received. */
 async function withCollector(status: number | 'never', work: () => Promise<void>) {
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
@@ -28,10 +28,10 @@ async function withCollector(status: number | 'never', work: () => Promise<void>
     if (status !== 'never') response.writeHead(status).end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // The exporter of the SDK reads its part of the settings from the process.
+  // The SDK's exporter reads some settings from the environment.
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
   process.env.OTEL_EXPORTER_OTLP_PROTOCOL = 'http/json';
-  // Longer than a process waits at its end, so that what bounds the end is the process itself.
+  // Longer than the shutdown limit, so that the limit itself is tested.
   process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '3000';
   const metrics = createMetrics('test');
   const telemetry = startTelemetry({ service: 'test', log: createLog('test'), metrics });
@@ -44,7 +44,7 @@ async function withCollector(status: number | 'never', work: () => Promise<void>
 }
 
 describe('spans', () => {
-  it('that wait are sent when the process ends', async () => {
+  it('that are buffered are sent when the process ends', async () => {
     const { bodies } = await withCollector(200, async () => {
       endSpan(startTrace('req', undefined, { name: 'last words', kind: 'server' }));
     });
@@ -52,21 +52,21 @@ describe('spans', () => {
     expect(bodies.join()).toContain('service.name');
   });
 
-  it('do not hold up the end of a process whose collector hangs', async () => {
+  it('do not delay the shutdown when the collector hangs', async () => {
     const { bodies } = await withCollector('never', async () => {
       endSpan(startTrace('req', undefined, { name: 'unheard', kind: 'server' }));
     });
     expect(bodies).toHaveLength(1);
   });
 
-  it('that the collector refuses are counted', async () => {
+  it('that the collector rejects are counted', async () => {
     const { text } = await withCollector(400, async () => {
       endSpan(startTrace('req', undefined, { name: 'refused', kind: 'server' }));
     });
     expect(text).toMatch(/tandem_spans_lost_total\{service="test"\} 1/);
   });
 
-  it('name the class of an error, never its message', async () => {
+  it('record the class of an error, never its message', async () => {
     const { bodies } = await withCollector(200, async () => {
       const work = async () => {
         throw new TypeError('ada@example.com is not a number');
@@ -80,7 +80,7 @@ describe('spans', () => {
 });
 
 describe('without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  it('a trace goes on as it came, without a span', async () => {
+  it('a trace is passed on unchanged, without a span', async () => {
     await startTelemetry({ service: 'test', log: createLog('test'), metrics: createMetrics('test'), env: {} }).close();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const trace = startTrace('req', traceparent, { name: 'unrecorded', kind: 'server' });
@@ -119,7 +119,7 @@ describe('OTEL_TRACES_SAMPLER', () => {
   it.each([
     { OTEL_TRACES_SAMPLER: 'sometimes' },
     { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' },
-  ])('refuses %j', (env) => {
+  ])('rejects %j', (env) => {
     expect(() => samplerOf(env)).toThrow('OTEL_TRACES_SAMPLER');
   });
 });

@@ -3,7 +3,7 @@ import { type Log, type Metrics, recordSpansWith } from '@tandem/process';
 
 /** The running export of spans. */
 export interface Telemetry {
-  /** Stops recording and sends what waits, for at most 2 s. */
+  /** Stops recording and exports the buffered spans, for at most 2 s. */
   close(): Promise<void>;
 }
 
@@ -12,7 +12,7 @@ interface Options {
   service: string;
   log: Log;
   metrics: Metrics;
-  /** The settings; those of the process by default. */
+  /** The environment variables; those of the process by default. */
   env?: NodeJS.ProcessEnv;
 }
 
@@ -20,11 +20,11 @@ const off: Telemetry = { close: async () => {} };
 const flushMs = 2_000;
 
 /**
- * Starts to record spans and to send them by OTLP over HTTP when `OTEL_EXPORTER_OTLP_ENDPOINT` is set; otherwise does
- * nothing and loads nothing. Read from the environment, as the OpenTelemetry specification defines them: the endpoint,
- * headers, timeout and compression of the exporter, `OTEL_EXPORTER_OTLP_PROTOCOL` (`http/protobuf`, the default, or
- * `http/json`), `OTEL_TRACES_SAMPLER` with its argument, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_SDK_DISABLED`.
- * A sampler or protocol that is not supported ends the process, like any other setting that is wrong.
+ * Starts recording spans and exporting them by OTLP over HTTP if `OTEL_EXPORTER_OTLP_ENDPOINT` is set; otherwise does
+ * nothing and loads nothing. Reads the environment variables of the OpenTelemetry specification: the endpoint, headers,
+ * timeout and compression of the exporter, `OTEL_EXPORTER_OTLP_PROTOCOL` (`http/protobuf`, the default, or
+ * `http/json`), `OTEL_TRACES_SAMPLER` with its argument, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_SDK_DISABLED`. An
+ * unsupported sampler or protocol ends the process, like any other invalid setting.
  */
 export function startTelemetry({ env = process.env, ...options }: Options): Telemetry {
   if (!env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_SDK_DISABLED === 'true') return off;
@@ -38,14 +38,14 @@ export function startTelemetry({ env = process.env, ...options }: Options): Tele
       recordSpansWith(undefined);
       const timeout = Promise.withResolvers<void>();
       const timer = setTimeout(timeout.resolve, flushMs);
-      // The exporter counts and logs failures; the end of the process must not depend on the collector.
+      // The exporter counts and logs failures; shutdown must not depend on the collector.
       await Promise.race([provider.shutdown().catch(() => {}), timeout.promise]);
       clearTimeout(timer);
     },
   };
 }
 
-/** Loads the SDK only here: a process without a collector pays neither its start time nor its memory. */
+/** Loads the SDK on demand: a process without a collector pays neither its startup time nor its memory. */
 async function load(options: Required<Options>): Promise<TracerProvider> {
   const { createProvider } = await import('./provider.ts');
   const provider = await createProvider(options);

@@ -2,10 +2,10 @@ import type { Field, Model } from './models.ts';
 
 export type Args = Record<string, unknown>;
 
-/** Thrown while a statement is built, for arguments that are left to Prisma. */
+/** Thrown while a statement is built, for arguments that only Prisma supports. */
 export class NotPlain extends Error {}
 
-/** A statement while it is built: its parameters so far, and how many subqueries it has. */
+/** A statement under construction: its parameters so far, and how many subqueries it has. */
 export interface Building {
   models: ReadonlyMap<string, Model>;
   values: unknown[];
@@ -13,7 +13,7 @@ export interface Building {
 }
 
 /*
- * The closed list of conditions that are written as SQL here. Everything else throws NotPlain and goes through Prisma.
+ * The complete list of conditions that are converted to SQL. Anything else throws NotPlain and goes through Prisma.
  *
  *   field: value | null                             scalars of the field's own type
  *   field: { equals, not, in, lt, lte, gt, gte }     null for equals and not only; booleans only equals and not; bytes not the last four
@@ -23,10 +23,10 @@ export interface Building {
  *   relation: { ... }                               relations whose columns are in the table, with conditions of this list
  *   AND, OR, NOT                                    of this list
  *
- * services/crm/src/direct-queries.test.ts holds each form to Prisma's results by random queries.
+ * services/crm/src/direct-queries.test.ts compares each form with Prisma's results by random queries.
  */
 
-/** A `where` as SQL. Columns carry the table's name, or that of the subquery they stand in. */
+/** Converts a `where` to SQL. Columns are qualified with the table, or with the alias of their subquery. */
 export function condition(model: Model, where: unknown, building: Building, table = model.table): string {
   if (where === undefined) return 'true';
   if (!isRecord(where)) throw new NotPlain();
@@ -39,32 +39,32 @@ export function condition(model: Model, where: unknown, building: Building, tabl
 }
 
 function combined(model: Model, word: 'AND' | 'OR' | 'NOT', value: unknown, building: Building, table: string): string {
-  // Prisma takes one condition instead of a list for AND and NOT only.
+  // Prisma accepts a single condition instead of a list for AND and NOT only.
   if (word === 'OR' && !Array.isArray(value)) throw new NotPlain();
   const list = Array.isArray(value) ? value : [value];
   if (word === 'AND' && !list.length) return 'true';
-  // Prisma's meaning of an empty list, or of an empty condition in one, depends on the position.
+  // In Prisma, the meaning of an empty list, or of an empty condition in one, depends on the position.
   if (!list.length || !list.every(hasCondition)) throw new NotPlain();
   const { subqueries } = building;
   const parts = list.map((one) => `(${condition(model, one, building, table)})`);
-  // Prisma negates what is inside of a relation; it differs from this where that is null.
+  // Prisma negates inside a relation, which gives other results where that is null.
   if (word === 'NOT' && building.subqueries > subqueries) throw new NotPlain();
   if (word === 'NOT') return `(${parts.map((part) => `NOT ${part}`).join(' AND ')})`;
   return `(${parts.join(` ${word} `)})`;
 }
 
 /**
- * Whether a filter excludes anything by what it says: an empty one, one of empty parts, or one that excludes the members of
- * an empty list matches every record.
+ * Whether a filter restricts the result: an empty filter, one of empty parts, or one that excludes the members of an
+ * empty list matches every record.
  */
 export function hasCondition(where: unknown): boolean {
   if (!isRecord(where)) return false;
   return Object.entries(where as Args).some(([name, value]) => {
     const list = Array.isArray(value) ? value : [value];
     if (name === 'AND') return list.some(hasCondition);
-    // One alternative that matches everything is enough for the whole.
+    // A single alternative that matches everything makes the whole OR match everything.
     if (name === 'OR') return list.every(hasCondition);
-    // A condition that matches nothing excludes nothing when it is negated.
+    // A condition that matches nothing excludes nothing when negated.
     if (name === 'NOT') return list.some((one) => hasCondition(one) && !matchesNothing(one));
     if (!isRecord(value)) return true;
     const { mode: _, ...operators } = value as Args;
@@ -85,7 +85,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && !value.length;
 }
 
-/** A condition on the one record that a relation leads to. */
+/** A condition on the record of a relation. */
 function related(model: Model, name: string, value: unknown, building: Building, table: string): string {
   const relation = model.relations.get(name);
   const target = relation && building.models.get(relation.target);
@@ -122,7 +122,7 @@ function comparison(of: Field, value: unknown, building: Building, table: string
     if (mode !== undefined && !(operator in patterns)) throw new NotPlain();
     if (operator in patterns) return like(of, column, parameter, { operator, operand, mode });
     if (operator === 'in' && of.type !== 'Boolean' && Array.isArray(operand) && operand.every((one) => isOf(of, one)))
-      // For a list PostgreSQL makes a plan each time, for one value it keeps one.
+      // PostgreSQL plans a list each time, and caches the plan for a single value.
       return operand.length === 1 ? `${column} = ${parameter(operand[0])}` : `${column} = ANY(${parameter(operand)})`;
     if (operand === null && (operator === 'equals' || operator === 'not'))
       return isNull(of, column, operator === 'equals');
@@ -146,7 +146,7 @@ function member(value: unknown): object {
   return Object.fromEntries([[path[0], equals]]);
 }
 
-/** Prisma refuses null for a column that has none. */
+/** Prisma rejects null for a column that is not nullable. */
 function isNull(of: Field, column: string, isWanted: boolean): string {
   if (!of.isNullable) throw new NotPlain();
   return `${column} IS ${isWanted ? '' : 'NOT '}NULL`;
@@ -164,7 +164,7 @@ function like(
   return `${column} ${mode === 'insensitive' ? 'ILIKE' : 'LIKE'} ${parameter(pattern)}`;
 }
 
-/** An `orderBy` as SQL; empty when there is none. */
+/** Converts an `orderBy` to SQL; empty when there is none. */
 export function ordering(model: Model, orderBy: unknown): string {
   const list = orderBy === undefined ? [] : Array.isArray(orderBy) ? orderBy : [orderBy];
   return list
@@ -177,11 +177,11 @@ export function ordering(model: Model, orderBy: unknown): string {
     .join(', ');
 }
 
-/** Whether a value is a scalar of the field's type: what Prisma would refuse is left to it. */
+/** Whether a value is a scalar of the field's type. Invalid values are left to Prisma, which rejects them. */
 export function isOf(of: Field, value: unknown): boolean {
   switch (of.type) {
     case 'String':
-      // PostgreSQL has no text with a NUL.
+      // PostgreSQL cannot store a NUL in text.
       return typeof value === 'string' && !value.includes('\0');
     case 'Int':
       return Number.isSafeInteger(value);
@@ -198,7 +198,7 @@ export function isOf(of: Field, value: unknown): boolean {
   }
 }
 
-/** Whether a value is an object literal, not an instance of something. */
+/** Whether a value is an object literal, not an instance of a class. */
 export function isRecord(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);

@@ -14,12 +14,12 @@ type Operations = Record<string, (args: Args) => PromiseLike<unknown>>;
 type Query = { statement: Statement; read: (result: QueryResult) => unknown };
 
 /**
- * The models of a client whose queries go to PostgreSQL directly where they can, and through Prisma's engine otherwise.
- * A direct query costs a service a third of one through the engine (infra/bench/notes.md). Arguments, results and
- * errors are Prisma's: one table, the conditions listed in conditions.ts, plain values. Beside them there is
+ * The models of a client, with queries sent directly to PostgreSQL where possible, and through Prisma's engine
+ * otherwise. A direct query costs a third of one through the engine (infra/bench/notes.md). Arguments, results and
+ * errors are those of Prisma. Supported: one table, the conditions listed in conditions.ts, plain values. Adds
  * `lockFirst`, which Prisma lacks.
  * @param send sends a statement within the current scope
- * @param throughPrisma is told of each query that goes through Prisma's engine
+ * @param throughPrisma called for each query that goes through Prisma's engine
  */
 export function directModels(
   client: object,
@@ -35,8 +35,8 @@ export function directModels(
     const operations = [...names].map((name) => [
       name,
       (args: Args = {}) => {
-        const query = built(direct[name], args);
-        if (query) return sent(query, send);
+        const query = buildQuery(direct[name], args);
+        if (query) return sendQuery(query, send);
         const run = delegate[name];
         if (!run) throw new Error(`${model.name}.${name} takes plain columns and the listed conditions only`);
         throughPrisma(model.name, name);
@@ -44,9 +44,9 @@ export function directModels(
       },
     ]);
     const page = ['findPage', (args: Args) => pageOf(model, args as unknown as PageArgs, delegate)];
-    return [delegateName(model.name), over(delegate, Object.fromEntries([...operations, page]))];
+    return [delegateName(model.name), extended(delegate, Object.fromEntries([...operations, page]))];
   });
-  const lookups = once(
+  const lookups = cached(
     async () => new Set((await send({ text: lookupNames, values: [] })).rows.map(({ name }) => name)),
   );
   const pageOf = async (model: Model, args: PageArgs, delegate: Operations): Promise<FoundPage> => {
@@ -60,10 +60,10 @@ export function directModels(
       return pageThroughPrisma(delegate, args);
     }
   };
-  return over(client, Object.fromEntries(faster));
+  return extended(client, Object.fromEntries(faster));
 }
 
-/** A page whose conditions only Prisma can write: those on lists of related records. */
+/** Reads a page whose conditions only Prisma supports: those on lists of related records. */
 async function pageThroughPrisma(delegate: Operations, args: PageArgs): Promise<FoundPage> {
   const { where, sort, isDescending, after = [], skip, take, select, search } = args;
   const direction = isDescending ? 'desc' : 'asc';
@@ -81,8 +81,8 @@ async function pageThroughPrisma(delegate: Operations, args: PageArgs): Promise<
   return { rows: rows as Args[], total: total as number, isLarge: false };
 }
 
-/** Asks once; again when it failed. */
-function once(ask: () => Promise<Lookups>): () => Promise<Lookups> {
+/** Caches the result of a successful call; a failed one is repeated. */
+function cached(ask: () => Promise<Lookups>): () => Promise<Lookups> {
   let known: Promise<Lookups> | undefined;
   return () => {
     known ??= ask().catch((error) => {
@@ -93,15 +93,15 @@ function once(ask: () => Promise<Lookups>): () => Promise<Lookups> {
   };
 }
 
-// Operations that handlers may call and that only Prisma has.
+// Operations that handlers may call and that only Prisma implements.
 const prismaOperations = ['findFirstOrThrow', 'aggregate', 'groupBy'];
 
-/** An object with more properties than `base`. They are defined, not assigned: assigning would reach Prisma's proxies. */
-function over(base: object, more: object): object {
+/** Extends an object. The properties are defined, not assigned: assigning would reach Prisma's proxies. */
+function extended(base: object, more: object): object {
   return Object.create(base, Object.getOwnPropertyDescriptors(more));
 }
 
-function built(build: ((args: Args) => Query) | undefined, args: Args): Query | undefined {
+function buildQuery(build: ((args: Args) => Query) | undefined, args: Args): Query | undefined {
   try {
     return build?.(args);
   } catch (error) {
@@ -110,7 +110,7 @@ function built(build: ((args: Args) => Query) | undefined, args: Args): Query | 
   }
 }
 
-async function sent({ statement, read }: Query, send: Send): Promise<unknown> {
+async function sendQuery({ statement, read }: Query, send: Send): Promise<unknown> {
   try {
     return read(await send(statement));
   } catch (error) {
@@ -118,14 +118,14 @@ async function sent({ statement, read }: Query, send: Send): Promise<unknown> {
   }
 }
 
-/** The operations that are written as SQL here; each throws NotPlain for arguments that are left to Prisma. */
+/** The operations that are implemented as SQL; each throws NotPlain for arguments that only Prisma supports. */
 function builders(model: Model, models: Models): Record<string, (args: Args) => Query> {
   const all = columns(model, [...model.fields.keys()]);
   const building = (): Building => ({ models, values: [], subqueries: 0 });
   const chosenColumns = (select: unknown) => (select === undefined ? all : columns(model, chosen(select)));
 
   const select = ({ where, select, orderBy, take, skip, ...other }: Args, limit?: number): Statement => {
-    refuse(other);
+    rejectUnknown(other);
     const now = building();
     const order = ordering(model, orderBy);
     const text = [
@@ -137,7 +137,7 @@ function builders(model: Model, models: Models): Record<string, (args: Args) => 
     return { text, values: now.values };
   };
   const update = ({ where, data, ...other }: Args, ending = ''): Statement => {
-    refuse(other);
+    rejectUnknown(other);
     const now = building();
     const set = assignments(model, data as Args, now.values);
     const text = `UPDATE "${model.table}" SET ${set} WHERE ${condition(model, where, now)} ${ending}`;
@@ -158,22 +158,22 @@ function builders(model: Model, models: Models): Record<string, (args: Args) => 
     },
     findMany: (args) => ({ statement: select(args), read: rows }),
     count({ where, ...other }) {
-      refuse(other);
+      rejectUnknown(other);
       const now = building();
       const text = `SELECT count(*) AS count FROM "${model.table}" WHERE ${condition(model, where, now)}`;
       return { statement: { text, values: now.values }, read: ({ rows }) => rows[0].count };
     },
     create({ data, select, ...other }) {
-      refuse(other);
+      rejectUnknown(other);
       const statement = insertOne(model, data as Args, `RETURNING ${chosenColumns(select)}`);
       return { statement, read: ({ rows }) => rows[0] };
     },
     createMany({ data, skipDuplicates, ...other }) {
-      refuse(other);
+      rejectUnknown(other);
       return { statement: insertAll(model, data, skipDuplicates === true), read: count };
     },
     createManyAndReturn({ data, skipDuplicates, select, ...other }) {
-      refuse(other);
+      rejectUnknown(other);
       const ending = `RETURNING ${chosenColumns(select)}`;
       return { statement: insertAll(model, data, skipDuplicates === true, ending), read: rows };
     },
@@ -182,7 +182,7 @@ function builders(model: Model, models: Models): Record<string, (args: Args) => 
       return { statement: update(args, `RETURNING ${chosenColumns(select)}`), read: rows };
     },
     deleteMany({ where, ...other }) {
-      refuse(other);
+      rejectUnknown(other);
       const now = building();
       const text = `DELETE FROM "${model.table}" WHERE ${condition(model, where, now)}`;
       return { statement: { text, values: now.values }, read: count };
@@ -214,7 +214,7 @@ function insertAll(model: Model, data: unknown, skipDuplicates: boolean, answer 
     Object.fromEntries(names.map((name) => [field(model, name).column, inJson(field(model, name), row[name])])),
   );
   return {
-    // One text for any number of rows, so that the plan is made once.
+    // The same text for any number of rows, so that the plan is cached.
     text: `INSERT INTO "${model.table}" (${list})
       SELECT ${list} FROM jsonb_populate_recordset(NULL::"${model.table}", $1) ${ending}`,
     values: [JSON.stringify(records)],
@@ -237,15 +237,15 @@ function columns(model: Model, names: string[]): string {
 }
 
 function chosen(select: unknown): string[] {
-  // Anything else asks for what a relation leads to.
+  // Anything else selects fields of a relation.
   if (Object.values(select as Args).some((isChosen) => typeof isChosen !== 'boolean')) throw new NotPlain();
   return Object.entries(select as Args)
     .filter(([, isChosen]) => isChosen === true)
     .map(([name]) => name);
 }
 
-/** Arguments that are not read here would be ignored silently. */
-function refuse(other: Args): void {
+/** Rejects unsupported arguments, which would otherwise be ignored silently. */
+function rejectUnknown(other: Args): void {
   if (Object.keys(other).length) throw new NotPlain();
 }
 
@@ -256,11 +256,11 @@ function bound(word: 'LIMIT' | 'OFFSET', rows: unknown, values: unknown[]): stri
   return [`${word} $${values.push(rows)}`];
 }
 
-/** What a record is changed to: plain values, and a number that goes up or down. */
+/** The SET clause of an update: plain values, increments and decrements. */
 function assignments(model: Model, data: Args, values: unknown[]): string {
-  const given = Object.entries(data);
-  if (!given.length) throw new NotPlain();
-  const set = given.map(([name, value]) => {
+  const entries = Object.entries(data);
+  if (!entries.length) throw new NotPlain();
+  const set = entries.map(([name, value]) => {
     const of = field(model, name);
     const column = quoted(of);
     if (of.type === 'Json' || !isRecord(value)) return `${column} = $${values.push(parameter(of, value))}`;
@@ -273,7 +273,7 @@ function assignments(model: Model, data: Args, values: unknown[]): string {
   return [...set, ...touched.map((of) => `${quoted(of)} = $${values.push(new Date())}`)].join(', ');
 }
 
-/** A value for a column. Prisma has objects for what plain values cannot say, such as nulls inside JSON. */
+/** Converts a value for a column. Prisma's own objects, such as for null inside JSON, are not supported. */
 function parameter(of: Field, value: unknown): unknown {
   if (of.type === 'Json') {
     const isJson = Array.isArray(value) || isRecord(value) || ['string', 'number', 'boolean'].includes(typeof value);
@@ -286,9 +286,9 @@ function parameter(of: Field, value: unknown): unknown {
   throw new NotPlain();
 }
 
-/** A value as `jsonb_populate_recordset` reads it for a column. */
+/** Converts a value to the form that `jsonb_populate_recordset` reads. */
 function inJson(of: Field, value: unknown): unknown {
-  // Refuses what is no plain value.
+  // Rejects values that are not plain.
   parameter(of, value);
   return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value;
 }

@@ -2,14 +2,14 @@
 const taken = 'P2002';
 const violations: Record<string, string> = { 23505: taken, 23503: 'P2003' };
 
-/** An error of PostgreSQL as Prisma would have thrown it, so that a handler reads one kind of error. */
+/** Converts a PostgreSQL error to the error that Prisma would have thrown, so that handlers see one kind of error. */
 export function prismaError(error: unknown): unknown {
   const { code, message } = error as { code?: string; message: string };
   const known = violations[code ?? ''];
   return known ? Object.assign(new Error(message, { cause: error }), { code: known }) : error;
 }
 
-/** Whether the database refused a second record where only one may be. */
+/** Whether an error is a unique constraint violation. */
 export function isTaken(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === taken;
 }

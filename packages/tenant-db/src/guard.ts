@@ -22,12 +22,12 @@ const inBulk = new Set(['updateMany', 'updateManyAndReturn', 'deleteMany']);
 const unscopable = ['findUnique', 'findUniqueOrThrow', 'update', 'upsert', 'delete'];
 
 /**
- * Wall one: the models of a client, where every operation on a tenant table gets the current scope, in its filter
- * or in its data. What cannot be scoped that way is refused: findUnique (whose calls Prisma merges across requests),
- * update, upsert and delete by unique key. updateManyAndReturn and deleteMany do the same work in one statement.
- * Arguments that would match more than they say are refused too: `undefined` anywhere, and a change or removal of many
- * records without a condition.
- * Plain functions around Prisma's own: an extension of the client costs a fifth of a query.
+ * First isolation layer: the models of a client, with the current scope added to the filter or data of every operation
+ * on a tenant table. Operations that cannot be scoped this way are rejected: findUnique (whose calls Prisma merges
+ * across requests), update, upsert and delete by unique key. updateManyAndReturn and deleteMany do the same work in one
+ * statement. Arguments that would match too much are rejected too: `undefined` anywhere, and updating or deleting many
+ * records without a condition. These are plain functions around Prisma's own, because a client extension adds a fifth
+ * to the cost of a query.
  */
 export function guardModels(client: object, rules: Rules): Record<string, object> {
   checkNarrowing(rules);
@@ -40,7 +40,7 @@ export function guardModels(client: object, rules: Rules): Record<string, object
   );
 }
 
-/** The name under which a client has a model. */
+/** The property name of a model on a client. */
 export function delegateName(model: string): string {
   return `${model.charAt(0).toLowerCase()}${model.slice(1)}`;
 }
@@ -52,7 +52,7 @@ function guarded(model: string, delegate: Delegate, rules: Rules): Delegate {
   const operations = [...byWhere, ...byData, ...unscopable].map((operation) => [
     operation,
     (args: Args = {}) => {
-      refuseUndefined(`${model}.${operation}`, args);
+      rejectUndefined(`${model}.${operation}`, args);
       if (inBulk.has(operation) && !hasCondition(args.where))
         throw new Error(`${model}.${operation} needs a condition; name the tenant's id to change all of its records`);
       if (!isOfTenants) return (delegate[operation] as Delegate[string])(args);
@@ -66,16 +66,18 @@ function guarded(model: string, delegate: Delegate, rules: Rules): Delegate {
 
 function scoped(model: string, operation: string, args: Args, rules: Rules, scope: Scope): Args {
   const fields = rules.models[model] as readonly string[];
-  const mine = fields.includes('environment')
+  const scopeFields = fields.includes('environment')
     ? { tenantId: scope.tenantId, environment: scope.environment }
     : { tenantId: scope.tenantId };
   if (byWhere.has(operation))
-    return { ...args, where: { ...args.where, ...mine, ...narrowed(model, args, rules, scope) } };
+    return { ...args, where: { ...args.where, ...scopeFields, ...narrowed(model, args, rules, scope) } };
   if (byData.has(operation)) {
     const rows = args.data;
     return {
       ...args,
-      data: Array.isArray(rows) ? rows.map((row) => ({ ...row, ...mine })) : { ...(rows as object), ...mine },
+      data: Array.isArray(rows)
+        ? rows.map((row) => ({ ...row, ...scopeFields }))
+        : { ...(rows as object), ...scopeFields },
     };
   }
   throw new Error(
@@ -83,7 +85,7 @@ function scoped(model: string, operation: string, args: Args, rules: Rules, scop
   );
 }
 
-/** A caller who may reach only own or team records gets that as one more condition on every narrowed model. */
+/** The additional condition of a caller narrowed to own or team records, on every narrowed model. */
 function narrowed(model: string, args: Args, rules: Rules, scope: Scope): { AND?: unknown[] } {
   const own = scope.narrow && ownedBy(scope.narrow, model, rules);
   if (!own) return {};
@@ -91,13 +93,13 @@ function narrowed(model: string, args: Args, rules: Rules, scope: Scope): { AND?
   return { AND: [...(Array.isArray(already) ? already : already ? [already] : []), own] };
 }
 
-/** Prisma leaves a condition out whose value is undefined: the query would match everything. */
-function refuseUndefined(path: string, value: unknown): void {
+/** Prisma ignores conditions whose value is undefined, so the query would match everything. */
+function rejectUndefined(path: string, value: unknown): void {
   if (value === undefined) throw new Error(`${path} is undefined: leave it out, or say null`);
   if (Array.isArray(value)) {
-    for (const [index, one] of value.entries()) refuseUndefined(`${path}.${index}`, one);
+    for (const [index, one] of value.entries()) rejectUndefined(`${path}.${index}`, one);
     return;
   }
   if (!isRecord(value)) return;
-  for (const [name, one] of Object.entries(value as object)) refuseUndefined(`${path}.${name}`, one);
+  for (const [name, one] of Object.entries(value as object)) rejectUndefined(`${path}.${name}`, one);
 }

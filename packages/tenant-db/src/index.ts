@@ -1,4 +1,5 @@
-// Gives handlers a database client that can only reach the caller's tenant; the database enforces the same below it.
+// Gives handlers a database client that can only access the caller's tenant; row-level security enforces the same below
+// it.
 
 export { inBackground } from './background.ts';
 export { isTaken } from './errors.ts';

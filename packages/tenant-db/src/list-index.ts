@@ -1,10 +1,10 @@
 import { type Args, isRecord } from './conditions.ts';
 import type { Index, Model } from './models.ts';
 
-/** One condition on one field, or a combination of several, as an element of a flat list. */
+/** A condition on one field, or a combination of several, as an element of a flat list. */
 type Condition = Args;
 
-/** How a list is read along an index: which conditions bound the scan, and which are checked on the rows it returns. */
+/** How an index serves a list: which conditions bound the scan, and which are checked on the rows it returns. */
 export interface Walk {
   covered: Condition[];
   rest: Condition[];
@@ -14,9 +14,9 @@ const scopeFields = ['tenantId', 'environment'];
 const bounds = new Set(['gte', 'lte', 'gt', 'lt']);
 
 /**
- * Finds the index that returns the records in the order of `sort`, with as many of the conditions as possible in its leading
- * columns.
- * @param where conditions with the scope, as wall one passes them on
+ * Finds the index that returns the records in the order of `sort`, with as many of the conditions as possible in its
+ * leading columns.
+ * @param where conditions including the scope, as the guard passes them on
  * @returns undefined when no index has this order
  */
 export function walkFor(model: Model, where: Args, sort: string): Walk | undefined {
@@ -38,7 +38,7 @@ function walkAlong(index: Index, conditions: Condition[], sort: string): Walk | 
   return undefined;
 }
 
-/** Whether the rows are in one order after the sort column: the id follows, or the sort column ends a unique key. */
+/** Whether the order is total after the sort column: the id follows, or the sort column completes a unique key. */
 function endsTheOrder({ fields, isUnique }: Index, sort: string): boolean {
   const after = fields.slice(fields.indexOf(sort) + 1);
   return after[0] === 'id' || (after.length === 0 && isUnique);
@@ -49,7 +49,7 @@ function split(conditions: Condition[], covered: Set<Condition>, sort: string): 
   return { covered: conditions.filter(isCovered), rest: conditions.filter((one) => !isCovered(one)) };
 }
 
-/** The conditions of a filter, one field each where that is possible. */
+/** Flattens a filter into conditions on single fields where possible. */
 function flat(where: Args): Condition[] {
   return Object.entries(where).flatMap(([name, value]) => {
     if (name !== 'AND') return [{ [name]: value }];
@@ -71,16 +71,16 @@ function isRange(condition: Condition, field: string): boolean {
   return name === field && isRecord(value) && Object.keys(value as Args).every((operator) => bounds.has(operator));
 }
 
-/** Whether a condition says what the index says of its rows. */
+/** Whether a condition implies the predicate of a partial index. */
 function implies(condition: Condition, { where }: Index): boolean {
   const [name, value] = fieldOf(condition);
   if (!where || name !== where.field) return false;
   if (where.isNull) return value === null;
-  // No comparison holds for null, so every other condition on the field excludes it.
+  // No comparison is true for null, so every other condition on the field excludes it.
   return value !== null && !(isRecord(value) && 'not' in (value as Args) && (value as Args)['not'] !== null);
 }
 
-/** Whether an index finds the records of one of the conditions in `rest`, given that all of `where` hold. */
+/** Whether an index finds the records of one of the conditions in `rest`, if all of `where` hold. */
 export function isIndexed(model: Model, where: Args, rest: Condition[]): boolean {
   const all = flat(where);
   return rest.some((condition) => {

@@ -6,29 +6,32 @@ import type { Model } from './models.ts';
 import type { PageArgs } from './page-args.ts';
 import type { Statement } from './pipelined-query.ts';
 
-/** How many records a total is exact up to (D20), and how many a page reads along an index before it tries another way. */
+/**
+ * Totals are exact up to this number (D20), and a page reads this many rows along an index before it tries another
+ * plan.
+ */
 export const exactMax = 10_000;
-// More is read along the index only where no other index finds the records.
+// Limit for reading along the index when no other index finds the records.
 const farMax = 50_000;
-// Less is read where functions can find the records instead (lookups.ts).
+// Lower limit when functions can find the records instead (lookups.ts).
 const nearMax = 3_000;
-// How many records may be sorted for a page: more than these are found again along the index of the order.
+// How many records may be sorted for a page; more than these are read along the index of the order instead.
 const candidatesMax = 2_000;
-// From here on the rows before the page are skipped in the index alone.
+// From this offset on, rows before the page are skipped with an index-only scan.
 const deepFrom = 1_000;
 
 /** The rows of a page. */
 export interface FoundPage<Row = Args> {
   rows: Row[];
-  /** How many records the list has; undefined when that would take more than reading `exactMax` of them. */
+  /** The number of records of the list; undefined when counting would read more than `exactMax` rows. */
   total: number | undefined;
-  /** Whether there are more than `exactMax` records before the conditions that are checked on each. */
+  /** Whether more than `exactMax` records match the indexed conditions alone. */
   isLarge: boolean;
-  /** Where to go on when the page is shorter than asked for only because enough was read. */
+  /** Where to continue if the page is short only because the read limit was reached. */
   resumeAt?: { value: unknown; id: number };
 }
 
-/** What a page is read with. */
+/** Dependencies for reading a page. */
 export interface PageReader {
   models: ReadonlyMap<string, Model>;
   columns: (model: Model, select: Args | undefined) => string;
@@ -37,13 +40,13 @@ export interface PageReader {
 }
 
 /**
- * Reads a page of a list so that the work is bounded whatever the filter:
+ * Reads a page of a list with bounded work for any filter:
  *
- * 1. along the index that has the order of the list. Conditions in its leading columns bound the scan; the others are checked
- *    on at most `exactMax` rows. This fills a page of all filters that match more than some thousandths of the records
- * 2. when it does not: from an index that finds the records of a condition, at most `candidatesMax`, which are sorted
- * 3. when those are too many, or no index finds them: `farMax` rows along the first index; then the page ends early and says
- *    where to go on
+ * 1. along the index with the order of the list. Conditions on its leading columns bound the scan; the others are
+ *    checked on at most `exactMax` rows. This fills a page unless the filter matches very few of the records
+ * 2. otherwise from an index that finds the records of a condition, at most `candidatesMax`, which are sorted
+ * 3. if there are too many, or no such index: `farMax` rows along the first index; the page then ends early with a
+ *    position to continue from
  *
  * @throws NotPlain for conditions that only Prisma can write
  */
@@ -66,7 +69,7 @@ interface Plan {
   model: Model;
   args: PageArgs;
   reader: PageReader;
-  /** All conditions but those of a cursor. */
+  /** All conditions except those of a cursor. */
   where: Args;
   walk: Walk | undefined;
 }
@@ -79,7 +82,7 @@ function planOf(model: Model, args: PageArgs, reader: PageReader): Plan {
   return { model, args, reader, where, walk: walkFor(model, where, args.sort) };
 }
 
-/** A page whose conditions are all in the index of its order, or one that no index helps. */
+/** Reads a page whose conditions are all in the index of its order, or for which no index helps. */
 async function readInOrder({ model, args, reader, where }: Plan): Promise<FoundPage> {
   const { take, skip, after = [], isKnownLarge } = args;
   const now = building(reader);
@@ -106,8 +109,8 @@ async function readInOrder({ model, args, reader, where }: Plan): Promise<FoundP
 }
 
 /**
- * The first rows in the order of the list, as a query. Behind a cursor each range is read along the index on its own, and the
- * rows of the earlier ones come first.
+ * The query of the first rows in the order of the list. After a cursor each range is read along the index separately,
+ * and the rows of earlier ranges come first.
  */
 function rowsOf(
   model: Model,
@@ -138,7 +141,7 @@ async function countUpTo(model: Model, where: Args, reader: PageReader): Promise
   return withinExact(Number(rows[0].count));
 }
 
-/** The first rows along the index of the order, with the conditions that it does not cover checked on each. */
+/** Reads the first rows along the index of the order, and checks the remaining conditions on each. */
 async function readAlong(plan: Plan, readMax: number): Promise<FoundPage> {
   const { model, args, reader } = plan;
   const { covered, rest } = plan.walk as Walk;
@@ -153,7 +156,7 @@ async function readAlong(plan: Plan, readMax: number): Promise<FoundPage> {
     const { rows } = await reader.send({ text: `SELECT ${columns} ${page}`, values: now.values });
     return { rows, total: undefined, isLarge: true };
   }
-  // The counts are wanted of an empty page as well.
+  // The counts are needed for an empty page as well.
   const text = `SELECT counts."#counts", page.* FROM (${counted}) AS counts
     LEFT JOIN (SELECT ${columns}, ${sortKeys(model, args)} ${page}) AS page ON true ORDER BY ${outerOrder(args)}`;
   const { rows } = await reader.send({ text, values: now.values });
@@ -162,7 +165,7 @@ async function readAlong(plan: Plan, readMax: number): Promise<FoundPage> {
   return { rows: rows.filter(isRow).map(withoutCounts), total: isLarge ? undefined : matched, isLarge };
 }
 
-/** How many of the first rows along the index fit, and how many there are, up to one more than `exactMax`. */
+/** Counts how many of the first rows along the index match, and how many there are, up to one more than `exactMax`. */
 function countAlong({ model, args, walk }: Plan, now: Building): string {
   const { covered, rest } = walk as Walk;
   const table = `"${model.table}"`;
@@ -172,7 +175,7 @@ function countAlong({ model, args, walk }: Plan, now: Building): string {
   return `SELECT ARRAY[count(*) FILTER (WHERE ${fits}), count(*)] AS "#counts" FROM (${rows}) AS ${table}`;
 }
 
-/** A page of the records that an index finds, sorted; undefined when there are more than may be sorted. */
+/** Reads a page of the records that another index finds, sorted; undefined when there are too many to sort. */
 async function readCandidates(plan: Plan, lookups: Lookup[]): Promise<FoundPage | undefined> {
   const { model, args, reader, where } = plan;
   const { take, skip, after = [] } = args;
@@ -199,7 +202,7 @@ async function readCandidates(plan: Plan, lookups: Lookup[]): Promise<FoundPage 
   return { rows: rows.filter(isRow).map(withoutCounts), total: sizes[0], isLarge: true };
 }
 
-/** The last row that `readAlong` read of `farMax`; nothing when there were fewer. */
+/** The last of the `farMax` rows that `readAlong` read; empty when there were fewer. */
 async function lastRead({ model, args, reader, walk }: Plan): Promise<Pick<FoundPage, 'resumeAt'>> {
   const { covered } = walk as Walk;
   const now = building(reader);
@@ -213,7 +216,7 @@ async function lastRead({ model, args, reader, walk }: Plan): Promise<Pick<Found
 
 type Lookup = ReturnType<typeof lookupsOf>[number];
 
-/** The condition that one of the columns contains a text, in any case. `%`, `_` and the backslash are characters like any other. */
+/** The condition that one of the columns contains a text, case-insensitively. `%`, `_` and backslash are escaped. */
 export function containing(text: string, columns: readonly string[]): Args {
   const literal = text.replace(/[\\%_]/g, '\\$&');
   return { OR: columns.map((column) => ({ [column]: { contains: literal, mode: 'insensitive' } })) };
@@ -247,7 +250,7 @@ function orderOf(model: Model, { sort, isDescending }: PageArgs): string {
   return ordering(model, sort === 'id' ? { id: direction } : [{ [sort]: direction }, { id: direction }]);
 }
 
-/** The columns of the order under names of their own: a page may select others only. */
+/** The sort columns under internal names, because a page may select other columns. */
 function sortKeys(model: Model, { sort }: PageArgs): string {
   return `${columnOf(model, sort)} AS "#sort", ${columnOf(model, 'id')} AS "#id"`;
 }

@@ -3,10 +3,10 @@ import type { Model } from './models.ts';
 import type { PageArgs } from './page-args.ts';
 
 /**
- * The functions of a database that find ids by conditions which row-level security keeps out of indexes: those whose operators
- * PostgreSQL does not know to be leakproof (ILIKE, `@>`). Each belongs to the owner of the tables, holds the caller's
- * tenant and environment in its own text, and is called `<table>_with_<column>(value, most)`, or `<table>_with_text` for
- * the columns that `search` looks into.
+ * Database functions that find ids by conditions for which row-level security prevents index use: those with operators
+ * that are not leakproof (ILIKE, `@>`). Each belongs to the owner of the tables, applies the caller's tenant and
+ * environment itself, and is called `<table>_with_<column>(value, most)`, or `<table>_with_text` for the columns of
+ * `search`.
  */
 export type Lookups = ReadonlySet<string>;
 
@@ -14,13 +14,13 @@ export type Lookups = ReadonlySet<string>;
 export const lookupNames = `SELECT proname AS name FROM pg_catalog.pg_proc
   WHERE pronamespace = 'public'::regnamespace AND proname LIKE '%\\_with\\_%'`;
 
-/** A call for each of the values; the ids of all of them together are the records. */
+/** One call per value; the result is the union of the ids. */
 export interface Lookup {
   name: string;
   values: string[];
 }
 
-// Trigrams: a shorter text is in too many of them.
+// Trigrams: a shorter text matches too many of them.
 const searchLengthMin = 3;
 
 /** The functions that find the records of the page's conditions. */

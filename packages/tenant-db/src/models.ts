@@ -5,29 +5,29 @@ export interface Field {
   type: ScalarType;
   isList: boolean;
   isNullable: boolean;
-  /** Whether Prisma sets it to the current time with each change. */
+  /** Whether Prisma sets it to the current time with each update. */
   isUpdatedAt: boolean;
 }
 
 export type ScalarType = 'Int' | 'String' | 'Float' | 'Boolean' | 'DateTime' | 'Json' | 'Bytes';
 
-/** A relation to at most one record: the columns here and those over there that they equal. */
+/** A relation to at most one record: the columns of this table and the columns that they reference. */
 export interface Relation {
   target: string;
   columns: readonly string[];
   references: readonly string[];
 }
 
-/** A model as its table is. */
+/** A model and its table. */
 export interface Model {
   name: string;
   table: string;
   fields: ReadonlyMap<string, Field>;
-  /** Relations whose columns are in this table. */
+  /** Relations whose foreign key is in this table. */
   relations: ReadonlyMap<string, Relation>;
-  /** The indexes that begin with the scope, keys included. */
+  /** Indexes and keys that begin with the scope columns. */
   indexes: readonly Index[];
-  /** Whether every column has a type that the driver reads and writes as Prisma does. */
+  /** Whether the driver reads and writes every column type as Prisma does. */
   isPlain: boolean;
 }
 
@@ -35,12 +35,13 @@ export interface Model {
 export interface Index {
   fields: readonly string[];
   isUnique: boolean;
-  /** Of an index of some rows only: the field that is null, or is not, in all of them. */
+  /** For a partial index: the field that must be null, or not null. */
   where?: { field: string; isNull: boolean };
 }
 
 const scalarTypes = new Set<string>(['Int', 'String', 'Float', 'Boolean', 'DateTime', 'Json', 'Bytes']);
-// Made by Prisma, not by the database; and dates without a zone, which the driver reads in its own.
+// Values that Prisma generates, not the database; and types without a time zone, which the driver reads in its own
+// zone.
 const notPlain = /@default\((uuid|cuid|ulid|nanoid)\(|@db\.(Date|Time|Timestamp)\b/;
 
 interface Line {
@@ -52,7 +53,7 @@ interface Line {
 }
 
 /**
- * Reads the models of the Prisma schema that a client was generated from, where ids are numbers.
+ * Parses the models of the Prisma schema that a client was generated from, with ids as numbers.
  * @throws when there is none: without it every query would go through Prisma, at several times the cost
  */
 export function readModels(schemaText: string): ReadonlyMap<string, Model> {
@@ -100,7 +101,9 @@ function fieldOf({ name, type, isList, isNullable, attributes }: Line): Field {
   };
 }
 
-/** The relation that a line declares with `fields` and `references`; undefined for scalars and for the other side of one. */
+/**
+ * The relation that a line declares with `fields` and `references`; undefined for scalars and for the opposite side.
+ */
 function relationOf(
   { type, attributes }: Line,
   fields: ReadonlyMap<string, Field>,
@@ -122,7 +125,9 @@ function relationOf(
   };
 }
 
-/** The indexes that a model declares and that start with the tenant. Conditions other than `IS [NOT] NULL` leave one out. */
+/**
+ * The indexes of a model that start with the tenant. Indexes with predicates other than `IS [NOT] NULL` are ignored.
+ */
 function indexesOf(body: string, fields: Field[]): Index[] {
   return [...body.matchAll(/^\s*@@(id|unique|index)\(\[([^\]]*)\](.*)\)/gm)].flatMap(([, kind, list, more = '']) => {
     const names = (list as string).split(',').map((name) => name.trim());

@@ -25,7 +25,7 @@ const right: Record<string, Narrowing> = {
 const check = (changed: Record<string, unknown>) =>
   checkNarrowing({ models, relations, narrowing: { ...right, ...changed } as Record<string, Narrowing> });
 
-it('declarations that agree are accepted, and so is a service that narrows nobody', () => {
+it('consistent declarations are accepted, and so is a service without narrowing', () => {
   expect(() => check({})).not.toThrow();
   expect(() => checkNarrowing({ models, relations, narrowing: undefined })).not.toThrow();
 });
@@ -42,6 +42,6 @@ it.each([
   ['a relation to what everybody reaches', { Task: { through: ['setting'] } }, 'Setting, which is shared'],
   ['a relation to what is of no tenant', { Task: { through: ['outbox'] } }, 'which is no model of tenants'],
   ['relations in a circle', { Task: { through: ['note'] } }, 'is reached through itself'],
-])('%s fails at the start', (_, changed, problem) => {
+])('%s fails at startup', (_, changed, problem) => {
   expect(() => check(changed)).toThrow(problem);
 });

@@ -2,10 +2,10 @@ import type { Relation } from './models.ts';
 import type { Ownership } from './scope.ts';
 
 /**
- * Which records of a model a caller reaches who is narrowed to own or team records:
+ * Which records of a model a caller narrowed to own or team records may access:
  * - `shared`: all of the tenant, such as configuration
- * - `owners`: those that one of these fields gives to the caller; `team` names the field of the record's team
- * - `through`: those whose related records the caller reaches, all of them
+ * - `owners`: those with the caller in one of these fields; `team` names the field of the record's team
+ * - `through`: those whose related records are all accessible
  */
 export type Narrowing =
   | 'shared'
@@ -15,15 +15,15 @@ export type Narrowing =
 /** The fields of each model, as the generated client lists them. */
 export type ModelFields = Record<string, readonly string[]>;
 
-/** The models of a service and their narrowing, as the guard reads them. */
+/** The models of a service and their narrowing, as used by the guard. */
 export interface Rules {
   models: ModelFields;
   relations: (model: string) => ReadonlyMap<string, Relation> | undefined;
-  /** Undefined for a service none of whose operations takes narrowed callers. */
+  /** Undefined for a service that accepts no narrowed callers. */
   narrowing: Readonly<Record<string, Narrowing>> | undefined;
 }
 
-/** The condition under which a narrowed caller reaches a record of the model; undefined when all are reached. */
+/** The condition that limits a narrowed caller's records of the model; undefined when all are accessible. */
 export function ownedBy(who: Ownership, model: string, rules: Rules): object | undefined {
   const narrowing = rules.narrowing?.[model];
   if (!narrowing) throw new Error(`${model} does not say which records a narrowed caller reaches`);
@@ -46,8 +46,8 @@ function targetOf(model: string, relation: string, rules: Rules): string | undef
 }
 
 /**
- * Refuses declarations that would open or close a model by mistake.
- * @throws naming every model that is not declared, unknown, or declared in a way that cannot hold
+ * Rejects inconsistent declarations, which would open or close a model by mistake.
+ * @throws with the name of every model that is undeclared, unknown, or declared inconsistently
  */
 export function checkNarrowing({ models, relations, narrowing }: Rules): void {
   if (!narrowing) return;

@@ -6,14 +6,14 @@ export interface PageArgs {
   sort: string;
   isDescending: boolean;
   /**
-   * Of the rows after a cursor: ranges of the order, one behind the other, which together hold them all. Each bounds a scan of its
-   * own, as one condition with OR would not.
+   * For the rows after a cursor: consecutive ranges of the order, which together contain all of these rows. Each bounds
+   * its own scan; a single condition with OR would not.
    */
   after?: Args[];
   skip: number;
   take: number;
   select?: Args;
-  /** Text to find anywhere in one of these columns, in any case. */
+  /** Text to match in one of these columns, case-insensitively and anywhere. */
   search?: { text: string; columns: readonly string[] };
   /** Whether the list is known to have more than `exactMax` records, so that they need not be counted again. */
   isKnownLarge?: boolean;

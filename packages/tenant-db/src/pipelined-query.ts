@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** A statement with its parameters. The name is the one under which a connection keeps its plan. */
+/** A statement with its parameters. Under its name a connection caches the plan. */
 export interface Statement {
   text: string;
   values: unknown[];
@@ -30,9 +30,9 @@ interface WireQuery {
 const PgQuery = pg.Query as unknown as new (config: object) => pg.Query & WireQuery;
 
 /**
- * A query that is sent together with the statements before it and answered together with them: one round trip. They end with one
- * Sync, so outside of an explicit transaction PostgreSQL runs them as one transaction of their own, and when one
- * fails it skips the rest (PostgreSQL manual, "Message Flow", "Pipelining"). The answers to the statements before it are dropped.
+ * A query that is sent and answered together with the statements before it: one round trip. They end with one Sync, so
+ * outside of an explicit transaction PostgreSQL runs them as one transaction, and when one fails it skips the rest
+ * (PostgreSQL manual, "Message Flow", "Pipelining"). The results of the statements before it are dropped.
  */
 export class PipelinedQuery extends PgQuery {
   readonly #before: readonly Statement[];
@@ -50,14 +50,14 @@ export class PipelinedQuery extends PgQuery {
   }
 
   override prepare(connection: Wire): void {
-    // pg attributes the first ParseComplete of a group to the query itself, so the query has to be parsed first.
+    // pg attributes the first ParseComplete of a group to the query itself, so the query must be parsed first.
     if (this.name && !this.hasBeenParsed(connection)) {
       connection.parse({ text: this.text, name: this.name, types: this.types });
       connection.submittedNamedStatements[this.name] = this.text;
     }
     for (const { text, values, name } of this.#before) {
-      // Parsed without being marked: an error in the group can keep PostgreSQL from reading this Parse, and a name that was
-      // never parsed must not be used. The next group then parses it again.
+      // Not marked as parsed: after an error in the group, PostgreSQL may skip this Parse, and a name that was never
+      // parsed must not be used. The next group then parses it again.
       if (!name || !this.#isKept(connection, name, text)) connection.parse({ text, name });
       connection.bind({ statement: name, values });
       connection.execute({});

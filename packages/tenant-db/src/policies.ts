@@ -1,6 +1,7 @@
 /**
- * Wall two: the SQL that puts every tenant table of a Prisma schema under forced row-level security.
- * A table with a tenant column is one; with an environment column too, live and sandbox are apart as well.
+ * Second isolation layer: generates the SQL that enables forced row-level security on every tenant table of a Prisma
+ * schema. A table with a tenant column is a tenant table; with an environment column, live and sandbox are isolated
+ * too.
  * @param schemaText a schema.prisma
  * @param only the tables to cover, all when absent
  */
@@ -8,11 +9,11 @@ export function tenantPolicies(schemaText: string, only?: readonly string[]): st
   return tenantTables(schemaText)
     .filter(({ table }) => !only || only.includes(table))
     .map(({ table, hasEnvironment }) => {
-      const mine = `tenant_id = platform.tenant_id()${hasEnvironment ? ' AND environment = platform.environment()' : ''}`;
+      const rule = `tenant_id = platform.tenant_id()${hasEnvironment ? ' AND environment = platform.environment()' : ''}`;
       return [
         `ALTER TABLE "${table}" ENABLE ROW LEVEL SECURITY;`,
         `ALTER TABLE "${table}" FORCE ROW LEVEL SECURITY;`,
-        `CREATE POLICY tenant ON "${table}" USING (${mine});`,
+        `CREATE POLICY tenant ON "${table}" USING (${rule});`,
       ].join('\n');
     })
     .join('\n\n');

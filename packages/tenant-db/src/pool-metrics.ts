@@ -5,7 +5,10 @@ type Pool = Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount' | 'options
 
 const watched = new WeakMap<Metrics, Map<string, Pool>>();
 
-/** Shows how many connections of a pool are in use and how much work waits for one. Each pool of a process has a name of its own. */
+/**
+ * Exports how many connections of a pool are in use and how much work waits for one. Each pool of a process has its own
+ * name.
+ */
 export function watchPool(metrics: Metrics, name: string, pool: Pool): void {
   const pools = watched.get(metrics) ?? startWatching(metrics);
   pools.set(name, pool);
@@ -29,9 +32,9 @@ function startWatching(metrics: Metrics): Map<string, Pool> {
   return pools;
 }
 
-/** Is told how long work waited before it had a connection, in seconds. */
+/** Records how long work waited for a connection, in seconds. */
 export interface PoolWaits {
-  /** For a place within the tenant's share of the connections. */
+  /** The wait for a slot in the tenant's share of the connections. */
   share(seconds: number): void;
   connection(seconds: number): void;
 }

@@ -6,10 +6,10 @@ import { ResilientPool } from './resilient-pool.ts';
 import { background, running, type Scope, setScope } from './scope.ts';
 import { sendOnce, streamOf, Transaction } from './transaction.ts';
 
-// Part of the connections that requests of one tenant may hold at once: its heavy reads leave the rest to other tenants.
+// Share of the connections that requests of one tenant may use at once, so that heavy reads leave the rest to others.
 const tenantShare = 0.6;
 const shareWaitMs = 4_000;
-// Thrown by pg-pool when all connections stayed in use for the whole connect timeout.
+// Thrown by pg-pool when no connection became free within the connect timeout.
 const poolIsBusy = 'timeout exceeded when trying to connect';
 // SQLSTATE read_only_sql_transaction (PostgreSQL manual, appendix A): the server is no longer the primary.
 const readOnly = '25006';
@@ -23,7 +23,7 @@ type ScopedPoolConfig = ConstructorParameters<typeof ResilientPool>[0] & {
 /**
  * A pool whose statements run under the scope of the asynchronous context. The scope is set locally with each statement
  * and at the beginning of each transaction, so a connection keeps none and a pooler in transaction mode works. Inside a
- * transaction every statement goes to its connection.
+ * transaction every statement uses its connection.
  */
 export class ScopedPool extends ResilientPool {
   readonly #tenants;
@@ -32,9 +32,11 @@ export class ScopedPool extends ResilientPool {
   readonly #waits: PoolWaits | undefined;
 
   /**
-   * @param config.backgroundMax how many of the connections background work may hold at once; one is always left to requests
-   * @param config.isNamed whether connections keep statements by name; a pooler in transaction mode may not
-   * @param config.waits is told how long work waits for a connection
+   * @param config.backgroundMax how many of the connections background work may use at once; one is always left to
+   * requests
+   * @param config.isNamed whether connections cache statements by name; must be false behind some poolers in
+   * transaction mode
+   * @param config.waits records how long work waits for a connection
    */
   constructor({ backgroundMax, isNamed, waits, ...config }: ScopedPoolConfig) {
     super(config);
@@ -52,7 +54,7 @@ export class ScopedPool extends ResilientPool {
   override connect(
     callback?: (error: Error | undefined, client: pg.PoolClient | undefined, done: () => void) => void,
   ): unknown {
-    // Prisma asks for a connection only for a transaction of its own, which is a part of the one that is open here.
+    // Prisma requests a connection only for its own transaction, which becomes a part of the one that is open here.
     const transaction = running.getStore()?.transaction;
     if (callback || !transaction) throw new Error('A connection is taken by a transaction only');
     return Promise.resolve(transaction.asClient());
@@ -67,9 +69,9 @@ export class ScopedPool extends ResilientPool {
   }
 
   /**
-   * Runs `work` in a transaction under `scope`; an error rolls back. Within a transaction that has no scope it becomes a
-   * part of that one: both are there in the end or neither.
-   * @param last a statement to send together with the commit, when there is one after the work
+   * Runs `work` in a transaction under `scope`; an error rolls back. Within a transaction that has no scope it becomes
+   * a part of that one: both commit or neither does.
+   * @param last returns a statement to send together with the commit, if there is one after the work
    */
   transaction<T>(scope: Scope | undefined, work: () => Promise<T>, last?: () => Statement | undefined): Promise<T> {
     const around = running.getStore()?.transaction;
@@ -117,7 +119,7 @@ export class ScopedPool extends ResilientPool {
       : this.#tenants.enter(scope?.tenantId);
   }
 
-  /** Takes a connection. Background work waits again when requests hold all of them. */
+  /** Acquires a connection. Background work waits again when requests use all of them. */
   async #connect(): Promise<pg.PoolClient> {
     const inBackground = background.getStore();
     for (;;) {

@@ -2,26 +2,29 @@ import pg from 'pg';
 import { streamOf } from './transaction.ts';
 
 const connectTimeoutMs = 2_000;
-// Longer than the statement timeout of the relay's role (8 s), so that PostgreSQL ends what it still can.
+// Longer than the statement timeout of the relay role (8 s), so that PostgreSQL normally cancels a statement first.
 const relayQueryTimeoutMs = 9_000;
 
 /**
- * A pool that recovers by itself from a server that is gone, restarted or no longer the primary. Each statement has a
- * time limit of our own, because a server that vanished without closing its connections cannot end it; a statement
- * that reaches it closes its connection. One connection that breaks takes all idle ones along, since they lead to the same server.
- * The limits within PostgreSQL (statements, locks, idle transactions) are settings of its roles (packages/tooling), so that they
- * hold behind a pooler too.
+ * A pool that recovers by itself when a server is gone, restarted or no longer the primary. Each statement has a
+ * client-side timeout, because a server that vanished without closing its connections cannot cancel it; a statement
+ * that times out closes its connection. One broken connection drops all idle ones, since they lead to the same server.
+ * The limits within PostgreSQL (statements, locks, idle transactions) are settings of its roles (packages/tooling), so
+ * that they also work behind a pooler.
  */
 export class ResilientPool extends pg.Pool {
   readonly #idle = new Set<pg.PoolClient>();
 
-  /** @param config.query_timeout longer than the `statement_timeout` of the role, so that PostgreSQL ends what it still can */
+  /**
+   * @param config.query_timeout longer than the `statement_timeout` of the role, so that PostgreSQL normally cancels
+   * first
+   */
   constructor(config: pg.PoolConfig & { max: number; query_timeout: number }) {
     super({ connectionTimeoutMillis: connectTimeoutMs, keepAlive: true, pipeline: true, ...config });
     // An idle connection that the server closes is replaced at the next query.
     this.on('error', () => {});
     this.on('connect', (client) => {
-      // Without a listener of our own an error on a connection in use would end the process; its statements are told by pg.
+      // Without our own listener an error on a used connection would crash the process; pg rejects its statements.
       client.on('error', () => this.dropIdle());
     });
     this.on('acquire', (client) => void this.#idle.delete(client));
@@ -29,7 +32,7 @@ export class ResilientPool extends pg.Pool {
     this.on('remove', (client) => void this.#idle.delete(client));
   }
 
-  /** Closes the connections that nobody uses, so that the next statement gets a new one. */
+  /** Closes idle connections, so that the next statement gets a new one. */
   dropIdle(): void {
     for (const client of this.#idle) {
       this.#idle.delete(client);
@@ -40,8 +43,8 @@ export class ResilientPool extends pg.Pool {
 
 /**
  * The pool that the relay, the job dispatcher and housekeeping of a process share.
- * @param url under the relay's role, which sees the tables of the mechanism across tenants
- * @param max at least 2: the relay holds one connection for as long as RabbitMQ confirms a batch
+ * @param url under the relay role, which sees the infrastructure tables across tenants
+ * @param max at least 2: the relay uses one connection for as long as RabbitMQ takes to confirm a batch
  */
 export function createRelayPool(url: string, max: number): ResilientPool {
   return new ResilientPool({ connectionString: url, max, query_timeout: relayQueryTimeoutMs });

@@ -2,15 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import type { Statement } from './pipelined-query.ts';
 
-/** The slice of data that a piece of work may reach. */
+/** The tenant and environment that work may access. */
 export interface Scope {
   tenantId: number;
   environment: 'live' | 'sandbox';
-  /** Set when the caller may only reach records of their own or of their teams. */
+  /** Set when the caller may only access their own or their teams' records. */
   narrow?: Ownership;
 }
 
-/** Whose records a narrowed caller reaches. */
+/** Whose records a narrowed caller may access. */
 export interface Ownership {
   userId: number;
   teamIds?: readonly number[];
@@ -47,10 +47,10 @@ export const background = new AsyncLocalStorage<Background>();
 const text = `SELECT set_config('app.tenant_id', $1, true), set_config('app.environment', $2, true)`;
 
 /**
- * The statement that sets a scope until the end of the transaction it runs in (set_config with `is_local`), so that a
- * connection never remembers one. An absent scope sets empty values, under which row-level security shows nothing.
- * @param isNamed whether connections keep statements by name
- * @throws when the scope names no tenant or no environment
+ * The statement that sets a scope until the end of its transaction (set_config with `is_local`), so that a connection
+ * never keeps one. An absent scope sets empty values, under which row-level security shows nothing.
+ * @param isNamed whether connections cache statements by name
+ * @throws when the scope has no tenant or no environment
  */
 export function setScope(scope: Scope | undefined, isNamed: boolean): Statement {
   const set = isNamed ? { name: 'scope', text } : { text };

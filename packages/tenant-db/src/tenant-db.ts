@@ -19,13 +19,13 @@ type Models<Client> = {
 type Lockable<Delegate> = Delegate extends { findFirst(...args: never): infer Found; count(args: infer Count): unknown }
   ? {
       /**
-       * The first record that matches, locked until the transaction ends, so that nobody changes it between the read and
-       * the write. Plain columns and comparisons only.
+       * The first matching record, locked until the transaction ends, so that it cannot change between read and write.
+       * Plain columns and comparisons only.
        */
       lockFirst(args: {
         where: NonNullable<Count> extends { where?: infer Where } ? Where : never;
       }): Promise<Awaited<Found>>;
-      /** One page of a list; list-page.ts says how it is read. */
+      /** One page of a list; see list-page.ts. */
       findPage(args: PageArgs): Promise<FoundPage<NonNullable<Awaited<Found>>>>;
     }
   : unknown;
@@ -33,35 +33,37 @@ type Lockable<Delegate> = Delegate extends { findFirst(...args: never): infer Fo
 /** SQL by template: `${}` become parameters. bigint columns come back as numbers, timestamps as Dates. */
 export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values: unknown[]) => Promise<Row[]>;
 
-/** The database as a handler sees it: the models of its service within the caller's scope, and SQL under the same scope. */
+/**
+ * The database as a handler sees it: the models of its service within the caller's scope, and SQL under the same scope.
+ */
 export type Tx<Client> = Models<Client> & {
   sql: Sql;
 };
 
 export interface TenantDb<Client> {
-  /** The bound client; every use needs a scope around it. */
+  /** The bound client; every use requires a surrounding scope. */
   tx: Tx<Client>;
-  /** Whether live and sandbox are two sets of data here; if not, a tenant has one set that both see. */
+  /** Whether live and sandbox are separate data sets in this service; if not, both see the same data of a tenant. */
   separatesEnvironments: boolean;
   /**
-   * Runs `work` under a scope, without a transaction. No scope means the tables that belong to no tenant.
+   * Runs `work` under a scope, without a transaction. Without a scope only tables without a tenant are accessible.
    * @throws inside a transaction, which it would silently leave
    */
   within<T>(scope: Scope | undefined, work: () => Promise<T>): Promise<T>;
   /**
    * Runs `work` under a scope in one transaction.
-   * @param last a statement for the end of it, which then costs no round trip of its own
+   * @param last returns a statement to send together with the commit, which saves a round trip
    */
   transaction<T>(scope: Scope | undefined, work: () => Promise<T>, last?: () => Statement | undefined): Promise<T>;
   /** Whether a transaction is open in this asynchronous context. */
   inTransaction(): boolean;
-  /** Throws while the database cannot be reached, or is not the primary. */
+  /** Throws while the database is unreachable, or not the primary. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-// Statements get a name each, so that PostgreSQL parses and plans them once per connection; the bound keeps a query
-// with an ever changing text from filling the connection's memory.
+// Statements are named, so that PostgreSQL parses and plans them once per connection; the limit keeps a query with
+// varying text from filling the connection's memory.
 const namedStatementsMax = 1_000;
 const poolMaxDefault = 10;
 const backgroundMaxDefault = 3;
@@ -73,32 +75,33 @@ const transactionSpan: SpanStart = {
   attributes: { 'db.system.name': 'postgresql' },
 };
 
-// A bigint leaves the driver as a number: ids stay below 2^40 (D12).
+// The driver returns bigint as number: ids stay below 2^40 (D12).
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const [int4Array, int8Array] = [1007, 1016];
 pg.types.setTypeParser(int8Array as number, pg.types.getTypeParser(int4Array as number));
 
-// Longer than the statement timeout of the service's role (5 s): a statement that PostgreSQL ends costs no connection.
+// Longer than the statement timeout of the service's role (5 s), so that a statement PostgreSQL cancels costs no
+// connection.
 const queryTimeoutMs = 6_000;
 
-// A call to another system inside a transaction would hold a connection and locks for as long as it takes.
+// A call to another system inside a transaction would hold a connection and locks for its whole duration.
 outgoingGuard.refuseWhile(() => (running.getStore()?.transaction ? 'a database transaction is open' : undefined));
 
 /**
  * Opens the tenant-bound database of a service.
  * @param options.url under a role that owns nothing and cannot bypass row-level security
- * @param options.poolMax how many connections the pool opens at most; 10 by default
- * @param options.backgroundMax how many of them `inBackground` work may hold at once; 3 by default
+ * @param options.poolMax maximum number of connections; 10 by default
+ * @param options.backgroundMax how many of them `inBackground` work may use at once; 3 by default
  * @param options.client creates the service's Prisma client on an adapter
  * @param options.prisma the `Prisma` namespace of the generated client, which lists the fields of each model
- * @param options.narrowing for every tenant model, which records a caller reaches who is narrowed to own or team
- *   records; without it a narrowed caller's query throws
+ * @param options.narrowing for every tenant model, the records that a caller narrowed to own or team records may
+ * access; without it a narrowed caller's query throws
  * @param options.namedStatements false behind a pooler in transaction mode that does not track prepared statements,
- *   such as PgBouncer before 1.21
+ * such as PgBouncer before 1.21
  * @param options.throughPrisma called for each query that goes through Prisma's engine
  * @param options.metrics of the process, for the pool `requests`
- * @param options.engine `prisma` sends every query through Prisma's engine: for comparing the two
- * @throws when some tenant tables have an environment and others do not, or the narrowing contradicts itself
+ * @param options.engine `prisma` sends every query through Prisma's engine, to compare the two
+ * @throws when only some tenant tables have an environment, or the narrowing contradicts itself
  */
 export function createTenantDb<Client>(options: {
   url: string;
@@ -143,7 +146,7 @@ export function createTenantDb<Client>(options: {
     separatesEnvironments: separatesEnvironments(fields),
     async within(scope, work) {
       if (running.getStore()?.transaction) throw new Error('Work under another scope inside a transaction');
-      // Prisma's promises begin only when awaited, which must be inside the scope.
+      // Prisma's promises start when awaited, which must be inside the scope.
       return running.run({ scope }, async () => await work());
     },
     transaction: (scope, work, last) =>
@@ -175,12 +178,15 @@ export class Fragment {
   }
 }
 
-/** A constant part of SQL by template. It takes no values: those are parameters of the statement. */
+/** Creates a constant part of SQL from a template without values, which must be parameters of the statement. */
 export function fragment(strings: TemplateStringsArray): Fragment {
   return new Fragment(strings[0] as string);
 }
 
-/** A statement by template, to be sent later: `${}` become parameters, except for fragments, which become part of the text. */
+/**
+ * Creates a statement from a template, to be sent later: `${}` become parameters, and fragments become part of the
+ * text.
+ */
 export function statement(strings: TemplateStringsArray, ...values: unknown[]): Statement {
   const parameters: unknown[] = [];
   const text = strings.reduce((all, part, index) => {
@@ -205,7 +211,10 @@ function fieldsOf(prisma: object): ModelFields {
   );
 }
 
-/** All tenant tables of a service have an environment or none: who may write what a sandbox shares follows from it. */
+/**
+ * Whether the tenant tables have an environment column. They must agree, because shared data is read-only for sandbox
+ * keys.
+ */
 function separatesEnvironments(models: ModelFields): boolean {
   const ofTenants = Object.entries(models).filter(([, fields]) => fields.includes('tenantId'));
   const [separate = [], shared = []] = [true, false].map((wanted) =>
@@ -218,7 +227,7 @@ function separatesEnvironments(models: ModelFields): boolean {
   return !shared.length;
 }
 
-/** A name per statement text; the empty name, which PostgreSQL does not keep, once there are too many. */
+/** Assigns a name per statement text; empty, which PostgreSQL does not cache, once there are too many. */
 function statementNames(): (text: string) => string {
   const names = new Map<string, string>();
   return (text) => {

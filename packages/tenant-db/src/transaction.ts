@@ -6,17 +6,17 @@ import { type OpenTransaction, running, type Scope, setScope } from './scope.ts'
 /**
  * | state     | meaning                                                      | a statement        |
  * |-----------|--------------------------------------------------------------|--------------------|
- * | new       | nothing was sent yet                                         | takes BEGIN and the scope along |
- * | opening   | the first statement is on its way, with BEGIN and the scope  | waits for the answer |
+ * | new       | nothing was sent yet                                         | is sent after BEGIN and the scope |
+ * | opening   | the first statement is on its way, with BEGIN and the scope  | waits for the result |
  * | open      | BEGIN and the scope have succeeded                           | is sent            |
- * | suspended | a part of the transaction runs under a scope of its own      | is refused         |
- * | over      | it is being committed or rolled back, or it never began      | is refused         |
+ * | suspended | a part of the transaction runs under a scope of its own      | is rejected         |
+ * | over      | it is being committed or rolled back, or it never began      | is rejected         |
  */
 type State = 'new' | 'opening' | 'open' | 'suspended' | 'over';
 
 const begin: Statement = { text: 'BEGIN', values: [] };
 
-/** One transaction on one connection: decides for each statement whether it may still be sent, and what goes ahead of it. */
+/** One transaction on one connection: decides whether a statement may still be sent, and what is sent before it. */
 export class Transaction implements OpenTransaction {
   readonly #client: pg.PoolClient;
   readonly #scope: Scope | undefined;
@@ -24,13 +24,13 @@ export class Transaction implements OpenTransaction {
   readonly #before: readonly Statement[];
   #state: State = 'new';
   #opening: Promise<unknown> | undefined;
-  /** The part that is open, under a scope of its own. */
+  /** The open part, which has its own scope. */
   #part: Transaction | undefined;
   readonly #ended = Promise.withResolvers<void>();
   #failure: unknown;
 
   /**
-   * @param isNamed whether connections keep statements by name
+   * @param isNamed whether connections cache statements by name
    * @param isPart whether it is a part of an open transaction, between a savepoint and its release
    */
   constructor(client: pg.PoolClient, scope: Scope | undefined, isNamed: boolean, isPart = false) {
@@ -40,13 +40,13 @@ export class Transaction implements OpenTransaction {
     this.#before = [...(isPart ? [] : [begin]), ...(isPart || scope ? [setScope(scope, isNamed)] : [])];
   }
 
-  /** The first statement that failed, if any did: also when nobody waited for it. */
+  /** The error of the first failed statement, even if nobody awaited it. */
   get failure(): unknown {
     return this.#failure;
   }
 
   /**
-   * Sends a statement, given as pg's `query` takes it.
+   * Sends a statement, with the arguments of pg's `query`.
    * @throws when the transaction is over: its connection may serve another tenant by then
    */
   send(args: readonly unknown[]): Promise<unknown> {
@@ -84,8 +84,8 @@ export class Transaction implements OpenTransaction {
   }
 
   /**
-   * Commits. From here on statements are refused; the last one travels with the COMMIT.
-   * @throws when a statement failed, whether somebody waited for it or not: PostgreSQL then rolls back
+   * Commits. Later statements are rejected; the last one is sent together with the COMMIT.
+   * @throws when a statement failed, whether or not it was awaited: PostgreSQL then rolls back
    */
   async commit(last: Statement | undefined): Promise<void> {
     await this.#opening;
@@ -106,7 +106,7 @@ export class Transaction implements OpenTransaction {
       });
   }
 
-  /** Rolls back what was sent. From here on statements are refused. */
+  /** Rolls back. Later statements are rejected. */
   async rollback(): Promise<void> {
     const wasSent = this.#opening !== undefined;
     this.#state = 'over';
@@ -115,8 +115,8 @@ export class Transaction implements OpenTransaction {
   }
 
   /**
-   * Runs `work` under a scope of its own as a part of this transaction, which must have no scope: both are committed or
-   * neither. Until it ends, statements of the whole are refused, and other parts wait.
+   * Runs `work` under another scope as a part of this transaction, which must have no scope: both commit or neither
+   * does. Until it ends, statements of the outer transaction are rejected, and other parts wait.
    */
   async part<T>(
     scope: Scope | undefined,
@@ -125,7 +125,7 @@ export class Transaction implements OpenTransaction {
   ): Promise<T> {
     if (this.#scope) throw new Error('A transaction of a tenant cannot become one of another');
     await this.#opening;
-    // One after the other: two parts at once would share one scope.
+    // One at a time: two concurrent parts would share one scope.
     while (this.#part) await this.#part.#ended.promise;
     const part = new Transaction(this.#client, scope, this.#isNamed, true);
     const savepoint = this.#send(['SAVEPOINT part']);
@@ -139,7 +139,8 @@ export class Transaction implements OpenTransaction {
       return result;
     } catch (error) {
       part.#state = 'over';
-      // This undoes the part's scope too, which was set after the savepoint. A transaction that is over is rolled back whole.
+      // Also undoes the part's scope, which was set after the savepoint. A transaction that is over is rolled back
+      // completely.
       if (this.#state === 'suspended') await this.#client.query('ROLLBACK TO part');
       throw error;
     } finally {
@@ -149,7 +150,7 @@ export class Transaction implements OpenTransaction {
     }
   }
 
-  /** Ends a part: the whole goes on without its scope. */
+  /** Ends a part: the outer transaction continues without its scope. */
   async #release(last: Statement | undefined): Promise<void> {
     await this.#opening;
     if (this.#state === 'over') throw new Error('The transaction of this part is over: was an await forgotten?');
@@ -159,7 +160,7 @@ export class Transaction implements OpenTransaction {
     await Promise.all([lastSent, this.#client.query(unset), this.#client.query('RELEASE part')]);
   }
 
-  /** A client for Prisma, which opens a transaction of its own for nested writes: here it becomes a savepoint. */
+  /** A client for Prisma, which opens its own transaction for nested writes: here it becomes a savepoint. */
   asClient(): pg.PoolClient {
     return {
       query: (config: { text: string }) => this.send([{ ...config, text: nested[config.text] ?? config.text }]),
@@ -176,7 +177,7 @@ const nested: Record<string, string> = {
   ROLLBACK: 'ROLLBACK TO nested',
 };
 
-/** Sends one statement after others, outside of a transaction: PostgreSQL makes one of them all. */
+/** Sends one statement after others, outside of a transaction: PostgreSQL runs them as one transaction. */
 export function sendOnce(
   client: pg.PoolClient,
   before: readonly Statement[],
@@ -190,7 +191,7 @@ export function sendOnce(
 }
 
 /**
- * A statement with others before it.
+ * Sends a statement with others before it.
  * @param answered runs before `result` settles
  */
 function pipelined(
@@ -198,8 +199,8 @@ function pipelined(
   before: readonly Statement[],
   answered?: () => void,
 ): { query: PipelinedQuery; result: Promise<unknown> } {
-  const [given, values] = args as [string | object, unknown[] | undefined];
-  const config = typeof given === 'string' ? { text: given, values } : given;
+  const [query, values] = args as [string | object, unknown[] | undefined];
+  const config = typeof query === 'string' ? { text: query, values } : query;
   const { promise: result, resolve, reject } = Promise.withResolvers<unknown>();
   const callback = (error: Error | null, rows: unknown) => {
     answered?.();
@@ -216,7 +217,7 @@ export function streamOf(client: pg.PoolClient): Duplex {
 
 const corked = new WeakSet<pg.PoolClient>();
 
-/** Collects the messages of one turn of the event loop into one write: a write to a socket costs more than its content. */
+/** Combines the messages of one event loop iteration into one write, because a socket write has a high fixed cost. */
 function corkForNow(client: pg.PoolClient): void {
   if (corked.has(client)) return;
   const stream = streamOf(client);

@@ -23,14 +23,14 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-// As many as may be sorted for a page, for all that PostgreSQL knows.
+// The largest row estimate of PostgreSQL for which sorting a page is acceptable.
 const fewRows = 1_000;
 
 const ownFields = new Set(['page', 'limit', 'cursor', 'sort', 'createdFrom', 'createdTo']);
 
 /**
- * Tests of every list of a contract, derived from its rows: each sort and each filter, on tables of more records than a page
- * reads one by one, is answered from an index. The statements that the service sends are captured and explained under its role.
+ * Tests every list of a contract: each sort and each filter is served from an index, on tables with more records than a
+ * page reads one by one. The statements that the service sends are captured and explained under its role.
  * @param except filters and sorts without an index of their own (`listRoles.search`), or whole lists, and why
  * @param texts values of records that handlers depend on, by `table.column`
  */
@@ -104,7 +104,7 @@ function unwrapped(schema: z.ZodType): z.ZodType {
   return innerType ? unwrapped(innerType) : schema;
 }
 
-/** A value that the filter takes and that no record has. */
+/** A valid value of the filter that no record has. */
 function sampleOf(row: Operation, field: string): Record<string, string> {
   const schema = row.query?.shape[field] as z.ZodType;
   const { options } = unwrapped(schema) as unknown as { options?: string[] };
@@ -121,13 +121,13 @@ function sampleOf(row: Operation, field: string): Record<string, string> {
     '1',
     'none',
   ];
-  const value = values.find((one) => schema.safeParse(one).success);
+  const value = values.find((value) => schema.safeParse(value).success);
   if (value !== undefined) return { [field]: value };
   if (schema.safeParse({ key: 'none' }).success) return { [`${field}[key]`]: 'none' };
   throw new Error(`No value for ${row.id}.${field}`);
 }
 
-/** Records what the process sends to PostgreSQL. */
+/** Captures the statements that the process sends to PostgreSQL. */
 function captureStatements(): { sent: Sent[]; stop: () => void } {
   const sent: Sent[] = [];
   const prototype = pg.Client.prototype as unknown as { query: (...args: unknown[]) => unknown };
@@ -146,7 +146,9 @@ function captureStatements(): { sent: Sent[]; stop: () => void } {
   };
 }
 
-/** Pages are ordered by the id in the end; statements of Prisma's engine name the schema. */
+/**
+ * Whether a statement reads a page: it orders by the id last. Statements of Prisma's engine include the schema name.
+ */
 function isOfList({ text }: Sent): boolean {
   return /ORDER BY [^)]*(\bid"?|"#id") (ASC|DESC)/.test(text) && !text.includes('"public".');
 }
@@ -161,7 +163,7 @@ function checksRows({ text }: Sent): boolean {
   return /LIMIT \d+\) AS "\w+"\s+WHERE/.test(text);
 }
 
-/** Explains statements as the service's role would run them, on its tables filled with more records than are read one by one. */
+/** Explains statements under the service's role, on tables with more records than a page reads one by one. */
 async function openExplain(
   service: Pick<TestService<Operations>, 'sql'>,
   caller: Caller,
@@ -186,7 +188,7 @@ async function openExplain(
      WHERE indpred IS NOT NULL AND pg_get_expr(indpred, indrelid) <> '(deleted_at IS NULL)'`,
   );
   const indexesOfSome = new Set(some.map(({ name }) => name));
-  // The tenant has nearly all rows of its tables, of which a sequential scan would be the fastest.
+  // The tenant owns nearly all rows of its tables, so PostgreSQL would prefer a sequential scan.
   await client.query('SET enable_seqscan = off');
   const plan = async ({ text, values }: Sent): Promise<PlanNode> => {
     const { rows } = await client.query(`EXPLAIN (VERBOSE, FORMAT JSON) ${text}`, values);
@@ -196,8 +198,8 @@ async function openExplain(
     problems: async (statement: Sent) => problemsOf(await plan(statement), tableOf(statement)),
     async findsByIndex(sent: Sent[]) {
       const plans = await Promise.all(sent.map(plan));
-      return plans.some((one) =>
-        nodesOf(one).some((node) => isSelective(node) || indexesOfSome.has(node['Index Name'] ?? '')),
+      return plans.some((plan) =>
+        nodesOf(plan).some((node) => isSelective(node) || indexesOfSome.has(node['Index Name'] ?? '')),
       );
     },
     close: () => client.end(),
@@ -208,7 +210,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Sequential scans, and sorts of all that a scan returns. */
+/** Finds sequential scans, and sorts of all rows of a scan. */
 function problemsOf(plan: PlanNode, table: string | undefined): string[] {
   return nodesOf(plan).flatMap((node) => {
     if (node['Node Type'] === 'Seq Scan') return [`sequential scan of ${node['Relation Name']}`];
@@ -217,7 +219,7 @@ function problemsOf(plan: PlanNode, table: string | undefined): string[] {
   });
 }
 
-/** Whether rows of a table get into a sort without a limit between. */
+/** Whether rows of a table reach a sort without a limit in between. */
 function sortsTable({ Plans = [] }: PlanNode, table: string | undefined): boolean {
   return Plans.some((child) => {
     if (child['Node Type'] === 'Limit' || child['Subplan Name'] !== undefined) return false;
@@ -226,7 +228,7 @@ function sortsTable({ Plans = [] }: PlanNode, table: string | undefined): boolea
   });
 }
 
-/** An index scan by more than the tenant and the environment, or a function that looks into an index. */
+/** Whether an index scan filters by more than tenant and environment, or the node is a function that reads an index. */
 function isSelective(node: PlanNode): boolean {
   if (node['Node Type'] === 'ProjectSet' || node['Node Type'] === 'Result')
     return (node.Output ?? []).some((output) => output.includes('_with_'));

@@ -8,9 +8,9 @@ const contextLifetimeMs = 30_000;
 const wordsOfZod = /^Invalid |^Too (small|big)|^Unrecognized|\bexpected\b|\breceived\b/;
 
 /**
- * The tests that need no handwriting, for every row of a contract: without the gateway's signature, without the
- * permission, by a sandbox key where live would change too, with an id that is not there, with a body of the wrong type,
- * and with a body of the wrong form.
+ * Generated tests for every row of a contract: a request without the gateway's signature, without the permission, with
+ * a sandbox key where live would change too, with an unknown id, with a body of the wrong type, and with a malformed
+ * body.
  */
 export function everyOperation<Ops extends Operations>(operations: Ops, service: () => TestService<Ops>): void {
   const rows = Object.values(operations);
@@ -19,17 +19,17 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
     (row) => row.audience === undefined || row.audience === 'tenant' || row.audience === 'portal',
   );
 
-  it('may remove all that the service declares to be past its time', async () => {
+  it('has the grants to delete everything that the service declares for purging', async () => {
     expect(await service().housekeep()).toEqual([]);
   });
 
   describe('every operation', () => {
-    it.each(named(rows))('%s refuses a request that did not come through the gateway', async (_, row) => {
+    it.each(named(rows))('%s rejects a request that did not come through the gateway', async (_, row) => {
       const reply = await service().send(row, { params: someParams(row) }, undefined);
       expect([reply.status, reply.body.code]).toEqual([403, 'gateway_only']);
     });
 
-    it.each(named(rows))('%s answers 503 to a request of the gateway that waited too long', async (_, row) => {
+    it.each(named(rows))('%s answers 503 to a request that was delayed too long after the gateway', async (_, row) => {
       const { caller } = service().as();
       const path = row.path.replace(/\/:([a-zA-Z]+)/g, (_, field: string) => `/${someParams(row)[field]}`);
       const signedAt = Date.now() - contextLifetimeMs - 1_000;
@@ -41,7 +41,7 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
 
     const guarded = own.filter((row) => row.permission !== signedIn);
     if (guarded.length) {
-      it.each(named(guarded))('%s refuses a caller without its permission', async (_, row) => {
+      it.each(named(guarded))('%s rejects a caller without its permission', async (_, row) => {
         const { caller } = service().as({ can: [] });
         const reply = await service().send(row, { params: someParams(row), body: {} }, caller);
         expect([reply.status, reply.body.message]).toEqual([403, 'Insufficient permissions']);
@@ -53,8 +53,8 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
     );
     const ofSeveral = further.filter(([, , row]) => neededPermissions(row).length > 1);
     if (ofSeveral.length) {
-      it.each(ofSeveral)('%s refuses a caller who lacks %s of its permissions', async (_, missing, row) => {
-        const { caller } = service().as({ can: neededPermissions(row).filter((one) => one !== missing) });
+      it.each(ofSeveral)('%s rejects a caller who lacks %s of its permissions', async (_, missing, row) => {
+        const { caller } = service().as({ can: neededPermissions(row).filter((permission) => permission !== missing) });
         const reply = await service().send(row, { params: someParams(row), body: {} }, caller);
         expect([reply.status, reply.body.message]).toEqual([403, 'Insufficient permissions']);
       });
@@ -62,8 +62,8 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
 
     const whole = guarded.filter((row) => !row.narrows);
     if (whole.length) {
-      it.each(named(whole))('%s refuses a caller narrowed to their own records', async (_, row) => {
-        const narrowed = neededPermissions(row).flatMap((one) => [`${one}:own`, `${one}:team`]);
+      it.each(named(whole))('%s rejects a caller narrowed to their own records', async (_, row) => {
+        const narrowed = neededPermissions(row).flatMap((permission) => [`${permission}:own`, `${permission}:team`]);
         const { caller } = service().as({ can: narrowed });
         const reply = await service().send(row, { params: someParams(row), body: {} }, caller);
         expect([reply.status, reply.body.message]).toEqual([403, 'Insufficient permissions']);
@@ -82,7 +82,7 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
 
     const withBody = rows.filter((row) => row.body && row.audience !== 'public');
     if (withBody.length) {
-      it.each(named(withBody))('%s refuses a body that is no object', async (_, row) => {
+      it.each(named(withBody))('%s rejects a body that is not an object', async (_, row) => {
         const { caller } = service().as(row.audience === 'internal' ? { type: 'system' } : {});
         const reply = await service().send(
           row,
@@ -91,7 +91,7 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
         );
         expect([reply.status, reply.body.message]).toEqual([422, 'Validation failed']);
       });
-      it.each(named(withBody))('%s refuses a body that is not JSON', async (_, row) => {
+      it.each(named(withBody))('%s rejects a body that is not JSON', async (_, row) => {
         const { caller } = service().as(row.audience === 'internal' ? { type: 'system' } : {});
         const reply = await service().send(
           row,
@@ -104,7 +104,7 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
 
     const withFields = rows.filter((row) => row.body || row.query);
     if (withFields.length) {
-      it.each(named(withFields))('%s says of wrong fields what would be right, in our own words', async (_, row) => {
+      it.each(named(withFields))('%s says for invalid fields what is accepted, in our own words', async (_, row) => {
         const { caller } = service().as(row.audience === 'internal' ? { type: 'system' } : {});
         const all = (schema: z.ZodObject | undefined, value: unknown) =>
           schema && Object.fromEntries(Object.keys(schema.shape).map((field) => [field, value]));
@@ -128,7 +128,7 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
   });
 }
 
-/** Params that name nothing; where a schema shows what it takes, such as a type of record, that. */
+/** Params that name no record. Enum params, such as a record type, get a valid value. */
 function someParams(row: Operation): Record<string, string> {
   const params = Object.entries((row.params?.shape ?? {}) as Record<string, z.ZodType>);
   return Object.fromEntries(
@@ -139,7 +139,7 @@ function someParams(row: Operation): Record<string, string> {
   );
 }
 
-/** Whether an empty body is valid: then the request reaches the record. */
+/** Whether an empty body is valid, so that the request reaches the record. */
 function acceptsNothing(row: Operation): boolean {
   return row.body !== undefined && unwrap(row.body) === row.body && row.body.safeParse({}).success;
 }

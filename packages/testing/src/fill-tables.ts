@@ -1,12 +1,12 @@
 import type pg from 'pg';
 
-// More than a page reads one by one (`exactMax` in packages/tenant-db), so that other indexes are asked.
+// More than a page reads one by one (`exactMax` in packages/tenant-db), so that the queries use other indexes too.
 const records = 10_050;
 
 /** The id of the first record in each table. */
 export const firstId = 100_001;
 
-// Records of all tables belong to the first record of these.
+// Records of all tables refer to the first record of these parent tables.
 const parents = new Set(['webhook_id', 'partner_id', 'course_id', 'user_id']);
 
 interface Column {
@@ -15,7 +15,7 @@ interface Column {
 }
 
 /**
- * Adds records of one tenant to every table that has ids, with values of the right types and no meaning.
+ * Adds records of one tenant to every table that has ids, with arbitrary values of the right types.
  * @param texts values that handlers depend on, by `table.column`
  */
 export async function addRecords(
@@ -23,7 +23,7 @@ export async function addRecords(
   tenantId: number,
   texts: Readonly<Record<string, string>>,
 ): Promise<void> {
-  // Without foreign keys and checks: the values have no meaning.
+  // Disables foreign keys and triggers, because the values are arbitrary.
   await client.query('SET session_replication_role = replica');
   await client.query(`DO $$ DECLARE one record; BEGIN
     FOR one IN SELECT conrelid::regclass AS name, conname FROM pg_constraint

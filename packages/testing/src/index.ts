@@ -1,4 +1,4 @@
-// Runs a service in a test as it runs in the fleet: over HTTP, on a database of its own, with RabbitMQ and Redis.
+// Runs a service in a test as in production: over HTTP, on its own database, with RabbitMQ and Redis.
 
 export { until } from '@tandem/until';
 export { everyList } from './every-list.ts';

@@ -1,13 +1,13 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 
-/** A TCP proxy that can lose connections the way networks and hosts do. */
+/** A TCP proxy that simulates connection failures of networks and hosts. */
 export interface TcpProxy {
   port: number;
-  /** The given address with the proxy in place of its host and port. */
+  /** The given URL with the proxy as its host and port. */
   through(url: string): string;
-  /** From now on nothing passes on the connections that exist, and nothing tells their ends so; new ones work. */
+  /** Silently drops all traffic on the existing connections; new ones work. */
   blackHole(): void;
-  /** Passes nothing on until `resume`; bytes that arrive meanwhile are delivered afterwards. */
+  /** Buffers traffic until `resume`, and delivers it then. */
   pause(): void;
   resume(): void;
   /** Resets every connection. */
@@ -15,7 +15,7 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** Starts a proxy on a free port of the loopback address in front of the server that `url` names. */
+/** Starts a proxy on a free loopback port in front of the server of `url`. */
 export async function startTcpProxy(url: string): Promise<TcpProxy> {
   const target = new URL(url);
   const pairs = new Set<readonly [Socket, Socket]>();
@@ -50,7 +50,7 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
       for (const [client, upstream] of pairs) {
         client.unpipe(upstream);
         upstream.unpipe(client);
-        // Read and dropped, so that the ends see a network that takes everything and answers nothing.
+        // Reads and discards, so that both ends see a network that accepts data and never answers.
         client.resume();
         upstream.resume();
         upstream.removeAllListeners('end');

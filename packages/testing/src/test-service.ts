@@ -16,9 +16,11 @@ export interface TestRequest {
   query?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Leaves the answer unparsed: for a test that measures the service, which shares its event loop with the client. */
+  /**
+   * Leaves the response unparsed, for a test that measures the service, which shares its event loop with the client.
+   */
   unparsed?: boolean;
-  /** Instead of a body: a form with its file. */
+  /** A form with its file instead of a body. */
   form?: { fields?: Record<string, string>; file?: TestFile };
 }
 
@@ -34,7 +36,7 @@ export interface TestReply {
   // biome-ignore lint/suspicious/noExplicitAny: a test says by its assertions what it expects.
   data: any;
   headers: Record<string, string>;
-  /** What came instead of JSON. */
+  /** The raw body when it is not JSON. */
   text: string;
 }
 
@@ -42,37 +44,37 @@ export interface TestReply {
 export type TestApi<Ops extends Operations> = { [K in keyof Ops]: (request?: TestRequest) => Promise<TestReply> };
 
 export interface TestService<Ops extends Operations> {
-  /** The service as one caller sees it; every call of `as` is a new tenant unless it names one. */
+  /** The service as seen by one caller; every call of `as` uses a new tenant unless it names one. */
   as(caller?: Partial<Caller> & { can?: readonly string[] }): TestApi<Ops> & { caller: Caller };
-  /** Sends a row without a signature or with one of the test's own. */
+  /** Sends a request without a signature or with a custom caller. */
   send(row: Operation, request: TestRequest, caller: Caller | undefined): Promise<TestReply>;
   /** Every event that reached RabbitMQ, in order of arrival. */
   events: EventMessage[];
   /** Publishes a message as another service's relay would. */
   publish(name: string, message: unknown, messageId: string): Promise<void>;
-  /** Where it listens, for requests that are not made of rows. */
+  /** The Express app, for requests that are not rows of the contract. */
   app: RunningService['app'];
   /** The text of a page for operators. */
   opsPage(path: '/metrics' | '/topology'): Promise<string>;
-  /** Removes what is past its time. */
+  /** Deletes expired rows. */
   housekeep(): Promise<string[]>;
-  /** Seals stored values again that are not under the current encryption key. */
+  /** Reseals stored values that are not under the current encryption key. */
   reseal(): Promise<void>;
-  /** What the instance shows on /metrics. */
+  /** The text of /metrics. */
   metrics(): Promise<string>;
-  /** What a consumer of this service gave up on. */
+  /** The dead letters of a consumer of this service. */
   deadLetters(consumer: string): Promise<DeadLetter[]>;
-  /** SQL as the owner of the database, under no tenant's scope unless it sets one. */
+  /** SQL as the owner of the database, outside of any tenant's scope unless it sets one. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   /** SQL as the service itself, within a tenant. */
   sqlWithin(caller: Caller, text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   operations: Ops;
-  /** Whether live and sandbox are two sets of data in this service. */
+  /** Whether live and sandbox are separate data sets in this service. */
   separatesEnvironments: boolean;
   close(): Promise<void>;
 }
 
-/** The settings of a service in a test, on stores that `npm test` started. */
+/** The settings of a service under test, with the stores that `npm test` started. */
 export async function testSettings(
   service: string,
 ): Promise<ServiceSettings & { drop(): Promise<void>; ownerUrl: string }> {
@@ -89,12 +91,11 @@ export async function testSettings(
     DATABASE_BACKGROUND_MAX: 3,
     RELAY_DATABASE_POOL_MAX: 3,
     RELAY_DATABASE_URL: database.relayUrl,
-    ...{
-      REDIS_URL: env.TEST_REDIS_URL as string,
-      REDIS_JOBS_URL: env.TEST_REDIS_URL as string,
-      AMQP_URL: env.TEST_AMQP_URL as string,
-    },
-    ...{ INTERNAL_SECRETS: env.INTERNAL_SECRETS as string, ENCRYPTION_KEY: env.ENCRYPTION_KEY as string },
+    REDIS_URL: env.TEST_REDIS_URL as string,
+    REDIS_JOBS_URL: env.TEST_REDIS_URL as string,
+    AMQP_URL: env.TEST_AMQP_URL as string,
+    INTERNAL_SECRETS: env.INTERNAL_SECRETS as string,
+    ENCRYPTION_KEY: env.ENCRYPTION_KEY as string,
     ownerUrl: database.ownerUrl,
     drop: database.drop,
   };
@@ -103,17 +104,17 @@ export async function testSettings(
 let tenants = 0;
 
 /**
- * Starts a service for one test file. Ends with `close`, which also drops its database.
- * @param given settings of an instance that already runs, for a second one on the same database; the first one drops it
+ * Starts a service for one test file. `close` stops it and drops its database.
+ * @param shared settings of a running instance, to start a second one on the same database; the first one drops it
  */
 export async function testService<Ops extends Operations, Client, Settings extends ServiceSettings>(
   service: string,
   define: (
     settings: Awaited<ReturnType<typeof testSettings>>,
   ) => ServiceDefinition<Ops, Client, Settings> | Promise<ServiceDefinition<Ops, Client, Settings>>,
-  given?: Awaited<ReturnType<typeof testSettings>>,
+  shared?: Awaited<ReturnType<typeof testSettings>>,
 ): Promise<TestService<Ops>> {
-  const settings = given ?? (await testSettings(service));
+  const settings = shared ?? (await testSettings(service));
   const definition = await define(settings);
   const { operations } = definition;
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
@@ -130,9 +131,9 @@ export async function testService<Ops extends Operations, Client, Settings exten
     const call = supertest(running.app)
       [row.method.toLowerCase() as 'get'](path)
       .query(query ?? {});
-    if (unparsed) call.buffer(true).parse(ignored);
+    if (unparsed) call.buffer(true).parse(discard);
     if (caller) call.set(callerHeader, signer.sign(caller, row.method, path)).set('x-request-id', caller.requestId);
-    const response = await (form ? filled(call.set(headers), form) : call.set(headers).send(body as object));
+    const response = await (form ? withForm(call.set(headers), form) : call.set(headers).send(body as object));
     const { status, body: answer, headers: answered, text } = response;
     return { status, body: answer, data: answer?.data, headers: answered, text: text ?? answer.toString() };
   };
@@ -148,18 +149,16 @@ export async function testService<Ops extends Operations, Client, Settings exten
     reseal: running.reseal,
     metrics: async () => (await supertest(running.app).get('/metrics')).text,
     send,
-    as({ can = ['*'], ...given } = {}) {
+    as({ can = ['*'], ...overrides } = {}) {
       const caller: Caller = {
-        ...{
-          type: 'key',
-          tenantId: ++tenants,
-          environment: 'live',
-          userId: 1,
-          keyId: 1,
-          permissions: can,
-          requestId: `test_${tenants}`,
-        },
-        ...given,
+        type: 'key',
+        tenantId: ++tenants,
+        environment: 'live',
+        userId: 1,
+        keyId: 1,
+        permissions: can,
+        requestId: `test_${tenants}`,
+        ...overrides,
       };
       const calls = Object.values(operations).map((row) => [
         row.id,
@@ -187,29 +186,29 @@ export async function testService<Ops extends Operations, Client, Settings exten
       await running.close();
       await tap.close();
       await owner.end();
-      if (!given) await settings.drop();
+      if (!shared) await settings.drop();
     },
   };
 }
 
-/** Reads an answer to its end without keeping it. */
-function ignored(answer: supertest.Response, done: (error: Error | null, body: unknown) => void): void {
+/** Reads a response to its end and discards it. */
+function discard(answer: supertest.Response, done: (error: Error | null, body: unknown) => void): void {
   const stream = answer as unknown as Readable;
   stream.on('data', () => {});
   stream.on('end', () => done(null, {}));
 }
 
-function filled(request: supertest.Test, { fields = {}, file }: NonNullable<TestRequest['form']>): supertest.Test {
+function withForm(request: supertest.Test, { fields = {}, file }: NonNullable<TestRequest['form']>): supertest.Test {
   if (file) {
     const { content, filename = 'a.txt', contentType = 'text/plain' } = file;
     request.attach('file', Buffer.from(content), { filename, contentType });
   }
-  // After the file: a service must not count on any order.
+  // The fields go after the file, because a service must accept any order.
   for (const [name, value] of Object.entries(fields)) request.field(name, value);
   return request;
 }
 
-/** A queue of the test's own that gets every event. */
+/** Declares a queue for the test that receives every event. */
 async function tapEvents(settings: ServiceSettings) {
   const broker = connectBroker({
     url: settings.AMQP_URL,
@@ -247,7 +246,7 @@ function readEvent(content: Buffer): EventMessage {
   try {
     return JSON.parse(content.toString());
   } catch {
-    // A test may publish what is no event; it shows up under a name of its own.
+    // A test may publish an invalid event; it is listed as `unreadable`.
     return { name: 'unreadable' } as EventMessage;
   }
 }

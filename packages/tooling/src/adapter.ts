@@ -11,16 +11,18 @@ import { quoteName, withDatabase } from './roles.ts';
 const charType = 18;
 const textType = 25;
 
-/** The engine's way to a server, and how to end its connections: the engine leaves them open. */
+/**
+ * The schema engine's connection to a server. The engine leaves its connections open, so the caller must close them.
+ */
 export interface EngineAdapter {
   factory: SqlMigrationAwareDriverAdapterFactory;
   close(): Promise<void>;
 }
 
 /**
- * Prisma's adapter as the schema engine needs it. As it comes it opens the named database itself in place of a shadow
- * one, cuts scripts apart at every semicolon (in texts and functions too), knows no "char" (the catalogue's own type),
- * and keeps its connections.
+ * Adapts Prisma's pg adapter to the schema engine. Unchanged, the adapter opens the named database itself instead of a
+ * shadow database, splits scripts at every semicolon (even inside strings and functions), does not know "char" (a type
+ * of the system catalogue), and keeps its connections open.
  */
 export function engineAdapter(url: string): EngineAdapter {
   const pools: pg.Pool[] = [];
@@ -29,8 +31,8 @@ export function engineAdapter(url: string): EngineAdapter {
     const pool = new pg.Pool({ connectionString: address, max: 2, application_name: 'tandem migrations' });
     pools.push(pool);
     const adapter = await new PrismaPg(pool).connect();
-    knowChar(pool, adapter);
-    // Without values the whole script goes to the server as one query, which is also one transaction.
+    supportChar(pool, adapter);
+    // Without parameters the whole script goes to the server as one query, which is also one transaction.
     adapter.executeScript = async (sql) => void (await adapter.executeRaw({ sql, args: [], argTypes: [] }));
     adapter.dispose = async () => undefined;
     return adapter;
@@ -60,34 +62,34 @@ async function dropAll(url: string, databases: string[]): Promise<void> {
 }
 
 /**
- * A "char" passes through the adapter as text, and its column is named for what it is in the answer; taken as text the
- * engine would end with "unreachable".
+ * Supports "char" columns: they are transferred as text, but the result must declare them as characters, or the engine
+ * panics with "unreachable".
  */
-function knowChar(pool: pg.Pool, adapter: SqlDriverAdapter): void {
+function supportChar(pool: pg.Pool, adapter: SqlDriverAdapter): void {
   const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<pg.QueryResult | pg.QueryResult[]>;
   const queryRaw = adapter.queryRaw.bind(adapter);
-  // Set for the length of one synchronous call: `queryRaw` reaches `query` before it first waits.
-  let places: Set<number> | undefined;
-  const translated = async (...args: unknown[]) => {
-    const mine = places;
+  // Set during one synchronous call only: `queryRaw` reaches `query` before its first await.
+  let charColumns: Set<number> | undefined;
+  const queryWithChars = async (...args: unknown[]) => {
+    const columns = charColumns;
     const answer = await query(...args);
     for (const { fields } of [answer].flat()) {
-      for (const [place, field] of fields.entries()) {
+      for (const [index, field] of fields.entries()) {
         if (field.dataTypeID !== charType) continue;
-        mine?.add(place);
+        columns?.add(index);
         field.dataTypeID = textType;
       }
     }
     return answer;
   };
-  Object.assign(pool, { query: translated });
+  Object.assign(pool, { query: queryWithChars });
   adapter.queryRaw = async (params) => {
-    const mine = new Set<number>();
-    places = mine;
-    const answering = queryRaw(params);
-    places = undefined;
-    const answer = await answering;
-    const columnTypes = answer.columnTypes.map((type, place) => (mine.has(place) ? ColumnTypeEnum.Character : type));
+    const columns = new Set<number>();
+    charColumns = columns;
+    const pending = queryRaw(params);
+    charColumns = undefined;
+    const answer = await pending;
+    const columnTypes = answer.columnTypes.map((type, index) => (columns.has(index) ? ColumnTypeEnum.Character : type));
     return { ...answer, columnTypes };
   };
 }

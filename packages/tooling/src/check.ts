@@ -1,4 +1,4 @@
-// The rules of the house that no linter knows. Each finding says why the rule is there.
+// Repository rules that no linter has. Each finding includes the reason.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { checkMigrations } from './migration-check.ts';
@@ -6,14 +6,14 @@ import { workspaceRoot } from './services.ts';
 
 interface Rule {
   why: string;
-  /** Which files it is about, by their path in the repository. */
+  /** The files that the rule applies to, by their path in the repository. */
   files: RegExp;
   except?: RegExp;
   /** Returns what is wrong in a text, or undefined. */
   find(text: string, path: string): string | undefined;
 }
 
-/** What a file loads when it runs; types alone load nothing. */
+/** The runtime imports of a file; type-only imports load nothing. */
 const imports = (text: string): string[] =>
   [
     ...text.matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?from\s+'([^']+)'/gm),
@@ -22,7 +22,7 @@ const imports = (text: string): string[] =>
   ].map((match) => match[1] as string);
 const firstImport = (text: string, isBad: (name: string) => boolean) => imports(text).find(isBad);
 
-/** What the services are called, and with it the packages of their code. */
+/** Names of the services, which are also the names of their packages. */
 const services = readdirSync(join(workspaceRoot, 'services'));
 const isServiceCode = (name: string) => services.some((service) => name === `@tandem/${service}`);
 
@@ -103,16 +103,16 @@ function walk(dir: string): string[] {
 
 function check(file: string): string[] {
   const path = relative(workspaceRoot, file);
-  const due = rules.filter((rule) => rule.files.test(path) && !rule.except?.test(path));
-  if (!due.length) return [];
+  const applicable = rules.filter((rule) => rule.files.test(path) && !rule.except?.test(path));
+  if (!applicable.length) return [];
   const text = readFileSync(file, 'utf8');
-  return due.flatMap((rule) => {
+  return applicable.flatMap((rule) => {
     const found = rule.find(text, path);
     return found === undefined ? [] : [`${path}: ${found}: ${rule.why}`];
   });
 }
 
-/** One name in five places: a public operation `createLead` stands in a file `create-lead.ts`, with a test beside it or its resource. */
+/** Each public operation `createLead` needs a file `create-lead.ts`, so that a log line leads to its code. */
 function operationsWithoutFile(): string[] {
   return services.flatMap((service) => {
     const contract = join(workspaceRoot, 'services', service, 'contract');

@@ -4,7 +4,7 @@ import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { Migration } from './migration-files.ts';
 import { inOneTransaction } from './runner.ts';
 
-// The types of Node leave it to the DOM's, which would bring a browser's names into every file.
+// Node's types leave it to those of the DOM, which would add browser globals to every file.
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: Record<string, unknown>) => { exports: Record<string, unknown> };
@@ -15,8 +15,8 @@ const filters = { externalTables: [], externalEnums: [] };
 let loaded: ReturnType<typeof load> | undefined;
 
 /**
- * The SQL that leads from the given migrations to the schema. For that they are played into a shadow database, after
- * `foundation`, which is what they find there when they are applied.
+ * Generates the SQL that migrates from the existing migrations to the schema. The migrations are replayed into a shadow
+ * database, after `foundation`, which creates what they expect.
  */
 export async function diffToSchema(options: {
   url: string;
@@ -64,8 +64,8 @@ async function withEngine<T>(
 }
 
 /**
- * Prisma ships the engine as a binary, which would be a download, and as WebAssembly in this package. Loaded when there
- * is a migration to apply and not before: it takes half a second and 80 MB.
+ * Prisma ships the engine as a binary, which would have to be downloaded, and as WebAssembly in this package. It is
+ * loaded on demand, because that takes half a second and 80 MB.
  */
 async function load() {
   const [bindings, { bindMigrationAwareSqlAdapterFactory }, { engineAdapter }] = await Promise.all([
@@ -81,7 +81,7 @@ async function load() {
   return { bindings, bindMigrationAwareSqlAdapterFactory, engineAdapter };
 }
 
-/** The engine never clears its deadline of 10 s for a lock, which would keep every process alive for as long. */
+/** The engine never clears its lock timeout of 10 s, which would keep every process alive for that long. */
 function withoutHeldTimers(bindings: object): object {
   const entries = Object.entries(bindings).map(([name, value]) => {
     if (!name.startsWith('__wbg_setTimeout_')) return [name, value];

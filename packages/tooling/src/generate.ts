@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * Generates the Prisma client of every service whose schema changed, into its `src/generated`. Returns their names.
- * @param only the services to look at, all when empty
+ * @param only the services to check, all when empty
  */
 export async function generateClients(root: string = workspaceRoot, only: readonly string[] = []): Promise<string[]> {
   const manifest = require.resolve('prisma/package.json');
@@ -32,7 +32,7 @@ async function generateOne(
     .update(prisma.version)
     .digest('hex');
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return undefined;
-  // Gone first: a model that was taken out of the schema must not live on as a file.
+  // Deletes the old files first, because a model that was removed from the schema must not remain.
   await rm(home, { recursive: true, force: true });
   const clientSchema = join(service.dir, 'prisma/.client.prisma');
   await writeFile(clientSchema, withNumbers(await readFile(schema, 'utf8')));
@@ -44,8 +44,8 @@ async function generateOne(
 }
 
 /**
- * The schema as the client sees it: whole numbers of 64 bits in the database are plain numbers in TypeScript. Ids stay
- * below 2^40, far inside what a number holds exactly; a `BigInt` would have to be converted wherever JSON is near.
+ * The schema for the client: 64-bit integers in the database are plain numbers in TypeScript. Ids stay below 2^40, well
+ * within the exact range of a number; a `BigInt` would need conversion for JSON.
  */
 function withNumbers(schema: string): string {
   return schema.replace(/^(\s+\w+\s+)BigInt\b/gm, '$1Int');
@@ -54,7 +54,7 @@ function withNumbers(schema: string): string {
 function run(cli: string, args: string[], cwd: string): Promise<void> {
   const env = {
     ...process.env,
-    // `generate` insists on a schema engine, which it would download, but never runs it. Any executable satisfies it.
+    // `generate` requires a schema engine, which it would download, but never runs it. Any executable works.
     PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
     CHECKPOINT_DISABLE: '1',
     PRISMA_HIDE_UPDATE_MESSAGE: '1',

@@ -1,4 +1,4 @@
-// Makes what the services' schemas need before a service can run: generated clients, databases with their roles, migrations.
+// Prepares what services need to run: generated clients, databases with their roles, migrations.
 export { generateClients } from './generate.ts';
 export { migrate } from './migrate.ts';
 export { createMigration } from './migration.ts';

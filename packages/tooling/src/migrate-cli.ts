@@ -1,4 +1,4 @@
-// Brings every service's database up to date, where the fleet is deployed: ahead of each new release.
+// Migrates every service's database. Deployments run it before each new release.
 import { migrate } from './migrate.ts';
 
 try {
@@ -19,7 +19,7 @@ function setting(name: string): string {
   return value;
 }
 
-/** A server that cannot be reached says so in its code only, when its name has several addresses. */
+/** The reason of a failure. For an unreachable host with several addresses only the code is set. */
 function reason({ message, code }: NodeJS.ErrnoException): string {
   return message || `the database server cannot be reached (${code})`;
 }

@@ -71,7 +71,7 @@ async function migrated(lines: string[] = []): Promise<ServiceDatabase> {
 const query = (url: string, sql: string) => withClient(url, (client) => client.query(sql));
 
 describe('migrate', () => {
-  it('applies what is missing once, and then changes nothing', async () => {
+  it('applies missing migrations once, and then changes nothing', async () => {
     const lines: string[] = [];
     await migrated(lines);
     await migrated(lines);
@@ -94,13 +94,13 @@ describe('migrate', () => {
     expect((await query(appUrl, 'SELECT more FROM note')).rowCount).toBe(0);
   });
 
-  it('refuses a platform migration that was changed after it had been applied', async () => {
+  it('rejects a platform migration that was changed after it had been applied', async () => {
     await migrated();
     write('packages/events/migrations/0001_thing.sql', `${platform}-- changed`);
     await expect(migrated()).rejects.toThrow('packages/events/migrations/0001_thing.sql was changed');
   });
 
-  it('names the file of a migration that fails, and leaves nothing of it', async () => {
+  it('names the file of a failing migration, and rolls it back', async () => {
     write('packages/events/migrations/0002_bad.sql', 'CREATE TABLE platform.half (id int); SELECT wrong;');
     await expect(migrated()).rejects.toThrow('packages/events/migrations/0002_bad.sql');
     rmSync(join(root, 'packages/events/migrations/0002_bad.sql'));
@@ -108,7 +108,7 @@ describe('migrate', () => {
     await expect(query(ownerUrl, 'SELECT FROM platform.half')).rejects.toThrow('does not exist');
   });
 
-  it('continues the history that the command line of Prisma began', async () => {
+  it('continues a history from the Prisma CLI', async () => {
     const { ownerUrl } = await migrated();
     await query(
       ownerUrl,
@@ -121,7 +121,7 @@ describe('migrate', () => {
     expect(lines).toEqual([]);
   });
 
-  it('builds an index while a transaction that has written is open, and replaces one whose build was interrupted', async () => {
+  it('builds an index next to an open write transaction, and rebuilds one whose build was interrupted', async () => {
     const { ownerUrl } = await migrated();
     await query(ownerUrl, "INSERT INTO note (text) VALUES ('twice'), ('twice')");
     const index = 'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "note_text" ON "note" ("text");';
@@ -133,7 +133,7 @@ describe('migrate', () => {
     expect(rows).toEqual([{ indisvalid: true }]);
   });
 
-  it('waits for a lock without making later queries wait, and takes it once it is free', async () => {
+  it('waits for a lock without blocking later queries, and takes it once it is free', async () => {
     const { appUrl } = await migrated();
     write(
       `services/${service}/prisma/migrations/20260102000000_more/migration.sql`,
@@ -145,7 +145,7 @@ describe('migrate', () => {
       migrating = migrated();
       const waits = "SELECT FROM pg_locks WHERE relation = 'note'::regclass AND NOT granted";
       await until('the migration waits for the lock', async () => (await query(appUrl, waits)).rowCount === 1);
-      // The waiting migration gives up after its lock timeout, and this query goes on.
+      // The waiting migration gives up after its lock timeout, so this query proceeds.
       await query(appUrl, 'SELECT FROM note');
       await client.query('COMMIT');
     });
@@ -153,7 +153,7 @@ describe('migrate', () => {
     expect((await query(appUrl, 'SELECT more FROM note')).rowCount).toBe(0);
   });
 
-  it('repeats a backfill until no row is left, in tables whose rows row-level security hides', async () => {
+  it('repeats a backfill until no row is left, in tables with row-level security', async () => {
     const { ownerUrl, appUrl } = await migrated();
     await query(ownerUrl, "INSERT INTO note (text) SELECT 'old' FROM generate_series(1, 25)");
     await query(
@@ -173,7 +173,7 @@ UPDATE "note" SET "text" = 'new' WHERE "id" IN (SELECT "id" FROM "note" WHERE "t
     expect(rows).toEqual([{ text: 'new', rows: 25 }]);
   });
 
-  it('lets the service change rows, and neither tables nor the history of migrations', async () => {
+  it('lets the service change rows, and neither tables nor the migration history', async () => {
     const { appUrl } = await migrated();
     await query(appUrl, `INSERT INTO note (text) VALUES ('x'); UPDATE note SET text = 'y'; DELETE FROM note`);
     for (const sql of [
@@ -188,13 +188,13 @@ UPDATE "note" SET "text" = 'new' WHERE "id" IN (SELECT "id" FROM "note" WHERE "t
     }
   });
 
-  it('gives the relay what the platform grants it and nothing more', async () => {
+  it('gives the relay the grants of the platform and nothing more', async () => {
     const { relayUrl } = await migrated();
     await query(relayUrl, 'SELECT * FROM platform.thing');
     await expect(query(relayUrl, 'SELECT * FROM note')).rejects.toThrow('permission denied');
   });
 
-  it('sets new passwords when the secret they come from is a new one', async () => {
+  it('sets new passwords when their secret changes', async () => {
     await migrated();
     const [database] = await migrate({ adminUrl, roleSecret: 'another', root });
     expect((await query((database as ServiceDatabase).appUrl, 'SELECT FROM note')).rowCount).toBe(0);
@@ -218,14 +218,14 @@ describe('createMigration', () => {
   const create = () =>
     createMigration({ service, name: 'Add colour', adminUrl, root, now: new Date('2026-02-03T04:05:06Z') });
 
-  it('writes the SQL that leads from the migrations to the schema', async () => {
+  it('writes the SQL that migrates from the existing migrations to the schema', async () => {
     write(`services/${service}/prisma/schema.prisma`, schema.replace('text String', 'text String\n  colour String?'));
     expect(await create()).toEqual([expect.stringMatching(/20260203040506_add_colour$/)]);
     const { appUrl } = await migrated();
     expect((await query(appUrl, 'SELECT colour FROM note')).rowCount).toBe(0);
   });
 
-  it('writes indexes of existing tables into a file of their own, which builds them while the table is in use', async () => {
+  it('writes indexes of existing tables into a separate file, which builds them concurrently', async () => {
     await migrated();
     const changed = 'text String\n  colour String?\n  @@index([text, colour])';
     write(`services/${service}/prisma/schema.prisma`, schema.replace('text String', changed));
@@ -239,7 +239,7 @@ describe('createMigration', () => {
     expect(await create()).toEqual([]);
   });
 
-  it('writes nothing when they agree already', async () => {
+  it('writes nothing when the schema is up to date', async () => {
     expect(await create()).toEqual([]);
   });
 });

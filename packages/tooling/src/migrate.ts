@@ -16,24 +16,24 @@ import {
 import { applyMigrations } from './runner.ts';
 import { findServices, type ServiceSource, workspaceRoot } from './services.ts';
 
-/** What all of this package needs to know about the server and the workspace. */
+/** Options that all functions of this package share. */
 export interface DatabaseOptions {
   /** A connection string whose user may create databases and roles. */
   adminUrl: string;
-  /** The passwords of the roles are derived from it. */
+  /** The secret from which the passwords of the roles are derived. */
   roleSecret: string;
   root?: string;
   services?: ServiceSource[];
   log?: (line: string) => void;
 }
 
-// Any number will do as long as nobody else on the server uses it.
+// An arbitrary number that nobody else on the server uses.
 const lockKey = 7_263_361;
 const authenticationFailed = '28P01';
 
 /**
- * Brings every service's database up to date: the database, its three roles, the platform's migrations, its own.
- * Changes nothing when nothing is missing, and a second one at the same time waits for the first.
+ * Migrates every service's database: creates the database and its three roles, applies the platform's migrations, then
+ * its own. Changes nothing when nothing is missing; a concurrent run waits for the first.
  */
 export async function migrate(options: DatabaseOptions): Promise<ServiceDatabase[]> {
   const { adminUrl, root = workspaceRoot, services = findServices(root), log } = options;
@@ -59,7 +59,7 @@ export async function underLock<T>(adminUrl: string, work: (admin: pg.Client) =>
   });
 }
 
-/** Creates a service's roles, and an empty database that only they and the administrator may enter. */
+/** Creates a service's roles, and an empty database that only they and the administrator may connect to. */
 export async function createDatabase(
   admin: pg.Client,
   { service, database = databaseName(service), roleSecret }: { service: string; database?: string; roleSecret: string },
@@ -71,7 +71,7 @@ export async function createDatabase(
   if (found.rowCount === 0) await limitEntry(admin, service, database);
 }
 
-/** Rights on a database are not copied from its template, so a clone needs this as well. */
+/** Restricts connections to a database. Grants are not copied from a template, so a clone needs this as well. */
 export async function limitEntry(admin: pg.Client, service: string, database: string): Promise<void> {
   const [name, app, relay] = [database, roleName(service, 'app'), roleName(service, 'relay')].map(quoteName);
   await admin.query(
@@ -79,7 +79,7 @@ export async function limitEntry(admin: pg.Client, service: string, database: st
   );
 }
 
-/** Creates a service's roles, as far as they are missing, and gives them their settings. */
+/** Creates the missing roles of a service, and applies their settings. */
 export async function createRoles(admin: pg.Client, service: string, roleSecret: string): Promise<void> {
   const names = roleKinds.map((kind) => roleName(service, kind));
   const found = await admin.query<{ rolname: string }>('SELECT rolname FROM pg_roles WHERE rolname = ANY($1)', [names]);
@@ -94,11 +94,11 @@ export async function createRoles(admin: pg.Client, service: string, roleSecret:
         `ALTER ROLE ${quoteName(roleName(service, kind as RoleKind))} SET ${setting} = ${quoteText(value)}`,
       );
   const owner = quoteName(roleName(service, 'owner'));
-  // An administrator that is no superuser, as managed servers have, may only give a database to a role it belongs to.
+  // An administrator that is not a superuser, as on managed servers, can only assign ownership to a role it belongs to.
   if (missing.includes(roleName(service, 'owner'))) await admin.query(`GRANT ${owner} TO CURRENT_USER`);
 }
 
-/** Applies what is missing in one database, as its owner. Returns the names of what was applied. */
+/** Applies the missing migrations of one database, as its owner. Returns the names of those applied. */
 export async function applyAll(
   admin: pg.Client,
   { database, roleSecret }: { database: ServiceDatabase; roleSecret: string },
@@ -109,7 +109,10 @@ export async function applyAll(
   return withClient(ownerUrl, (client) => applyMigrations(client, { service, migrations }));
 }
 
-/** The roles outlive the secret their passwords came from, when the data folder was kept and the secrets were not. */
+/**
+ * Updates the passwords of the roles, which may outlive their secret: data folders can be kept while secrets are
+ * regenerated.
+ */
 async function withCurrentPasswords(
   admin: pg.Client,
   { database, roleSecret }: { database: ServiceDatabase; roleSecret: string },

@@ -3,16 +3,16 @@ import { kindOf } from './runner.ts';
 import { findServices } from './services.ts';
 import { readStatements, type Statement, tableName, tablesIn } from './statements.ts';
 
-/** A statement that must not run on a table that has rows and is in use. */
+/** A rule against statements that are unsafe on a table that has rows and is in use. */
 interface Rule {
   name: string;
-  /** What it would do to a running system, and what to write instead. */
+  /** The effect on a running system, and what to write instead. */
   advice: string;
   /** Whether the statement breaks the rule. `isNew` tells whether the same file creates the table. */
   isBroken(statement: Statement, isNew: (table: string) => boolean): boolean;
 }
 
-// Functions with one value for the whole statement: PostgreSQL keeps it in the catalogue instead of rewriting the table.
+// Functions with one value per statement: PostgreSQL stores it in the catalogue instead of rewriting the table.
 const stableFunctions = new Set(['now', 'transaction_timestamp', 'statement_timestamp', 'tenant_id', 'environment']);
 
 const rules: readonly Rule[] = [
@@ -89,10 +89,11 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Finds what a migration must not do to a system that is running: rewriting a table, holding long locks, changing data that
- * row-level security hides, or breaking the release before. A comment `-- allow <rule>: <reason>` before a statement permits it.
+ * Finds statements that are unsafe on a running system: table rewrites, long locks, changes of data that row-level
+ * security hides, or changes that break the previous release. A comment `-- allow <rule>: <reason>` before a statement
+ * permits it.
  * @param sql with the names of roles filled in
- * @returns one message for each finding, with what to do instead
+ * @returns one message per finding, with what to do instead
  */
 export async function checkMigration(sql: string): Promise<string[]> {
   const statements = await readStatements(sql);
@@ -124,11 +125,11 @@ function firstLine(text: string): string {
 type AlterCommand = { subtype?: string; def?: object };
 type Column = { constraints?: object[] };
 
-/** What an ALTER TABLE does to a table that existed before. */
+/** The commands of an ALTER TABLE on a table that existed before. */
 function commands({ node }: Statement, isNew: (table: string) => boolean): AlterCommand[] {
   if (!('AlterTableStmt' in node) || node.AlterTableStmt.objtype !== 'OBJECT_TABLE') return [];
   if (isNew(tableOf(node.AlterTableStmt.relation))) return [];
-  return (node.AlterTableStmt.cmds ?? []).flatMap((one) => ('AlterTableCmd' in one ? [one.AlterTableCmd] : []));
+  return (node.AlterTableStmt.cmds ?? []).flatMap((cmd) => ('AlterTableCmd' in cmd ? [cmd.AlterTableCmd] : []));
 }
 
 function addedColumns(statement: Statement, isNew: (table: string) => boolean): Column[] {
@@ -138,7 +139,7 @@ function addedColumns(statement: Statement, isNew: (table: string) => boolean): 
 }
 
 function constraints({ constraints = [] }: Column): { contype?: string; raw_expr?: object; generated_kind?: string }[] {
-  return constraints.flatMap((one) => ('Constraint' in one ? [one.Constraint as object] : []));
+  return constraints.flatMap((constraint) => ('Constraint' in constraint ? [constraint.Constraint as object] : []));
 }
 
 function has(column: Column, contype: string): boolean {
@@ -183,7 +184,7 @@ function checksAllRows({ subtype, def }: AlterCommand): boolean {
   return !indexname;
 }
 
-/** A constraint that is validated in the transaction that adds it is checked under that transaction's lock. */
+/** Finds constraints that are validated in the transaction that adds them, and so under its lock. */
 function validatedTooEarly(statements: readonly Statement[]): string[] {
   const all = statements.flatMap((statement) => commands(statement, () => false));
   const adds = all.some(({ subtype }) => subtype === 'AT_AddConstraint');
@@ -195,7 +196,7 @@ function tableOf(relation: object | undefined): string {
   return relation && 'relname' in relation ? tableName(relation as { relname: string }) : '';
 }
 
-/** Applied before this check existed, to databases with few rows. A file that was applied cannot be changed. */
+/** Applied before this check existed, to databases with few rows. An applied file cannot be changed. */
 const acceptedFiles = new Set([
   'services/crm/prisma/migrations/20261121034500_purge/migration.sql',
   'services/crm/prisma/migrations/20261121042300_match_keys/migration.sql',

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { quoteName, roleKinds, roleName } from './roles.ts';
 import type { ServiceSource } from './services.ts';
 
-/** The packages with tables of their own in each service's database, in the order in which their files depend on each other. */
+/** Packages with tables in each service's database, ordered by dependency. */
 const packages = ['tenant-db', 'events', 'service', 'jobs'];
 
-/** One file of SQL, with the names of the service's roles filled in. */
+/** One SQL file, with the names of the service's roles filled in. */
 export interface Migration {
-  /** Its key in the history of migrations. */
+  /** Its key in the migration history. */
   name: string;
   /** Its path in the repository. */
   file: string;
@@ -18,7 +18,7 @@ export interface Migration {
   checksum: string;
 }
 
-/** All migrations of a service's database, in the order of their application: first those of our packages, then its own. */
+/** All migrations of a service's database in order: first those of our packages, then its own. */
 export async function readMigrations(root: string, service: ServiceSource): Promise<Migration[]> {
   return [...(await readPackageMigrations(root, service.name)), ...(await readOwnMigrations(service))];
 }
@@ -39,7 +39,7 @@ export async function readPackageMigrations(root: string, service: string): Prom
   );
 }
 
-/** The migrations of a service's own tables; none before its first one is written. */
+/** The migrations of a service's own tables; empty before the first one is written. */
 export async function readOwnMigrations({ name: service, dir }: ServiceSource): Promise<Migration[]> {
   const home = join(dir, 'prisma/migrations');
   const entries = await readdir(home, { withFileTypes: true }).catch(() => []);
@@ -59,7 +59,7 @@ async function read(path: string, service: string, { name, file }: { name: strin
   return { name, file, sql: withRoles(text, service), checksum: createHash('sha256').update(text).digest('hex') };
 }
 
-/** Replaces `:owner`, `:app` and `:relay` by the names of the service's roles. A cast such as `x::app` is none of them. */
+/** Replaces `:owner`, `:app` and `:relay` by the names of the service's roles, except in a cast such as `x::app`. */
 function withRoles(sql: string, service: string): string {
   return sql.replace(new RegExp(`(?<![:\\w]):(${roleKinds.join('|')})\\b`, 'g'), (_, kind) =>
     quoteName(roleName(service, kind)),

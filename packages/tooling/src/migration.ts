@@ -10,21 +10,21 @@ import { inOneTransaction } from './runner.ts';
 import { findServices, workspaceRoot } from './services.ts';
 import { readStatements, type Statement } from './statements.ts';
 
-/** What to write down, and a server where the existing migrations can be played. */
+/** The migration to create, and a server on which the existing migrations can be replayed. */
 export interface NewMigration {
   service: string;
   /** What the migration does, in a few words. */
   name: string;
-  /** A connection string whose user may create databases: the engine plays the existing migrations into a fresh one. */
+  /** A connection string whose user may create databases: the engine replays the existing migrations into a new one. */
   adminUrl: string;
   root?: string;
   now?: Date;
 }
 
 /**
- * Writes the migrations that lead from a service's existing ones to its schema, and returns their folders; none when they
- * already agree. New tables get their row-level security in the same file. Indexes of existing tables get a file of their
- * own, which builds them while the tables are in use.
+ * Writes the migrations from a service's existing ones to its schema, and returns their folders; empty when the schema
+ * is up to date. New tables get their row-level security in the same file. Indexes of existing tables get a separate
+ * file, which builds them while the tables are in use.
  */
 export async function createMigration(options: NewMigration): Promise<string[]> {
   const { service: serviceName, name, adminUrl, root = workspaceRoot, now = new Date() } = options;
@@ -35,7 +35,7 @@ export async function createMigration(options: NewMigration): Promise<string[]> 
     readPackageMigrations(root, service.name),
     readFile(join(service.dir, 'prisma/schema.prisma'), 'utf8'),
   ]);
-  // Roles belong to the whole server and the platform's SQL names them; nobody signs in as them here.
+  // Roles are global to the server and the platform's SQL names them; nobody signs in as them here.
   await underLock(adminUrl, (admin) => createRoles(admin, service.name, randomUUID()));
   const foundation = ['CREATE SCHEMA platform;', ...platform.map(({ sql }) => inOneTransaction(sql))].join('\n');
   const sql = await diffToSchema({ url: adminUrl, migrations, foundation, schema });
@@ -50,7 +50,7 @@ export async function createMigration(options: NewMigration): Promise<string[]> 
   return folders;
 }
 
-/** Takes the indexes of existing tables out of a script, and writes them so that they are built without a lock. */
+/** Moves the indexes of existing tables out of a script, and rewrites them to build without a lock. */
 async function separateIndexes(sql: string): Promise<{ schema: string; indexes: string }> {
   const statements = await readStatements(sql);
   const created = new Set(
@@ -78,12 +78,12 @@ function namesIn(root: string): string {
   return names.length > 0 ? names.join(', ') : 'none yet';
 }
 
-/** The engine answers "nothing to do" with a comment. */
+/** Whether a script is empty; the engine answers "nothing to do" with a comment. */
 function isEmpty(sql: string): boolean {
   return sql.split('\n').every((line) => line.trim() === '' || line.startsWith('--'));
 }
 
-/** Row-level security for the new tables, by the package that owns the rule. */
+/** Row-level security policies for the new tables. */
 async function policiesFor(root: string, { schema, sql }: { schema: string; sql: string }): Promise<string[]> {
   const file = join(root, 'packages/tenant-db/src/policies.ts');
   const created = [...sql.matchAll(/^CREATE TABLE (?:"public"\.)?"([^"]+)"/gm)].map((match) => match[1]);

@@ -1,26 +1,27 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
 
-/** The three roles of a service's database; design section 4 says who may do what. */
+/** The three roles of a service's database; for their rights see section 4 of the design. */
 export type RoleKind = 'owner' | 'app' | 'relay';
 
 export const roleKinds: readonly RoleKind[] = ['owner', 'app', 'relay'];
 
 /**
- * The limits that PostgreSQL keeps for the services. They belong to the roles, not to connections, so that they hold behind a
- * pooler in transaction mode, which passes no settings of a connection on.
+ * Limits that PostgreSQL enforces. They are settings of the roles, not of connections, because a pooler in transaction
+ * mode does not pass on connection settings.
  */
 export const roleSettings: Readonly<Record<'app' | 'relay', Readonly<Record<string, string>>>> = {
   app: { statement_timeout: '5s', lock_timeout: '2s', idle_in_transaction_session_timeout: '10s' },
   relay: {
     statement_timeout: '8s',
     idle_in_transaction_session_timeout: '10s',
-    // A commit that a crash undoes is repeated: an event is published again under the same id, a job is queued again.
+    // A commit that is lost in a crash is repeated: an event is published again under the same id, a job is queued
+    // again.
     synchronous_commit: 'off',
   },
 };
 
-/** Where one service's database is and how each of its roles gets in. */
+/** A service's database and the connection strings of its roles. */
 export interface ServiceDatabase {
   service: string;
   database: string;
@@ -32,21 +33,21 @@ export interface ServiceDatabase {
 interface Place {
   adminUrl: string;
   roleSecret: string;
-  /** The database to open; by default the one the service runs on. */
+  /** The database to open; by default the service's own. */
   database?: string;
 }
 
-/** The Postgres role of a service. */
+/** The PostgreSQL role of a service. */
 export function roleName(service: string, kind: RoleKind): string {
   return `${databaseName(service)}_${kind}`;
 }
 
-/** The database a service runs on. */
+/** The name of a service's database. */
 export function databaseName(service: string): string {
   return `tandem_${service.replaceAll('-', '_')}`;
 }
 
-/** A role's password: derived, so that every process which knows the secret can work it out and none has to store it. */
+/** The password of a role, derived from the secret, so that it need not be stored. */
 export function rolePassword(roleSecret: string, role: string): string {
   return createHmac('sha256', roleSecret).update(`postgres role ${role}`).digest('base64url');
 }
@@ -61,7 +62,7 @@ export function serviceDatabase(service: string, { adminUrl, roleSecret, databas
   return { service, database: name, ownerUrl: urlOf('owner'), appUrl: urlOf('app'), relayUrl: urlOf('relay') };
 }
 
-/** The same server and options, another database, and another user if given. */
+/** Replaces the database, and optionally the user, in a connection string. */
 export function withDatabase(adminUrl: string, database: string, login?: { user: string; password: string }): string {
   const url = new URL(adminUrl);
   url.pathname = `/${database}`;
@@ -69,10 +70,10 @@ export function withDatabase(adminUrl: string, database: string, login?: { user:
   return url.href;
 }
 
-/** Opens one connection for the length of `work`. */
+/** Opens one connection for the duration of `work`. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'tandem tooling' });
-  // A server that goes away between two queries would otherwise end the process by an unhandled 'error' event.
+  // A server that goes away between two queries would otherwise crash the process by an unhandled 'error' event.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -4,7 +4,7 @@ import type { Migration } from './migration-files.ts';
 import { quoteName, roleName } from './roles.ts';
 import { isConcurrentIndex, readStatements, type Statement, tablesIn } from './statements.ts';
 
-// A migration that waits for a lock makes every later query on the table wait behind it, so it gives up and tries again.
+// Later queries on a table queue behind a migration that waits for a lock, so it gives up soon and retries.
 const lockTimeout = '2s';
 const lockAttemptsMax = 30;
 const lockPauseMs = 1_000;
@@ -24,8 +24,8 @@ export type MigrationKind = 'schema' | 'indexes' | 'backfill';
 /**
  * Applies the missing migrations to one database and records each in `platform.migration`.
  * @param client signed in as the owner of the database
- * @returns the names of the migrations that were applied
- * @throws when a migration that was applied before has changed, or when one fails; the message names the file
+ * @returns the names of the applied migrations
+ * @throws when an applied migration has changed since, or when one fails; the message names the file
  */
 export async function applyMigrations(
   client: pg.Client,
@@ -50,7 +50,7 @@ export async function applyMigrations(
 }
 
 /**
- * Says how a file is applied, by its first comment and its statements.
+ * Determines how a file is applied, by its first comment and its statements.
  * @throws for a file that mixes the kinds
  */
 export function kindOf(statements: readonly Statement[]): MigrationKind {
@@ -64,7 +64,7 @@ export function kindOf(statements: readonly Statement[]): MigrationKind {
   return 'indexes';
 }
 
-/** The SQL of a migration for a database that nobody else uses: without CONCURRENTLY it runs in a transaction. */
+/** The SQL of a migration for an unused database: without CONCURRENTLY, so that it can run in a transaction. */
 export function inOneTransaction(sql: string): string {
   return sql.replace(/\b(INDEX)\s+CONCURRENTLY\b/gi, '$1');
 }
@@ -74,7 +74,7 @@ async function apply(
   migration: Migration,
   { isNew, owner }: { isNew: boolean; owner: string },
 ): Promise<void> {
-  // Nobody uses the database, and no table has rows.
+  // The database is unused and its tables are empty.
   if (isNew) return inTransaction(client, migration, [inOneTransaction(migration.sql)]);
   const statements = await readStatements(migration.sql);
   const kind = kindOf(statements);
@@ -101,7 +101,7 @@ async function inTransaction(client: pg.Client, migration: Migration, sql: strin
   }
 }
 
-/** Repeats work that another transaction kept from its lock. */
+/** Retries work that failed because of a lock timeout. */
 async function withLockRetries(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -113,7 +113,9 @@ async function withLockRetries(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** An index whose build was interrupted remains as an invalid one, which `IF NOT EXISTS` would keep. */
+/**
+ * Creates or drops an index. Drops an invalid index of an interrupted build first, which `IF NOT EXISTS` would keep.
+ */
 async function changeIndex(client: pg.Client, { text, node }: Statement): Promise<void> {
   if ('IndexStmt' in node) {
     const { rows } = await client.query(
@@ -132,7 +134,9 @@ function schemaOf(relation: { schemaname?: string } | undefined): string {
   return relation?.schemaname ? `${quoteName(relation.schemaname)}.` : '';
 }
 
-/** Repeats a statement until it changes no row. Row-level security is forced, so its tables get a policy for that time. */
+/**
+ * Repeats a statement until it changes no row. The tables get a temporary policy, because row-level security is forced.
+ */
 async function backfill(client: pg.Client, { text, node }: Statement, owner: string): Promise<void> {
   const tables = await protectedTables(client, tablesIn(node));
   const withPolicies = (change: (table: string) => string) =>
@@ -146,7 +150,7 @@ async function backfill(client: pg.Client, { text, node }: Statement, owner: str
   );
   try {
     while ((await client.query(text)).rowCount) {
-      // Each repetition is a transaction of its own, so that rows stay locked for a moment only.
+      // Each repetition is a separate transaction, so that row locks are short.
     }
   } finally {
     await withPolicies(drop);
@@ -163,7 +167,7 @@ async function protectedTables(client: pg.Client, tables: ReadonlySet<string>): 
   return rows.map(({ name }) => name);
 }
 
-/** Names and checksums of what was applied before; empty for a new database. */
+/** Names and checksums of the applied migrations; empty for a new database. */
 async function readHistory(client: pg.Client, service: string): Promise<Map<string, string>> {
   if (!(await exists(client, 'platform.migration'))) return new Map();
   if (await exists(client, 'public._prisma_migrations')) await adoptPrismaHistory(client, service);
@@ -178,7 +182,7 @@ async function exists(client: pg.Client, table: string): Promise<boolean> {
   return rows[0]?.exists === true;
 }
 
-/** A database may have the history of the service's own tables in the form of Prisma's command line. */
+/** Takes over the history of the service's own tables that the Prisma CLI recorded. */
 async function adoptPrismaHistory(client: pg.Client, service: string): Promise<void> {
   await client.query(
     `INSERT INTO platform.migration (name, checksum, applied_at)
@@ -188,7 +192,7 @@ async function adoptPrismaHistory(client: pg.Client, service: string): Promise<v
   );
 }
 
-/** What the first migration needs: the history of migrations, and the rights of the service on tables that follow. */
+/** Creates what the first migration requires: the migration history, and the service's default grants. */
 async function createFoundation(client: pg.Client, service: string): Promise<void> {
   const [owner, app] = [roleName(service, 'owner'), roleName(service, 'app')].map(quoteName);
   await client.query(`BEGIN;

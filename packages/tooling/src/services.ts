@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** A service that keeps data: its name and where its sources lie. */
+/** A service with a database: its name and source folder. */
 export interface ServiceSource {
   name: string;
   dir: string;
 }
 
-/** The root of the workspace this package belongs to. */
+/** The root of the workspace that contains this package. */
 export const workspaceRoot = resolve(import.meta.dirname, '../../..');
 
 /** Every service of the workspace that has a Prisma schema, by name. */

@@ -1,9 +1,9 @@
 import { type ParseResult, parse } from 'libpg-query';
 
-/** A statement as PostgreSQL's own parser reads it. */
+/** A statement as parsed by PostgreSQL's own parser. */
 export type StatementNode = NonNullable<NonNullable<ParseResult['stmts']>[number]['stmt']>;
 
-/** One statement of a file of SQL. */
+/** One statement of an SQL file. */
 export interface Statement {
   text: string;
   node: StatementNode;
@@ -12,8 +12,8 @@ export interface Statement {
 }
 
 /**
- * Splits a file of SQL into its statements with PostgreSQL's parser.
- * @throws with PostgreSQL's message for text that is not SQL
+ * Splits an SQL file into its statements with PostgreSQL's parser.
+ * @throws with PostgreSQL's message for invalid SQL
  */
 export async function readStatements(sql: string): Promise<Statement[]> {
   const bytes = Buffer.from(sql);
@@ -21,7 +21,7 @@ export async function readStatements(sql: string): Promise<Statement[]> {
   let before = 0;
   return stmts.flatMap(({ stmt, stmt_location: from = 0, stmt_len: length }) => {
     if (!stmt) return [];
-    // Positions count bytes. The parser leaves out comments before the first statement, and has them in the later ones.
+    // Positions are in bytes. The parser skips comments before the first statement, and includes them in later ones.
     const end = length ? from + length : bytes.length;
     const whole = bytes
       .subarray(before, end)
@@ -33,13 +33,13 @@ export async function readStatements(sql: string): Promise<Statement[]> {
   });
 }
 
-/** Whether a statement builds or removes an index without a lock that holds up reads or writes. */
+/** Whether a statement builds or drops an index concurrently, without blocking reads or writes. */
 export function isConcurrentIndex({ node }: Statement): boolean {
   if ('IndexStmt' in node) return node.IndexStmt.concurrent === true;
   return 'DropStmt' in node && node.DropStmt.removeType === 'OBJECT_INDEX' && node.DropStmt.concurrent === true;
 }
 
-/** The names of all tables that a part of a statement names; `schema.table` outside of the schema `public`. */
+/** The names of all tables in a part of a statement; `schema.table` outside of the schema `public`. */
 export function tablesIn(node: unknown): Set<string> {
   const names = new Set<string>();
   collect(node, names);
@@ -59,13 +59,13 @@ interface RangeVar {
   relname: string;
 }
 
-/** A table is a `RangeVar` in a list, and named by its role (`relation`, `pktable`, `table`) elsewhere. */
+/** A table is a `RangeVar` in a list, and under a key such as `relation`, `pktable` or `table` elsewhere. */
 function isRelation(key: string, value: unknown): value is RangeVar {
   if (!['RangeVar', 'relation', 'pktable', 'table'].includes(key)) return false;
   return typeof (value as { relname?: unknown } | null)?.relname === 'string';
 }
 
-/** A table's name as the other functions here use it. */
+/** The name of a table, in the format that the other functions use. */
 export function tableName({ schemaname, relname }: RangeVar): string {
   return schemaname && schemaname !== 'public' ? `${schemaname}.${relname}` : relname;
 }

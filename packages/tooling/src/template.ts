@@ -7,14 +7,14 @@ import { findServices, type ServiceSource, workspaceRoot } from './services.ts';
 
 const minuteMs = 60_000;
 
-/** A test's own database, and how to be rid of it. */
+/** The database of a test, and how to drop it. */
 export interface TestDatabase extends ServiceDatabase {
   drop(): Promise<void>;
 }
 
 /**
- * Makes a migrated template database per service, once per content of its migrations; later runs find it there.
- * Clears away templates of other contents and clones older than `clonesKeptMinutes` (tests that were killed leave theirs).
+ * Creates a migrated template database per service and content of its migrations; later runs reuse it. Drops outdated
+ * templates and clones older than `clonesKeptMinutes` (killed tests leave theirs behind).
  */
 export async function testDatabases(options: DatabaseOptions & { clonesKeptMinutes?: number }): Promise<void> {
   const { adminUrl, root = workspaceRoot, services = findServices(root), clonesKeptMinutes = 180, log } = options;
@@ -36,7 +36,7 @@ export async function testDatabases(options: DatabaseOptions & { clonesKeptMinut
   });
 }
 
-/** A fresh database of one service for one test file, copied from its template; `testDatabases` must have run. */
+/** Creates a database of one service for one test file, copied from its template; `testDatabases` must have run. */
 export async function cloneDatabase(
   serviceName: string,
   options: Partial<DatabaseOptions> = {},
@@ -66,7 +66,9 @@ async function templateOf(
   return { template: `tandem_tmpl_${service.name.replaceAll('-', '_')}_${hash}`, migrations };
 }
 
-/** Built under another name and renamed when it is whole: a killed run leaves no half-made template. */
+/**
+ * Builds the template under a draft name and renames it when complete, so that a killed run leaves no partial template.
+ */
 async function makeTemplate(
   admin: pg.Client,
   options: { service: string; template: string; adminUrl: string; roleSecret: string },
@@ -89,7 +91,7 @@ async function databases(admin: pg.Client): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** A template or clone of this service, not of one whose name begins alike. */
+/** Whether a template or clone belongs to this service, and not to one whose name has the same prefix. */
 function isOf(service: ServiceSource, name: string): boolean {
   const own = service.name.replaceAll('-', '_');
   return new RegExp(`^tandem_(tmpl_${own}_[0-9a-f]{8}|test_${own}_[0-9a-z]+_[0-9a-f]{8})$`).test(name);

@@ -4,8 +4,8 @@ const deadlineMs = 40_000;
 const pollMs = 20;
 
 /**
- * Waits until `look` returns something other than undefined or false, and returns it.
- * @throws after 40 s, or `withinMs`, with what was last thrown or seen
+ * Waits until `look` returns a value other than undefined or false, and returns it.
+ * @throws after 40 s, or `withinMs`, with the last error or value
  */
 export async function until<T>(
   what: string,

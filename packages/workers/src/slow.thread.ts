@@ -6,7 +6,7 @@ const kept: unknown[] = [];
 
 const tasks = {
   double: (value: number) => value * 2,
-  /** How many tasks this thread has run, and what it knows of the environment. */
+  /** How many tasks this thread has run, and which environment variables it sees. */
   count: (_: null) => ({ runs: ++runs, secrets: Object.keys(process.env) }),
   spin: (ms: number) => {
     const { user, system } = process.threadCpuUsage();

@@ -2,24 +2,24 @@ import { Worker } from 'node:worker_threads';
 import { ShareTimeout } from '@tandem/process';
 import type { Order, Report } from './serve.ts';
 
-/** A task used up its processor time or memory. Its thread has ended. */
+/** A task exceeded its CPU time or memory. Its thread has ended. */
 export class TaskTooLong extends Error {}
 
 export interface ThreadLimits {
-  /** Processor time of one task, in milliseconds. */
+  /** CPU time of one task, in milliseconds. */
   cpuMs: number;
-  /** Time that may pass for one task. More than `cpuMs`, because other processes may keep the processor busy. */
+  /** Elapsed time of one task. More than `cpuMs`, because other processes may keep the CPU busy. */
   elapsedMs: number;
-  /** Time that the start of a thread may take. */
+  /** Time limit for the start of a thread. */
   startMs: number;
-  /** Memory for JavaScript values, in megabytes. */
+  /** JavaScript heap, in megabytes. */
   heapMb: number;
 }
 
 /** A worker thread that runs one task at a time. */
 export interface Thread {
   /**
-   * @throws TaskTooLong when the task takes too much processor time or memory
+   * @throws TaskTooLong when the task exceeds its CPU time or memory
    * @throws ShareTimeout when the machine is too busy to run it in time
    */
   run(order: Order): Promise<unknown>;
@@ -28,15 +28,15 @@ export interface Thread {
   end(): Promise<void>;
 }
 
-// The timer may fire a little early, so a second look waits at least this long.
-const lookAgainMs = 5;
+// Minimum delay of the next check, because timers can fire slightly early.
+const recheckMs = 5;
 
-/** Starts a thread from a module that calls `serveTasks`. Neither the thread nor its timers keep the process running. */
+/** Starts a thread from a module that calls `serveTasks`. Neither the thread nor its timers keep the process alive. */
 export function startThread(file: URL, limits: ThreadLimits): Thread {
   const worker = new Worker(file, {
-    // A thread that works on a customer's input needs no secret of the environment.
+    // A thread that processes customer input needs no secrets from the environment.
     env: {},
-    // Libraries print the input they complain about, which does not belong in the log.
+    // Libraries print the input they complain about, which must not reach the log.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: limits.heapMb },
@@ -66,7 +66,7 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
       settle = undefined;
     });
   const started = within(next(), limits.startMs, () => end(new ShareTimeout('The thread did not start in time')));
-  // The first task rejects with this error; before that it must not count as an unhandled rejection.
+  // The first task rejects with this error; until then it must not count as an unhandled rejection.
   started.catch(() => {});
 
   const cpuMs = async () => {
@@ -80,17 +80,17 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
     async run(order) {
       await started;
       if (!isAlive) throw new ShareTimeout('The thread ended before the task');
-      // Before anything else is awaited: when the thread ends meanwhile, that settles the report.
+      // Created before any await, so that a thread that ends meanwhile settles the report.
       const report = next();
       report.catch(() => {});
       const before = await cpuMs().catch(() => 0);
       const beganAt = performance.now();
       worker.postMessage(order);
-      const lookIn = (ms: number) => setTimeout(() => void look().catch(() => {}), Math.max(lookAgainMs, ms)).unref();
-      // When the thread has ended it has no processor time to tell, and its end has settled the report.
+      const lookIn = (ms: number) => setTimeout(() => void look().catch(() => {}), Math.max(recheckMs, ms)).unref();
+      // An ended thread has no CPU time to read; its end has settled the report.
       const look = async () => {
         const used = (await cpuMs()) - before;
-        // The task may end while its processor time is read; the thread may run the next one by now.
+        // The task may end while its CPU time is read, and the thread may already run the next one.
         if (isOver) return;
         const elapsed = performance.now() - beganAt;
         if (used >= limits.cpuMs) return end(new TaskTooLong(`The task took ${Math.round(used)} ms`));

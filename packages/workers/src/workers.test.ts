@@ -6,7 +6,9 @@ import type { SlowTasks } from './slow.thread.ts';
 const open: Workers<SlowTasks>[] = [];
 const someWorkers = (limits: Partial<WorkerLimits> = {}) => {
   const workers = createWorkers<SlowTasks>(new URL('./slow.thread.ts', import.meta.url), {
-    ...{ cpuMs: 100, elapsedMs: 20_000, waitMs: 20_000 },
+    cpuMs: 100,
+    elapsedMs: 20_000,
+    waitMs: 20_000,
     ...limits,
   });
   open.push(workers);
@@ -17,27 +19,27 @@ afterEach(() => Promise.all(open.splice(0).map((workers) => workers.close())));
 const forever = 1e9;
 
 describe('a task', () => {
-  it('runs in a thread, which runs the next one too', async () => {
+  it('runs in a thread that is reused for the next task', async () => {
     const workers = someWorkers();
     expect(await workers.run('double', 21, 1)).toBe(42);
     expect((await workers.run('count', null, 1)).runs).toBe(1);
     expect((await workers.run('count', null, 2)).runs).toBe(2);
   });
 
-  it('that fails fails alone', async () => {
+  it('that throws does not affect the next task', async () => {
     const workers = someWorkers();
     await expect(workers.run('fail', 'broken', 1)).rejects.toThrow('broken');
     expect((await workers.run('count', null, 1)).runs).toBe(1);
   });
 
-  it('that takes too much processor time ends with its thread, and the next one gets another thread', async () => {
+  it('that exceeds its CPU time ends with its thread, and the next task gets a new thread', async () => {
     const workers = someWorkers({ threads: 1 });
     expect((await workers.run('count', null, 1)).runs).toBe(1);
     await expect(workers.run('spin', forever, 1)).rejects.toThrow(TaskTooLong);
     expect((await workers.run('count', null, 1)).runs).toBe(1);
   });
 
-  it('that ends just below the limit does not pass its time on to the next tasks of its thread', async () => {
+  it('that ends just below the limit does not carry its time over to the next tasks of its thread', async () => {
     const workers = someWorkers({ threads: 1, cpuMs: 40 });
     await workers.run('double', 1, 1);
     for (let round = 0; round < 40; round++) {
@@ -46,19 +48,19 @@ describe('a task', () => {
     }
   });
 
-  it('that takes too much memory ends with its thread', async () => {
+  it('that exceeds its memory ends with its thread', async () => {
     const workers = someWorkers({ cpuMs: 60_000, heapMb: 16 });
     await expect(workers.run('fill', null, 1)).rejects.toThrow(TaskTooLong);
     expect(await workers.run('double', 1, 1)).toBe(2);
   });
 
-  it('that gets too little of the processor is not told to be too long', async () => {
+  it('that gets too little CPU is not reported as too long', async () => {
     const workers = someWorkers({ cpuMs: 60_000, elapsedMs: 50 });
     await workers.run('double', 1, 1);
     await expect(workers.run('spin', forever, 1)).rejects.toThrow(ShareTimeout);
   });
 
-  it('does not hold the event loop', async () => {
+  it('does not block the event loop', async () => {
     const workers = someWorkers({ cpuMs: 500 });
     await workers.run('double', 1, 1);
     expect(await longestTurn(() => workers.run('spin', 300, 1))).toBeLessThan(50);
@@ -69,14 +71,14 @@ describe('a task', () => {
     expect((await someWorkers().run('count', null, 1)).secrets).toEqual([]);
   });
 
-  it('whose thread does not start in time is refused for now', async () => {
+  it('whose thread does not start in time is rejected as busy', async () => {
     const workers = someWorkers({ startMs: 1 });
     await expect(workers.run('double', 1, 1)).rejects.toThrow(ShareTimeout);
   });
 });
 
 describe('a tenant', () => {
-  it('has one thread at most: the task of another runs while theirs wait', async () => {
+  it('has one thread at most, so tasks of others run while its own wait', async () => {
     const workers = someWorkers({ cpuMs: 60_000 });
     const ended: string[] = [];
     const slow = [1, 2, 3].map((n) => workers.run('spin', 400, 1).then(() => ended.push(`slow ${n}`)));
@@ -85,7 +87,7 @@ describe('a tenant', () => {
     await Promise.all(slow);
   });
 
-  it('is refused when more of its tasks wait than may; others are not', async () => {
+  it('is rejected when too many of its tasks wait; others are not', async () => {
     const workers = someWorkers({ cpuMs: 60_000, waitingOfTenant: 1 });
     const accepted = [workers.run('spin', 200, 1), workers.run('spin', 1, 1)];
     await expect(workers.run('spin', 1, 1)).rejects.toThrow(ShareTimeout);
@@ -93,7 +95,7 @@ describe('a tenant', () => {
     expect(await Promise.all(accepted)).toEqual([200, 1]);
   });
 
-  it('is refused when the threads stay busy for too long', async () => {
+  it('is rejected when the threads stay busy for too long', async () => {
     const workers = someWorkers({ threads: 1, cpuMs: 60_000, waitMs: 20 });
     await workers.run('double', 1, 1);
     const first = workers.run('spin', 500, 1);
@@ -103,7 +105,7 @@ describe('a tenant', () => {
 });
 
 describe('a thread', () => {
-  it('ends when it has had no task for a while', async () => {
+  it('ends after an idle period', async () => {
     const workers = someWorkers({ idleMs: 10 });
     await workers.run('count', null, 1);
     await until('a new thread counts from the start', async () => (await workers.run('count', null, 1)).runs === 1);

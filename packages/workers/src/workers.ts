@@ -5,49 +5,55 @@ import { startThread, type Thread, type ThreadLimits } from './thread.ts';
 export interface WorkerLimits extends ThreadLimits {
   /** How many threads run at once. A tenant has one of them at most. */
   threads: number;
-  /** How many tasks of one tenant wait; the next one is refused. */
+  /** How many tasks of one tenant may wait; more are rejected. */
   waitingOfTenant: number;
-  /** How many tasks wait for a thread, of all tenants together. */
+  /** How many tasks may wait for a thread, over all tenants. */
   waiting: number;
-  /** How long a task waits before it is refused. */
+  /** How long a task waits before it is rejected. */
   waitMs: number;
-  /** How long a thread without a task is kept. */
+  /** How long an idle thread is kept. */
   idleMs: number;
 }
 
 const defaults = {
-  ...{ threads: 2, waitingOfTenant: 50, waiting: 200, waitMs: 5_000, idleMs: 30_000 },
-  ...{ elapsedMs: 10_000, startMs: 10_000, heapMb: 64 },
+  threads: 2,
+  waitingOfTenant: 50,
+  waiting: 200,
+  waitMs: 5_000,
+  idleMs: 30_000,
+  elapsedMs: 10_000,
+  startMs: 10_000,
+  heapMb: 64,
 } satisfies Partial<WorkerLimits>;
 
-/** The tasks of a module in threads of their own. */
+/** A thread pool for the tasks of a module. */
 export interface Workers<Of extends Tasks> {
   /**
-   * Runs a task in a thread. Other tenants' tasks go on meanwhile.
-   * @throws TaskTooLong when the input makes the task take too much processor time or memory
-   * @throws ShareTimeout when too much is waiting, or the machine is too busy; a repetition may succeed
+   * Runs a task in a thread, concurrently with tasks of other tenants.
+   * @throws TaskTooLong when the input makes the task exceed its CPU time or memory
+   * @throws ShareTimeout when too many tasks wait, or the machine is too busy; a retry may succeed
    */
   run<Name extends keyof Of & string>(
     name: Name,
     input: Parameters<Of[Name]>[0],
     tenantId: number | undefined,
   ): Promise<ReturnType<Of[Name]>>;
-  /** Ends the threads, with what runs in them. */
+  /** Terminates the threads and their running tasks. */
   close(): Promise<void>;
 }
 
 /**
- * Makes threads for the tasks of a module. They start with the first task, and end when they have had none for a while.
+ * Creates a thread pool for the tasks of a module. Threads start on demand and end after an idle period.
  * @param file the module; it calls `serveTasks`
  */
 export function createWorkers<Of extends Tasks>(
   file: URL,
-  given: Partial<WorkerLimits> & Pick<WorkerLimits, 'cpuMs'>,
+  overrides: Partial<WorkerLimits> & Pick<WorkerLimits, 'cpuMs'>,
 ): Workers<Of> {
-  const limits: WorkerLimits = { ...defaults, ...given };
+  const limits: WorkerLimits = { ...defaults, ...overrides };
   const { threads, waitingOfTenant, waiting, waitMs, idleMs } = limits;
-  const ofTenants = createShares<number>(1, waitMs, waitingOfTenant);
-  const ofThreads = createShares<'thread'>(threads, waitMs, waiting);
+  const tenantShares = createShares<number>(1, waitMs, waitingOfTenant);
+  const threadShares = createShares<'thread'>(threads, waitMs, waiting);
   const alive = new Set<Thread>();
   const idle: { thread: Thread; timer: NodeJS.Timeout }[] = [];
 
@@ -61,7 +67,7 @@ export function createWorkers<Of extends Tasks>(
     alive.add(thread);
     return thread;
   };
-  const giveBack = (thread: Thread) => {
+  const putBack = (thread: Thread) => {
     if (!thread.isAlive()) return void alive.delete(thread);
     const timer = setTimeout(() => {
       idle.splice(
@@ -77,18 +83,18 @@ export function createWorkers<Of extends Tasks>(
   return {
     async run(name, input, tenantId) {
       outgoingGuard.assertMayCall('A worker thread');
-      const leaveTenant = await ofTenants.enter(tenantId);
+      const releaseTenant = await tenantShares.enter(tenantId);
       try {
-        const leaveThread = await ofThreads.enter('thread');
+        const releaseThread = await threadShares.enter('thread');
         const thread = take();
         try {
           return (await thread.run({ name, input })) as never;
         } finally {
-          giveBack(thread);
-          leaveThread();
+          putBack(thread);
+          releaseThread();
         }
       } finally {
-        leaveTenant();
+        releaseTenant();
       }
     },
     async close() {

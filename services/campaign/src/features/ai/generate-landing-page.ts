@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
 import { cleanContent } from '../landing-pages/landing-page.ts';
 import { pageErrors } from './checks.ts';
-import { landingPageTemplate } from './templates/landing-page.ts';
 import { promptText } from './prompt-text.ts';
+import { landingPageTemplate } from './templates/landing-page.ts';
 
 const instructions = `You design landing pages for a marketing platform.
 The slug is in kebab-case. Sections are ordered from 0 without gaps, each with a sectionId of its own. The content is the

@@ -3,8 +3,8 @@ import { type ai, Sequence } from '@tandem/campaign-contract';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
 import { sequenceErrors } from './checks.ts';
-import { emailCountOf, sequenceTemplate } from './templates/sequence.ts';
 import { promptText } from './prompt-text.ts';
+import { emailCountOf, sequenceTemplate } from './templates/sequence.ts';
 
 const instructions = `You design e-mail sequences for a marketing platform.
 A sequence is a graph: exactly one node of type trigger, from which every node is reached along the edges, and no circles.
