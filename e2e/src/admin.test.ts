@@ -4,7 +4,7 @@ import { connect } from 'amqplib';
 import { startFleet, type TestFleet, until } from './fleet.ts';
 import { aTenant, type TestTenant } from './tenant.ts';
 
-// The commands of `npm run admin` against a running fleet.
+// Tests the commands of `npm run admin` against a running fleet.
 
 const root = join(import.meta.dirname, '../..');
 const runMs = 60_000;
@@ -17,10 +17,10 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => fleet?.stop(), 90_000);
 
-/** Runs a command; resolves to its exit code and what it printed. */
+/** Runs a command; resolves with its exit code and output. */
 function admin(...args: string[]): Promise<{ code: number; text: string }> {
   const environment = fleet.environment['identity'] as Record<string, string>;
-  // The services that do not run here.
+  // Removes the URLs of services that are not running.
   const { INTEGRATIONS_URL, CAMPAIGN_URL, TRAINING_URL, FILES_URL, ANALYTICS_URL, AGENTS_URL, ...running } =
     environment;
   const env = { PATH: process.env['PATH'], ...running };
@@ -36,7 +36,7 @@ function admin(...args: string[]): Promise<{ code: number; text: string }> {
   });
 }
 
-it('explains itself, and refuses commands and ids that do not exist', async () => {
+it('prints its usage, and rejects unknown commands and ids', async () => {
   expect(await admin()).toMatchObject({ code: 2, text: expect.stringContaining('dead-letters:replay') });
   expect((await admin('nonsense')).code).toBe(2);
   expect((await admin('plan', 'no-tenant', 'pro')).code).toBe(2);
@@ -46,11 +46,11 @@ it('explains itself, and refuses commands and ids that do not exist', async () =
   });
 });
 
-it('lists tenants, puts one on a plan and verifies its audit log', async () => {
+it('lists tenants, sets a plan and verifies an audit log', async () => {
   expect(await admin('tenants')).toMatchObject({ code: 0, text: expect.stringContaining(tenant.id) });
   const plan = await admin('plan', tenant.id, 'enterprise', '--rate', '100000');
   expect(plan).toMatchObject({ code: 0, text: expect.stringContaining('requests a minute 100000') });
-  await until('entries are there', async () =>
+  await until('the audit log has entries', async () =>
     /\s[1-9]\d*\s+0\s+intact/.test((await admin('audit:verify', tenant.id)).text),
   );
   expect((await admin('audit:verify', '--all')).code).toBe(0);
@@ -63,18 +63,18 @@ it('lists dead letters, shows one in full and replays them', async () => {
   channel.publish(`${NAMESPACE}.events`, 'lead.created', Buffer.from('{ not json'), { messageId: 'broken-one' });
   await channel.waitForConfirms();
   await connection.close();
-  const letter = await until('it is a dead letter', async () => {
+  const letter = await until('the message is a dead letter', async () => {
     const { text } = await admin('dead-letters:list', 'crm.detect-duplicates');
     return text.includes('broken-one') && text;
   });
   expect(letter).toMatch(/unreadable/);
   expect((await admin('dead-letters')).text).toMatch(/crm\.detect-duplicates\s+1/);
-  const shown = await admin('dead-letters:list', 'crm.detect-duplicates', '--id', 'broken-one');
-  expect(shown).toMatchObject({ code: 0, text: expect.stringContaining('UnreadableError') });
+  const details = await admin('dead-letters:list', 'crm.detect-duplicates', '--id', 'broken-one');
+  expect(details).toMatchObject({ code: 0, text: expect.stringContaining('UnreadableError') });
   expect((await admin('dead-letters:replay', 'crm.detect-duplicates')).text).toMatch(/1 given back/);
 }, 120_000);
 
-it('compares the broker with the fleet and repairs it', async () => {
+it('compares the broker topology with the declared one and repairs it', async () => {
   expect(await admin('topology')).toEqual({ code: 0, text: 'The broker is as the services declare it.\n' });
   const { AMQP_URL, NAMESPACE } = fleet.environment['crm'] as Record<string, string>;
   const connection = await connect(AMQP_URL as string);
@@ -86,7 +86,7 @@ it('compares the broker with the fleet and repairs it', async () => {
   expect((await admin('topology')).code).toBe(0);
 }, 120_000);
 
-it('rebuilds the index of search from the services that own the records', async () => {
+it('rebuilds the search index from the services that own the records', async () => {
   const names = ['Rebuildone', 'Rebuildtwo', 'Rebuildthree'];
   const ids: string[] = [];
   for (const lastName of names)

@@ -6,10 +6,10 @@ export interface Balancer {
 }
 
 /**
- * Spreads connections over ports of loopback in turn, as a Kubernetes service does. A port that refuses is passed over.
- * @param port where it listens; 0 chooses a free one
- * @param options.probeEveryMs asks each target for /readyz so often, and connects only to those that answer 200; without it
- *   all targets count as ready
+ * Starts a TCP load balancer (round robin) over local ports, like a Kubernetes service. Ports that refuse are skipped.
+ * @param port the port to listen on; 0 chooses a free one
+ * @param options.probeEveryMs interval of /readyz probes; only targets that answer 200 get connections. Without it, all
+ *   targets count as ready
  */
 export async function startBalancer(
   port: number,

@@ -3,19 +3,19 @@ import { startFleet, type TestFleet, until } from './fleet.ts';
 import { type OwnStores, ownStores } from './own-stores.ts';
 import { aTenant, type TestTenant } from './tenant.ts';
 
-// RabbitMQ that is there and takes nothing: frozen, or blocked because its memory is short. Kills are in kill.test.ts.
+// RabbitMQ is reachable but accepts no messages: frozen, or blocked by its memory limit. kill.test.ts covers kills.
 
-// Longer than several times what the relay waits for confirms (5 s).
+// Several times the confirm timeout of the relay (5 s).
 const outageMs = 25_000;
-const recoveredWithinMs = 10_000;
-// Once on the connection that fell silent and once on the next.
+const recoveryMsMax = 10_000;
+// Once on the connection that became unresponsive and once on the next.
 const copiesMax = 2;
 
 let stores: OwnStores;
 let fleet: TestFleet;
 let tenant: TestTenant;
 let connection: ChannelModel;
-/** Id of an event → how often it was published. */
+/** Number of publications by event id. */
 const copies = new Map<string, number>();
 const leadOf = new Map<string, string>();
 
@@ -54,11 +54,11 @@ it.each([
   ['frozen', async () => stores.signal('rabbitmq', 'SIGSTOP'), async () => stores.signal('rabbitmq', 'SIGCONT')],
   ['blocked', () => stores.limitBrokerMemory(1_000_000), () => stores.limitBrokerMemory(512_000_000)],
 ])(
-  '%s for 25 s: writes go on, all events leave within 10 s of its end, none more than twice',
+  '%s for 25 s: writes continue, all events are published within 10 s after the outage, none more than twice',
   async (_, begin, end) => {
     const before = leads;
     await create();
-    await until('an event arrives', () => copies.size === leads);
+    await until('all events have arrived', () => copies.size === leads);
     await begin();
     const endsAt = performance.now() + outageMs;
     await until(
@@ -72,8 +72,8 @@ it.each([
     expect(copies.size).toBeLessThan(leads);
     await end();
     const endedAt = performance.now();
-    await until('every event arrived', () => copies.size === leads);
-    expect(performance.now() - endedAt).toBeLessThan(recoveredWithinMs);
+    await until('every event has arrived', () => copies.size === leads);
+    expect(performance.now() - endedAt).toBeLessThan(recoveryMsMax);
     expect(leads - before).toBeGreaterThan(50);
     expect(new Set(leadOf.values()).size).toBe(leads);
     expect(Math.max(...copies.values())).toBeLessThanOrEqual(copiesMax);

@@ -24,9 +24,9 @@ interface Delivered {
 }
 const delivered = (): Delivered[] => receiver.deliveries.map(({ body }) => JSON.parse(body));
 
-/** Waits until each has arrived with these data; deliveries arrive in any order. */
+/** Waits until all expected events have arrived, in any order. */
 async function haveArrived(expected: Delivered[]) {
-  await until('each has arrived with its data', () => {
+  await until('all expected events have arrived', () => {
     for (const { type, data } of expected)
       expect(
         delivered()
@@ -37,8 +37,8 @@ async function haveArrived(expected: Delivered[]) {
   });
 }
 
-/** The events of the catalogue that are not among these. */
-async function without(known: Delivered[], query: { include?: 'all' } = {}) {
+/** The events of the catalog that are not in `known`. */
+async function missingFrom(known: Delivered[], query: { include?: 'all' } = {}) {
   const { data: groups } = await tenant.api.getWebhookCatalog({ query });
   const names = Object.values(groups as Record<string, { event: string }[]>).flat();
   const types = new Set(known.map(({ type }) => type));
@@ -47,7 +47,7 @@ async function without(known: Delivered[], query: { include?: 'all' } = {}) {
 const person = { firstName: 'Ada', lastName: 'Lovelace' };
 const id = expect.stringMatching(/^[a-zA-Z0-9]{16,17}$/);
 
-it('every event of the catalogue that has a source is delivered, with the fields that the catalogue shows', async () => {
+it('delivers every event of the catalog that has a source, with the documented fields', async () => {
   const { api } = tenant;
   await api.createWebhook({ body: { url: receiver.url, events: ['*'] } });
   const { data: partner } = await api.createPartner({
@@ -82,24 +82,24 @@ it('every event of the catalogue that has a source is delivered, with the fields
     { type: 'opportunity.won', data: { opportunityId: wonDeal, value: 1_000, currency: 'EUR' } },
     { type: 'opportunity.lost', data: { opportunityId: lostDeal, reason: 'price' } },
     { type: 'task.created', data: { taskId: task.id, title: 'Call Ada back', assigneeId: null } },
-    // The partner is bronze, which earns 5 %.
+    // A bronze partner earns 5 %.
     { type: 'commission.earned', data: { commissionId: id, amount: 50, currency: 'EUR', partnerId: partner.id } },
   ];
   await haveArrived(expected);
-  // What is catalogued and has no source yet belongs to the later pages of those services.
-  expect((await without(expected)).sort()).toEqual(['commission.paid', 'form.submitted', 'task.completed']);
+  // These events are in the catalog, but no service emits them yet.
+  expect((await missingFrom(expected)).sort()).toEqual(['commission.paid', 'form.submitted', 'task.completed']);
   const { data: groups } = await api.getWebhookCatalog();
   expect(Object.keys(groups)).toEqual(['leads', 'opportunities', 'partners', 'commissions', 'tasks', 'forms']);
 });
 
-it('with include=all the catalogue names those of training, files, agents, billing and integrations, and they arrive', async () => {
+it('lists and delivers events of training, files, agents, billing and integrations with include=all', async () => {
   const { api, owner, userId } = tenant;
   const { data: standard } = await api.getWebhookCatalog();
   const { data: all } = await api.getWebhookCatalog({ query: { include: 'all' } });
   const further = ['training', 'files', 'agents', 'billing', 'integrations', 'analytics'];
   expect(Object.keys(all)).toEqual([...Object.keys(standard), ...further]);
   expect(all).toMatchObject(standard);
-  // The document has the events of every service's contract.
+  // The OpenAPI document has the events of every service's contract.
   const { webhooks } = (await (await fetch(`${fleet.baseUrl}/v1/openapi.json`)).json()) as { webhooks: object };
   const names = Object.values(all as Record<string, { event: string }[]>).flat();
   expect(new Set(names.map(({ event }) => event))).toEqual(new Set(Object.keys(webhooks)));
@@ -130,7 +130,10 @@ it('with include=all the catalogue names those of training, files, agents, billi
   // The lead has no phone number.
   const called = await run(caller);
   const recommended = await run(recommender);
-  const approvalId = await until('the recommender asks', async () => (await api.listApprovals({})).data[0]?.id);
+  const approvalId = await until(
+    'the recommender requests approval',
+    async () => (await api.listApprovals({})).data[0]?.id,
+  );
   await owner.approveExecution({ params: { id: approvalId as string }, body: {} });
 
   const { data: addon } = await owner.listAddonCatalog({ query: { search: 'Partner Program' } });
@@ -144,20 +147,20 @@ it('with include=all the catalogue names those of training, files, agents, billi
   const [goneHook, brokenHook] = [await hook(gone.url), await hook(broken.url)];
   await api.createTask({ body: { title: 'Nobody hears of it' } });
   await api.rotateWebhookSecret({ params: { id: brokenHook }, body: { graceSeconds: 0 } });
-  await until('the receiver that is gone is disabled', async () => {
+  await until('the webhook that answers 410 is disabled', async () => {
     const { data } = await api.getWebhook({ params: { id: goneHook } });
     return data.disabledReason === 'gone';
   });
   await api.updateWebhook({ params: { id: goneHook }, body: { active: true } });
   await owner.cancelSubscription({ params: { id: subscription.subscriptionId }, body: { atPeriodEnd: true } });
 
-  const of = { enrollmentId: enrollment.id, courseId: course.id, learnerId: userId };
+  const enrollmentData = { enrollmentId: enrollment.id, courseId: course.id, learnerId: userId };
   const { agentId: _, ...asked } = recommended;
   const expected: Delivered[] = [
     { type: 'training.course.published', data: { courseId: course.id } },
     { type: 'training.course.archived', data: { courseId: course.id } },
-    { type: 'training.enrollment.created', data: of },
-    { type: 'training.enrollment.withdrawn', data: of },
+    { type: 'training.enrollment.created', data: enrollmentData },
+    { type: 'training.enrollment.withdrawn', data: enrollmentData },
     { type: 'file.uploaded', data: { fileId } },
     { type: 'file.deleted', data: { fileId } },
     { type: 'file.restored', data: { fileId } },
@@ -178,8 +181,8 @@ it('with include=all the catalogue names those of training, files, agents, billi
   await haveArrived(expected);
   const standardNames = Object.values(standard).flat() as { event: string }[];
   const known = [...expected, ...standardNames.map(({ event }) => ({ type: event, data: {} }))];
-  // A day of failures, and the end of a period, are tested beside the rules that know the time.
-  expect((await without(known, { include: 'all' })).sort()).toEqual(['subscription.canceled', 'webhook.failing']);
+  // Unit tests with a controlled clock cover a day of failures and the end of a billing period.
+  expect((await missingFrom(known, { include: 'all' })).sort()).toEqual(['subscription.canceled', 'webhook.failing']);
   await Promise.all([gone.close(), broken.close()]);
 }, 60_000);
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 
-/** A span as it arrived by OTLP, reduced to what tests look at. */
+/** A span received by OTLP, reduced to the fields that tests read. */
 export interface CollectedSpan {
   service: string;
   name: string;
-  /** OTLP's numbers: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  /** OTLP span kind: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   kind: number;
   traceId: string;
   spanId: string;
@@ -30,7 +30,7 @@ interface ExportRequest {
   }[];
 }
 
-/** An OpenTelemetry collector on loopback that takes OTLP over HTTP as JSON. */
+/** Starts a local OpenTelemetry collector that accepts OTLP over HTTP with JSON. */
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
   const server = createServer(async (request, response) => {

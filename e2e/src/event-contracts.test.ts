@@ -5,14 +5,14 @@ import { eventJsonSchema } from '@tandem/events';
 import { findServices } from '@tandem/tooling';
 import { breakingChanges, type JsonSchema } from './event-contract-changes.ts';
 
-// Events outlive a release: they are under way while it is replaced, and lie among dead letters for up to 30 days. So the
-// contract of an event may only change in ways that leave older events readable. event-contracts.json has the contracts
-// of the release before. To accept compatible changes: UPDATE_EVENT_CONTRACTS=1 npm test -- e2e/src/event-contracts
+// Events outlive a release: they are in flight during a deployment, and kept as dead letters for up to 30 days.
+// Therefore contracts may only change so that older events stay readable. event-contracts.json has the contracts of the
+// previous release. To accept compatible changes: UPDATE_EVENT_CONTRACTS=1 npm test -- e2e/src/event-contracts
 
 const root = join(import.meta.dirname, '../..');
 const file = join(root, 'e2e/event-contracts.json');
 
-it('every event of an earlier release stays readable', async () => {
+it('every event of the previous release stays readable', async () => {
   const events = await declaredEvents();
   const before = JSON.parse(readFileSync(file, 'utf8')) as Record<string, JsonSchema>;
   const schemas = Object.fromEntries(events.map((event) => [event.name, eventJsonSchema(event) as JsonSchema]));
@@ -23,17 +23,17 @@ it('every event of an earlier release stays readable', async () => {
     return changes.map((change) => `${event.name}: ${change}`);
   });
   expect(faults).toEqual([]);
-  if (process.env['UPDATE_EVENT_CONTRACTS']) writeFileSync(file, written(schemas));
+  if (process.env['UPDATE_EVENT_CONTRACTS']) writeFileSync(file, serialize(schemas));
   else expect(schemas).toEqual(before);
 });
 
-/** One line for each event, so that a change shows which contracts it touches. */
-function written(schemas: Record<string, JsonSchema>): string {
+/** One line per event, so that a diff shows which contracts have changed. */
+function serialize(schemas: Record<string, JsonSchema>): string {
   const lines = Object.entries(schemas).map(([name, schema]) => `${JSON.stringify(name)}: ${JSON.stringify(schema)}`);
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
-/** Every event that a contract exports, in order of their names. */
+/** Every event that a contract exports, sorted by name. */
 async function declaredEvents(): Promise<EventDef[]> {
   const found = new Map<string, EventDef>();
   for (const { name } of findServices(root)) {
@@ -65,21 +65,21 @@ describe('a change of a contract', () => {
   const before = record({ status: { type: 'string', enum: ['new', 'old'] }, name: { type: 'string', maxLength: 50 } });
 
   it.each<[string, JsonSchema]>([
-    ['a further enum value', record({ status: { type: 'string', enum: ['new', 'old', 'archived'] }, name: text })],
+    ['an additional enum value', record({ status: { type: 'string', enum: ['new', 'old', 'archived'] }, name: text })],
     ['a wider limit', record({ name: { type: 'string', maxLength: 100 } })],
-    ['a new field that may be null', record({ name: text, added: { anyOf: [text, { type: 'null' }] } })],
+    ['a new nullable field', record({ name: text, added: { anyOf: [text, { type: 'null' }] } })],
     ['a new optional field', record({ name: text, added: text }, ['name'])],
-    ['a field that may be null from now on', record({ name: { anyOf: [text, { type: 'null' }] } })],
+    ['a field that becomes nullable', record({ name: { anyOf: [text, { type: 'null' }] } })],
   ])('%s is compatible', (_, after) => expect(breakingChanges(before, after)).toEqual([]));
 
   it.each<[string, JsonSchema]>([
-    ['a value less', record({ status: { type: 'string', enum: ['new'] } })],
+    ['a removed enum value', record({ status: { type: 'string', enum: ['new'] } })],
     ['another type', record({ name: { type: 'number' } })],
     ['a tighter limit', record({ name: { type: 'string', maxLength: 10 } })],
     ['a new required field', record({ name: text, added: text })],
-  ])('%s is refused', (_, after) => expect(breakingChanges(before, after)).toHaveLength(1));
+  ])('%s is breaking', (_, after) => expect(breakingChanges(before, after)).toHaveLength(1));
 
-  it('a new required field is compatible when the contract declares a value for older events', () => {
+  it('a new required field is compatible if the contract declares a value for older events', () => {
     const after = record({ name: text, added: text });
     expect(breakingChanges(before, after, new Set(['record.added']))).toEqual([]);
   });

@@ -7,24 +7,24 @@ import { fleet as contracts } from '@tandem/gateway/contracts';
 import { fleetEnvironment } from '@tandem/local/environment';
 import { Fleet } from '@tandem/local/fleet';
 import { findMembers, gatewayName } from '@tandem/local/members';
-import { keptSecrets } from '@tandem/local/secrets';
+import { loadSecrets } from '@tandem/local/secrets';
 import { until } from '@tandem/testing';
 import { cloneDatabase } from '@tandem/tooling';
 import { type Balancer, isReady, startBalancer } from './balancer.ts';
 import { startPooler } from './pooler.ts';
 
-type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;
 
-/** What the gateway offers of all services. */
-export const operations = Object.assign({}, ...Object.values(contracts)) as Together<
+/** The operations of all services. */
+export const operations = Object.assign({}, ...Object.values(contracts)) as Intersection<
   (typeof contracts)[keyof typeof contracts]
 >;
 
 type Credentials = Parameters<typeof createClient>[0]['credentials'];
 
-/** Gateway and services as processes of their own, on databases of their own. */
+/** Gateway and services as separate processes with their own databases. */
 export interface TestFleet {
   baseUrl: string;
   /** The settings of each process. */
@@ -32,18 +32,18 @@ export interface TestFleet {
   api(credentials?: Credentials): ApiClient<typeof operations>;
   /** The process id of a member. */
   pid(name: string): number;
-  /** kill -9; the supervisor starts it again. */
+  /** Sends SIGKILL; the supervisor restarts the member. */
   kill(name: string): void;
-  /** Ends a member and starts it with changed settings. */
+  /** Restarts a member with changed settings. */
   restart(name: string, settings: Record<string, string>): Promise<void>;
-  /** SIGTERM; the supervisor starts it again. Resolves to how the process ended, such as `ended with code 0`, and the time it took. */
+  /** Sends SIGTERM; the supervisor restarts the member. Resolves with exit (`ended with code 0`) and duration. */
   terminate(name: string): Promise<{ end: string; ms: number }>;
   /** Whether a member answers /readyz with 200. */
   ready(name: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** The stores a fleet runs on: those of `npm test` unless others are given. */
+/** The stores of a fleet; those of `npm test` by default. */
 interface StorePlace {
   adminDatabaseUrl: string;
   redisUrl: string;
@@ -51,8 +51,8 @@ interface StorePlace {
   amqpManagementUrl?: string | undefined;
 }
 
-/** Limits that no test reaches, and no failure seen where a loaded machine is only slow. */
-const generous = {
+/** Limits that no test reaches, and timeouts that a loaded machine does not exceed. */
+const generousSettings = {
   REDIS_TIMEOUT_MS: '10000',
   ANONYMOUS_RATE_PER_MINUTE: '100000',
   FAILED_AUTHENTICATIONS_PER_MINUTE: '100000',
@@ -61,12 +61,12 @@ const generous = {
 
 /**
  * Starts the whole fleet and waits until it is ready.
- * @param options.env settings on top, for every process
- * @param options.services which services run; all of them unless named. Of the others the gateway knows, and answers 503
- * @param options.pooled puts PgBouncer in transaction mode in front of PostgreSQL, with so many connections for each role
- * @param options.gateways how many gateways: the first is the one of `baseUrl`
- * @param options.instances how many instances of a service; several stand behind a balancer, and the second of crm is `crm2`
- * @param options.probeEveryMs how often a balancer asks its instances whether they are ready; never unless given
+ * @param options.env additional settings for every process
+ * @param options.services the services to run; all by default. The gateway answers 503 for the others
+ * @param options.pooled connections per role; starts PgBouncer in transaction mode in front of PostgreSQL
+ * @param options.gateways number of gateways; `baseUrl` is that of the first
+ * @param options.instances number of instances by service, behind a load balancer; the second one of crm is `crm2`
+ * @param options.probeEveryMs interval of the load balancer's readiness probes; no probes by default
  */
 export async function startFleet(
   options: {
@@ -82,7 +82,7 @@ export async function startFleet(
   const id = randomBytes(6).toString('hex');
   const dir = join(process.env.TEST_DIR as string, `fleet-${id}`);
   mkdirSync(dir, { recursive: true });
-  const secrets = keptSecrets(join(process.env.TEST_DIR as string, 'secrets.json'));
+  const secrets = loadSecrets(join(process.env.TEST_DIR as string, 'secrets.json'));
   const stores = options.stores ?? {
     adminDatabaseUrl: process.env.TEST_DATABASE_URL as string,
     redisUrl: process.env.TEST_REDIS_URL as string,
@@ -106,7 +106,7 @@ export async function startFleet(
           urls: databases.flatMap(({ appUrl, relayUrl }) => [appUrl, relayUrl]),
           connections: options.pooled,
         });
-  const reached = (url: string) => pooler?.through(url) ?? url;
+  const pooledUrl = (url: string) => pooler?.through(url) ?? url;
   const extra = [];
   const balancers: Balancer[] = [];
   for (const [original, count] of Object.entries({ [gatewayName]: options.gateways ?? 1, ...options.instances })) {
@@ -120,24 +120,27 @@ export async function startFleet(
       if (number > 1) extra.push({ ...member, name });
       ports.push(Number(PORT));
     }
-    // The others reach a service under the one address that the settings name.
+    // Other members call the service at the single URL in their settings, so the load balancer listens there.
     if (count > 1 && original !== gatewayName) balancers.push(await startBalancer(Number(own.PORT), ports, options));
   }
   for (const name of Object.keys(environment)) {
     const database = databases.find(({ service }) => name === service || name.replace(/\d+$/, '') === service);
     environment[name] = {
       ...environment[name],
-      ...{ NAMESPACE: `e2e-${id}`, LOG_LEVEL: 'warn', ...generous, ...options.env },
-      ...(database && { DATABASE_URL: reached(database.appUrl), RELAY_DATABASE_URL: reached(database.relayUrl) }),
+      NAMESPACE: `e2e-${id}`,
+      LOG_LEVEL: 'warn',
+      ...generousSettings,
+      ...options.env,
+      ...(database && { DATABASE_URL: pooledUrl(database.appUrl), RELAY_DATABASE_URL: pooledUrl(database.relayUrl) }),
     };
   }
-  /** How each process ended the last time, in the words of its supervisor. */
+  /** The last exit of each process, as logged by its supervisor. */
   const ends = new Map<string, string>();
   const fleet = new Fleet({
     members: [...members, ...extra],
     environment,
     runDir: dir,
-    // What a failing test needs: the folder is kept until the next run.
+    // Log file for failing tests; the folder is kept until the next run.
     onLine(name, line) {
       appendFileSync(join(dir, 'fleet.log'), `${name} ${line}\n`);
       const end = /ended with code \d+|was ended by SIG\w+/.exec(line);
@@ -165,10 +168,10 @@ export async function startFleet(
     },
     async terminate(name) {
       ends.delete(name);
-      const began = performance.now();
+      const startedAt = performance.now();
       process.kill(pid(name), 'SIGTERM');
       const end = await until(`${name} has ended`, () => ends.get(name), 60_000);
-      return { end, ms: performance.now() - began };
+      return { end, ms: performance.now() - startedAt };
     },
     ready: (name) => isReady(environment[name]?.PORT),
     async stop() {

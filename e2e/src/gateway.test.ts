@@ -12,7 +12,7 @@ afterAll(() => fleet?.stop(), 60_000);
 
 const lead = { email: 'a@example.com', firstName: 'A', lastName: 'B' };
 
-/** Sends exactly what is given. */
+/** Sends a request without the validation of the API client. */
 async function send(path: string, init: RequestInit & { key?: string | null; base?: string } = {}) {
   const { key = tenant.live, base = fleet.baseUrl, ...rest } = init;
   const headers = { ...(key && { 'x-api-key': key }), ...(rest.headers as object) };
@@ -27,7 +27,7 @@ const json = (body: unknown) => ({
 });
 const secondGateway = () => `http://127.0.0.1:${fleet.environment.gateway2?.PORT}`;
 
-describe('answers for requests that cannot be served', () => {
+describe('errors', () => {
   it.each<[string, () => Promise<Awaited<ReturnType<typeof send>>>, number, string]>([
     ['an unknown path', () => send('/v1/planets'), 404, 'not_found'],
     ['a wrong method', () => send('/v1/leads', { method: 'PUT' }), 405, 'method_not_allowed'],
@@ -47,7 +47,7 @@ describe('answers for requests that cannot be served', () => {
     ],
     ['unreadable JSON', () => send('/v1/leads', json('{ no')), 400, 'malformed_json'],
     [
-      'a key twice in a body',
+      'a duplicate key in a body',
       () => send('/v1/leads', json('{"email":"a@b.co","email":"c@d.co"}')),
       400,
       'malformed_json',
@@ -70,14 +70,14 @@ describe('answers for requests that cannot be served', () => {
       413,
       'body_too_large',
     ],
-    ['an address too long', () => send(`/v1/leads?search=${'x'.repeat(9_000)}`), 414, 'uri_too_long'],
-    ['a path id that is none', () => send('/v1/leads/17'), 404, 'not_found'],
+    ['a URL that is too long', () => send(`/v1/leads?search=${'x'.repeat(9_000)}`), 414, 'uri_too_long'],
+    ['an invalid path id', () => send('/v1/leads/17'), 404, 'not_found'],
     ['a path id of another type', () => send(`/v1/leads/${tenant.userId}`), 404, 'not_found'],
-    ['a query id that is none', () => send('/v1/leads?assignedTo=17'), 422, 'validation_failed'],
-    ['a parameter given twice', () => send('/v1/leads?page=1&page=2'), 422, 'validation_failed'],
+    ['an invalid query id', () => send('/v1/leads?assignedTo=17'), 422, 'validation_failed'],
+    ['a duplicate parameter', () => send('/v1/leads?page=1&page=2'), 422, 'validation_failed'],
     ['a body id that is a number', () => send('/v1/leads', json({ ...lead, assignedTo: 1 })), 422, 'validation_failed'],
     [
-      'a body id that is an inside one',
+      'a body id that is an internal one',
       () => send('/v1/leads', json({ ...lead, assignedTo: '1' })),
       422,
       'validation_failed',
@@ -112,22 +112,22 @@ describe('answers for requests that cannot be served', () => {
     expect(numbers).toEqual(Array(3).fill(expect.stringMatching(/^\d+$/)));
   });
 
-  it('names the allowed methods with 405', async () => {
+  it('list the allowed methods with 405', async () => {
     expect((await send('/v1/leads', { method: 'PUT' })).headers.get('allow')).toBe('POST, GET, HEAD, OPTIONS');
   });
 
-  it('shows a foreign and a missing record the same face', async () => {
+  it('are identical for a foreign, a deleted and a missing record', async () => {
     const stranger = await aTenant(fleet);
     const { data: theirs } = await stranger.api.createLead({ body: lead });
     const { data: mine } = await tenant.api.createLead({ body: lead });
     await tenant.api.deleteLead({ params: { id: mine.id } });
-    const faces = await Promise.all(
+    const errors = await Promise.all(
       [theirs.id, mine.id, 'AAAAAAAAAAAAAAAA'].map(async (id) => {
         const { status, body } = await send(`/v1/leads/${id}`);
         return { status, ...body, meta: undefined };
       }),
     );
-    expect(new Set(faces.map((face) => JSON.stringify(face))).size).toBe(1);
+    expect(new Set(errors.map((error) => JSON.stringify(error))).size).toBe(1);
   });
 });
 
@@ -137,7 +137,7 @@ describe('ids', () => {
     expect((await send(`/v1/leads/lead_${data.id}`)).status).toBe(200);
   });
 
-  it('inside custom fields are the customer’s own business', async () => {
+  it('inside custom fields are not interpreted', async () => {
     const customFields = { id: '17', leadId: 'AAAAAAAAAAAAAAAA', nested: { userId: 5 } };
     const { data } = await tenant.api.createLead({ body: { ...lead, customFields } });
     expect((await tenant.api.getLead({ params: { id: data.id } })).data.customFields).toEqual(customFields);
@@ -145,19 +145,19 @@ describe('ids', () => {
 });
 
 describe('headers', () => {
-  it('from the client reach no service under the names the gateway uses', async () => {
+  it('with internal names are not passed on from the client', async () => {
     const reply = await send('/v1/leads', {
       headers: { 'x-ctx': 'forged', 'x-user-id': '1', x_ctx: 'forged', 'x-request-id': 'my-request-1' },
     });
     expect([reply.status, reply.headers.get('x-request-id')]).toEqual([200, 'my-request-1']);
   });
 
-  it('let no request pass by the gateway', async () => {
+  it('of the gateway are required by services', async () => {
     const direct = `http://127.0.0.1:${fleet.environment.crm?.PORT}`;
     expect((await send('/v1/leads', { base: direct })).body.code).toBe('gateway_only');
   });
 
-  it('let browsers in', async () => {
+  it('allow requests from browsers', async () => {
     const preflight = await fetch(`${fleet.baseUrl}/v1/leads`, {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
@@ -172,7 +172,7 @@ describe('headers', () => {
     expect(reply.headers.get('access-control-expose-headers')).toContain('X-RateLimit-Remaining');
   });
 
-  it('answer HEAD like GET, without a body', async () => {
+  it('are sent for HEAD as for GET, without a body', async () => {
     const response = await fetch(`${fleet.baseUrl}/v1/leads`, {
       method: 'HEAD',
       headers: { 'x-api-key': tenant.live },
@@ -180,7 +180,7 @@ describe('headers', () => {
     expect([response.status, await response.text()]).toEqual([200, '']);
   });
 
-  it('too large are refused in our envelope', async () => {
+  it('that are too large are refused with 431', async () => {
     const { hostname, port } = new URL(fleet.baseUrl);
     const status = await new Promise((resolve, reject) => {
       const request = rawRequest(
@@ -193,7 +193,7 @@ describe('headers', () => {
     expect(status).toBe(431);
   });
 
-  it('just not too large reach the service, which answers in our envelope', async () => {
+  it('just below the limit reach the service, which answers in our envelope', async () => {
     const reply = await send('/v1/leads', { headers: { 'if-match': 'x'.repeat(15_800) } });
     expect(reply.status).toBe(200);
     const long = await send('/v1/leads', {
@@ -204,7 +204,7 @@ describe('headers', () => {
   });
 });
 
-/** Calls of a tenant on the Free plan, all in one window: when a minute ends in between, those of another tenant. */
+/** Calls of a tenant on the Free plan within one window; retried with another tenant if a minute ends in between. */
 async function callsOfOneMinute(count: number) {
   for (;;) {
     const free = await aTenant(fleet, { plan: 'free' });
@@ -215,8 +215,8 @@ async function callsOfOneMinute(count: number) {
 }
 
 describe('limits', () => {
-  it('of the Free plan serve 60 and 10 more, then answer 429 with every header of the spec', async () => {
-    // The owner's two calls that made the keys may count in the same window.
+  it('of the Free plan admit 60 calls and a burst of 10, then answer 429 with every header of the spec', async () => {
+    // The two calls that created the API keys may count in the same window.
     const replies = await callsOfOneMinute(72);
     const refused = replies.find((reply) => reply.status === 429);
     expect(replies.filter((reply) => reply.status === 200).length).toBeLessThanOrEqual(70);
@@ -233,7 +233,7 @@ describe('limits', () => {
     expect(Number(first?.get('x-ratelimit-reset')) % 60).toBe(0);
   });
 
-  it('let call number N of a quota of N pass and refuse the next; sandbox is free', async () => {
+  it('admit call N of a quota of N and refuse the next; sandbox calls are free', async () => {
     const small = await aTenant(fleet, { monthlyCalls: 5, ratePerMinute: 1_000, burst: 0 });
     const statuses = [];
     for (let call = 0; call < 6; call++) statuses.push((await send('/v1/leads', { key: small.live })).status);
@@ -246,10 +246,10 @@ describe('limits', () => {
       '5',
     ]);
     await setLimits(fleet, small.id, { monthlyCalls: 100, ratePerMinute: 1_000 });
-    await until('the new plan counts', async () => (await send('/v1/leads', { key: small.live })).status === 200);
+    await until('the new plan applies', async () => (await send('/v1/leads', { key: small.live })).status === 200);
   });
 
-  it('show every served call exactly, by whatever gateway it came', async () => {
+  it('count every served call exactly, through any gateway', async () => {
     const metered = await aTenant(fleet, { monthlyCalls: 1_000_000, ratePerMinute: 100_000, burst: 0 });
     const replies = await Promise.all(
       Array.from({ length: 120 }, (_, index) =>
@@ -263,7 +263,7 @@ describe('limits', () => {
 });
 
 describe('keys', () => {
-  /** Milliseconds from the answer to a revocation until both gateways refuse the key. */
+  /** Milliseconds from the response to a revocation until both gateways refuse the key. */
   async function timeToRefusal(): Promise<number> {
     const { data: key } = await tenant.owner.createApiKey({ body: { name: 'short-lived' } });
     const fullKey = key.fullKey as string;
@@ -276,14 +276,14 @@ describe('keys', () => {
     return Date.now() - revokedAt;
   }
 
-  it('once revoked are refused by every gateway within a second', async () => {
+  it('are refused by every gateway within a second after their revocation', async () => {
     const times: number[] = [];
     for (let round = 0; round < 3; round++) times.push(await timeToRefusal());
-    // The best of three, for a machine that does other work as well. What a gateway remembers of a key would end after 5 s.
+    // The best of three, because the machine may be busy. Without invalidation, the cache entry would expire after 5 s.
     expect(Math.min(...times)).toBeLessThan(1_000);
   });
 
-  it('may do what they carry and nothing else', async () => {
+  it('have only their own permissions', async () => {
     const { data } = await tenant.owner.createApiKey({ body: { name: 'reader', permissions: ['leads:read'] } });
     const reader = fleet.api({ apiKey: data.fullKey as string });
     expect((await reader.listLeads()).status).toBe(200);
@@ -293,7 +293,7 @@ describe('keys', () => {
     });
   });
 
-  it('see only the data of their environment', async () => {
+  it('access only the data of their environment', async () => {
     const own = await aTenant(fleet);
     const sandbox = fleet.api({ apiKey: own.sandbox });
     const { data } = await own.api.createLead({ body: lead });
@@ -303,7 +303,7 @@ describe('keys', () => {
 });
 
 describe('a request id and a trace', () => {
-  it('go through gateway, service and event', async () => {
+  it('are passed through gateway, service and event', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const { body } = await send('/v1/leads', {
       ...json(lead),

@@ -16,7 +16,7 @@ const get = async (path: string, key: string, headers: object = {}) => {
 const person = { password: 'a long phrase is best', firstName: 'Grace', lastName: 'Hopper' };
 
 describe('the usage of a subscription', () => {
-  it.each(['live', 'sandbox'] as const)('is with a %s key the number in the header of its answer', async (kind) => {
+  it.each(['live', 'sandbox'] as const)('equals the usage header of the response, with a %s key', async (kind) => {
     const { data } = await tenant.owner.listSubscriptions();
     const path = `/v1/subscriptions/${data[0]?.id}/usage`;
     const replies = await Promise.all(Array.from({ length: 20 }, () => get(path, tenant[kind])));
@@ -28,7 +28,7 @@ describe('the usage of a subscription', () => {
   });
 });
 
-it('teams hold users by their public ids, and nobody of another tenant', async () => {
+it('teams contain users by their public ids, and none of another tenant', async () => {
   const { data: user } = await tenant.owner.createUser({ body: { ...person, email: `g-${Date.now()}@example.com` } });
   const other = await aTenant(fleet);
   const { data: team } = await tenant.api.createTeam({ body: { name: 'Sales', memberIds: [user.id] } });
@@ -41,7 +41,7 @@ it('teams hold users by their public ids, and nobody of another tenant', async (
   expect([me.status, me.body.data.id]).toEqual([200, user.id]);
 });
 
-it('an addon has one id for every tenant, and is installed in one', async () => {
+it('an addon has the same id for every tenant, and is installed for one', async () => {
   const other = await aTenant(fleet);
   const [mine, theirs] = await Promise.all([tenant, other].map(({ api }) => api.listAddonCatalog()));
   expect(mine?.data.map(({ id }) => id)).toEqual(theirs?.data.map(({ id }) => id));
@@ -54,7 +54,7 @@ it('an addon has one id for every tenant, and is installed in one', async () => 
   await expect(sandbox).rejects.toMatchObject({ status: 403, code: 'live_key_needed' });
 });
 
-it('a notification reaches whom a key acts for, and not the key’s owner', async () => {
+it('a notification reaches the user a key acts for, not the key’s owner', async () => {
   const { data: user } = await tenant.owner.createUser({ body: { ...person, email: `n-${Date.now()}@example.com` } });
   const body = { title: 'Hello', body: 'Done', userIds: [user.id] };
   const { data: batch } = await tenant.api.createNotification({ body });

@@ -25,7 +25,7 @@ async function aReceiver(answer?: Parameters<typeof startReceiver>[0]) {
 }
 
 describe('a lead, from an API client to a webhook', () => {
-  it('reaches a real receiver, signed so that the public library verifies it, with ids as the API shows them', async () => {
+  it('reaches a receiver, with a signature that the public library verifies and public ids', async () => {
     const receiver = await aReceiver();
     const { data: webhook } = await tenant.api.createWebhook({ body: { url: receiver.url, events: ['lead.created'] } });
     const { data: lead } = await tenant.api.createLead({
@@ -45,7 +45,7 @@ describe('a lead, from an API client to a webhook', () => {
     expect(delivered.headers['x-service-signature']).toMatch(/^t=\d+,id=\w+,v1=/);
   });
 
-  it('is delivered again, byte for byte and with the same header names, until the receiver takes it', async () => {
+  it('is redelivered with an identical body and header names until the receiver accepts it', async () => {
     const receiver = await aReceiver((_, count) => (count < 3 ? 500 : 200));
     await tenant.api.createWebhook({ body: { url: receiver.url, events: ['lead.deleted'] } });
     const { data: lead } = await tenant.api.createLead({
@@ -72,14 +72,14 @@ describe('a lead, from an API client to a webhook', () => {
     expect(receiver.deliveries).toHaveLength(1);
   });
 
-  it('finds the duplicate, and the trail of both in the audit log', async () => {
+  it('is listed as a duplicate, with both leads in the audit log', async () => {
     const owner = await aTenant(fleet);
     const body = { email: 'twin@example.com', firstName: 'Twin', lastName: 'One' };
     const { data: first } = await owner.api.createLead({ body });
     const { data: second } = await owner.api.createLead({ body: { ...body, firstName: 'Other' } });
     const pair = await until('the pair is listed', async () => (await owner.api.listLeadDuplicates()).data[0]);
     expect([...pair.leadIds].sort()).toEqual([first.id, second.id].sort());
-    const entries = await until('both are in the audit log', async () => {
+    const entries = await until('both leads are in the audit log', async () => {
       const { data } = await owner.api.listAuditLogs({ query: { action: 'lead.create' } });
       return data.length === 2 && data;
     });
@@ -88,7 +88,7 @@ describe('a lead, from an API client to a webhook', () => {
 });
 
 describe('acting on behalf of another user', () => {
-  it('makes that user the creator, and writes both names into the audit log', async () => {
+  it('makes that user the creator, and records both users in the audit log', async () => {
     const { data: user } = await tenant.owner.createUser({
       body: { email: `b-${tenant.id}@example.com`, password: 'long enough', firstName: 'Bea', lastName: 'B' },
     });
@@ -105,7 +105,7 @@ describe('acting on behalf of another user', () => {
     expect(entry).toMatchObject({ onBehalfOf: { id: user.id }, actor: { id: tenant.userId } });
   });
 
-  it('refuses, in the words of the spec, whoever is not an active user of the tenant', async () => {
+  it('is refused with the message of the spec unless the target is an active user of the tenant', async () => {
     const stranger = await aTenant(fleet);
     const body = { email: 'no@example.com', firstName: 'A', lastName: 'B' };
     for (const target of [stranger.userId, 'AAAAAAAAAAAAAAAA', 'x', '17']) {
@@ -116,11 +116,11 @@ describe('acting on behalf of another user', () => {
     }
   });
 
-  it('goes only with a key', async () => {
+  it('requires an API key', async () => {
     await expect(tenant.owner.listLeads({ onBehalfOf: tenant.userId })).rejects.toMatchObject({ status: 400 });
   });
 
-  it('assigns to nobody outside the tenant', async () => {
+  it('cannot assign to a user of another tenant', async () => {
     const stranger = await aTenant(fleet);
     await expect(
       tenant.api.createLead({

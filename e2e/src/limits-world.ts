@@ -10,24 +10,24 @@ import { createLog } from '@tandem/process';
 import type { TestFleet } from './fleet.ts';
 import { until } from './fleet.ts';
 
-/** Limits of a tenant of the property test. */
+/** Limits of a tenant in the property test. */
 export interface Plan {
   perMinute: number;
   burst: number;
   quota: number;
 }
 
-/** One request: by which gateway it comes, whose it is, and how it ends. */
+/** One request: its gateway, tenant and address, and the status of its response. */
 export interface Call {
   gateway: number;
   tenant: number;
   address: number;
-  /** `session` is somebody signed in, without a quota. */
+  /** `session` is a call with a user's session, which has no quota. */
   environment: 'live' | 'sandbox' | 'session';
   answer: 200 | 500;
 }
 
-/** A call with the verdict on it. */
+/** A call with its verdict. */
 export interface Outcome extends Call {
   verdict: Verdict;
 }
@@ -43,34 +43,34 @@ interface Gateway {
 const log = createLog('test');
 const as = { environment: 'live' as const, requestId: 'e2e' };
 
-/** Long enough for calls at once, short enough to see many ends of windows. */
+/** Long enough for concurrent calls, short enough for many window changes. */
 export const windowMs = 2_000;
-// A busy machine stands still for a while; only a gateway that has ended is silent for longer.
+// Longer than the pauses of a busy machine, so that only a stopped gateway is silent for this long.
 const goneAfterMs = 4_000;
-const redisWithinMs = 150;
+const redisTimeoutMs = 150;
 
 /** Several gateways in this process, on real stores, with the real identity service for recorded usage. */
 export interface LimitsWorld {
-  /** Everything that was sent. */
+  /** All calls sent so far, with their verdicts. */
   outcomes: Outcome[];
-  /** Sends calls at once and waits for their ends. */
+  /** Sends calls concurrently and waits for their results. */
   send(calls: readonly Call[]): Promise<Outcome[]>;
-  /** One sandbox call of each tenant by each gateway, in turn. */
+  /** Sends one sandbox call of each tenant through each gateway, sequentially. */
   look(): Promise<Outcome[]>;
-  /** Ends a gateway as kill -9 does, and starts another in its place. What it had not recorded is lost. */
+  /** Kills a gateway without a shutdown and starts another one. Its unrecorded calls are lost. */
   kill(number: number): Promise<void>;
-  /** Calls of a tenant's month that were served, less those that a killed gateway had not recorded. */
+  /** Served calls of a tenant's month, without those that a killed gateway had not recorded. */
   counted(tenant: number): number;
-  /** Calls of each tenant's month that were served and are not recorded yet. */
+  /** Served but unrecorded calls of each tenant's month. */
   unrecorded(): Promise<number[]>;
-  /** Waits until header, recorded usage and model agree for every tenant at every gateway. */
+  /** Waits until usage header, recorded usage and model agree for every tenant at every gateway. */
   rest(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts gateways, and waits until all know each other.
- * @param options.tenants their numbers
+ * Starts gateways and waits until all know each other.
+ * @param options.tenants ids of the tenants
  */
 export async function startLimitsWorld(options: {
   fleet: TestFleet;
@@ -97,9 +97,16 @@ export async function startLimitsWorld(options: {
 
   const newGateway = (): Gateway => {
     const id = randomBytes(9).toString('base64url');
-    const redis = guardRedis(options.redisUrl, log, redisWithinMs);
+    const redis = guardRedis(options.redisUrl, log, redisTimeoutMs);
     const limiter = createLimiter({
-      ...{ redis, log, windowMs, goneAfterMs, namespace, gateway: id, beatMs: 100, reportWithinMs: 10_000 },
+      redis,
+      log,
+      windowMs,
+      goneAfterMs,
+      namespace,
+      gateway: id,
+      beatMs: 100,
+      reportWithinMs: 10_000,
       readRecorded: async (tenantId) =>
         Object.fromEntries((await recorded(tenantId)).map((row) => [row.gateway, row.calls])),
     });
@@ -131,7 +138,7 @@ export async function startLimitsWorld(options: {
     const allowance = allowanceOf(call);
     const verdict = await limiter.take(allowance);
     if (!verdict.allowed || call.environment !== 'live') return { ...call, verdict };
-    // The service answers in a later turn of the event loop.
+    // The response of the service arrives in a later turn of the event loop.
     await new Promise(setImmediate);
     if (call.answer === 500) limiter.giveBack(allowance);
     else {
@@ -173,7 +180,7 @@ export async function startLimitsWorld(options: {
       const index = number % gateways.length;
       const ended = gateways[index] as Gateway;
       ended.isKilled = true;
-      // Without a connection nothing of what it knows gets out.
+      // Without a connection, it cannot report its counts.
       ended.redis.close();
       await Promise.all([ended.limiter.close(), ended.usage.close()]);
       gateways[index] = newGateway();
@@ -199,10 +206,10 @@ export async function startLimitsWorld(options: {
           return true;
         });
         await until(`every gateway shows ${counted(tenant)} for tenant ${tenant}`, async () => {
-          const shown = (await look()).filter((seen) => seen.tenant === tenant && seen.verdict.allowed);
-          const wrong = shown.filter(({ verdict }) => verdict.usage !== counted(tenant));
+          const allowed = (await look()).filter((seen) => seen.tenant === tenant && seen.verdict.allowed);
+          const wrong = allowed.filter(({ verdict }) => verdict.usage !== counted(tenant));
           if (wrong.length) throw new Error(`shown are ${wrong.map(({ verdict }) => verdict.usage)}`);
-          return shown.length === gateways.length;
+          return allowed.length === gateways.length;
         });
       }
       await knowEachOther();

@@ -25,8 +25,8 @@ beforeAll(async () => {
   redis = new Redis(stores.redisUrl);
   redis.on('error', () => {});
   const ids = createIdCodec((fleet.environment.gateway as Record<string, string>).IDS_ALPHABET as string);
-  const made = await Promise.all(plans.map(() => aTenant(fleet)));
-  tenants = made.map(({ id }) => ids.decode('tenant', undefined, id) as number);
+  const created = await Promise.all(plans.map(() => aTenant(fleet)));
+  tenants = created.map(({ id }) => ids.decode('tenant', undefined, id) as number);
 }, 240_000);
 afterAll(async () => {
   redis?.disconnect();
@@ -34,7 +34,7 @@ afterAll(async () => {
   await stores?.stop();
 }, 90_000);
 
-/** A world with a month of its own, in which nothing has been counted. */
+/** A world with an unused month, in which nothing has been counted. */
 function aWorld(): Promise<LimitsWorld> {
   const number = runs++;
   const month = `${2100 + Math.floor(number / 12)}-${String((number % 12) + 1).padStart(2, '0')}`;
@@ -72,7 +72,7 @@ const outage = fc.record({
   after: someCalls,
 });
 
-async function take(world: LimitsWorld, step: Exclude<Step, { during: Call[] }>): Promise<void> {
+async function runStep(world: LimitsWorld, step: Exclude<Step, { during: Call[] }>): Promise<void> {
   switch (step.does) {
     case 'send':
       await world.send(step.calls);
@@ -95,8 +95,8 @@ async function take(world: LimitsWorld, step: Exclude<Step, { during: Call[] }>)
 }
 const oneCall: Call = { gateway: 0, tenant: 1, address: 0, environment: 'sandbox', answer: 200 };
 
-/** Every gateway meets the outage; resolves to the calls of each tenant that were not recorded when it began. */
-async function beWithoutRedis(world: LimitsWorld, step: Step & { does: 'freeze' | 'restart' }): Promise<number[]> {
+/** Runs an outage that affects every gateway; resolves with the unrecorded calls of each tenant at its start. */
+async function runOutage(world: LimitsWorld, step: Step & { does: 'freeze' | 'restart' }): Promise<number[]> {
   const unrecorded = await world.unrecorded();
   if (step.does === 'freeze') stores.signal('redis', 'SIGSTOP');
   else stores.signal('redis', 'SIGKILL');
@@ -108,39 +108,40 @@ async function beWithoutRedis(world: LimitsWorld, step: Step & { does: 'freeze' 
   return unrecorded;
 }
 
-/** The calls that Redis decided about and those that gateways decided about alone, by tenant and window. */
+/** All calls, decided by Redis or locally, grouped by tenant and window. */
 function byWindow(outcomes: readonly Outcome[]): Map<string, Outcome[]> {
   return Map.groupBy(outcomes, ({ tenant, verdict }) => `tenant ${tenant}, window until ${verdict.reset}`);
 }
 const isServed = ({ verdict }: Outcome) => verdict.allowed;
 const isRefused = (reason: string) => (outcome: Outcome) => outcome.verdict.reason === reason;
 
-/** Windows admit exactly limit and burst, refuse no call below it, and every header is exact. */
+/** Windows admit exactly limit plus burst, refuse no call below it, and every header is exact. */
 function checkWindows(outcomes: readonly Outcome[]): void {
   for (const [window, all] of byWindow(outcomes)) {
     const { perMinute, burst } = plans[(all[0] as Outcome).tenant] as Plan;
     const served = all.filter(isServed);
     expect([window, served.length]).toEqual([window, Math.min(served.length, perMinute + burst)]);
     if (all.some(isRefused('rate_limited'))) expect([window, served.length]).toEqual([window, perMinute + burst]);
-    const shown = served.map(({ verdict }) => verdict.remaining).sort((a, b) => b - a);
-    expect([window, shown]).toEqual([window, served.map((_, index) => Math.max(0, perMinute - 1 - index))]);
+    const remaining = served.map(({ verdict }) => verdict.remaining).sort((a, b) => b - a);
+    expect([window, remaining]).toEqual([window, served.map((_, index) => Math.max(0, perMinute - 1 - index))]);
   }
 }
 
-/** A window in which an outage began or ended may admit limit and burst twice, every other one once. */
+/** A window in which an outage began or ended may admit twice the limit plus burst; every other window once. */
 function checkWindowsOfOutage(outcomes: readonly Outcome[]): void {
   for (const [window, all] of byWindow(outcomes)) {
     const { perMinute, burst } = plans[(all[0] as Outcome).tenant] as Plan;
     const served = all.filter(isServed);
     const isMixed = new Set(served.map(({ verdict }) => verdict.degraded)).size === 2;
-    const most = (perMinute + burst) * (isMixed ? 2 : 1);
-    expect([window, served.length]).toEqual([window, Math.min(served.length, most)]);
+    const max = (perMinute + burst) * (isMixed ? 2 : 1);
+    expect([window, served.length]).toEqual([window, Math.min(served.length, max)]);
   }
 }
 
 /**
- * The month admits no call beyond the quota and refuses none below it; what 5xx answers have given back may be free.
- * @param unrecorded calls of each tenant beyond the quota that an outage may admit
+ * The month admits no call beyond the quota and refuses none below it, except for calls given back after a 5xx
+ * response.
+ * @param unrecorded calls of each tenant that an outage may admit beyond the quota
  */
 function checkMonth(world: LimitsWorld, unrecorded?: readonly number[]): void {
   for (const [tenant, { quota }] of plans.entries()) {
@@ -162,13 +163,13 @@ function withoutOutage(outcomes: readonly Outcome[]): Outcome[] {
 const parameters = { numRuns: 6, endOnFailure: true };
 
 describe('several gateways', () => {
-  it('admit exactly limit and burst and show exact headers, across ends of windows, 5xx answers and an emptied Redis', async () => {
+  it('admit exactly limit plus burst with exact headers, across windows, 5xx responses and FLUSHALL', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(quiet, { minLength: 2, maxLength: 6 }), async (steps) => {
         const world = await aWorld();
         try {
           for (const step of steps) {
-            await take(world, step);
+            await runStep(world, step);
             checkMonth(world);
           }
           await world.rest();
@@ -181,13 +182,13 @@ describe('several gateways', () => {
     );
   }, 300_000);
 
-  it('stay within the bounds of an outage while Redis stands still or is started again, and agree afterwards', async () => {
+  it('stay within the bounds for an outage while Redis is frozen or restarted, and agree afterwards', async () => {
     await fc.assert(
       fc.asyncProperty(sends, outage, sends, async (before, outage, after) => {
         const world = await aWorld();
         try {
           await world.send(before.calls);
-          const unrecorded = await beWithoutRedis(world, outage);
+          const unrecorded = await runOutage(world, outage);
           await world.send(after.calls);
           await world.rest();
           checkWindowsOfOutage(world.outcomes);
@@ -200,7 +201,7 @@ describe('several gateways', () => {
     );
   }, 300_000);
 
-  it('agree with the recorded usage after one of them was killed under load', async () => {
+  it('agree with the recorded usage after one was killed under load', async () => {
     await fc.assert(
       fc.asyncProperty(someCalls, fc.nat(gateways - 1), someCalls, async (before, killed, after) => {
         const world = await aWorld();

@@ -3,8 +3,8 @@ import { type OwnStores, ownStores } from './own-stores.ts';
 import { aTenant, type TestTenant } from './tenant.ts';
 
 const redisTimeoutMs = 50;
-// Half of what the gateway waits for a service that does not answer (D15): below it, it did not wait.
-const atOnceMs = 5_000;
+// Half of the gateway's upstream timeout (D15): a faster response was not caused by a timeout.
+const immediateMs = 5_000;
 
 let stores: OwnStores;
 let fleet: TestFleet;
@@ -50,13 +50,13 @@ interface Seen {
 }
 
 async function send(path: string, init: RequestInit = {}, key = tenant.live): Promise<Seen> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const response = await fetch(`${fleet.baseUrl}${path}`, {
     ...init,
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
   });
   const body = (await response.json()) as Seen['body'];
-  return { status: response.status, ms: performance.now() - began, headers: response.headers, body };
+  return { status: response.status, ms: performance.now() - startedAt, headers: response.headers, body };
 }
 const ask = (key?: string) => send(`/v1/leads/${leadId}`, {}, key);
 const create = () => send('/v1/leads', { method: 'POST', body: JSON.stringify(aBody()) });
@@ -71,8 +71,8 @@ function stopMember(name: string): void {
   stopped.push(() => void process.kill(pid, 'SIGCONT'));
 }
 
-/** What a call takes while nothing is away, of a tenant whose calls nobody counts here. */
-async function usualTime(): Promise<number> {
+/** The duration of a call without an outage, for a tenant that is not part of the test. */
+async function normalDuration(): Promise<number> {
   const other = await aTenant(fleet);
   const calls = [];
   for (let call = 0; call < 10; call++) calls.push(await send('/v1/leads', {}, other.live));
@@ -80,32 +80,32 @@ async function usualTime(): Promise<number> {
 }
 
 describe('without Redis', () => {
-  it('requests are served, the answers say that limits are kept locally, and what was served is counted afterwards', async () => {
-    const usualMs = await usualTime();
+  it('requests are served with degraded limits, and counted afterwards', async () => {
+    const normalMs = await normalDuration();
     const before = Number((await ask()).headers.get('x-api-usage-current'));
     stop('redis');
     const during: Seen[] = [];
     for (let call = 0; call < 20; call++) during.push(await ask());
     expect(new Set(during.map((seen) => seen.status))).toEqual(new Set([200]));
     expect(during.filter((seen) => seen.headers.get('x-ratelimit-degraded') === '1').length).toBeGreaterThanOrEqual(19);
-    // Once the breaker is open Redis costs nothing: no call waits the 50 ms that a command may take.
-    await until('a call takes no longer than usual', async () => {
+    // Once the breaker is open, no call waits for the Redis timeout of 50 ms.
+    await until('a call takes no longer than without an outage', async () => {
       during.push(await ask());
-      return (during.at(-1)?.ms as number) < usualMs + redisTimeoutMs;
+      return (during.at(-1)?.ms as number) < normalMs + redisTimeoutMs;
     });
     resumeAll();
-    const after = await until('limits are kept by Redis again', async () => {
+    const after = await until('limits use Redis again', async () => {
       const seen = await ask();
       during.push(seen);
       return seen.headers.get('x-ratelimit-degraded') === null && seen;
     });
-    // Commands that timed out run when Redis goes on; they report absolute counts, so each call counts once.
+    // Commands that timed out run when Redis resumes. They report absolute counts, so each call counts once.
     expect(Number(after.headers.get('x-api-usage-current')) - before).toBe(during.length);
   });
 });
 
 describe('without RabbitMQ', () => {
-  it('writes go on, and their events arrive when it is back', async () => {
+  it('writes continue, and their events arrive after the outage', async () => {
     stop('rabbitmq');
     const created = [];
     for (let call = 0; call < 10; call++) created.push(await create());
@@ -137,11 +137,11 @@ describe('without PostgreSQL', () => {
         }
       }),
     );
-    await until('some are written', () => acknowledged.length > 50);
+    await until('some leads are written', () => acknowledged.length > 50);
     stores.signal('postgres', 'SIGKILL');
     await until('the outage shows', () => (seen.get(503) ?? 0) > 0);
     const before = acknowledged.length;
-    await until('it writes again', () => acknowledged.length > before + 50, 60_000);
+    await until('writes succeed again', () => acknowledged.length > before + 50, 60_000);
     isRunning = false;
     await work;
     expect([...seen.keys()].filter((status) => ![201, 503, 504].includes(status))).toEqual([]);
@@ -150,28 +150,28 @@ describe('without PostgreSQL', () => {
 });
 
 describe('without one service', () => {
-  it('its paths answer 503 at once after the breaker opened; the others do not notice', async () => {
+  it('its paths answer 503 immediately once the breaker is open; others are not affected', async () => {
     stopMember('crm');
     const first = await Promise.all(Array.from({ length: 8 }, () => ask()));
     expect(first.every((seen) => seen.status === 504 || seen.status === 503)).toBe(true);
     const next = await Promise.all(Array.from({ length: 8 }, () => ask()));
-    const refused = next.filter((seen) => seen.status === 503 && seen.ms < atOnceMs);
+    const refused = next.filter((seen) => seen.status === 503 && seen.ms < immediateMs);
     expect(refused.length).toBeGreaterThanOrEqual(7);
     expect(refused[0]?.headers.get('retry-after')).toBe('1');
     const other = await send('/v1/users');
-    expect([other.status, other.ms < atOnceMs]).toEqual([200, true]);
+    expect([other.status, other.ms < immediateMs]).toEqual([200, true]);
   }, 120_000);
 });
 
 describe('without identity', () => {
-  it('keys that were used lately go on working; unknown ones get 503, not 401', async () => {
+  it('recently used keys keep working; unknown ones get 503, not 401', async () => {
     const { data } = await tenant.owner.createApiKey({ body: { name: 'not used yet' } });
     await ask();
     stopMember('identity');
     expect((await ask()).status).toBe(200);
     expect((await ask(data.fullKey as string)).status).toBe(503);
-    // Past the 5 s for which an answer is fresh.
-    await until('identity is asked in vain', async () => (await ask()).ms > 1_000, 60_000);
+    // After 5 s, cached credentials are stale.
+    await until('a request to identity has timed out', async () => (await ask()).ms > 1_000, 60_000);
     expect((await ask()).status).toBe(200);
   }, 120_000);
 });

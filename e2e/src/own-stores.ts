@@ -3,38 +3,38 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { endLeftovers } from '@tandem/local/records';
-import { keptSecrets } from '@tandem/local/secrets';
+import { loadSecrets } from '@tandem/local/secrets';
 import { startStores } from '@tandem/local/stores';
 import { testDatabases } from '@tandem/tooling';
 
 type Stores = Awaited<ReturnType<typeof startStores>>;
 type StoreProcess = 'postgres' | 'redis' | 'rabbitmq';
 
-/** Stores that one test file may break: those of the other tests are not touched. */
+/** Stores that a test file may break without affecting other tests. */
 export interface OwnStores extends Stores {
-  /** Sends a signal to a store: SIGKILL (its supervisor starts it again), SIGSTOP or SIGCONT. */
+  /** Sends a signal to a store: SIGKILL (its supervisor restarts it), SIGSTOP or SIGCONT. */
   signal(store: StoreProcess, signal: NodeJS.Signals): void;
   /** The process id of a store. */
   pid(store: StoreProcess): number;
-  /** Sets the memory in bytes beyond which RabbitMQ blocks publishers. */
+  /** Sets the memory limit in bytes above which RabbitMQ blocks publishers. */
   limitBrokerMemory(bytes: number): Promise<void>;
 }
 
 const remoteCallMs = 20_000;
 
-/** Brings up PostgreSQL, Redis and RabbitMQ for one test file, with templates to clone from. */
+/** Starts PostgreSQL (with template databases), Redis and RabbitMQ for one test file. */
 export async function ownStores(name: string): Promise<OwnStores> {
   const testDir = process.env.TEST_DIR as string;
   const dir = join(testDir, name);
-  // A run that was killed may have left some of them running.
+  // A killed run may have left stores running.
   await endLeftovers(join(dir, 'run'));
   const stores = await startStores({
     dir,
     packagesDir: join(import.meta.dirname, '../../.local/debian'),
-    given: {},
+    external: {},
     log: () => {},
   });
-  const { ROLE_SECRET: roleSecret } = keptSecrets(join(testDir, 'secrets.json'));
+  const { ROLE_SECRET: roleSecret } = loadSecrets(join(testDir, 'secrets.json'));
   try {
     await testDatabases({ adminUrl: stores.adminDatabaseUrl, roleSecret });
   } catch (error) {
@@ -51,7 +51,7 @@ export async function ownStores(name: string): Promise<OwnStores> {
   };
 }
 
-/** Calls RabbitMQ's memory monitor from another Erlang node, with the program and the cookie of the running one. */
+/** Calls RabbitMQ's memory monitor from another Erlang node, with the program and cookie of the running one. */
 async function setMemoryLimit(pid: number, bytes: number): Promise<void> {
   const text = readFileSync(`/proc/${pid}/environ`, 'utf8');
   const env = Object.fromEntries(text.split('\0').map((line) => line.split(/=(.*)/s).slice(0, 2)));

@@ -12,14 +12,14 @@ afterAll(() => fleet?.stop(), 60_000);
 
 const publicId = /^[A-Za-z0-9]{16,17}$/;
 
-async function anApproved() {
+async function anApprovedPartner() {
   const email = `joan${Date.now()}@example.com`;
   const { data } = await tenant.api.createPartner({ body: { email, firstName: 'Joan', lastName: 'Clarke' } });
   await tenant.api.approvePartner({ params: { id: data.id }, body: { tier: 'gold' } });
   return (await tenant.api.getPartner({ params: { id: data.id } })).data;
 }
 
-/** Uploads a file as a client does. */
+/** Uploads a file and returns its id. */
 async function aFile(content: string): Promise<string> {
   const form = new FormData();
   form.append('file', new Blob([content], { type: 'application/pdf' }), 'Offer.pdf');
@@ -28,14 +28,14 @@ async function aFile(content: string): Promise<string> {
   return ((await response.json()) as { data: { id: string } }).data.id;
 }
 
-it('a deal that came by a partner’s code earns a commission, which a statement and its CSV show', async () => {
-  const { id, referralCodes } = await anApproved();
+it('a deal with a partner’s referral code earns a commission, which the statement and its CSV list', async () => {
+  const { id, referralCodes } = await anApprovedPartner();
   const { data: lead } = await tenant.api.createLead({
     body: { email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace', referralCode: referralCodes[0]?.code },
   });
   const { data: deal } = await tenant.api.convertLead({ body: { leadId: lead.id, value: 99.99, currency: 'EUR' } });
   await tenant.api.winOpportunity({ params: { id: deal.id }, body: {} });
-  const [commission] = await until('the commission is there', async () => {
+  const [commission] = await until('the commission exists', async () => {
     const { data } = await tenant.api.listPartnerCommissions({ params: { id } });
     return data.length > 0 && data;
   });
@@ -53,7 +53,7 @@ it('a deal that came by a partner’s code earns a commission, which a statement
   expect(await csv.text()).toContain(`${commission?.id},earned,pending,${deal.id},99.99,10,10,EUR,`);
 });
 
-it('shared material opens for anybody by its page, and its download leads to the file', async () => {
+it('a shared resource has a public page with a working download', async () => {
   const fileId = await aFile('%PDF-1.4 offer');
   const body = { name: 'Offer', category: 'print', sourceType: 'file', fileId, shareEnabled: true } as const;
   const { data } = await tenant.api.createCoMarketingResource({ body });
@@ -78,8 +78,8 @@ it('shared material opens for anybody by its page, and its download leads to the
   expect((await fetch(`${fleet.baseUrl}/s/${token}`)).status).toBe(404);
 });
 
-it('somebody of a partner signs in to the portal, sees the library, and is out after signing out', async () => {
-  const { id } = await anApproved();
+it('a portal user logs in, reads the library, and has no access after logging out', async () => {
+  const { id } = await anApprovedPartner();
   const person = { email: 'marketer@example.com', password: 'a long phrase is best' };
   await tenant.api.createPortalUser({ params: { id }, body: { ...person, role: 'marketer' } });
   const { data: session } = await fleet.api().loginToPortal({ body: { ...person, tenant: tenant.id } });

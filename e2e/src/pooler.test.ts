@@ -1,8 +1,8 @@
 import { startFleet, type TestFleet, until } from './fleet.ts';
 import { aTenant, type TestTenant } from './tenant.ts';
 
-// PgBouncer in transaction mode gives each transaction whichever connection is free. Nothing that a service relies on may
-// therefore belong to a connection, the tenant's scope above all.
+// PgBouncer in transaction mode runs each transaction on any free connection. Therefore services must not rely on
+// session state, above all not for the tenant scope.
 
 const tenantsCount = 6;
 const leadsEach = 25;
@@ -12,7 +12,7 @@ let tenants: TestTenant[];
 beforeAll(async () => {
   fleet = await startFleet({
     services: ['identity', 'crm', 'integrations'],
-    // Far fewer connections than clients, so that each serves every tenant in turn.
+    // Far fewer connections than clients, so that each connection serves all tenants.
     pooled: 2,
     env: { DATABASE_NAMED_STATEMENTS: 'false' },
   });
@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => fleet?.stop(), 90_000);
 
 describe('behind PgBouncer in transaction mode', () => {
-  it('tenants at work side by side read and write their own records only', async () => {
+  it('concurrent tenants read and write only their own records', async () => {
     await Promise.all(
       tenants.map(async ({ api }, tenant) => {
         for (let number = 0; number < leadsEach; number++) {
           const email = `tenant${tenant}.lead${number}@example.com`;
           const { data } = await api.createLead({ body: { email, firstName: 'A', lastName: `T${tenant}` } });
-          // A refused change rolls its transaction back on a connection that others use next.
+          // A refused update rolls back its transaction on a connection that others use next.
           await api
             .updateLead({ params: { id: data.id }, body: { firstName: 'B' }, ifMatch: '"99"' } as never)
             .catch(() => {});
@@ -50,7 +50,7 @@ describe('behind PgBouncer in transaction mode', () => {
     await expect(other.api.getLead({ params: { id: data[0]?.id as string } })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('events pass the outbox and the inbox, once in effect', async () => {
+  it('events pass outbox and inbox, and take effect once', async () => {
     for (const { api } of tenants)
       await until('every lead is in the audit log', async () => {
         const { pagination } = await api.listAuditLogs({ query: { action: 'lead.create', limit: 1 } });

@@ -7,15 +7,15 @@ import { until } from '@tandem/testing';
 
 /** PgBouncer in transaction mode in front of a PostgreSQL server. */
 export interface Pooler {
-  /** The given database's address with the pooler in place of the server. */
+  /** The URL of a database through the pooler. */
   through(url: string): string;
   close(): Promise<void>;
 }
 
 /**
- * Starts PgBouncer on a port of its own.
- * @param options.urls the databases with their roles, as services would reach them without it
- * @param options.connections how many connections it keeps to the server for each database and role
+ * Starts PgBouncer.
+ * @param options.urls the direct database URLs with their roles
+ * @param options.connections connections to the server per database and role
  */
 export async function startPooler(options: { port: number; urls: string[]; connections: number }): Promise<Pooler> {
   const { port, urls, connections } = options;
@@ -38,7 +38,7 @@ export async function startPooler(options: { port: number; urls: string[]; conne
     'max_client_conn = 500',
   ];
   writeFileSync(join(dir, 'pgbouncer.ini'), `${settings.join('\n')}\n`, { mode: 0o600 });
-  const command = [...asOrdinaryUser(), path, join(dir, 'pgbouncer.ini')];
+  const command = [...namespacePrefix(), path, join(dir, 'pgbouncer.ini')];
   const child = spawn(command[0] as string, command.slice(1), { env, stdio: ['ignore', 'ignore', 'pipe'] });
   const lines: string[] = [];
   child.stderr?.on('data', (chunk) => lines.push(String(chunk)));
@@ -56,8 +56,8 @@ export async function startPooler(options: { port: number; urls: string[]; conne
   };
 }
 
-/** PgBouncer refuses to run as root. In a user namespace root has another number and still owns its files. */
-function asOrdinaryUser(): string[] {
+/** PgBouncer refuses to run as root. In a user namespace, root has another uid and still owns its files. */
+function namespacePrefix(): string[] {
   if (process.getuid?.() !== 0) return [];
   const namespace = ['unshare', '--user', '--map-user=1', '--map-group=1'];
   const { status } = spawnSync(namespace[0] as string, [...namespace.slice(1), 'true']);

@@ -13,7 +13,7 @@ afterAll(() => fleet?.stop(), 60_000);
 const password = 'a long phrase is best';
 let people = 0;
 
-/** Signs in a new user of a role with these permissions, in these teams. */
+/** Creates and logs in a user with these permissions and teams. */
 async function aUser(permissions: string[], teamIds: string[]) {
   const number = ++people;
   const { data: role } = await tenant.owner.createRole({ body: { name: `Role ${number}`, permissions } });
@@ -25,10 +25,13 @@ async function aUser(permissions: string[], teamIds: string[]) {
 }
 
 const aLead = (lastName: string, teamId: string | null) => ({
-  ...{ email: `${lastName.toLowerCase()}@example.com`, firstName: 'Ada', lastName, teamId },
+  email: `${lastName.toLowerCase()}@example.com`,
+  firstName: 'Ada',
+  lastName,
+  teamId,
 });
 
-it('a caller narrowed to their team sees its leads, in lists, search, autocomplete and by id, and no others', async () => {
+it('a caller restricted to their team finds only its leads in lists, search, autocomplete and by id', async () => {
   const [sales, support] = await Promise.all(
     ['Sales', 'Support'].map(async (name) => (await tenant.owner.createTeam({ body: { name } })).data.id),
   );
@@ -52,7 +55,7 @@ it('a caller narrowed to their team sees its leads, in lists, search, autocomple
   expect([(await suggested('byr')) > 0, (await suggested('babb')) > 0]).toEqual([true, false]);
 });
 
-it('a webhook stops when the user who registered it may no longer read the records', async () => {
+it('a webhook stops when its creator loses access to the records', async () => {
   const { id, api } = await aUser(['leads:read', 'webhooks:read', 'webhooks:write'], []);
   const { data: webhook } = await api.createWebhook({ body: { url: 'http://127.0.0.1:9/', events: ['lead.created'] } });
   const { data: role } = await tenant.owner.createRole({
@@ -73,11 +76,11 @@ it('a webhook stops when the user who registered it may no longer read the recor
   });
 });
 
-it('custom data in the audit log is shown as it was written', async () => {
+it('custom fields in the audit log are returned unchanged', async () => {
   const { data: lead } = await tenant.api.createLead({ body: aLead('Lovelace', null) });
   const customFields = { x: { $type: 'constructor', $id: 5 }, y: { $type: 'tenant', $id: 5 } };
   await tenant.api.updateLead({ params: { id: lead.id }, body: { customFields, assignedTo: tenant.userId } });
-  const entry = await until('the change is in the log', async () => {
+  const entry = await until('the change is in the audit log', async () => {
     const { data } = await tenant.owner.listAuditLogs({ query: { action: 'lead.update', targetId: lead.id } });
     return data[0];
   });

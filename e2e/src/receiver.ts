@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 
-/** One delivery as it arrived. */
+/** A received webhook delivery. */
 export interface Delivered {
   headers: IncomingHttpHeaders;
   rawHeaders: string[];
@@ -13,7 +13,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A webhook receiver on loopback that answers with what `answer` says, 204 unless told otherwise. */
+/** Starts a local webhook receiver that answers with the status returned by `answer`, 204 by default. */
 export async function startReceiver(
   answer: (delivered: Delivered, count: number) => number = () => 204,
 ): Promise<Receiver> {

@@ -5,16 +5,16 @@ import { type Balancer, startBalancer } from './balancer.ts';
 import { startFleet, type TestFleet, until } from './fleet.ts';
 import { aTenant, type TestTenant } from './tenant.ts';
 
-// Restarts every process in turn under a steady load, as a rolling release on Kubernetes does: two instances of each behind
-// balancers that take out an instance whose /readyz fails. ROLLING_PER_SECOND=300 sets the rate; a slow machine sends less.
+// Restarts every process in turn under steady load, as a rolling release on Kubernetes does: two instances of each
+// behind load balancers that remove an instance if /readyz fails. ROLLING_PER_SECOND=300 sets the maximum rate.
 
 const perSecond = Number(process.env.ROLLING_PER_SECOND ?? 100);
 const clients = 12;
 const probeEveryMs = 100;
 const delayMs = 1_000;
 const slowMs = 3_000;
-// Three slow seconds, and the limits of everything else are far above it (promise T15).
-const endsWithinMs = 15_000;
+// Well above the slow request of three seconds (promise T15).
+const shutdownMsMax = 15_000;
 const requestsAfterRestart = 50;
 
 let fleet: TestFleet;
@@ -46,7 +46,7 @@ interface Answer {
   body: { data?: { id?: string } };
 }
 
-/** Sends one request. `body` may be held back until `hold` has settled, once the server has accepted the request. */
+/** Sends one request. With `hold`, the body is sent only after `hold.until`; `accepted` is called on 100 Continue. */
 function send(options: {
   port: number;
   method: string;
@@ -100,7 +100,9 @@ interface Load {
   stop(): Promise<void>;
 }
 
-/** Clients with one keep-alive connection each, which read and write without an Idempotency-Key and never repeat a request. */
+/**
+ * Starts clients with one keep-alive connection each, which read and write without Idempotency-Key and without retries.
+ */
 function startLoad(): Load {
   let isRunning = true;
   const headers = { 'x-api-key': tenant.live };
@@ -108,7 +110,7 @@ function startLoad(): Load {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     let lastLead = '';
     for (let count = index; isRunning; count++) {
-      const began = performance.now();
+      const startedAt = performance.now();
       const create = { method: 'POST', path: '/v1/leads', body: aLead() };
       const reads = [
         { method: 'GET', path: '/v1/leads?limit=5' },
@@ -127,8 +129,8 @@ function startLoad(): Load {
       } catch (error) {
         load.failures.push(`${call.method} ${call.path}: ${error}`);
       }
-      const rest = (clients * 1_000) / perSecond - (performance.now() - began);
-      if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+      const restMs = (clients * 1_000) / perSecond - (performance.now() - startedAt);
+      if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     }
     agent.destroy();
   };
@@ -145,7 +147,7 @@ function startLoad(): Load {
   return load;
 }
 
-/** What a process is asked slowly: its body arrives after the process has been told to end. */
+/** A request for a process whose body is sent only after the process has received SIGTERM. */
 function slowRequest(name: string): { path: string; headers: Record<string, string>; body: object; expected: number } {
   if (name.startsWith('gateway'))
     return { path: '/v1/leads', headers: { 'x-api-key': tenant.live }, body: aLead(), expected: 201 };
@@ -175,42 +177,42 @@ function slowRequest(name: string): { path: string; headers: Record<string, stri
   };
 }
 
-/** Ends a process with a slow request in flight, and waits until it is back. */
+/** Terminates a process with a slow request in flight, and waits until it is ready again. */
 async function restart(name: string, load: Load): Promise<number> {
   const { expected, ...call } = slowRequest(name);
   const accepted = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
   const slow = send({
     port: Number(fleet.environment[name]?.PORT),
     method: 'POST',
     ...call,
-    hold: { accepted: accepted.resolve, until: held.promise },
+    hold: { accepted: accepted.resolve, until: release.promise },
   });
   await Promise.race([accepted.promise, slow]);
   const ending = fleet.terminate(name);
-  setTimeout(held.resolve, slowMs);
+  setTimeout(release.resolve, slowMs);
   expect([name, (await slow).status]).toEqual([name, expected]);
   const { end, ms } = await ending;
   expect([name, end]).toEqual([name, 'ended with code 0']);
-  expect(ms).toBeLessThan(endsWithinMs);
+  expect(ms).toBeLessThan(shutdownMsMax);
   await until(`${name} is back`, () => fleet.ready(name));
   const before = load.succeeded;
-  await until('the load goes on', () => load.succeeded >= before + requestsAfterRestart);
+  await until('the load continues', () => load.succeeded >= before + requestsAfterRestart);
   return Math.round(ms);
 }
 
-it('restarting every process in turn fails no request, loses no write, and each process ends with code 0', async () => {
+it('restarting every process in turn fails no request and loses no write, and each process exits with code 0', async () => {
   const load = startLoad();
   await until('the load runs', () => load.succeeded > requestsAfterRestart);
-  const began = performance.now();
+  const startedAt = performance.now();
   const endedAfterMs: Record<string, number> = {};
   for (const name of processes) endedAfterMs[name] = await restart(name, load);
   await load.stop();
-  const seconds = (performance.now() - began) / 1_000;
+  const seconds = (performance.now() - startedAt) / 1_000;
 
   expect(load.failures).toEqual([]);
   // The slow requests created one lead at each gateway and each instance of crm.
-  // A process may keep the total of a list for some seconds.
+  // A process may cache the total of a list for some seconds.
   await until('the list counts every acknowledged lead once', async () => {
     const { pagination } = await tenant.owner.listLeads({ query: { limit: 1 } });
     if (pagination?.total !== load.created.size + 4)

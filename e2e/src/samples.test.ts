@@ -6,22 +6,31 @@ import { promisify } from 'node:util';
 import { startFleet, type TestFleet } from './fleet.ts';
 import { aTenant } from './tenant.ts';
 
-// The code samples of /docs, run as they are shown. Operations whose examples name other records need those first.
+// Runs the code samples of /docs unchanged. Operations whose examples refer to other records need those first.
 const operations = [
-  ...['createLead', 'listLeads', 'createTeam', 'listUsers', 'createCampaign', 'createCourse', 'createPartner'],
-  ...[
-    'createLandingPage',
-    'createWorkflow',
-    'createWebhook',
-    'createRole',
-    'uploadFile',
-    'recordEvent',
-    'createStatus',
-  ],
-  ...['generateStatuses', 'createApiKey', 'getMe', 'listPlans', 'checkPermission', 'updateCurrentTenant'],
+  'createLead',
+  'listLeads',
+  'createTeam',
+  'listUsers',
+  'createCampaign',
+  'createCourse',
+  'createPartner',
+  'createLandingPage',
+  'createWorkflow',
+  'createWebhook',
+  'createRole',
+  'uploadFile',
+  'recordEvent',
+  'createStatus',
+  'generateStatuses',
+  'createApiKey',
+  'getMe',
+  'listPlans',
+  'checkPermission',
+  'updateCurrentTenant',
 ];
 
-interface Described {
+interface DocumentedOperation {
   operationId: string;
   'x-codeSamples': { lang: string; source: string }[];
 }
@@ -29,23 +38,23 @@ interface Described {
 const run = promisify(execFile);
 let fleet: TestFleet;
 let folder: string;
-let described: Described[];
+let documented: DocumentedOperation[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'samples-'));
   await writeFile(join(folder, 'offer.pdf'), '%PDF-1.4\nAn offer.');
   fleet = await startFleet();
   const document = await (await fetch(`${fleet.baseUrl}/docs/openapi.json`)).json();
-  described = Object.values((document as { paths: Record<string, Record<string, Described>> }).paths).flatMap((item) =>
-    Object.values(item),
-  );
+  documented = Object.values(
+    (document as { paths: Record<string, Record<string, DocumentedOperation>> }).paths,
+  ).flatMap((item) => Object.values(item));
 }, 240_000);
 afterAll(async () => {
   await fleet?.stop();
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** Runs the samples of a language as a new tenant; answers what they printed. */
+/** Runs the samples of a language as a new tenant; returns their output. */
 async function runSamples(lang: string, program: (source: string) => [file: string, args: string[]]) {
   const { live, accessToken, id } = await aTenant(fleet, { plan: 'pro' });
   const env = {
@@ -55,27 +64,27 @@ async function runSamples(lang: string, program: (source: string) => [file: stri
     ACCESS_TOKEN: accessToken,
     TENANT_ID: id,
   };
-  const printed: Record<string, string> = {};
+  const output: Record<string, string> = {};
   for (const name of operations) {
-    const samples = described.find(({ operationId }) => operationId === name)?.['x-codeSamples'] ?? [];
+    const samples = documented.find(({ operationId }) => operationId === name)?.['x-codeSamples'] ?? [];
     const source = samples.find((one) => one.lang === lang)?.source ?? '';
     const { stdout } = await run(...program(source), { cwd: folder, env });
-    printed[name] = stdout;
+    output[name] = stdout;
   }
-  return printed;
+  return output;
 }
 
-it('the curl samples succeed as they are shown', async () => {
-  const printed = await runSamples('Shell', (source) => ['bash', ['--norc', '-c', source]]);
-  const failed = Object.entries(printed).filter(([, text]) => !text.startsWith('{"success":true'));
+it('the curl samples succeed unchanged', async () => {
+  const output = await runSamples('Shell', (source) => ['bash', ['--norc', '-c', source]]);
+  const failed = Object.entries(output).filter(([, text]) => !text.startsWith('{"success":true'));
   expect(failed).toEqual([]);
 }, 120_000);
 
-it('the JavaScript samples succeed as they are shown', async () => {
-  const printed = await runSamples('JavaScript', (source) => [
+it('the JavaScript samples succeed unchanged', async () => {
+  const output = await runSamples('JavaScript', (source) => [
     process.execPath,
     ['--input-type=module', '--eval', source],
   ]);
-  const failed = Object.entries(printed).filter(([, text]) => !text.includes('success: true'));
+  const failed = Object.entries(output).filter(([, text]) => !text.includes('success: true'));
   expect(failed).toEqual([]);
 }, 120_000);

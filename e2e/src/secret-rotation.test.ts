@@ -30,7 +30,7 @@ afterAll(async () => {
 const apiAt = (gateway: string, credentials: Parameters<typeof createClient>[0]['credentials']) =>
   createClient({ operations, baseUrl: `http://127.0.0.1:${fleet.environment[gateway]?.PORT}`, credentials });
 
-/** What was handed out so far: all of it must stay valid through the whole rotation. */
+/** Credentials and records issued so far, which must stay valid during the whole rotation. */
 interface Issued {
   keys: string[];
   tokens: string[];
@@ -38,7 +38,7 @@ interface Issued {
   webhooks: string[];
 }
 
-/** Issues one more of everything through each gateway. */
+/** Issues one more of each kind through each gateway. */
 async function issueMore(tenant: TestTenant, issued: Issued): Promise<void> {
   for (const gateway of gateways) {
     const { data: signedIn } = await apiAt(gateway, undefined).login({
@@ -55,7 +55,7 @@ async function issueMore(tenant: TestTenant, issued: Issued): Promise<void> {
   }
 }
 
-/** Uses everything that was ever issued through each gateway. */
+/** Uses everything issued so far through each gateway. */
 async function useAll(tenant: TestTenant, issued: Issued): Promise<void> {
   for (const gateway of gateways) {
     for (const apiKey of issued.keys) await apiAt(gateway, { apiKey }).getMe();
@@ -67,7 +67,9 @@ async function useAll(tenant: TestTenant, issued: Issued): Promise<void> {
   }
 }
 
-/** Gives every process the settings of a step, one instance of each at a time, and uses everything in between. */
+/**
+ * Restarts every process with the settings of a step, one instance of each at a time, and calls `between` after each.
+ */
 async function rollOut(settings: Rotated, between: () => Promise<void>): Promise<void> {
   for (const instance of ['', '2']) {
     await Promise.all(
@@ -77,7 +79,7 @@ async function rollOut(settings: Rotated, between: () => Promise<void>): Promise
   }
 }
 
-it('all four secrets are replaced in three rolling restarts without a refused request', async () => {
+it('all four secrets are rotated in three rolling restarts without a refused request', async () => {
   const tenant = await aTenant(fleet);
   const issued: Issued = {
     keys: [tenant.live, tenant.sandbox],
@@ -109,7 +111,7 @@ it('all four secrets are replaced in three rolling restarts without a refused re
   await rollOut(step(['b']), use);
 }, 600_000);
 
-/** What an operator does before the last step (README.md, "Replacing secrets"). */
+/** The steps of an operator before the last restart (README.md, "Replacing secrets"). */
 async function endUseOfOldSecrets(useKeys: () => Promise<void>): Promise<void> {
   const { INTERNAL_SECRETS, IDENTITY_URL } = fleet.environment.gateway as Record<string, string>;
   const identity = createServiceClient({

@@ -19,28 +19,28 @@ const generate = ({ live }: TestTenant, responseSchema: object) =>
 const simple = { type: 'object', properties: { title: { type: 'string', minLength: 1 } }, required: ['title'] };
 const statusOf = async (response: Promise<Response>) => (await response).status;
 
-/** Stops a process for longer than any task may take of the processor. */
+/** Freezes a process for longer than the CPU limit of any task. */
 async function pause(name: string): Promise<void> {
   const pid = fleet.pid(name);
   process.kill(pid, 'SIGSTOP');
   try {
-    const since = performance.now();
-    await until('it has stood still for 1.5 s', () => performance.now() - since > 1_500);
+    const startedAt = performance.now();
+    await until('it has been frozen for 1.5 s', () => performance.now() - startedAt > 1_500);
   } finally {
     process.kill(pid, 'SIGCONT');
   }
 }
 
-it('a process that stands still while it reads its first schema reads it, and those of all tenants after it', async () => {
+it('a process that is frozen while it compiles its first schema still serves all tenants afterwards', async () => {
   const first = statusOf(generate(tenant, simple));
-  const began = performance.now();
-  await until('the service is at work', () => performance.now() - began > 50);
+  const startedAt = performance.now();
+  await until('the service is processing the request', () => performance.now() - startedAt > 50);
   await pause('campaign');
   expect([200, 503]).toContain(await first);
   for (const who of [tenant, neighbour, tenant]) expect(await statusOf(generate(who, simple))).toBe(200);
 }, 60_000);
 
-it('schemas that are too complex do not keep others from the service', async () => {
+it('schemas that are too complex do not block other tenants', async () => {
   const level = (n: number): [string, object] => [`a${n}`, { anyOf: Array(3).fill({ $ref: `#/$defs/a${n + 1}` }) }];
   const $defs = { ...Object.fromEntries(Array.from({ length: 30 }, (_, n) => level(n))), a30: { type: 'string' } };
   const complex = { $ref: '#/$defs/a0', not: { type: 'string' }, $defs };

@@ -5,7 +5,7 @@ import { internalAdmin } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import type { TestFleet } from './fleet.ts';
 
-/** A tenant that signed up through the gateway. */
+/** A tenant created through the gateway. */
 export interface TestTenant {
   id: string;
   email: string;
@@ -15,9 +15,9 @@ export interface TestTenant {
   refreshToken: string;
   live: string;
   sandbox: string;
-  /** The API by the live key. */
+  /** API client with the live key. */
   api: ReturnType<TestFleet['api']>;
-  /** The API by the owner's token. */
+  /** API client with the owner's token. */
   owner: ReturnType<TestFleet['api']>;
 }
 
@@ -28,7 +28,7 @@ interface Limits {
   burst?: number;
 }
 
-/** Signs a tenant up and makes it a key for each environment; without limits of its own it has none that a test meets. */
+/** Creates a tenant with an API key for each environment; unlimited by default. */
 export async function aTenant(fleet: TestFleet, limits: Limits = {}): Promise<TestTenant> {
   const email = `owner-${randomBytes(6).toString('hex')}@example.com`;
   const password = randomBytes(12).toString('base64url');
@@ -59,7 +59,7 @@ export async function aTenant(fleet: TestFleet, limits: Limits = {}): Promise<Te
   };
 }
 
-/** Puts a tenant on a plan, as an operator does. */
+/** Sets the plan of a tenant, as an operator does. */
 export async function setLimits(fleet: TestFleet, tenantId: string, limits: Limits): Promise<void> {
   const { INTERNAL_SECRETS, IDENTITY_URL, IDS_ALPHABET } = fleet.environment.gateway as Record<string, string>;
   const admin = createServiceClient({

@@ -37,13 +37,13 @@ async function createLead(headers: Record<string, string> = {}) {
 }
 
 describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  it('one trace spans gateway, service, outbox, consumer, job and webhook', async () => {
+  it('one trace covers gateway, service, outbox, consumer, job and webhook', async () => {
     await tenant.api.createWebhook({ body: { url: receiver.url, events: ['lead.created'] } });
     expect(await createLead({ traceparent: `00-${traceId}-${clientSpan}-01` })).toBe(201);
 
-    const spans = await until('the span of the webhook', () => {
+    const spans = await until('the trace is complete', () => {
       const ours = collector.spans.filter((span) => span.traceId === traceId);
-      return ours.some(({ name }) => name === 'POST webhook') && isWhole(ours) ? ours : undefined;
+      return ours.some(({ name }) => name === 'POST webhook') && isComplete(ours) ? ours : undefined;
     });
     const webhook = spans.find(({ name }) => name === 'POST webhook') as CollectedSpan;
     expect(ancestors(webhook, spans)).toEqual([
@@ -63,14 +63,14 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     });
   });
 
-  it('spans hold neither personal data nor secrets', async () => {
+  it('spans contain neither personal data nor secrets', async () => {
     const text = JSON.stringify(collector.spans);
     expect(collector.spans.length).toBeGreaterThan(0);
     for (const secret of [tenant.live, tenant.email, tenant.accessToken, '@example.com', 'Lovelace', '/hook'])
       expect(text).not.toContain(secret);
   });
 
-  it('requests are served while the collector is away, and the lost spans are counted', async () => {
+  it('requests are served while the collector is unavailable, and lost spans are counted', async () => {
     await collector.close();
     expect(await createLead()).toBe(201);
     const { PORT } = fleet.environment.crm as { PORT: string };
@@ -82,13 +82,13 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   });
 });
 
-/** Whether every parent has arrived: each process sends its own spans. */
-function isWhole(spans: CollectedSpan[]): boolean {
+/** Whether every parent span has arrived, because each process exports its own spans. */
+function isComplete(spans: CollectedSpan[]): boolean {
   const ids = new Set([clientSpan, ...spans.map(({ spanId }) => spanId)]);
   return spans.every(({ parentSpanId }) => ids.has(parentSpanId));
 }
 
-/** A span and those above it, as `service name`. */
+/** A span and its ancestors, as `service name`. */
 function ancestors(span: CollectedSpan, spans: CollectedSpan[]): string[] {
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
   return [`${span.service} ${span.name}`, ...(parent ? ancestors(parent, spans) : [])];

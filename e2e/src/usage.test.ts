@@ -8,7 +8,7 @@ const monthlyCalls = 1_000_000;
 let fleet: TestFleet;
 let tenant: TestTenant;
 let bases: string[];
-/** Calls by the live key that were answered, and not with a 5xx. */
+/** Calls with the live key that got a response below 500. */
 let served = 0;
 let sent = 0;
 
@@ -24,13 +24,15 @@ beforeAll(async () => {
 afterAll(() => fleet?.stop(), 60_000);
 
 async function send(base: string, key: string): Promise<Response> {
-  const from = `127.0.20.${sent++ % addresses}`;
-  const response = await fetch(`${base}/v1/leads?limit=1`, { headers: { 'x-api-key': key, 'x-forwarded-for': from } });
+  const address = `127.0.20.${sent++ % addresses}`;
+  const response = await fetch(`${base}/v1/leads?limit=1`, {
+    headers: { 'x-api-key': key, 'x-forwarded-for': address },
+  });
   await response.arrayBuffer();
   return response;
 }
 
-/** Keeps all callers busy until `isDone`; resolves to how many answers of each status there were. */
+/** Sends calls from all callers until `isDone`; resolves with the number of responses by status. */
 async function load(isDone: (statuses: Map<number, number>) => boolean): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
   await Promise.all(
@@ -45,8 +47,9 @@ async function load(isDone: (statuses: Map<number, number>) => boolean): Promise
   return statuses;
 }
 
-/** The usage header at a gateway, by a call that does not count. */
-const shown = async (base: string) => Number((await send(base, tenant.sandbox)).headers.get('x-api-usage-current'));
+/** The usage header at a gateway, read with a sandbox call, which does not count. */
+const usageHeader = async (base: string) =>
+  Number((await send(base, tenant.sandbox)).headers.get('x-api-usage-current'));
 
 async function recorded(): Promise<number> {
   const { data } = await tenant.owner.listSubscriptions({});
@@ -54,7 +57,7 @@ async function recorded(): Promise<number> {
   return usage.data.apiCalls.used;
 }
 
-it('the usage header and the recorded usage are the number of served calls after a service was killed under load', async () => {
+it('the usage header and the recorded usage equal the served calls after a service was killed under load', async () => {
   let isKilled = false;
   const statuses = await load((seen) => {
     if (!isKilled && served > 300) {
@@ -65,13 +68,13 @@ it('the usage header and the recorded usage are the number of served calls after
   });
   expect(statuses.get(429)).toBeUndefined();
   await until(`every figure is ${served}`, async () => {
-    const figures = [await recorded(), ...(await Promise.all(bases.map(shown)))];
+    const figures = [await recorded(), ...(await Promise.all(bases.map(usageHeader)))];
     if (figures.some((figure) => figure !== served)) throw new Error(`they are ${figures}`);
     return true;
   });
 }, 120_000);
 
-it('the usage header is the recorded usage after a gateway was killed under load', async () => {
+it('the usage header equals the recorded usage after a gateway was killed under load', async () => {
   let isKilled = false;
   const before = served;
   const statuses = await load(() => {
@@ -82,17 +85,17 @@ it('the usage header is the recorded usage after a gateway was killed under load
     return served > before + 600;
   });
   expect(statuses.get(429)).toBeUndefined();
-  // The other gateway learns after 15 s that one has ended.
+  // The other gateway detects the stopped one after 15 s.
   const figure = await until(
     'header and recorded usage agree',
     async () => {
-      const figures = [await recorded(), await shown(fleet.baseUrl)];
+      const figures = [await recorded(), await usageHeader(fleet.baseUrl)];
       if (figures[0] !== figures[1]) throw new Error(`they are ${figures}`);
       return figures[0];
     },
     60_000,
   );
-  // A killed gateway does not record the calls of its last two seconds, so the recorded usage may be lower than the real one.
+  // A killed gateway does not record the calls of its last two seconds, so the recorded usage may be too low.
   expect(figure).toBeLessThanOrEqual(served);
   expect(figure).toBeGreaterThan(before);
 }, 120_000);

@@ -18,16 +18,19 @@ const declared = new Map(
 const limits = { plan: 'enterprise', monthlyCalls: null, ratePerMinute: 100_000, burst: 100_000 };
 const key = createApiKey('sandbox').key;
 const principal = {
-  ...{ tenantId: '7', environment: 'sandbox', keyId: '9', sessionId: null, userId: '5', partnerId: null },
-  ...{
-    portalUserId: null,
-    name: 'Program',
-    permissions: ['*'],
-    teamIds: [],
-    allowedIps: null,
-    expiresAt: null,
-    limits,
-  },
+  tenantId: '7',
+  environment: 'sandbox',
+  keyId: '9',
+  sessionId: null,
+  userId: '5',
+  partnerId: null,
+  portalUserId: null,
+  name: 'Program',
+  permissions: ['*'],
+  teamIds: [],
+  allowedIps: null,
+  expiresAt: null,
+  limits,
 };
 const identity: Record<string, unknown> = {
   '/internal/keys/resolve': principal,
@@ -53,12 +56,12 @@ interface Probe {
   body?: string;
 }
 
-/** Sends a request and resolves to the status; a body announced as larger than it is ends the connection afterwards. */
+/** Sends a request and resolves with the status, then closes the connection. The body may be shorter than announced. */
 function ask({ method, path }: Operation, { search = '', headers = {}, body }: Probe): Promise<number> {
-  const where = path.replace(/\/:[a-zA-Z]+/g, '/x') + search;
+  const target = path.replace(/\/:[a-zA-Z]+/g, '/x') + search;
   return new Promise((resolve, reject) => {
     const sent = request(
-      { host: '127.0.0.1', port: gateway.port, method, path: where, headers, agent: false },
+      { host: '127.0.0.1', port: gateway.port, method, path: target, headers, agent: false },
       (response) => {
         resolve(response.statusCode as number);
         response.resume();
@@ -81,32 +84,35 @@ const probes: Record<string, Probe> = {
   'two credentials': { headers: { ...byKey, authorization: 'Bearer a.b.c' } },
   'a contradicting X-Environment': { headers: { ...byKey, 'x-environment': 'live' } },
   'an unknown user in X-On-Behalf-Of': { headers: { ...byKey, 'x-on-behalf-of': 'x' } },
-  'a parameter that is given twice': { headers: byKey, search: '?a=1&a=2' },
-  'a text as body': { headers: { ...byKey, 'content-type': 'text/plain' }, body: 'text' },
+  'a duplicate query parameter': { headers: byKey, search: '?a=1&a=2' },
+  'a text body': { headers: { ...byKey, 'content-type': 'text/plain' }, body: 'text' },
   'a body that is not JSON': { headers: json, body: '{' },
   'a body that is too large': { headers: { ...json, 'content-length': '900000000' } },
 };
 
-it.each(operations.map(({ row }) => [row.id, row] as const))('%s answers only what it declares', async (id, row) => {
-  const undeclared: Record<string, number> = {};
-  for (const [name, probe] of Object.entries(probes)) {
-    const sendsBody = probe.body !== undefined || probe.headers?.['content-length'] !== undefined;
-    if (sendsBody && row.method === 'GET') continue;
-    // A form is streamed, so the size of its file is for the service to judge.
-    if (row.form && probe.headers?.['content-length']) continue;
-    const status = await ask(row, probe);
-    if (!declared.get(id)?.includes(status)) undeclared[name] = status;
-  }
-  expect(undeclared).toEqual({});
-});
+it.each(operations.map(({ row }) => [row.id, row] as const))(
+  '%s returns only declared status codes',
+  async (id, row) => {
+    const undeclared: Record<string, number> = {};
+    for (const [name, probe] of Object.entries(probes)) {
+      const sendsBody = probe.body !== undefined || probe.headers?.['content-length'] !== undefined;
+      if (sendsBody && row.method === 'GET') continue;
+      // A form is streamed, so the service checks its size.
+      if (row.form && probe.headers?.['content-length']) continue;
+      const status = await ask(row, probe);
+      if (!declared.get(id)?.includes(status)) undeclared[name] = status;
+    }
+    expect(undeclared).toEqual({});
+  },
+);
 
-it('ignores a body of any type that is sent to an operation without one', async () => {
-  const without = operations
+it('ignores a body of any type sent to an operation that accepts none', async () => {
+  const bodyless = operations
     .map(({ row }) => row)
     .filter(({ method, body, form }) => method !== 'GET' && !body && !form);
-  expect(without.length).toBeGreaterThan(10);
-  for (const row of without)
-    expect([row.id, await ask(row, probes['a text as body'] as Probe)]).not.toEqual([row.id, 415]);
+  expect(bodyless.length).toBeGreaterThan(10);
+  for (const row of bodyless)
+    expect([row.id, await ask(row, probes['a text body'] as Probe)]).not.toEqual([row.id, 415]);
 });
 
 it.each(operations.map(({ row }) => [row.id, row] as const))(

@@ -4,7 +4,7 @@ import { fleet } from './contracts.ts';
 
 const services = join(import.meta.dirname, '../../services');
 
-it('offers what every service of the folder offers', () => {
+it('includes every service in the services folder', () => {
   const running = readdirSync(services).filter((name) => existsSync(join(services, name, 'src/main.ts')));
   expect(Object.keys(fleet).sort()).toEqual(running.sort());
 });

@@ -10,7 +10,7 @@ import { partner } from '@tandem/partner-contract';
 import { search } from '@tandem/search-contract';
 import { training } from '@tandem/training-contract';
 
-/** The fleet: every service with the operations it offers. A new service is one line here. */
+/** Every service of the fleet with its operations. A new service is one line here. */
 export const fleet = {
   agents,
   analytics,
@@ -24,7 +24,7 @@ export const fleet = {
   training,
 } satisfies Record<string, Operations>;
 
-/** The operations that callers from outside can reach, each with the service it belongs to. */
+/** The operations open to external callers, each with its service. */
 export function publicOperations(services: Record<string, Operations> = fleet): { row: Operation; service: string }[] {
   return Object.entries(services).flatMap(([service, operations]) =>
     Object.values(operations)

@@ -38,23 +38,22 @@ import { createUpstream } from './upstream/upstream.ts';
 
 export interface RunningGateway {
   server: Server;
-  /** Health and metrics, on a port of their own. */
+  /** Health and metrics, on a separate port. */
   ops: Server;
   log: Log;
   health: Health;
   /** Stops `server` without failing a request. */
   drain: ServerDrain;
-  /** Ends the connections to everything else, after the server has closed. */
+  /** Closes the connections to services and Redis; called after the server has closed. */
   close(): Promise<void>;
 }
 
 const tokenIssuer = 'tandem';
 const burstShare = 6;
-// Makes the id of a process unique.
-const idBytes = 12;
+const processIdBytes = 12;
 
 /**
- * Creates a gateway that does not listen yet.
+ * Creates a gateway that is not listening yet.
  * @param services the contracts it serves, by service
  * @param origins the origin of each service, such as `http://crm:8080`
  */
@@ -67,8 +66,8 @@ export function createGateway(
   const metrics = createMetrics('gateway');
   AggregatorRegistry.setRegistries([metrics.registry]);
   const telemetry = startTelemetry({ service: 'gateway', log, metrics });
-  // Readiness depends on no other service: an outage of identity would take out every gateway at once, and without requests no
-  // breaker would close again.
+  // Readiness depends on no other service: otherwise an outage of identity would take out every gateway at once, and
+  // without requests no breaker would close again.
   const health = createHealth();
   const drain = createServerDrain();
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
@@ -87,9 +86,13 @@ export function createGateway(
     issuer: tokenIssuer,
     log,
   });
-  const gateway = randomBytes(idBytes).toString('base64url');
+  const gateway = randomBytes(processIdBytes).toString('base64url');
   const limiter = createLimiter({
-    ...{ redis, gateway, log, namespace: settings.NAMESPACE, expected: settings.GATEWAYS_EXPECTED },
+    redis,
+    gateway,
+    log,
+    namespace: settings.NAMESPACE,
+    expected: settings.GATEWAYS_EXPECTED,
     async readRecorded(tenantId, month) {
       const { recorded } = await identity.readUsage({ body: { tenantId, month }, as });
       return Object.fromEntries(recorded.map((row) => [row.gateway, row.calls]));
@@ -105,7 +108,15 @@ export function createGateway(
   });
 
   const parts: GatewayParts = {
-    ...{ ids, signer, principals, users, limiter, usage, upstreams, log, metrics },
+    ids,
+    signer,
+    principals,
+    users,
+    limiter,
+    usage,
+    upstreams,
+    log,
+    metrics,
     upstreamSeconds: measureUpstreams(metrics),
     match: compileRoutes(operations),
     clientIp: clientIpReader(settings.TRUSTED_PROXIES),

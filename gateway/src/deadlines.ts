@@ -1,4 +1,4 @@
-/** Time limits of promises, counted in ticks. */
+/** Timeouts for promises, counted in ticks. */
 export interface Deadlines {
   /** Returns `work`, and calls `late` if it has not settled within `ms`. */
   of<T>(work: Promise<T>, ms: number, late: () => void): Promise<T>;
@@ -11,11 +11,11 @@ interface Entry {
 }
 
 /**
- * Creates a clock with one timer for any number of deadlines. After a pause of this process (a long task, a SIGSTOP) its timers
- * run before its sockets are read; counted in ticks, the pause is only one, so replies that have arrived meanwhile are not late.
+ * Creates deadlines that share one timer. After a pause of the process (a long task, SIGSTOP), Node runs timers before
+ * it reads sockets. A pause counts as a single tick, so replies that arrived during it are not late.
  */
 export function createDeadlines(tickMs: number): Deadlines {
-  // Entries by their limit in ticks: those with the same limit expire in the order in which they were added.
+  // Entries by timeout in ticks: entries with the same timeout expire in insertion order.
   const waiting = new Map<number, Set<Entry>>();
   let tick = 0;
   let pending = 0;
@@ -39,14 +39,14 @@ export function createDeadlines(tickMs: number): Deadlines {
   return {
     of(work, ms, late) {
       const ticks = Math.ceil(ms / tickMs);
-      const mine = waiting.get(ticks) ?? new Set();
-      waiting.set(ticks, mine);
+      const entries = waiting.get(ticks) ?? new Set();
+      waiting.set(ticks, entries);
       const entry = { since: tick, late };
-      mine.add(entry);
+      entries.add(entry);
       pending++;
       clock ??= setInterval(onTick, tickMs).unref();
       const done = () => {
-        mine.delete(entry);
+        entries.delete(entry);
         pending--;
       };
       work.then(done, done);

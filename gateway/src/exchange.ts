@@ -14,7 +14,7 @@ import type { Match, Route } from './routes.ts';
 import type { LinkReply } from './upstream/link.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-/** The parts of the gateway that process a request. */
+/** The dependencies of request processing. */
 export interface GatewayParts {
   match: (method: string, path: string) => Match;
   clientIp: (request: IncomingMessage) => string;
@@ -35,7 +35,7 @@ export interface GatewayParts {
   upstreamSeconds: UpstreamSeconds;
 }
 
-/** One request, and what is known about it so far. */
+/** One request and its processing state. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
@@ -44,12 +44,12 @@ export interface Exchange {
   ip: string;
   requestId: string;
   trace: Trace;
-  /** Headers of the response, as far as they are known. */
+  /** Response headers collected so far. */
   headers: Record<string, string>;
   route?: Route;
   auth?: Authenticated | undefined;
   allowance?: Allowance;
-  /** Calls of the tenant's month, this one included: for keys, as the header says. */
+  /** The tenant's calls this month, including this one: X-API-Usage-Current for API keys. */
   usage?: number | undefined;
   code?: string;
 }
@@ -57,14 +57,14 @@ export interface Exchange {
 /** A request to a service whose body is streamed in one direction. */
 export interface Passage {
   exchange: Exchange;
-  /** The path at the service, with internal ids. */
+  /** Upstream path, with internal ids. */
   path: string;
-  /** Headers for the service beside those of the body. */
+  /** Upstream request headers other than those of the body. */
   signed: Record<string, string>;
 }
 
 export interface Streams {
-  /** Streams a form to the service, and resolves to the service's response. */
+  /** Streams a multipart form to the service and resolves with its response. */
   form(passage: Passage, parts: GatewayParts): Promise<LinkReply>;
   /** Streams the service's response to the client; resolves when it has ended. */
   answer(passage: Passage, parts: GatewayParts): Promise<void>;
@@ -79,7 +79,7 @@ export interface Page {
   serve(exchange: PageExchange): Promise<void>;
 }
 
-/** The parts of a request that a page reads; `headers` are those that every answer of the gateway has. */
+/** The parts of a request that a page reads; `headers` holds the headers of every gateway response. */
 export type PageExchange = Pick<Exchange, 'request' | 'response' | 'headers' | 'search'>;
 
 export interface Pages {

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { settingsSchema } from './config.ts';
 import { createGateway, type RunningGateway } from './create-gateway.ts';
 
-// A fleet of one service, whose rows use what few operations do: streams, the portal audience, an end that is announced.
+// A fleet of one service whose rows use rare features: streams, the portal audience, deprecation.
 const rows = operations({
   upload: {
     method: 'POST',
@@ -118,7 +118,7 @@ let gateway: RunningGateway;
 let base: string;
 let flakes: number;
 const seen: Seen[] = [];
-/** What the service answers, by path. */
+/** Request handlers of the service, by path. */
 const answers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {};
 
 beforeAll(async () => {
@@ -134,7 +134,7 @@ beforeAll(async () => {
   const origin = `http://127.0.0.1:${(service.address() as { port: number }).port}`;
   const settings = settingsSchema.parse({
     REDIS_URL: process.env.TEST_REDIS_URL,
-    // The headers of limits are looked at, which a slow Redis on a loaded machine would leave out.
+    // Tests assert the rate limit headers; with a slow Redis on a loaded machine, the default would drop them.
     REDIS_TIMEOUT_MS: 10_000,
     NAMESPACE: `gateway-${randomBytes(4).toString('hex')}`,
     INTERNAL_SECRETS: secrets,
@@ -159,7 +159,7 @@ const json = (response: ServerResponse, data: unknown, status = 200) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(data));
 
 describe('the streaming path', () => {
-  it('passes a body on while it still arrives, with the headers it needs and no other', async () => {
+  it('streams a request body while it arrives, with only the allowed headers', async () => {
     let firstBytes = 0;
     answers['/v1/things/7/upload'] = (request, response) => {
       let size = 0;
@@ -175,7 +175,7 @@ describe('the streaming path', () => {
     socket.write(
       `POST /v1/things/${ids.encode('tenant', 7, 7)}/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\nX-Internal-User: 1\r\nx-ctx: forged\r\nCookie: a=b\r\n\r\n${half}`,
     );
-    await until('the first half is there before the second is sent', () => firstBytes > 0);
+    await until('the first half has arrived before the second is sent', () => firstBytes > 0);
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk;
@@ -197,8 +197,8 @@ describe('the streaming path', () => {
     expect(text).toMatch(/x-request-id: req_/i);
   });
 
-  it('passes an answer on chunk by chunk, without the service’s own headers', async () => {
-    let more: (() => void) | undefined;
+  it('streams a response chunk by chunk, without the internal headers of the service', async () => {
+    let sendRest: (() => void) | undefined;
     answers['/v1/things/download'] = (_, response) => {
       response.writeHead(200, {
         'content-type': 'text/csv',
@@ -207,12 +207,12 @@ describe('the streaming path', () => {
         'x-ctx-tenant': '7',
       });
       response.write('first');
-      more = () => response.end('second');
+      sendRest = () => response.end('second');
     };
     const response = await fetch(`${base}/v1/things/download`);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe('first');
-    more?.();
+    sendRest?.();
     expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe('second');
     expect([response.headers.get('content-type'), response.headers.get('content-disposition')]).toEqual([
       'text/csv',
@@ -226,7 +226,7 @@ describe('the streaming path', () => {
   });
 });
 
-describe('the streaming path, when things go wrong', () => {
+describe('errors on the streaming path', () => {
   const form = (text = 'x') => ({
     method: 'POST',
     body: text,
@@ -234,7 +234,7 @@ describe('the streaming path, when things go wrong', () => {
   });
   const upload = () => `${base}/v1/things/${ids.encode('tenant', 7, 7)}/upload`;
 
-  it('turns the ids of the answer to a form into codes', async () => {
+  it('encodes the ids in the response to a form', async () => {
     answers['/v1/things/7/upload'] = (request, response) =>
       request.resume().on('end', () => {
         response.setHeader('x-ctx-tenant', '7');
@@ -244,13 +244,13 @@ describe('the streaming path, when things go wrong', () => {
     expect([response.status, await response.json()]).toEqual([201, { data: { tenant: ids.encode('tenant', 7, 7) } }]);
   });
 
-  it('answers a form that the service refuses before its end', async () => {
+  it('passes on the response of a service that refuses a form before its end', async () => {
     answers['/v1/things/7/upload'] = (_, response) => json(response, { code: 'body_too_large' }, 413);
     const response = await fetch(upload(), form('x'.repeat(3_000_000)));
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([413, 'body_too_large']);
   });
 
-  it('sends a form that waits for 100 Continue on with no more headers than any other', async () => {
+  it('forwards a form with Expect: 100-continue with only the allowed headers', async () => {
     answers['/v1/things/7/upload'] = (request, response) =>
       request.resume().on('end', () => json(response, { data: {} }));
     const { hostname, port } = new URL(base);
@@ -261,7 +261,7 @@ describe('the streaming path, when things go wrong', () => {
     });
     const head = `POST ${new URL(upload()).pathname} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1\r\nX-Internal-User: 1\r\nCookie: a=b\r\n\r\n`;
     socket.write(head);
-    await until('we are asked for the body', () => text.includes('100 Continue'));
+    await until('the gateway asks for the body', () => text.includes('100 Continue'));
     socket.write('x');
     await until('the answer comes', () => text.includes('HTTP/1.1 200'));
     socket.destroy();
@@ -275,7 +275,7 @@ describe('the streaming path, when things go wrong', () => {
   it.each([
     ['a form', upload, form],
     ['a download', () => `${base}/v1/things/download`, () => ({})],
-  ])('answers 503 for %s when the service hangs up', async (_, url, options) => {
+  ])('answers 503 for %s if the service closes the connection', async (_, url, options) => {
     answers['/v1/things/7/upload'] = (request) => request.socket.destroy();
     answers['/v1/things/download'] = (request) => request.socket.destroy();
     const response = await fetch(url(), options());
@@ -283,7 +283,7 @@ describe('the streaming path, when things go wrong', () => {
     expect([response.status, code, response.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
   });
 
-  it('leaves places to others when one address without credentials takes all it can', async () => {
+  it('limits the streams of one address without credentials, so that others are served', async () => {
     answers['/v1/things/download'] = (_, response) => void response.writeHead(200).write('x');
     const download = (localAddress: string) =>
       new Promise<IncomingMessage>((resolve, reject) =>
@@ -291,10 +291,10 @@ describe('the streaming path, when things go wrong', () => {
       );
     const running = await Promise.all(Array.from({ length: 32 }, () => download('127.0.0.1')));
     expect(running.every(({ statusCode }) => statusCode === 200)).toBe(true);
-    const [onemore, other] = [await download('127.0.0.1'), await download('127.0.0.2')];
-    for (const one of [...running, onemore, other]) one.destroy();
-    expect([onemore.statusCode, other.statusCode]).toEqual([503, 200]);
-    await until('a place is free again', async () => {
+    const [oneMore, other] = [await download('127.0.0.1'), await download('127.0.0.2')];
+    for (const one of [...running, oneMore, other]) one.destroy();
+    expect([oneMore.statusCode, other.statusCode]).toEqual([503, 200]);
+    await until('another stream is admitted', async () => {
       const again = await download('127.0.0.1');
       again.destroy();
       return again.statusCode === 200;
@@ -316,11 +316,11 @@ const principal = {
   allowedIps: null,
   expiresAt: null,
 };
-const inPortal = { ...principal, environment: 'sandbox', userId: null, partnerId: '9', portalUserId: '6' };
+const portalPrincipal = { ...principal, environment: 'sandbox', userId: null, partnerId: '9', portalUserId: '6' };
 const limits = { plan: 'free', monthlyCalls: 1000, ratePerMinute: 60, burst: 10 };
 
 describe('a service of another release', () => {
-  it('may answer with fields that the gateway does not know: they are left out when they may hold ids', async () => {
+  it('may return unknown fields, which the gateway removes if they may contain ids', async () => {
     answers['/v1/things/slow'] = (_, response) => {
       response.setHeader('x-id-paths', 'another');
       json(response, { data: { teamId: '7' }, message: 'kept' });
@@ -345,12 +345,12 @@ describe('the portal audience', () => {
   beforeAll(() => {
     answers['/.well-known/jwks.json'] = (_, response) =>
       json(response, { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k' }] });
-    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...inPortal, limits } });
+    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...portalPrincipal, limits } });
     answers['/v1/partners/portal/library'] = (_, response) => json(response, { data: { partner: '9' } });
   });
   const ask = (authorization: string) => fetch(`${base}/v1/partners/portal/library`, { headers: { authorization } });
 
-  it('lets a portal token in, as a portal caller, and encodes ids for its tenant', async () => {
+  it('accepts a portal token as a portal caller, and encodes ids for its tenant', async () => {
     const response = await ask(`Bearer ${token()}`);
     expect([response.status, ((await response.json()) as { data: { partner: string } }).data.partner]).toEqual([
       200,
@@ -366,7 +366,7 @@ describe('the portal audience', () => {
     ]);
   });
 
-  it('refuses a portal token whose session is a user’s', async () => {
+  it('refuses a portal token whose session belongs to a user', async () => {
     const portal = answers['/internal/sessions/resolve'];
     answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...principal, limits } });
     const of = (session: number) => token({}, privateKey, session);
@@ -398,11 +398,15 @@ describe('the portal audience', () => {
   }
 });
 
-describe('an operation for people that comes to an end', () => {
+describe('a deprecated operation for people', () => {
   const permissions = ['ai:write'];
   const token = jsonwebtoken.sign({ tid: ids.encode('tenant', 7, 7), sid: ids.encode('session', 7, 11) }, privateKey, {
-    ...({ algorithm: 'RS256', keyid: 'k', issuer: 'tandem', expiresIn: 60 } as const),
-    ...{ subject: ids.encode('user', 7, 5), audience: 'platform' },
+    algorithm: 'RS256',
+    keyid: 'k',
+    issuer: 'tandem',
+    expiresIn: 60,
+    subject: ids.encode('user', 7, 5),
+    audience: 'platform',
   });
   const ask = (headers: Record<string, string>) => fetch(`${base}/v1/things/generate`, { method: 'POST', headers });
   beforeAll(() => {
@@ -418,7 +422,7 @@ describe('an operation for people that comes to an end', () => {
     };
   });
 
-  it('takes a token, and says when it ends and what the service says in its own header', async () => {
+  it('accepts a token, and returns the deprecation headers and its declared response header', async () => {
     const tenant = ids.encode('tenant', 7, 7);
     const { status, headers } = await ask({ authorization: `Bearer ${token}`, 'x-tenant-id': tenant });
     expect([status, headers.get('x-ai-source'), headers.get('x-other')]).toEqual([200, 'template', null]);
@@ -429,7 +433,7 @@ describe('an operation for people that comes to an end', () => {
     ]);
   });
 
-  it('refuses an API key that has the permission, and says what to send', async () => {
+  it('refuses an API key with the permission, and names the credentials to send', async () => {
     const response = await ask({ 'x-api-key': createApiKey('live').key });
     const body = (await response.json()) as { message: string; errors: { field: string }[] };
     expect([response.status, body.message, body.errors[0]?.field]).toEqual([
@@ -440,7 +444,7 @@ describe('an operation for people that comes to an end', () => {
   });
 });
 
-it('tells the service how many calls a key has made, as the header of the answer says', async () => {
+it('passes the usage of a key to the service, equal to the response header', async () => {
   const { key } = createApiKey('live');
   const data = { ...principal, tenantId: '8', keyId: '9', environment: 'live', limits };
   answers['/internal/keys/resolve'] = (_, response) => json(response, { data });
@@ -455,7 +459,7 @@ it('tells the service how many calls a key has made, as the header of the answer
 });
 
 describe('an address with too many failed authentications', () => {
-  it('can no longer try unknown keys; one that was good before goes on working when it is not remembered any more', async () => {
+  it('is refused for unknown keys; a key that was valid before keeps working after its cache entry is invalidated', async () => {
     const { key } = createApiKey('live');
     const keyId = 5;
     let asked = 0;
@@ -465,7 +469,7 @@ describe('an address with too many failed authentications', () => {
     };
     answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0, recorded: [] } });
     answers['/v1/things/own'] = (_, response) => json(response, { data: {} });
-    const ask = (given: string) => fetch(`${base}/v1/things/own`, { headers: { 'x-api-key': given } });
+    const ask = (apiKey: string) => fetch(`${base}/v1/things/own`, { headers: { 'x-api-key': apiKey } });
     expect((await ask(key)).status).toBe(200);
     await until('the address has failed too often', async () => {
       if ((await ask('svc_live_sk_wrong')).status !== 429) return false;
@@ -475,7 +479,7 @@ describe('an address with too many failed authentications', () => {
     const redis = new Redis(process.env.TEST_REDIS_URL as string);
     await redis.publish(credentialChannel, JSON.stringify({ keyId }));
     redis.disconnect();
-    await until('the key is asked for again', async () => {
+    await until('the key is resolved again', async () => {
       expect((await ask(key)).status).toBe(200);
       return asked > before;
     });
@@ -488,12 +492,12 @@ describe('a service', () => {
     return [response.status, ((await response.json()) as { code: string }).code, response.headers.get('retry-after')];
   };
 
-  it('that is too slow is given up with 504', async () => {
+  it('that is too slow causes 504', async () => {
     answers['/v1/things/slow'] = () => {};
     expect(await status('/v1/things/slow')).toEqual([504, 'upstream_timeout', '1']);
   });
 
-  it('that names an id in an error has it named by its code', async () => {
+  it('that puts an id into an error message has it encoded', async () => {
     const message = `Was converted before, to ${idInText('opportunity', 12)}`;
     answers['/v1/things/broken'] = (_, response) => {
       response.setHeader('x-ctx-tenant', '7');
@@ -503,12 +507,12 @@ describe('a service', () => {
     expect(errors[0]?.message).toBe(`Was converted before, to ${ids.encode('opportunity', 7, 12)}`);
   });
 
-  it('that answers rubbish is answered for with 502', async () => {
+  it('that sends an invalid response causes 502', async () => {
     answers['/v1/things/broken'] = (_, response) => response.writeHead(200).end('<html>');
     expect(await status('/v1/things/broken')).toEqual([502, 'bad_gateway', null]);
   });
 
-  it('that drops a connection is asked once more, for a GET', async () => {
+  it('that drops a connection receives a GET once more', async () => {
     flakes = 0;
     answers['/v1/things/flaky'] = (request, response) =>
       flakes++ ? json(response, { data: {} }) : request.socket.destroy();
@@ -539,14 +543,14 @@ describe('hostile connections', () => {
     ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n'],
     ['no request at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
     ['a bare line feed in the request line', 'GET / HTTP/1.1\nHost: a\n\n'],
-  ])('with %s get 400 and reach no service', async (_, text) => {
+  ])('with %s receive 400 and reach no service', async (_, text) => {
     const before = seen.length;
     expect(await raw(text)).toMatch(/^HTTP\/1\.1 400 /);
     expect(seen.length).toBe(before);
   });
 });
 
-it('books a request whose body is cut off as refused, not as served', async () => {
+it('records a request with a truncated body as refused, not as served', async () => {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
   const head =
@@ -555,7 +559,7 @@ it('books a request whose body is cut off as refused, not as served', async () =
   await new Promise<void>((resolve) => gateway.ops.listen(0, '127.0.0.1', resolve));
   const { port: opsPort } = gateway.ops.address() as { port: number };
   socket.destroy();
-  const line = await until('it is booked', async () => {
+  const line = await until('the request is recorded', async () => {
     const text = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
     return text.split('\n').find((one) => one.startsWith('tandem_requests_total') && one.includes('operation="note"'));
   });

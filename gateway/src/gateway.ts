@@ -24,19 +24,19 @@ const bodyMax = 256 * 1024;
 const urlMax = 8 * 1024;
 const timeoutMs = 10_000;
 
-/** Processes one request and answers it, also when a step fails. */
+/** Processes one request; responds even if a step fails. */
 export async function handle(request: IncomingMessage, response: ServerResponse, parts: GatewayParts): Promise<void> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const exchange = open(request, response, parts);
   try {
-    await pass(exchange, parts);
+    await processRequest(exchange, parts);
   } catch (error) {
     respondWithError(exchange, error, parts);
   }
-  finish(exchange, performance.now() - began, parts);
+  finish(exchange, performance.now() - startedAt, parts);
 }
 
-async function pass(exchange: Exchange, parts: GatewayParts): Promise<void> {
+async function processRequest(exchange: Exchange, parts: GatewayParts): Promise<void> {
   const { request, path } = exchange;
   const problem = (request.url as string).length > urlMax ? new ApiError('uri_too_long') : unservable(request);
   if (problem) {
@@ -79,7 +79,10 @@ function open(request: IncomingMessage, response: ServerResponse, parts: Gateway
   const headers: Record<string, string> = { 'X-Request-Id': requestId };
   parts.cors.add(request, headers);
   return {
-    ...{ request, response, requestId, headers },
+    request,
+    response,
+    requestId,
+    headers,
     path: cut < 0 ? url : url.slice(0, cut),
     search: cut < 0 ? '' : url.slice(cut),
     ip: parts.clientIp(request),
@@ -90,7 +93,7 @@ function open(request: IncomingMessage, response: ServerResponse, parts: Gateway
   };
 }
 
-/** Authenticates the caller. A refused request counts against its address; failed credentials have a limit of their own. */
+/** Authenticates the caller. A refused request counts against its address; failed credentials have a separate limit. */
 async function authenticated(
   exchange: Exchange,
   route: Route,
@@ -99,13 +102,13 @@ async function authenticated(
   try {
     return await parts.authenticator.authenticate(exchange.request, route, exchange.ip);
   } catch (error) {
-    const isTheirs = error instanceof ApiError && error.status < 500;
-    if (isTheirs && !('RateLimit-Limit' in error.headers)) await limit(exchange, parts);
+    const isClientError = error instanceof ApiError && error.status < 500;
+    if (isClientError && !('RateLimit-Limit' in error.headers)) await limit(exchange, parts);
     throw error;
   }
 }
 
-/** Counts the call against the tenant's plan, or against the address of a caller without credentials. */
+/** Counts the call against the tenant's plan or, without credentials, against the caller's address. */
 async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
   const { auth } = exchange;
   const allowance = allowanceOf(auth, countedAddress(exchange.ip), parts.anonymous);
@@ -138,8 +141,12 @@ async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller
   const usage = by === 'key' ? exchange.usage : undefined;
   return {
     ...origin,
-    ...{ type: by, tenantId: who.tenantId, environment, name: who.name, permissions: who.permissions },
-    // A caller acting for a user reaches the records of that user and of the user's teams.
+    type: by,
+    tenantId: who.tenantId,
+    environment,
+    name: who.name,
+    permissions: who.permissions,
+    // A caller acting for a user has access to the records of that user and of the user's teams.
     teamIds: (acting ?? who).teamIds,
     ...(who.userId !== null && { userId: who.userId }),
     ...(who.partnerId !== null && { partnerId: who.partnerId }),
@@ -151,7 +158,7 @@ async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller
   };
 }
 
-/** The headers that a service receives. Only the two that operations read come from the client. */
+/** Upstream request headers. Only If-Match and Idempotency-Key are passed on from the client. */
 function signed(
   { request, requestId, trace }: Exchange,
   caller: Caller,
@@ -181,7 +188,7 @@ async function forward(
   const repeated = search.length > 1 ? repeatedParameter(search) : undefined;
   if (repeated) throw new ApiError('validation_failed', { errors: [repeated] });
   const query = decodeQuery(route, search, caller.tenantId, parts.ids);
-  // The body of an operation that accepts none is ignored, whatever its type: Node discards it with the request.
+  // The body is ignored if the operation accepts none: Node discards it with the request.
   const body = row.body && (await jsonBody(exchange, route, caller.tenantId, parts));
   const headers = signed(exchange, caller, path, parts);
   if (body?.length) headers['content-type'] = 'application/json';
@@ -189,20 +196,18 @@ async function forward(
   const observed = { seconds: parts.upstreamSeconds, headers };
   return observedCall(exchange, route, observed, () =>
     upstream.send({
-      ...{
-        method: row.method,
-        path: path + query,
-        headers,
-        body,
-        timeoutMs: row.timeoutMs ?? timeoutMs,
-        tenantId: caller.tenantId,
-      },
+      method: row.method,
+      path: path + query,
+      headers,
+      body,
+      timeoutMs: row.timeoutMs ?? timeoutMs,
+      tenantId: caller.tenantId,
       repeatable: isRepeatable(row, request),
     }),
   );
 }
 
-/** Whether the service does its work once although it receives the request twice. */
+/** Whether the request is idempotent, so that it may be retried. */
 function isRepeatable(row: Operation, { headers }: IncomingMessage): boolean {
   return row.method === 'GET' || (takesIdempotencyKey(row) && headers['idempotency-key'] !== undefined);
 }
@@ -230,7 +235,7 @@ async function wrongMethod(exchange: Exchange, methods: string[], parts: Gateway
   response.writeHead(204, { ...headers, ...parts.cors.preflight(request, methods) }).end();
 }
 
-/** Records the call: usage unless the platform failed, metrics, access log. */
+/** Records usage (unless the response is 5xx), metrics, and the access log. */
 function finish(exchange: Exchange, ms: number, parts: GatewayParts): void {
   const { response, route, allowance, auth, request, path, ip, requestId, trace, code } = exchange;
   const status = response.statusCode;

@@ -34,9 +34,13 @@ beforeAll(async () => {
   await listen(service);
   const origin = `http://127.0.0.1:${portOf(service)}`;
   const settings = settingsSchema.parse({
-    ...{ REDIS_URL: process.env.TEST_REDIS_URL, REDIS_TIMEOUT_MS: 10_000, KEY_PEPPER: 'p'.repeat(32) },
-    ...{ NAMESPACE: `gateway-${randomBytes(4).toString('hex')}`, ANONYMOUS_RATE_PER_MINUTE: 10_000 },
-    ...{ INTERNAL_SECRETS: `k1:${randomBytes(32).toString('hex')}`, IDENTITY_URL: origin },
+    REDIS_URL: process.env.TEST_REDIS_URL,
+    REDIS_TIMEOUT_MS: 10_000,
+    KEY_PEPPER: 'p'.repeat(32),
+    NAMESPACE: `gateway-${randomBytes(4).toString('hex')}`,
+    ANONYMOUS_RATE_PER_MINUTE: 10_000,
+    INTERNAL_SECRETS: `k1:${randomBytes(32).toString('hex')}`,
+    IDENTITY_URL: origin,
     IDS_ALPHABET: 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
   });
   gateway = createGateway(settings, { identity: rows }, { identity: origin });
@@ -68,12 +72,12 @@ const fill = (piece: string, bytes: number) => piece.repeat(Math.floor(bytes / p
 const longNumber = `${'1'.repeat(299)},`;
 
 it.each<[string, string, string, number]>([
-  ['a sign-in with 256 KB of long numbers', '/v1/auth/login', `{"x":[${fill(longNumber, 261_000)}1]}`, 200],
+  ['a login with 256 KB of long numbers', '/v1/auth/login', `{"x":[${fill(longNumber, 261_000)}1]}`, 200],
   ['1 MB of long numbers', '/v1/large', `{"x":[${fill(longNumber, 1_020_000)}1]}`, 200],
   ['1.5 MB of long numbers', '/v1/large', `{"x":[${fill(longNumber, 1_490_000)}1]}`, 200],
   ['500,000 numbers', '/v1/large', `{"x":[${fill('1,', 1_000_000)}1]}`, 400],
   ['500,000 objects', '/v1/large', `{"x":[${fill('{},', 1_490_000)}1]}`, 400],
-  ['as many objects as may be', '/v1/large', `{"x":[${Array(19_000).fill('{}').join(',')}]}`, 200],
+  ['the maximum number of objects', '/v1/large', `{"x":[${Array(19_000).fill('{}').join(',')}]}`, 200],
   ['deep lists', '/v1/large', fill('[', 1_490_000), 400],
   ['deep objects', '/v1/large', fill('{"a":', 1_490_000), 400],
   ['many keys', '/v1/large', `{${fill('"a":1,', 1_490_000)}"b":1}`, 400],
@@ -82,7 +86,7 @@ it.each<[string, string, string, number]>([
   ['backslashes', '/v1/large', `{"x":"${fill('\\\\', 1_490_000)}"}`, 200],
   ['a long key', '/v1/large', `{"${fill('a', 1_490_000)}":1}`, 200],
   ['spaces', '/v1/large', `{"x"${fill(' ', 1_490_000)}:1}`, 200],
-])('%s holds the event loop less than 50 ms', async (_, path, text, status) => {
+])('%s blocks the event loop for less than 50 ms', async (_, path, text, status) => {
   const body = Buffer.from(text);
   expect(await longestTurn(async () => expect(await post(path, body)).toBe(status))).toBeLessThan(50);
 });
@@ -91,7 +95,7 @@ it.each<[string, unknown]>([
   ['objects', {}],
   ['numbers', 1],
   ['escaped quotes', '"'],
-])('an answer of 100 records with 16 KB of %s each holds the event loop less than 50 ms', async (_, value) => {
+])('a response of 100 records with 16 KB of %s each blocks the event loop for less than 50 ms', async (_, value) => {
   const data = { list: Array(Math.floor(16_000 / (JSON.stringify(value).length + 1))).fill(value) };
   answer = JSON.stringify({ data: { many: Array(100).fill({ leadId: null, data }) } });
   const read = async () => expect(await post('/v1/large', Buffer.from('{"data":{}}'))).toBe(200);

@@ -3,11 +3,11 @@ import type { IdCodec } from '@tandem/ids';
 import { ApiError } from './http/api-error.ts';
 import type { Route } from './routes.ts';
 
-// What stands for an id that is none: no id schema accepts it, so the service names the field with all its other errors.
-const noId = '-';
+// Replaces an invalid id: no id schema accepts it, so the service reports the field together with its other errors.
+const invalidId = '-';
 
 /**
- * The path to send on, with codes turned into ids.
+ * The upstream path, with public codes decoded to internal ids.
  * @throws ApiError 404 for an id that is not of this type and tenant
  */
 export function decodePath(route: Route, values: string[], tenantId: number | undefined, ids: IdCodec): string {
@@ -22,32 +22,32 @@ export function decodePath(route: Route, values: string[], tenantId: number | un
   });
 }
 
-/** The query to send on, with codes turned into ids. */
+/** The upstream query, with public codes decoded to internal ids. */
 export function decodeQuery(route: Route, search: string, tenantId: number | undefined, ids: IdCodec): string {
   if (search === '' || route.queryIds.size === 0) return search;
   const query = new URLSearchParams(search);
   for (const [field, type] of route.queryIds) {
-    const given = query.get(field);
-    if (given !== null) query.set(field, String(ids.decode(type, tenantId, given) ?? noId));
+    const code = query.get(field);
+    if (code !== null) query.set(field, String(ids.decode(type, tenantId, code) ?? invalidId));
   }
   return `?${query}`;
 }
 
-/** Turns the codes of a parsed body into ids, in place. */
+/** Decodes the public codes of a parsed body to internal ids, in place. */
 export function decodeBody(route: Route, body: unknown, tenantId: number | undefined, ids: IdCodec): void {
   route.bodyIds?.(body, (type, found) =>
-    typeof found === 'string' ? String(ids.decode(type, tenantId, found) ?? noId) : found,
+    typeof found === 'string' ? String(ids.decode(type, tenantId, found) ?? invalidId) : found,
   );
 }
 
-// Below it, parsing and writing the whole is as fast.
+// Below this size, parsing and serializing the whole body is as fast.
 const largeBytes = 64 * 1024;
 
 /**
- * The body of a service's answer with codes in place of ids. A service of another release may answer with ids in fields that
- * this gateway does not know; such fields are left out until the gateway is updated.
- * @param answer.idPaths version of the id positions of the reply, as the service knows them
- * @throws ApiError 502 when it cannot be read, or has ids and no tenant they are of: only an error of ours causes that
+ * The body of a service's response with internal ids encoded as public codes. A service of another release may return
+ * ids in fields that this gateway does not know; such fields are removed until the gateway is updated.
+ * @param answer.idPaths version of the id positions of the reply, as sent by the service
+ * @throws ApiError 502 if the body is not JSON, or has ids without a tenant: both are errors of ours
  */
 export function encodeAnswer(
   route: Route,
@@ -72,7 +72,7 @@ export function encodeAnswer(
   return JSON.stringify(reply);
 }
 
-/** Turns the ids that stand in the messages of an error into codes. */
+/** Encodes the ids in the messages of an error as public codes. */
 function encodeTexts(body: Buffer, tenantId: number | undefined, ids: IdCodec): Buffer | string {
   if (tenantId === undefined || !body.includes('‹')) return body;
   return body
@@ -90,7 +90,7 @@ function read<T>(body: () => T): T {
   }
 }
 
-/** Query parameters must each be given once, unless the row takes a list. */
+/** The error for the first query parameter that occurs more than once; undefined if there is none. */
 export function repeatedParameter(search: string): FieldError | undefined {
   const seen = new Set<string>();
   for (const [key] of new URLSearchParams(search)) {

@@ -13,20 +13,20 @@ else run();
 
 function run(): void {
   const { server, ops, log, health, drain, close } = createGateway(settings, fleet, readOrigins(Object.keys(fleet)));
-  for (const one of [server, ops]) {
-    one.on('error', (error) => {
+  for (const listening of [server, ops]) {
+    listening.on('error', (error) => {
       log.error('cannot listen', { error });
       process.exit(1);
     });
   }
   server.listen(port, host, () => log.info('listening', { host, port }));
-  // With several workers the primary process serves the metrics of all.
+  // With several workers, the primary process serves the metrics of all workers.
   if (cluster.isPrimary) ops.listen(opsPort, host);
   onShutdown(log, [
     { name: 'readiness', withinMs: 1_000, run: health.drain },
     drain.stopServer(server, { delayMs: settings.SHUTDOWN_DELAY_MS, log }),
     { name: 'usage and connections', withinMs: shutdownLimits.usageMs, run: close },
-    // Last: health and metrics can be read until the end.
+    // Last, so that health and metrics stay readable during the shutdown.
     { name: 'metrics', withinMs: 1_000, run: () => void ops.close() },
   ]);
 }

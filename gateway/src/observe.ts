@@ -6,10 +6,10 @@ import { loggedPath } from './http/logged-path.ts';
 import type { Route } from './routes.ts';
 import type { LinkReply } from './upstream/link.ts';
 
-/** How long services take to answer the gateway, by service and outcome. */
+/** Response times of services, by service and outcome. */
 export type UpstreamSeconds = Histogram<'upstream' | 'outcome'>;
 
-/** Outcomes are `answered`, `failed` for a 5xx of the service, and the code of the error when there was no answer. */
+/** Outcomes: `answered`, `failed` for a 5xx response, or the error code if there was no response. */
 export function measureUpstreams(metrics: Metrics): UpstreamSeconds {
   return metrics.histogram(
     'upstream_duration_seconds',
@@ -19,8 +19,8 @@ export function measureUpstreams(metrics: Metrics): UpstreamSeconds {
 }
 
 /**
- * Sends one request to a service, measured and in a span of its own.
- * @param headers of the request: `traceparent` becomes that of the span
+ * Sends one request to a service, measured and in its own span.
+ * @param headers the request headers; `traceparent` is set to the span
  */
 export async function observedCall(
   { trace }: Exchange,
@@ -28,30 +28,30 @@ export async function observedCall(
   { seconds, headers }: { seconds: UpstreamSeconds; headers: Record<string, string> },
   send: () => Promise<LinkReply>,
 ): Promise<LinkReply> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const attributes = { 'http.request.method': row.method, 'server.address': service };
   const span = startSpan(trace, { name: row.method, kind: 'client', attributes });
   const isRecorded = span !== trace;
   if (isRecorded) headers.traceparent = traceparentOf(span);
-  const ended = (outcome: string, end: SpanEnd) => {
-    seconds.observe({ upstream: service, outcome }, (performance.now() - began) / 1_000);
+  const finish = (outcome: string, end: SpanEnd) => {
+    seconds.observe({ upstream: service, outcome }, (performance.now() - startedAt) / 1_000);
     if (isRecorded) endSpan(span, end);
   };
   try {
     const reply = await send();
     const hasFailed = reply.status >= 500;
-    ended(hasFailed ? 'failed' : 'answered', {
+    finish(hasFailed ? 'failed' : 'answered', {
       attributes: { 'http.response.status_code': reply.status },
       error: hasFailed ? String(reply.status) : undefined,
     });
     return reply;
   } catch (error) {
-    ended(error instanceof ApiError ? error.code : 'internal_error', { error });
+    finish(error instanceof ApiError ? error.code : 'internal_error', { error });
     throw error;
   }
 }
 
-/** What the span of a request says at its end. The path is that of the log: without secrets of links. */
+/** Name and attributes of a finished request span. The path is redacted as in the access log. */
 export function requestSpanEnd({ request, path, route, auth }: Exchange, status: number): SpanEnd {
   const method = request.method as string;
   const attributes = {

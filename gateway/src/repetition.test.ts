@@ -15,10 +15,10 @@ const rows = operations({
 let gateway: TestGateway;
 let worked: string[];
 
-// One gateway for each test: its circuit breaker would open otherwise.
+// One gateway per test, because the circuit breaker of a shared one would open.
 beforeEach(async () => {
   worked = [];
-  // The service does its work and then closes the connection instead of answering.
+  // The service processes the request and closes the connection without a response.
   gateway = await startTestGateway({ identity: rows }, (request) => {
     worked.push(`${request.method} ${request.url}`);
     request.socket.destroy();
@@ -31,11 +31,11 @@ it.each<[string, string, string, Record<string, string>, number]>([
   ['HEAD', '/v1/works', 'without a key', {}, 2],
   ['POST', '/v1/works', 'without a key', {}, 1],
   ['POST', '/v1/works', 'with an Idempotency-Key', { 'idempotency-key': 'one' }, 2],
-  ['POST', '/v1/works/act', 'that takes no Idempotency-Key, with one', { 'idempotency-key': 'one' }, 1],
+  ['POST', '/v1/works/act', 'that does not accept an Idempotency-Key, with one', { 'idempotency-key': 'one' }, 1],
   ['PATCH', '/v1/works', 'with an Idempotency-Key', { 'idempotency-key': 'one' }, 1],
   ['PUT', '/v1/works', 'with an Idempotency-Key', { 'idempotency-key': 'one' }, 1],
   ['DELETE', '/v1/works', 'with an Idempotency-Key', { 'idempotency-key': 'one' }, 1],
-])('%s %s %s is sent as often as it is safe when the connection breaks', async (method, path, _, headers, times) => {
+])('%s %s %s is retried after a lost connection only if that is safe', async (method, path, _, headers, times) => {
   const response = await fetch(gateway.base + path, { method, headers });
   expect(response.status).toBe(503);
   expect(worked).toHaveLength(times);

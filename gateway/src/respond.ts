@@ -7,7 +7,7 @@ import { encodeAnswer } from './ids.ts';
 import type { Route } from './routes.ts';
 import type { LinkReply } from './upstream/link.ts';
 
-/** Passes a service's response on, with public ids: as 304 when the client has this version, and compressed when it accepts that. */
+/** Sends a service's response with public ids: 304 on a matching If-None-Match, compressed if the client accepts it. */
 export async function respond(
   exchange: Exchange,
   { route, reply, tenantId: callersTenant }: { route: Route; reply: LinkReply; tenantId: number | undefined },
@@ -26,12 +26,17 @@ export async function respond(
     isNotModified(request.headers['if-none-match'], headers.ETag)
   )
     return sendNotModified(exchange);
-  // A public operation names the tenant that it acted in.
-  const entered = reply.headers['x-ctx-tenant'];
-  const tenantId = callersTenant ?? (entered === undefined ? undefined : Number(entered));
+  // A public operation returns the tenant it acted in.
+  const actedIn = reply.headers['x-ctx-tenant'];
+  const tenantId = callersTenant ?? (actedIn === undefined ? undefined : Number(actedIn));
   const idPaths = reply.headers['x-id-paths'];
-  const known = typeof idPaths === 'string' ? idPaths : undefined;
-  const body = encodeAnswer(route, { status: reply.status, body: reply.body, idPaths: known }, tenantId, parts.ids);
+  const replyIdPaths = typeof idPaths === 'string' ? idPaths : undefined;
+  const body = encodeAnswer(
+    route,
+    { status: reply.status, body: reply.body, idPaths: replyIdPaths },
+    tenantId,
+    parts.ids,
+  );
   if (body.length < compressibleMin) return send(exchange, reply.status, body);
   headers.Vary = headers.Vary ? `Accept-Encoding, ${headers.Vary}` : 'Accept-Encoding';
   const accepted = request.method === 'HEAD' ? undefined : request.headers['accept-encoding'];
@@ -55,19 +60,19 @@ function sendNotModified({ response, headers }: Exchange): void {
   response.writeHead(304, headers).end();
 }
 
-/** Responds with an error in our envelope; internals of one that is not ours to show go to the log. */
+/** Responds with an error in our envelope. Details of unexpected errors go to the log only. */
 export function respondWithError(exchange: Exchange, error: unknown, parts: GatewayParts): void {
   const known = error instanceof ApiError ? error : undefined;
   if (!known) parts.log.error('request failed', { error, requestId: exchange.requestId });
-  const answered = known ?? new ApiError('internal_error');
-  exchange.code = answered.code;
+  const apiError = known ?? new ApiError('internal_error');
+  exchange.code = apiError.code;
   const { response } = exchange;
   if (response.headersSent) return void response.destroy();
   // Also set when the client has disconnected: log and metrics read it.
-  response.statusCode = answered.status;
+  response.statusCode = apiError.status;
   if (response.destroyed) return;
-  Object.assign(exchange.headers, answered.headers);
-  if (answered.retryAfter !== undefined) exchange.headers['Retry-After'] = String(Math.max(1, answered.retryAfter));
-  if (answered.hangUp) exchange.headers.Connection = 'close';
-  send(exchange, answered.status, errorBody(answered, exchange.requestId));
+  Object.assign(exchange.headers, apiError.headers);
+  if (apiError.retryAfter !== undefined) exchange.headers['Retry-After'] = String(Math.max(1, apiError.retryAfter));
+  if (apiError.hangUp) exchange.headers.Connection = 'close';
+  send(exchange, apiError.status, errorBody(apiError, exchange.requestId));
 }

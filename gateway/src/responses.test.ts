@@ -43,7 +43,7 @@ beforeEach(() => {
 interface Received {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The bytes as they were sent, without decompression. */
+  /** The raw bytes, without decompression. */
   body: Buffer;
 }
 
@@ -65,7 +65,7 @@ describe('a response of more than 1 kB', () => {
   it.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ])('is compressed by %s when the client accepts it', async (encoding, decompress) => {
+  ])('is compressed with %s if the client accepts it', async (encoding, decompress) => {
     const response = await ask({ 'accept-encoding': encoding });
     expect(response.headers['content-encoding']).toBe(encoding);
     expect(response.headers.vary).toBe('Accept-Encoding');
@@ -74,14 +74,14 @@ describe('a response of more than 1 kB', () => {
     expect(decompress(response.body).toString()).toBe(large);
   });
 
-  it('is sent as it is to other clients, and says that it varies', async () => {
+  it('is sent uncompressed to other clients, with Vary', async () => {
     const response = await ask({});
     expect(response.headers['content-encoding']).toBeUndefined();
     expect(response.headers.vary).toBe('Accept-Encoding');
     expect(response.body.toString()).toBe(large);
   });
 
-  it('varies by origin as well when a browser asks', async () => {
+  it('has CORS headers for a browser', async () => {
     const { headers } = await ask({ 'accept-encoding': 'br', origin: 'https://app.example.com' });
     expect([headers['content-encoding'], headers['access-control-allow-origin']]).toEqual(['br', '*']);
   });
@@ -94,7 +94,7 @@ it('a smaller response is not compressed', async () => {
 });
 
 describe('If-None-Match', () => {
-  it('with the present version gets 304 without a body, with its ETag and the headers of the limits', async () => {
+  it('with the current version gets 304 without a body, with ETag and rate limit headers', async () => {
     const response = await ask({ 'if-none-match': '"2", "3"', 'accept-encoding': 'br' });
     expect([response.status, response.body.length, response.headers.etag]).toEqual([304, 0, '"3"']);
     expect(response.headers['content-length']).toBeUndefined();
@@ -112,7 +112,7 @@ describe('If-None-Match', () => {
     expect([response.status, response.body.toString()]).toEqual([200, large]);
   });
 
-  it('is answered for HEAD too, and ignored for a write', async () => {
+  it('works for HEAD too, and is ignored for writes', async () => {
     expect((await ask({ 'if-none-match': '"3"' }, 'HEAD')).status).toBe(304);
     expect((await ask({ 'if-none-match': '"3"' }, 'POST')).status).toBe(200);
   });

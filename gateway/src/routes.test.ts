@@ -14,8 +14,8 @@ const rows = operations({
 });
 const match = compileRoutes(Object.values(rows).map((one) => ({ row: one, service: 'crm' })));
 const found = (method: string, path: string) => {
-  const hit = match(method, path);
-  return hit && 'route' in hit ? [hit.route.row.id, ...hit.values] : hit?.allowed;
+  const result = match(method, path);
+  return result && 'route' in result ? [result.route.row.id, ...result.values] : result?.allowed;
 };
 
 describe('the matcher', () => {
@@ -36,11 +36,11 @@ describe('the matcher', () => {
     ['GET', '/v1/leads/%E0%A4%A', undefined],
     ['GET', '/v1/planets', undefined],
     ['GET', '/', undefined],
-  ])('%s %s leads to %j', (method, path, expected) => {
+  ])('%s %s matches %j', (method, path, expected) => {
     expect(found(method, path)).toEqual(expected);
   });
 
-  it('does not start with two rows for one address', () => {
+  it('rejects two rows with the same method and path', () => {
     const twice = [rows.list, rows.list].map((one) => ({ row: one, service: 'crm' }));
     expect(() => compileRoutes(twice)).toThrow('declared twice');
   });

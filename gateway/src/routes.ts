@@ -10,28 +10,30 @@ import {
 } from '@tandem/contract';
 import { compileRewriter, compileTextRewriter, type Rewriter, type TextRewriter } from '@tandem/ids';
 
-/** A row with everything about it that can be worked out once, at start. */
+/** A contract row with everything that is precomputed at startup. */
 export interface Route {
   row: Operation;
   service: string;
   audience: 'tenant' | 'portal' | 'public';
-  /** What is streamed instead of being read: the request's form, or the answer. */
+  /** What is streamed instead of buffered: the request's form, or the response. */
   streams: 'form' | 'answer' | undefined;
-  /** Headers that every answer of it has. */
+  /** Headers of every response of the operation. */
   headers: Record<string, string>;
-  /** Headers that the service may add: as they come, and as they are written. */
+  /** Response headers specific to the operation: name in lower case, and as sent to the client. */
   ownHeaders: { from: string; name: string }[];
-  /** Path parameters in order; those that are ids with their type. */
+  /** Path parameters in order; `type` is set for ids. */
   params: { field: string; type: ResourceType | undefined }[];
   queryIds: Map<string, ResourceType>;
   bodyIds: Rewriter | undefined;
-  /** In a parsed answer, and in the text of a large one. */
+  /** Encoders for a parsed response, and for the text of a large one. */
   replyIds: { inValue: Rewriter; inText: TextRewriter } | undefined;
-  /** A service of another release answers with another version: its reply may have ids in fields that are not known here. */
+  /**
+   * Version of the id positions. A service of another release may send another one, with ids in fields unknown here.
+   */
   replyIdsVersion: string;
 }
 
-/** What a method and path lead to. */
+/** The route for a method and path, or the methods that the path allows; undefined if the path is unknown. */
 export type Match = { route: Route; values: string[] } | { allowed: string[] } | undefined;
 
 interface Node {
@@ -40,7 +42,7 @@ interface Node {
   routes: Map<string, Route>;
 }
 
-/** Compiles rows into a matcher. Literal segments win over parameters; `%3A` reads as a colon. */
+/** Compiles rows into a matcher. Literal segments win over parameters; percent-encoding is decoded. */
 export function compileRoutes(
   operations: { row: Operation; service: string }[],
 ): (method: string, path: string) => Match {
@@ -57,8 +59,8 @@ export function compileRoutes(
     const values: string[] = [];
     const found = walk(root, segments, 0, values);
     if (!found) return undefined;
-    const hit = found.routes.get(method === 'HEAD' ? 'GET' : method);
-    return hit ? { route: hit, values } : { allowed: allowed(found) };
+    const matched = found.routes.get(method === 'HEAD' ? 'GET' : method);
+    return matched ? { route: matched, values } : { allowed: allowed(found) };
   };
 }
 
@@ -120,7 +122,7 @@ function route(row: Operation, service: string): Route {
     service,
     audience: (row.audience ?? 'tenant') as Route['audience'],
     streams: row.form ? 'form' : mediaOf(row.reply) && 'answer',
-    headers: endOf(row),
+    headers: deprecationHeaders(row),
     ownHeaders: Object.keys(row.headers ?? {}).map((name) => ({ from: name.toLowerCase(), name })),
     params,
     queryIds: new Map(queryIds),
@@ -130,8 +132,8 @@ function route(row: Operation, service: string): Route {
   };
 }
 
-/** RFC 9745 and RFC 8594: since when, until when, and what instead. */
-function endOf({ deprecated }: Operation): Record<string, string> {
+/** Deprecation (RFC 9745), Sunset (RFC 8594) and the link to the successor. */
+function deprecationHeaders({ deprecated }: Operation): Record<string, string> {
   if (!deprecated) return {};
   return {
     Deprecation: `@${Date.parse(deprecated.since) / 1_000}`,

@@ -5,8 +5,8 @@ import { createGateway, type RunningGateway } from './create-gateway.ts';
 
 let gateway: RunningGateway;
 let port: number;
-// Nobody listens there: what is refused here reaches no service.
-const nobody = 'http://127.0.0.1:9';
+// Nothing listens on this port, so no request reaches a service.
+const closedOrigin = 'http://127.0.0.1:9';
 
 beforeAll(async () => {
   const settings = settingsSchema.parse({
@@ -15,9 +15,9 @@ beforeAll(async () => {
     INTERNAL_SECRETS: `k1:${randomBytes(32).toString('hex')}`,
     KEY_PEPPER: 'p'.repeat(32),
     IDS_ALPHABET: 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
-    IDENTITY_URL: nobody,
+    IDENTITY_URL: closedOrigin,
   });
-  gateway = createGateway(settings, { identity: {} }, { identity: nobody });
+  gateway = createGateway(settings, { identity: {} }, { identity: closedOrigin });
   await new Promise<void>((resolve) => gateway.server.listen(0, '127.0.0.1', resolve));
   port = (gateway.server.address() as { port: number }).port;
 });
@@ -27,7 +27,7 @@ afterAll(async () => {
   await gateway?.close();
 });
 
-/** Sends bytes as they are and reads the answer until the gateway ends the connection. */
+/** Sends raw bytes and reads the response until the gateway closes the connection. */
 async function exchange(text: string) {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);
@@ -59,10 +59,10 @@ describe('a target in absolute form is served like its path', () => {
   });
 });
 
-describe('what Node would answer by itself gets our envelope and a request id', () => {
+describe('errors that Node would answer itself get our envelope and a request id', () => {
   it.each([
     [
-      'an expectation we do not know',
+      'an unknown expectation',
       'GET /v1/x HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n',
       417,
       'expectation_failed',
@@ -77,7 +77,7 @@ describe('what Node would answer by itself gets our envelope and a request id', 
       'malformed_request',
     ],
     ['two hosts in HTTP/1.0', 'GET /v1/x HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400, 'malformed_request'],
-    ['a host that is none', 'GET /v1/x HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
+    ['an invalid host', 'GET /v1/x HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
     [
       'a target in absolute form without Host',
       'GET http://a/v1/openapi.json HTTP/1.1\r\nConnection: close\r\n\r\n',
@@ -90,7 +90,7 @@ describe('what Node would answer by itself gets our envelope and a request id', 
       400,
       'malformed_request',
     ],
-    ['what is not HTTP', 'hello\r\n\r\n', 400, 'malformed_request'],
+    ['a request that is not HTTP', 'hello\r\n\r\n', 400, 'malformed_request'],
     [
       'two lengths',
       'POST /v1/x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
@@ -108,24 +108,27 @@ describe('what Node would answer by itself gets our envelope and a request id', 
     const reply = await exchange(text);
     expect([reply.status, reply.headers['content-type']]).toEqual([status, 'application/json; charset=utf-8']);
     expect(reply.body).toMatchObject({
-      ...{ success: false, status, code, message: expect.any(String) },
+      success: false,
+      status,
+      code,
+      message: expect.any(String),
       meta: { version: 'v1', requestId: expect.stringMatching(/^req_[0-9a-f]{24}$/) },
     });
     expect(reply.headers['x-request-id']).toBe(reply.body.meta.requestId);
   });
 
-  it('names the header that is missing, and the request id that was given', async () => {
+  it('names the missing header and the request id of the client', async () => {
     const reply = await exchange('GET /v1/x HTTP/1.1\r\nX-Request-Id: my-request-1\r\nConnection: close\r\n\r\n');
     expect([reply.body.errors, reply.headers['x-request-id']]).toEqual([
       [{ field: 'Host', message: 'Is required with HTTP/1.1' }],
       'my-request-1',
     ]);
-    // Like every answer that a request gets, it counts for its address.
+    // Counts against the address, like every other response.
     expect(reply.headers['ratelimit-limit']).toBe('60');
   });
 });
 
-it('serves HTTP/1.0 without Host, and bodies that wait for 100 Continue', async () => {
+it('serves HTTP/1.0 without Host, and requests with Expect: 100-continue', async () => {
   expect((await exchange('GET /v1/x HTTP/1.0\r\n\r\n')).status).toBe(404);
   const socket = connect(port, '127.0.0.1');
   socket.write(

@@ -20,18 +20,18 @@ export function createGatewayServer(
     {
       maxHeaderSize: 16 * 1024,
       headersTimeout: 10_000,
-      // `watchBodies` limits the time of a body: an upload may take longer than a form.
+      // `watchBodies` enforces body timeouts, which differ by request: uploads may take longer.
       requestTimeout: 0,
       keepAliveTimeout: 75_000,
       connectionsCheckingInterval: 2_000,
       noDelay: true,
-      // A request without it gets an answer in our envelope (http/unserved.ts).
+      // A request without a Host header gets an error in our envelope (http/unserved.ts).
       requireHostHeader: false,
     },
     (request, response) => take(request, response),
   );
   const watchBody = watchBodies(server, (socket) => {
-    // A client that has its answer already needs no second one.
+    // The response has already been sent: just close the connection.
     if (drain.latestResponse(socket)?.headersSent) socket.destroy();
     else refuseRaw(socket, unreadable('ERR_HTTP_REQUEST_TIMEOUT'), parts);
   });
@@ -51,9 +51,9 @@ export function createGatewayServer(
   server.on('connect', (_request, socket) => refuseRaw(socket, noTunnel, parts));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = drain.latestResponse(socket);
-    // The client would read a second answer as a part of the first.
-    const isMidway = response?.headersSent && !response.writableFinished;
-    if (error.code === 'ECONNRESET' || !socket.writable || isMidway) return void socket.destroy();
+    // The client would read a second response as part of the first.
+    const isResponding = response?.headersSent && !response.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isResponding) return void socket.destroy();
     refuseRaw(socket, unreadable(error.code), parts);
   });
   return server;

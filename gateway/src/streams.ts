@@ -18,19 +18,20 @@ interface Running {
   path: string;
   signed: Record<string, string>;
   failed(error: unknown): void;
-  /** For a form: the service has begun to answer. */
+  /** For a form: called when the response of the service begins. */
   answered?(reply: IncomingMessage): void;
 }
 
-// A side that neither sends nor accepts a byte for so long counts as gone.
+// A connection that neither sends nor accepts a byte for this long counts as broken.
 const idleMs = 30_000;
 const formMs = 30 * 60_000;
 const replyMax = 1024 * 1024;
 const passagesMax = 256;
-// Each passage holds a connection on both sides. Requests without credentials, such as shared links to files, share by address.
-const passagesOfOneMax = 32;
+// Limit per tenant, because each passage holds two connections. Requests without credentials, such as shared file
+// links, are limited by address.
+const passagesPerTenantMax = 32;
 const shareWaitMs = 5_000;
-// The client's headers that describe a body or a range; no others are passed on.
+// Client headers that describe a body or a range; no others are passed on.
 const requestHeaders = [
   'content-type',
   'content-length',
@@ -42,50 +43,48 @@ const requestHeaders = [
   'last-event-id',
 ];
 const replyHeaders = new Set([
-  ...[
-    'content-type',
-    'content-length',
-    'content-disposition',
-    'content-security-policy',
-    'content-range',
-    'accept-ranges',
-    'transfer-encoding',
-    'last-modified',
-    'cache-control',
-  ],
+  'content-type',
+  'content-length',
+  'content-disposition',
+  'content-security-policy',
+  'content-range',
+  'accept-ranges',
+  'transfer-encoding',
+  'last-modified',
+  'cache-control',
   ...passedOn,
 ]);
 
-/** Proxies uploads and downloads by http-proxy-middleware. JSON requests with JSON responses do not come here. */
+/** Proxies uploads and downloads with http-proxy-middleware. JSON requests with JSON responses are not streamed. */
 export function createStreams(): Streams {
   const running = new WeakMap<IncomingMessage, Running>();
   const answers = proxy(running, false);
   const forms = proxy(running, true);
-  const shares = createShares<number | string>(passagesOfOneMax, shareWaitMs);
+  const shares = createShares<number | string>(passagesPerTenantMax, shareWaitMs);
   let count = 0;
 
-  /** Runs one passage to its end, within the limits on all of them and on those of one tenant or address. */
+  /** Runs one passage within the global limit and the limit of its tenant or address. */
   const admitted = async <T>(
     { exchange }: Passage,
     parts: GatewayParts,
     work: (target: Running['target']) => Promise<T>,
   ) => {
     const upstream = parts.upstreams.get((exchange.route as Route).service) as Upstream;
-    const leave = await shares.enter(exchange.auth?.who.tenantId ?? countedAddress(exchange.ip)).catch(() => {
+    const release = await shares.enter(exchange.auth?.who.tenantId ?? countedAddress(exchange.ip)).catch(() => {
       throw new ApiError('unavailable', { retryAfter: 1 });
     });
     let instance: Instance;
     try {
-      // Passages that wait for their share are not counted.
+      // Passages waiting for their tenant's limit do not count.
       if (count >= passagesMax) throw new ApiError('unavailable', { retryAfter: 1 });
       instance = upstream.choose();
     } catch (error) {
-      leave();
+      release();
       throw error;
     }
     count++;
     try {
-      // The Host header names the service, also to the certificate check; the connection leads to one of its addresses.
+      // The connection goes to one of the service's addresses; the Host header and certificate check use its name.
       exchange.request.headers.host = upstream.origin.host;
       const { protocol, port } = upstream.origin;
       const result = await work({ protocol, port, hostname: instance.address });
@@ -98,7 +97,7 @@ export function createStreams(): Streams {
       throw new ApiError('unavailable', { retryAfter: 1 });
     } finally {
       count--;
-      leave();
+      release();
     }
   };
 
@@ -109,7 +108,7 @@ export function createStreams(): Streams {
   ) => {
     const { request } = exchange;
     const query = decodeQuery(exchange.route as Route, exchange.search, exchange.auth?.who.tenantId, ids);
-    // Node has answered `100 Continue` already. With this header the proxy would send its own copy of all headers.
+    // Node has already sent `100 Continue`. With this header, the proxy would send the original request headers.
     delete request.headers.expect;
     running.set(request, { target, path: path + query, signed, ...on });
   };
@@ -129,7 +128,7 @@ export function createStreams(): Streams {
               answered: (reply) => void readReply(reply).then(resolve, reject),
             },
           );
-          // The client disconnected: nobody waits for the result.
+          // The client disconnected, so the result is not needed.
           response.once('close', () => reject(new ApiError('malformed_request')));
           void forms(request, response, reject);
         });
@@ -175,7 +174,7 @@ function proxy(running: WeakMap<IncomingMessage, Running>, selfHandleResponse: b
 
 /** Reads the service's response to a form, whose ids are replaced like those of any other response. */
 async function readReply(reply: IncomingMessage): Promise<LinkReply> {
-  // Copied at once: the proxy removes what is not passed on as soon as this function waits.
+  // Copied before the first await, because the proxy then removes the headers that are not passed on.
   const headers = { ...reply.headers } as Record<string, string>;
   const chunks: Buffer[] = [];
   let size = 0;

@@ -13,7 +13,7 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
-/** Starts a gateway whose services are all one HTTP server, which `answer` is the code of. */
+/** Starts a gateway whose services are all served by one HTTP server with `answer` as its request handler. */
 export async function startTestGateway(
   services: Record<string, Operations>,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
@@ -24,7 +24,7 @@ export async function startTestGateway(
   const gateway = createGateway(
     settingsSchema.parse({
       REDIS_URL: process.env.TEST_REDIS_URL,
-      // The limiter's headers are under test, which a slow Redis on a loaded machine would leave out.
+      // Tests assert the rate limit headers; with a slow Redis on a loaded machine, the default would drop them.
       REDIS_TIMEOUT_MS: 10_000,
       NAMESPACE: `gateway-${randomBytes(4).toString('hex')}`,
       INTERNAL_SECRETS: `k1:${randomBytes(32).toString('hex')}`,

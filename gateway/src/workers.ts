@@ -6,8 +6,8 @@ import { AggregatorRegistry } from 'prom-client';
 const restartAfterMs = 1_000;
 
 /**
- * Runs the gateway as `count` processes that share its port. A worker that ends is replaced after a second: without the pause
- * one that cannot start would use a whole core. The primary process serves the metrics of all workers.
+ * Runs the gateway as `count` processes that share its port. A worker that exits is replaced after a second; without
+ * the pause, a worker that cannot start would use a whole core. The primary process serves the metrics of all workers.
  */
 export function runWorkers({ count, host, opsPort }: { count: number; host: string; opsPort: number }): void {
   const log = createLog('gateway');
@@ -35,7 +35,7 @@ export function runWorkers({ count, host, opsPort }: { count: number; host: stri
       const text = await metrics.clusterMetrics();
       response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
     } catch (error) {
-      // A process that is ending or hangs gives no metrics; the next scrape finds out.
+      // A worker that is exiting or hanging sends no metrics. The next scrape retries.
       log.warn('metrics of a gateway process are missing', { error });
       response.writeHead(503).end();
     }

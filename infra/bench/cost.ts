@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { shown } from './numbers.ts';
+import { formatNumber } from './numbers.ts';
 import type { Place } from './place.ts';
 import { cpuByProcess } from './processes.ts';
 import type { Measured } from './wrk.ts';
 
-/** What processor time the fleet and its stores spend on each answer of some runs, in microseconds. */
+/** Starts to measure the CPU time that the fleet and its stores spend per response. */
 export function countCost({ dir }: Pick<Place, 'dir'>): (runs: Pick<Measured, 'answers'>[]) => string {
   const before = cpuByProcess(join(dir, 'run'));
   return (runs) => {
@@ -15,6 +15,6 @@ export function countCost({ dir }: Pick<Place, 'dir'>): (runs: Pick<Measured, 'a
     }));
     const total = spent.reduce((all, { cost }) => all + cost, 0);
     const largest = spent.filter(({ cost }) => cost >= total / 50).sort((a, b) => b.cost - a.cost);
-    return `${shown(total)} µs of processor each (${largest.map(({ name, cost }) => `${name} ${shown(cost)}`).join(', ')})`;
+    return `${formatNumber(total)} µs of processor each (${largest.map(({ name, cost }) => `${name} ${formatNumber(cost)}`).join(', ')})`;
   };
 }

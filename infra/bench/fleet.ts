@@ -5,7 +5,7 @@ import pg from 'pg';
 import { countCost } from './cost.ts';
 import { measureEventLatency } from './latency.ts';
 import { type Memory, memoryByProcess } from './memory.ts';
-import { median, shown } from './numbers.ts';
+import { formatNumber, median } from './numbers.ts';
 import type { Place } from './place.ts';
 import { sampleReference } from './reference.ts';
 import type { Row } from './results.ts';
@@ -17,7 +17,7 @@ const roundSeconds = 6;
 const rounds = 3;
 const idleMs = 10_000;
 const sampleMs = 250;
-const drainedWithinMs = 120_000;
+const drainTimeoutMs = 120_000;
 const pathsMax = 5_000;
 const memoryGoalMb = 1_600;
 
@@ -34,7 +34,7 @@ export async function measureFleet(place: Place): Promise<{ rows: Row[]; memory:
       id: 'memory',
       what: 'Idle memory of fleet and stores',
       goal: `≤ ${memoryGoalMb} MB`,
-      reached: `${shown(total)} MB`,
+      reached: `${formatNumber(total)} MB`,
       isReached: total <= memoryGoalMb,
     },
   ];
@@ -62,9 +62,9 @@ export async function measureFleet(place: Place): Promise<{ rows: Row[]; memory:
       script: 'get-lead.lua',
       env: { PATHS: paths },
     };
-    rows.push(await repeated(place, 'get', `Get lead (${shown(stored)} stored)`, 4_000, get));
+    rows.push(await measureRounds(place, 'get', `Get lead (${formatNumber(stored)} stored)`, 4_000, get));
     rows.push(
-      await repeated(place, 'list', 'List of 20 leads', 1_500, {
+      await measureRounds(place, 'list', 'List of 20 leads', 1_500, {
         url: `${url}?limit=20`,
         headers,
         connections,
@@ -77,7 +77,7 @@ export async function measureFleet(place: Place): Promise<{ rows: Row[]; memory:
   return { rows, memory };
 }
 
-async function repeated(place: Place, id: string, what: string, goal: number, load: Load): Promise<Row> {
+async function measureRounds(place: Place, id: string, what: string, goal: number, load: Load): Promise<Row> {
   place.log(what);
   await runLoad(place.programs, { ...load, seconds: warmSeconds });
   const cost = countCost(place);
@@ -95,14 +95,14 @@ function speedRow(id: string, what: string, goal: number, runs: Measured[], cost
   return {
     id,
     what,
-    goal: `≥ ${shown(goal)}/s`,
-    reached: `${shown(perSecond)}/s`,
-    detail: `p50 ${shown(p50)} ms, p99 ${shown(p99)} ms; ${cost}`,
+    goal: `≥ ${formatNumber(goal)}/s`,
+    reached: `${formatNumber(perSecond)}/s`,
+    detail: `p50 ${formatNumber(p50)} ms, p99 ${formatNumber(p99)} ms; ${cost}`,
     isReached: perSecond >= goal,
   };
 }
 
-/** Creates in rounds; after each, how long until every event has reached its consumer. */
+/** Creates leads in rounds; after each round, measures the time until every event has reached its consumer. */
 async function measureCreates(place: Place, load: Load, database: pg.Client): Promise<Row[]> {
   const create = (seconds: number) =>
     runLoad(place.programs, {
@@ -112,7 +112,7 @@ async function measureCreates(place: Place, load: Load, database: pg.Client): Pr
       env: { RUN: randomBytes(4).toString('hex') },
     });
   await create(warmSeconds);
-  await drained(database);
+  await drain(database);
   await analyze(database);
   const cost = countCost(place);
   const runs: Measured[] = [];
@@ -121,9 +121,9 @@ async function measureCreates(place: Place, load: Load, database: pg.Client): Pr
     const sampler = sampleOutbox(database);
     runs.push(await create(load.seconds));
     const { depth, age } = await sampler.stop();
-    outbox.push({ depth, age, ...(await drained(database)) });
+    outbox.push({ depth, age, ...(await drain(database)) });
   }
-  const worst = (of: (one: (typeof outbox)[number]) => number) => Math.max(...outbox.map(of));
+  const worst = (read: (one: (typeof outbox)[number]) => number) => Math.max(...outbox.map(read));
   const [age, emptyAfter, consumedAfter] = [
     worst((one) => one.age),
     worst((one) => one.emptyAfter),
@@ -132,15 +132,18 @@ async function measureCreates(place: Place, load: Load, database: pg.Client): Pr
   return [
     speedRow('create', 'Create lead', 800, runs, cost(runs)),
     {
-      ...{ id: 'outbox', what: 'Outbox during the creates', goal: 'keeps up', isReached: age < 1 && emptyAfter < 1 },
-      reached: `oldest event ${shown(age * 1_000)} ms`,
-      detail: `at most ${shown(worst((one) => one.depth))} waiting, empty ${shown(emptyAfter)} s after the last create, consumed by crm after ${shown(consumedAfter)} s`,
+      id: 'outbox',
+      what: 'Outbox during the creates',
+      goal: 'keeps up',
+      isReached: age < 1 && emptyAfter < 1,
+      reached: `oldest event ${formatNumber(age * 1_000)} ms`,
+      detail: `at most ${formatNumber(worst((one) => one.depth))} waiting, empty ${formatNumber(emptyAfter)} s after the last create, consumed by crm after ${formatNumber(consumedAfter)} s`,
     },
   ];
 }
 
 /**
- * What autovacuum does within a minute: until then the plans of a table that was empty stay in use, and they read a
+ * Runs what autovacuum would do within a minute. Until then, plans made for an empty table stay in use, which read a
  * tenant's leads one by one.
  */
 async function analyze(database: pg.Client): Promise<void> {
@@ -170,12 +173,12 @@ const outboxSql =
   'SELECT count(*)::int AS depth, coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float AS age FROM platform.outbox';
 const consumedSql = `SELECT (SELECT count(*) FROM lead) <= (SELECT count(*) FROM platform.inbox WHERE consumer = 'detect-duplicates') AS done`;
 
-/** Waits until the outbox is empty and crm's own consumer has seen every lead. */
-async function drained(database: pg.Client): Promise<{ emptyAfter: number; consumedAfter: number }> {
-  const began = performance.now();
-  const seconds = () => (performance.now() - began) / 1_000;
+/** Waits until the outbox is empty and crm's own consumer has processed every lead. */
+async function drain(database: pg.Client): Promise<{ emptyAfter: number; consumedAfter: number }> {
+  const startedAt = performance.now();
+  const seconds = () => (performance.now() - startedAt) / 1_000;
   let emptyAfter: number | undefined;
-  while (performance.now() - began < drainedWithinMs) {
+  while (performance.now() - startedAt < drainTimeoutMs) {
     if (emptyAfter === undefined && (await database.query(outboxSql)).rows[0].depth === 0) emptyAfter = seconds();
     if (emptyAfter !== undefined && (await database.query(consumedSql)).rows[0].done)
       return { emptyAfter, consumedAfter: seconds() };

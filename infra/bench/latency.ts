@@ -1,7 +1,7 @@
 import type { TestTenant } from '@tandem/e2e';
 import { until } from '@tandem/testing';
 import pg from 'pg';
-import { median, shown } from './numbers.ts';
+import { formatNumber, median } from './numbers.ts';
 import type { Place } from './place.ts';
 import type { Row } from './results.ts';
 
@@ -10,8 +10,8 @@ const everyMs = 120;
 const goalMs = 50;
 
 /**
- * From a lead's creation to the transaction of a consumer in another service, at a low rate: the audit log keeps when the
- * event occurred, which is before the commit, and identity's inbox when its consumer began.
+ * Measures the time from a lead's creation to the consumer's transaction in another service, at a low rate. The audit
+ * log has the time of the event (before the commit), identity's inbox the time when its consumer began.
  */
 export async function measureEventLatency(place: Place, { api }: TestTenant): Promise<Row> {
   const database = new pg.Client({ connectionString: place.databaseUrl('identity') });
@@ -32,13 +32,13 @@ export async function measureEventLatency(place: Place, { api }: TestTenant): Pr
     });
     const sorted = [...times].sort((a, b) => a - b);
     const middle = median(sorted);
-    const slowest = sorted[Math.floor(sorted.length * 0.95)] as number;
+    const p95 = sorted[Math.floor(sorted.length * 0.95)] as number;
     return {
       id: 'latency',
       what: 'Event from before its commit to a consumer (median)',
       goal: `< ${goalMs} ms`,
-      reached: `${shown(middle)} ms`,
-      detail: `p95 ${shown(slowest)} ms`,
+      reached: `${formatNumber(middle)} ms`,
+      detail: `p95 ${formatNumber(p95)} ms`,
       isReached: middle < goalMs,
     };
   } finally {

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { readRecords } from '../local/records.ts';
 import { descendants } from './processes.ts';
 
-/** The memory of one process with everything it started, in MB. */
+/** The memory of a process and its descendants, in MB. */
 export interface Memory {
   name: string;
-  /** Shared pages counted once over all who share them. */
+  /** Proportional set size: shared pages are divided among the processes that share them. */
   pss: number;
   rss: number;
   processes: number;
 }
 
-/** The memory of everything on record in a run folder, the largest first. */
+/** The memory of every recorded process of a run folder, largest first. */
 export function memoryByProcess(runDir: string): Memory[] {
   return readRecords(runDir)
     .map(({ name, pid }) => {
@@ -32,7 +32,7 @@ function rollup(pid: number): { pss: number; rss: number } {
     const megabytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024;
     return { pss: megabytes('Pss'), rss: megabytes('Rss') };
   } catch {
-    // It ended just now.
+    // The process has just exited.
     return { pss: 0, rss: 0 };
   }
 }

@@ -13,18 +13,18 @@ import { sampleReference } from './reference.ts';
 import type { Row } from './results.ts';
 import { type Measured, runLoad } from './wrk.ts';
 
-/** One operation under load; its method and path come from its row. */
+/** One operation under load; its method and path come from its contract row. */
 interface Call {
   operation: keyof typeof operations & string;
-  /** In place of the path's parameters; `{id}` is one of `ids`. */
+  /** Values of the path parameters; `{id}` is replaced by one of `ids`. */
   params?: Record<string, string>;
   query?: string;
-  /** `{n}` is another number in each request, `{id}` one of `ids`. */
+  /** `{n}` is replaced by a number unique to the request, `{id}` by one of `ids`. */
   body?: object;
   ids?: string[];
-  /** Each id can be used once. */
+  /** Whether each id can be used only once. */
   isOnce?: boolean;
-  /** Why this operation has no goal. */
+  /** Reason why this operation has no goal. */
   exempt?: string;
 }
 
@@ -35,15 +35,15 @@ const warmSeconds = 2;
 const seconds = 2;
 const rounds = 3;
 const goal = 300;
-const madeAtOnce = 16;
-const lookMs = 400;
-const looksMax = 100;
-// Ten services and three stores that do nothing take about an eighth of a core.
-const restingShare = 0.3;
+const createConcurrency = 16;
+const idleCheckMs = 400;
+const idleChecksMax = 100;
+// Ten idle services and three idle stores use about an eighth of a core.
+const idleShareMax = 0.3;
 
 /**
- * Measures every operation that the specification shows, one after the other, through the gateway.
- * @param only names of operations (`convertLead`): all unless some are named
+ * Measures every operation that the specification shows, one by one, through the gateway.
+ * @param only names of operations (`convertLead`); all if empty
  */
 export async function measureOperations(place: Place, only: readonly string[] = []): Promise<Row[]> {
   await Promise.all(place.members.map(({ name }) => place.startMember(name)));
@@ -52,11 +52,14 @@ export async function measureOperations(place: Place, only: readonly string[] = 
   place.log('warming up');
   const { live } = tenant;
   await runLoad(place.programs, {
-    ...{ url: `${place.baseUrl}/v1/leads`, headers: { 'X-API-Key': live }, connections, seconds: fleetWarmSeconds },
+    url: `${place.baseUrl}/v1/leads`,
+    headers: { 'X-API-Key': live },
+    connections,
+    seconds: fleetWarmSeconds,
   });
   const isWanted = (operation: string) => !only.length || only.includes(operation);
-  for (const { of, make } of groups) {
-    if (!of.some((service) => Object.keys(contracts[service]).some(isWanted))) continue;
+  for (const { services, make } of groups) {
+    if (!services.some((service) => Object.keys(contracts[service]).some(isWanted))) continue;
     place.log('preparing');
     const calls = (await make(tenant)).filter(({ operation }) => isWanted(operation));
     for (const call of calls) rows.push(await measure(place, tenant, call));
@@ -64,29 +67,29 @@ export async function measureOperations(place: Place, only: readonly string[] = 
   return rows;
 }
 
-/** What is measured together, and of which services. */
-const groups: { of: (keyof typeof contracts)[]; make: (tenant: TestTenant) => Promise<Call[]> }[] = [
-  { of: ['crm'], make: crmCalls },
-  { of: ['identity'], make: identityCalls },
-  { of: ['partner'], make: partnerCalls },
-  { of: ['campaign'], make: campaignCalls },
-  { of: ['training', 'files', 'search', 'analytics', 'agents', 'integrations'], make: restCalls },
+/** Operations that are prepared and measured together, with their services. */
+const groups: { services: (keyof typeof contracts)[]; make: (tenant: TestTenant) => Promise<Call[]> }[] = [
+  { services: ['crm'], make: crmCalls },
+  { services: ['identity'], make: identityCalls },
+  { services: ['partner'], make: partnerCalls },
+  { services: ['campaign'], make: campaignCalls },
+  { services: ['training', 'files', 'search', 'analytics', 'agents', 'integrations'], make: restCalls },
 ];
 
-/** Waits until the fleet rests: the events of what came before have been relayed, consumed and delivered. */
-async function settled({ dir, log }: Place): Promise<void> {
+/** Waits until the fleet is idle: all earlier events have been relayed, consumed and delivered. */
+async function waitUntilIdle({ dir, log }: Place): Promise<void> {
   const spent = () => [...cpuByProcess(join(dir, 'run')).values()].reduce((all, seconds) => all + seconds, 0);
-  for (let look = 0; look < looksMax; look++) {
+  for (let check = 0; check < idleChecksMax; check++) {
     const before = spent();
-    await pause(lookMs);
-    if ((spent() - before) * 1_000 < lookMs * restingShare) return;
+    await pause(idleCheckMs);
+    if ((spent() - before) * 1_000 < idleCheckMs * idleShareMax) return;
   }
   log('the fleet did not come to rest');
 }
 
 async function databases(place: Place): Promise<pg.Client[]> {
-  const withData = place.members.filter(({ hasDatabase }) => hasDatabase);
-  const clients = withData.map(({ name }) => new pg.Client({ connectionString: place.databaseUrl(name) }));
+  const withDatabase = place.members.filter(({ hasDatabase }) => hasDatabase);
+  const clients = withDatabase.map(({ name }) => new pg.Client({ connectionString: place.databaseUrl(name) }));
   for (const client of clients) await client.connect();
   return clients;
 }
@@ -95,7 +98,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** What autovacuum does within a minute: until then plans are those of tables as empty as they were. */
+/** Runs what autovacuum would do within a minute. Until then, plans made for empty tables stay in use. */
 async function analyze(place: Place): Promise<void> {
   for (const client of await databases(place)) {
     await client.query('VACUUM ANALYZE');
@@ -114,31 +117,31 @@ async function measure(place: Place, tenant: TestTenant, call: Call): Promise<Ro
     const ids = call.ids?.slice(used);
     if (ids) writeFileSync(file, `${ids.join('\n')}\n`);
     const run = await runLoad(place.programs, {
-      ...{
-        url: place.baseUrl,
-        headers: { 'X-API-Key': tenant.live },
-        connections,
-        seconds: length,
-        script: 'call.lua',
-      },
+      url: place.baseUrl,
+      headers: { 'X-API-Key': tenant.live },
+      connections,
+      seconds: length,
+      script: 'call.lua',
       env: {
-        ...{ CALL_METHOD: row.method, CALL_PATH: path, RUN: randomBytes(3).toString('hex') },
+        CALL_METHOD: row.method,
+        CALL_PATH: path,
+        RUN: randomBytes(3).toString('hex'),
         ...(call.body && { CALL_BODY: JSON.stringify(call.body) }),
         ...(ids && { CALL_IDS: file }),
         ...(call.isOnce && { CALL_ONCE: '1' }),
       },
     });
     if (!call.isOnce) return run;
-    // At the end of a run each connection may have asked for one more.
+    // At the end of a run, each connection may have used one more id.
     used += run.answers + connections;
     if (used >= (call.ids?.length ?? 0)) throw new Error(`${call.operation} ended with its ids, not with its time`);
     return run;
   };
-  await settled(place);
+  await waitUntilIdle(place);
   await load(coldSeconds);
   await analyze(place);
   sampleReference();
-  // Again, as plans are made anew now. The runs follow at once: they begin with as many events on their way as they end with.
+  // Warm up again with the new plans. The runs follow at once, so that as many events are pending before as after them.
   await load(warmSeconds);
   const cost = countCost(place);
   const runs: Measured[] = [];
@@ -146,41 +149,43 @@ async function measure(place: Place, tenant: TestTenant, call: Call): Promise<Ro
   const perSecond = median(runs.map((run) => run.perSecond));
   const p99 = median(runs.map((run) => run.p99));
   return {
-    ...{ id: call.operation, what: row.summary, goal: call.exempt ? '' : `≥ ${goal}/s` },
+    id: call.operation,
+    what: row.summary,
+    goal: call.exempt ? '' : `≥ ${goal}/s`,
     reached: `${Math.round(perSecond)}/s`,
     detail: [`p99 ${Math.round(p99)} ms`, cost(runs), ...(call.exempt ? [call.exempt] : [])].join('; '),
     ...(!call.exempt && { isReached: perSecond >= goal }),
   };
 }
 
-/** Makes many records and returns their ids. */
-async function many(count: number, make: (n: number) => Promise<{ data: { id: string } }>): Promise<string[]> {
+/** Creates records concurrently and returns their ids. */
+async function createMany(count: number, make: (n: number) => Promise<{ data: { id: string } }>): Promise<string[]> {
   const ids: string[] = [];
   let next = 0;
   const worker = async () => {
     while (next < count) ids.push((await make(next++)).data.id);
   };
-  await Promise.all(Array.from({ length: madeAtOnce }, worker));
+  await Promise.all(Array.from({ length: createConcurrency }, worker));
   return ids;
 }
 
 const aName = { firstName: 'Ada', lastName: 'Lovelace' };
 const leadsOf = ({ api }: TestTenant, count: number) => {
   const run = randomBytes(3).toString('hex');
-  return many(count, (n) =>
+  return createMany(count, (n) =>
     api.createLead({ body: { email: `l${run}${n}@example.com`, firstName: `A${run}${n}`, lastName: `B${n}` } }),
   );
 };
 
 async function crmCalls(tenant: TestTenant): Promise<Call[]> {
   const leads = await leadsOf(tenant, 13_000);
-  const opportunities = await many(6_500, async (n) => {
+  const opportunities = await createMany(6_500, async (n) => {
     const { data } = await tenant.api.convertLead({
       body: { leadId: leads.shift() as string, value: n, currency: 'EUR' },
     });
     return { data: { id: data.id } };
   });
-  const tasks = await many(300, (n) => tenant.api.createTask({ body: { title: `Call ${n}` } }));
+  const tasks = await createMany(300, (n) => tenant.api.createTask({ body: { title: `Call ${n}` } }));
   return [
     { operation: 'convertLead', ids: leads, isOnce: true, body: { leadId: '{id}', value: 4_800, currency: 'EUR' } },
     { operation: 'listOpportunities', query: '?limit=20' },
@@ -196,7 +201,7 @@ async function crmCalls(tenant: TestTenant): Promise<Call[]> {
 
 async function identityCalls({ api, userId }: TestTenant): Promise<Call[]> {
   const run = randomBytes(3).toString('hex');
-  const users = await many(200, (n) =>
+  const users = await createMany(200, (n) =>
     api.createUser({ body: { email: `m${run}${n}@example.com`, password: 'correct horse battery', ...aName } }),
   );
   const subscription = (await api.listSubscriptions()).data[0]?.id as string;
@@ -221,7 +226,7 @@ async function identityCalls({ api, userId }: TestTenant): Promise<Call[]> {
 
 async function partnerCalls({ api }: TestTenant): Promise<Call[]> {
   const run = randomBytes(3).toString('hex');
-  const partners = await many(8_000, (n) =>
+  const partners = await createMany(8_000, (n) =>
     api.createPartner({ body: { email: `p${run}${n}@example.com`, ...aName } }),
   );
   const first = partners[0] as string;
@@ -250,7 +255,7 @@ async function partnerCalls({ api }: TestTenant): Promise<Call[]> {
 }
 
 async function campaignCalls({ api }: TestTenant): Promise<Call[]> {
-  const campaigns = await many(300, (n) => api.createCampaign({ body: { name: `Campaign ${n}` } }));
+  const campaigns = await createMany(300, (n) => api.createCampaign({ body: { name: `Campaign ${n}` } }));
   const mail = {
     nodeId: 'mail',
     type: 'email',
@@ -273,7 +278,7 @@ async function campaignCalls({ api }: TestTenant): Promise<Call[]> {
 async function restCalls(tenant: TestTenant): Promise<Call[]> {
   const { api } = tenant;
   const leads = await leadsOf(tenant, 6_500);
-  const courses = await many(300, (n) => api.createCourse({ body: { title: `Course ${n}` } }));
+  const courses = await createMany(300, (n) => api.createCourse({ body: { title: `Course ${n}` } }));
   const agent = (await api.listAgents({ query: { kind: 'recommender' } })).data[0]?.id as string;
   return [
     { operation: 'createCourse', body: { title: 'Course {n}' } },

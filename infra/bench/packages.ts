@@ -3,22 +3,22 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 
 const names = ['nginx', 'libnginx-mod-http-lua', 'lua-resty-core', 'lua-nginx-redis', 'lua-cjson', 'wrk'];
-// Where a machine keeps programs and libraries when they are installed there already.
+// Fallback: programs and libraries that are already installed on this machine.
 const systemRoot = '/';
 
-/** The programs that Tandem is compared with and measured by. */
+/** nginx, which Tandem is compared with, and the load generator wrk. */
 export interface PeerPrograms {
   nginx: string;
   wrk: string;
-  /** Where the Lua modules of nginx and its libraries are looked for, in order. */
+  /** Folders searched for nginx's Lua modules and libraries, in order. */
   roots: string[];
   env: Record<string, string>;
 }
 
 /**
- * nginx with Lua, and wrk, from Debian's packages, unpacked for this project alone (as infra/local does with the stores):
- * nothing is installed, so the machine's own nginx is neither touched nor started.
- * @returns a line that says why not, when they cannot be had
+ * Provides nginx with Lua, and wrk, from Debian packages unpacked for this project only (as infra/local does with the
+ * stores). Nothing is installed, so the machine's own nginx is neither changed nor started.
+ * @returns the reason as one line if the programs are unavailable
  */
 export async function peerPrograms(dir: string, log: (line: string) => void): Promise<PeerPrograms | string> {
   const folder = join(dir, 'debian');
@@ -34,7 +34,7 @@ export async function peerPrograms(dir: string, log: (line: string) => void): Pr
   return { nginx, wrk, roots, env: { LD_LIBRARY_PATH: libraryFolders(folder).join(':') } };
 }
 
-/** The first of the roots that has a file. */
+/** The path of a file in the first root that has it. */
 export function inRoots(roots: readonly string[], path: string): string | undefined {
   return roots.map((root) => join(root, path)).find((file) => existsSync(file));
 }
@@ -74,7 +74,7 @@ async function unpack(folder: string, log: (line: string) => void): Promise<void
   }
 }
 
-/** apt resolves and verifies as ever; only its lists and its cache are ours, so it needs no root and no lock. */
+/** Options that redirect apt's lists and cache to our folder, so that it needs neither root nor a lock. */
 function aptOptions(draft: string): string[] {
   return [
     ['Dir::State::lists', join(draft, 'lists')],

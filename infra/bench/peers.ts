@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createIdCodec } from '@tandem/ids';
 import { readSecretList } from '@tandem/secrets';
 import { readRecords } from '../local/records.ts';
-import { median, shown } from './numbers.ts';
+import { formatNumber, median } from './numbers.ts';
 import { inRoots, type PeerPrograms } from './packages.ts';
 import type { Place } from './place.ts';
 import { cpuSeconds, pin } from './processes.ts';
@@ -12,7 +12,7 @@ import type { Row } from './results.ts';
 import { type Measured, runLoad } from './wrk.ts';
 
 const connections = 32;
-// Compiled code is what is compared, so every peer answers this many requests first.
+// Each peer answers this many requests first, so that JIT-compiled code is compared.
 const warmAnswers = 20_000;
 const warmSeconds = 4;
 const warmRoundsMax = 8;
@@ -24,19 +24,19 @@ const peers = ['gateway', 'bare', 'lua', 'express'] as const;
 type Peer = (typeof peers)[number];
 
 interface Run extends Measured {
-  /** Processor time per request: what stays comparable when the machine has other things to do. */
+  /** CPU time per request, which stays comparable on a busy machine. */
   cpuMicroseconds: number;
 }
 
 /**
- * The gateway with every check on, against what could stand in its place, one core each; upstream, stores, identity and
- * load generator share the other core. Rounds alternate, so that a slow moment of the machine meets all of them.
+ * Compares the gateway with all checks enabled to alternatives, one core each. Upstream, stores, identity and load
+ * generator share another core. Rounds alternate, so that a slow moment of the machine affects all peers.
  */
 export async function measurePeers(place: Place): Promise<Row[]> {
   const { processes, log, environment } = place;
   const running = readRecords(join(place.dir, 'run'));
   if (!running.some(({ name }) => name === 'identity')) await place.startMember('identity');
-  // A tenant needs a whole gateway; the one that is measured starts afresh.
+  // Creating a tenant needs the complete gateway; the measured gateway is started afresh.
   if (!running.some(({ name }) => name === 'gateway')) await place.startMember('gateway');
   const tenant = await place.aTenant();
   const codec = createIdCodec(place.secrets.IDS_ALPHABET);
@@ -66,7 +66,9 @@ export async function measurePeers(place: Place): Promise<Row[]> {
   const url = (peer: Peer) =>
     peer === 'gateway' ? `${place.baseUrl}${path}` : `http://127.0.0.1:${ports[peer]}${path}`;
   await processes.start({
-    ...{ name: 'express', core: measuredCore, isReady: () => answers(url('express')) },
+    name: 'express',
+    core: measuredCore,
+    isReady: () => answers(url('express')),
     command: [process.execPath, '--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'peers/express.ts')],
     env: { ...environment['gateway'], UPSTREAM: upstream, PORT: String(ports['express']), NODE_ENV: 'production' },
   });
@@ -99,21 +101,19 @@ export async function measurePeers(place: Place): Promise<Row[]> {
 
 function rowsOf(measured: Record<Peer, Run[]>): Row[] {
   const speed = (peer: Peer) => median(measured[peer].map((one) => one.perSecond));
-  // Each round against the same round: what slows the machine for a while slows both.
+  // Compares the same round of both, because a slow machine affects both.
   const ratio = (peer: Peer) =>
     median(measured.gateway.map((one, round) => one.perSecond / (measured[peer][round] as Run).perSecond));
   const detail = (peer: Peer) => {
     const [p50, p99] = [median(measured[peer].map((one) => one.p50)), median(measured[peer].map((one) => one.p99))];
-    return `${shown(speed(peer))}/s, p50 ${shown(p50)} ms, p99 ${shown(p99)} ms, ${shown(cpu(peer))} µs of processor a request`;
+    return `${formatNumber(speed(peer))}/s, p50 ${formatNumber(p50)} ms, p99 ${formatNumber(p99)} ms, ${formatNumber(cpu(peer))} µs of processor a request`;
   };
   const cpu = (peer: Peer) => median(measured[peer].map((one) => one.cpuMicroseconds));
   const against = (id: Peer, what: string, goal?: number): Row => ({
-    ...{
-      id,
-      what: `Gateway against ${what}`,
-      goal: goal ? `≥ ${goal.toFixed(1)} ×` : '',
-      reached: `${ratio(id).toFixed(2)} ×`,
-    },
+    id,
+    what: `Gateway against ${what}`,
+    goal: goal ? `≥ ${goal.toFixed(1)} ×` : '',
+    reached: `${ratio(id).toFixed(2)} ×`,
     detail: `by processor time ${(cpu(id) / cpu('gateway')).toFixed(2)} ×; ${detail(id)}`,
     ...(goal && { isReached: ratio(id) >= goal }),
   });
@@ -122,7 +122,7 @@ function rowsOf(measured: Record<Peer, Run[]>): Row[] {
       id: 'gateway',
       what: 'Gateway, one core, all checks on',
       goal: '',
-      reached: `${shown(speed('gateway'))}/s`,
+      reached: `${formatNumber(speed('gateway'))}/s`,
       detail: detail('gateway'),
     },
     against('lua', 'nginx + Lua doing the same', 1),
@@ -131,30 +131,32 @@ function rowsOf(measured: Record<Peer, Run[]>): Row[] {
   ];
 }
 
-interface Given {
+interface NginxOptions {
   ports: Record<string, number>;
   key: string;
   tenantId: number;
 }
 
-/** The value that the gateway signs and hashes with; the peers know no other. */
+/** The current value of a secret, which the gateway signs and hashes with; peers use only this one. */
 function currentValue(setting: string): string {
   return readSecretList(setting)[0].value;
 }
 
-async function startNginx(place: Place, name: 'upstream' | 'bare' | 'lua', given: Given): Promise<void> {
+async function startNginx(place: Place, name: 'upstream' | 'bare' | 'lua', options: NginxOptions): Promise<void> {
   const { dir, programs, processes } = place;
   const redis = new URL(place.stores.redisUrl);
   const values: Record<string, string> = {
-    ...{ dir, here: join(import.meta.dirname, 'peers'), body: leadReply(given.tenantId), key: given.key },
-    ...Object.fromEntries(Object.entries(given.ports).map(([peer, port]) => [`${peer}Port`, String(port)])),
-    ...{
-      redisPort: redis.port,
-      redisPassword: redis.password,
-      pepper: currentValue(place.secrets.KEY_PEPPER),
-      alphabet: place.secrets.IDS_ALPHABET,
-    },
-    ...{ secret: currentValue(place.secrets.INTERNAL_SECRETS), ...luaPaths(programs) },
+    dir,
+    here: join(import.meta.dirname, 'peers'),
+    body: leadReply(options.tenantId),
+    key: options.key,
+    ...Object.fromEntries(Object.entries(options.ports).map(([peer, port]) => [`${peer}Port`, String(port)])),
+    redisPort: redis.port,
+    redisPassword: redis.password,
+    pepper: currentValue(place.secrets.KEY_PEPPER),
+    alphabet: place.secrets.IDS_ALPHABET,
+    secret: currentValue(place.secrets.INTERNAL_SECRETS),
+    ...luaPaths(programs),
   };
   const template = readFileSync(join(import.meta.dirname, 'peers', `${name}.conf`), 'utf8');
   const file = join(dir, 'tmp', `${name}.conf`);
@@ -165,13 +167,11 @@ async function startNginx(place: Place, name: 'upstream' | 'bare' | 'lua', given
     { mode: 0o600 },
   );
   await processes.start({
-    ...{
-      name,
-      env: { ...programs.env, PATH: process.env['PATH'] },
-      core: name === 'upstream' ? otherCore : measuredCore,
-    },
+    name,
+    env: { ...programs.env, PATH: process.env['PATH'] },
+    core: name === 'upstream' ? otherCore : measuredCore,
     command: [programs.nginx, '-c', file, '-p', dir],
-    isReady: () => answers(`http://127.0.0.1:${given.ports[name]}/`),
+    isReady: () => answers(`http://127.0.0.1:${options.ports[name]}/`),
   });
 }
 
@@ -187,39 +187,36 @@ function luaPaths({ roots }: PeerPrograms): Record<string, string> {
   };
 }
 
-/** A lead as crm answers it to the gateway: ids are decimal strings. */
+/** A lead as crm returns it to the gateway: ids are decimal strings. */
 function leadReply(tenantId: number): string {
-  const at = '2026-11-21T10:00:00.000Z';
+  const timestamp = '2026-11-21T10:00:00.000Z';
   const data = {
-    ...{
-      id: '4711',
-      tenantId: String(tenantId),
-      email: 'ada@example.com',
-      firstName: 'Ada',
-      lastName: 'Lovelace',
-      phone: '+441632960001',
-    },
-    ...{
-      source: 'web',
-      status: 'new',
-      allowedTransitions: ['contacted', 'qualified', 'unqualified'],
-      score: 42,
-      assignedTo: '17',
-    },
-    ...{
-      customFields: { budget: 12_000, region: 'EMEA' },
-      tags: ['vip', 'spring'],
-      externalId: 'crm-0815',
-      createdBy: '16',
-    },
-    ...{ version: 1, createdAt: at, updatedAt: at, duplicateCount: 0 },
+    id: '4711',
+    tenantId: String(tenantId),
+    email: 'ada@example.com',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    phone: '+441632960001',
+    source: 'web',
+    status: 'new',
+    allowedTransitions: ['contacted', 'qualified', 'unqualified'],
+    score: 42,
+    assignedTo: '17',
+    customFields: { budget: 12_000, region: 'EMEA' },
+    tags: ['vip', 'spring'],
+    externalId: 'crm-0815',
+    createdBy: '16',
+    version: 1,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    duplicateCount: 0,
   };
   return JSON.stringify({
     success: true,
     statusCode: 200,
     message: 'Lead retrieved',
     data,
-    meta: { requestId: 'req_0123456789abcdef01234567', timestamp: at },
+    meta: { requestId: 'req_0123456789abcdef01234567', timestamp },
   });
 }
 

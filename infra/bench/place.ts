@@ -6,7 +6,7 @@ import { aTenant, operations, type TestFleet, type TestTenant } from '@tandem/e2
 import { type FleetEnvironment, fleetEnvironment } from '@tandem/local/environment';
 import { memberProcess } from '@tandem/local/fleet';
 import { findMembers, gatewayName, type Member } from '@tandem/local/members';
-import { keptSecrets, type Secrets } from '@tandem/local/secrets';
+import { loadSecrets, type Secrets } from '@tandem/local/secrets';
 import { type Stores, startStores } from '@tandem/local/stores';
 import { cloneDatabase, testDatabases } from '@tandem/tooling';
 import { packagesDir } from '../local/paths.ts';
@@ -14,7 +14,7 @@ import { Ports } from '../local/ports.ts';
 import type { PeerPrograms } from './packages.ts';
 import { Processes } from './processes.ts';
 
-/** Everything a measurement stands on. */
+/** The environment of a measurement. */
 export interface Place {
   dir: string;
   log: (line: string) => void;
@@ -24,20 +24,20 @@ export interface Place {
   stores: Stores;
   processes: Processes;
   environment: FleetEnvironment;
-  /** Starts a member of the fleet; `settings` go on top of its own. */
+  /** Starts a member of the fleet; `settings` override its own. */
   startMember(name: string, options?: { settings?: Record<string, string>; core?: number }): Promise<void>;
   members: Member[];
   baseUrl: string;
-  /** The administrator's address of a service's database. */
+  /** Administrator URL of a service's database. */
   databaseUrl(service: string): string;
   aTenant(): Promise<TestTenant>;
   close(): Promise<void>;
 }
 
-// What one address may do without credentials is not what is measured; the tenant's own limits stay on.
+// Raises the limit for calls without credentials, which is not measured; the tenant's limits stay enabled.
 const settings = { ANONYMOUS_RATE_PER_MINUTE: '100000', LOG_LEVEL: 'info' };
 
-/** Brings up durable stores and fresh databases; the members of the fleet are started by who measures them. */
+/** Starts durable stores and creates fresh databases; each measurement starts the members it needs. */
 export async function openPlace(options: {
   dir: string;
   programs: PeerPrograms;
@@ -47,15 +47,15 @@ export async function openPlace(options: {
   const { dir, log, programs, signal } = options;
   for (const folder of ['log', 'tmp']) mkdirSync(join(dir, folder), { recursive: true });
   const ports = new Ports(join(dir, 'ports.json'));
-  const secrets = keptSecrets(join(dir, 'secrets.json'));
+  const secrets = loadSecrets(join(dir, 'secrets.json'));
   const stores = await startStores({ dir, packagesDir, ports, log, signal });
   const processes = new Processes(dir);
   try {
     const admin = { adminUrl: stores.adminDatabaseUrl, roleSecret: secrets.ROLE_SECRET };
     await testDatabases({ ...admin, clonesKeptMinutes: 0 });
     const members = findMembers();
-    const withData = members.filter((member) => member.hasDatabase);
-    const databases = await Promise.all(withData.map(({ name }) => cloneDatabase(name, admin)));
+    const withDatabase = members.filter((member) => member.hasDatabase);
+    const databases = await Promise.all(withDatabase.map(({ name }) => cloneDatabase(name, admin)));
     const memberPorts: Record<string, number> = {};
     for (const { name } of members) memberPorts[name] = await ports.get(name);
     const environment = fleetEnvironment({ members, ports: memberPorts, stores, secrets, dataDir: join(dir, 'data') });
@@ -64,13 +64,23 @@ export async function openPlace(options: {
       const own = databases.find(({ service }) => service === name);
       environment[name] = {
         ...environment[name],
-        ...{ ...settings, NAMESPACE: namespace },
+        ...settings,
+        NAMESPACE: namespace,
         ...(own && { DATABASE_URL: own.appUrl, RELAY_DATABASE_URL: own.relayUrl }),
       };
     }
     const baseUrl = `http://127.0.0.1:${memberPorts[gatewayName]}`;
     return {
-      ...{ dir, log, programs, ports, secrets, stores, processes, environment, members, baseUrl },
+      dir,
+      log,
+      programs,
+      ports,
+      secrets,
+      stores,
+      processes,
+      environment,
+      members,
+      baseUrl,
       async startMember(name, { settings: more = {}, core } = {}) {
         const member = members.find((one) => one.name === name) as Member;
         const spec = memberProcess(member, {
@@ -88,7 +98,7 @@ export async function openPlace(options: {
       aTenant() {
         const api = (credentials?: Parameters<typeof createClient>[0]['credentials']) =>
           createClient({ operations, baseUrl, ...(credentials && { credentials }) });
-        // Of a fleet it needs no more than the way in and the settings.
+        // `aTenant` uses only these parts of a fleet.
         return aTenant({ baseUrl, environment, api } as unknown as TestFleet);
       },
       async close() {

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { readRecords } from '../local/records.ts';
 import { type ProcessSpec, SupervisedProcess } from '../local/supervised.ts';
 
-/** How to run one program for the length of a measurement. */
+/** How to run a program for the duration of a measurement. */
 export interface Program extends Pick<ProcessSpec, 'name' | 'command' | 'isReady'> {
   env?: Record<string, string | undefined>;
-  /** The core it may run on; any when absent. */
+  /** The core it may run on; any if absent. */
   core?: number;
 }
 
-/** The processes of a benchmark: started, found again by their number, and ended in reverse. */
+/** The processes of a benchmark; stopped in reverse order of their start. */
 export class Processes {
   readonly #dir: string;
   readonly #running: { process: SupervisedProcess; pid: () => number }[] = [];
 
-  /** @param dir holds their logs and records; the next run ends what a killed one has left */
+  /** @param dir folder for logs and process records, by which the next run stops processes left by a killed one */
   constructor(dir: string) {
     this.#dir = dir;
   }
@@ -25,9 +25,15 @@ export class Processes {
   async start({ name, command, env = {}, core, isReady }: Program): Promise<void> {
     const process = new SupervisedProcess(
       {
-        ...{ name, kind: 'service', env, isReady, cwd: join(import.meta.dirname, '../..') },
+        name,
+        kind: 'service',
+        env,
+        isReady,
+        cwd: join(import.meta.dirname, '../..'),
         command: core === undefined ? command : ['taskset', '-c', String(core), ...command],
-        ...{ readyWithinMs: 60_000, stopSignal: 'SIGTERM', stopWithinMs: 20_000 },
+        readyWithinMs: 60_000,
+        stopSignal: 'SIGTERM',
+        stopWithinMs: 20_000,
         output: { file: join(this.#dir, 'log', `${name}.log`) },
       },
       {
@@ -57,12 +63,12 @@ export class Processes {
   }
 }
 
-/** Moves a running process, with all its threads and children, to one core, or to all of them. */
+/** Pins a running process with all its threads and descendants to the given cores. */
 export function pin(pid: number, cores: string): void {
   for (const one of descendants(pid)) spawnSync('taskset', ['-acp', cores, String(one)], { stdio: 'ignore' });
 }
 
-/** A process and all that it started, also what left its session, as each connection of PostgreSQL does. */
+/** A process and its descendants, including those in other sessions, such as PostgreSQL backends. */
 export function descendants(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -72,7 +78,7 @@ export function descendants(pid: number): number[] {
   return found;
 }
 
-/** The fields behind the name in a process's stat file, none when it has ended. */
+/** The fields after the name in a process's stat file; empty if the process has exited. */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -82,22 +88,22 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** The processor time that a process has used so far with everything it started, in seconds. */
+/** The CPU time used so far by a process and its descendants, in seconds. */
 export function cpuSeconds(pid: number): number {
-  // Its own, and that of children which have ended, such as connections of PostgreSQL: utime, stime, cutime and cstime.
+  // utime, stime, and cutime and cstime of exited children, such as PostgreSQL backends.
   const ticks = descendants(pid).flatMap((one) => statOf(one).slice(11, 15).map(Number));
   return ticks.reduce((all, one) => all + one, 0) / ticksPerSecond;
 }
 
-/** The processor time of everything on record in a run folder so far, in seconds, by name. */
+/** The CPU time of every recorded process of a run folder so far, in seconds, by name. */
 export function cpuByProcess(runDir: string): Map<string, number> {
   return new Map(readRecords(runDir).map(({ name, pid }) => [name, cpuSeconds(pid)]));
 }
 
-// What Linux counts in, on every machine that Node runs on.
+// USER_HZ, which is 100 on every Linux platform that Node supports.
 const ticksPerSecond = 100;
 
-/** The number of a process by its record. */
+/** The pid in a process record. */
 export function recordedPid(dir: string, name: string): number {
   return (JSON.parse(readFileSync(join(dir, 'run', `${name}.process.json`), 'utf8')) as { pid: number }).pid;
 }

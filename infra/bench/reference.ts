@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
-import { median, shown } from './numbers.ts';
+import { formatNumber, median } from './numbers.ts';
 
 const bytes = Buffer.alloc(32 * 1024 * 1024);
-const took: number[] = [];
+const samplesMs: number[] = [];
 
-/** Times a fixed piece of work, to tell a slow machine from a slow program. Called between rounds. */
+/** Times a fixed computation, to distinguish a slow machine from a slow program. Called between rounds. */
 export function sampleReference(): void {
-  const began = process.cpuUsage();
+  const before = process.cpuUsage();
   createHash('sha256').update(bytes).digest();
-  const { user, system } = process.cpuUsage(began);
-  took.push((user + system) / 1_000);
+  const { user, system } = process.cpuUsage(before);
+  samplesMs.push((user + system) / 1_000);
 }
 
-/** How fast, and how evenly, the machine did that work while the benchmark ran. */
+/** Describes the speed and variance of the machine during the benchmark. */
 export function describeReference(): string {
-  if (!took.length) return '';
-  return `SHA-256 of 32 MB took ${shown(median(took))} ms of processor time (${shown(Math.min(...took))} to ${shown(Math.max(...took))} ms) between the rounds.`;
+  if (!samplesMs.length) return '';
+  return `SHA-256 of 32 MB took ${formatNumber(median(samplesMs))} ms of processor time (${formatNumber(Math.min(...samplesMs))} to ${formatNumber(Math.max(...samplesMs))} ms) between the rounds.`;
 }

@@ -2,28 +2,28 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import type { Memory } from './memory.ts';
-import { shown } from './numbers.ts';
+import { formatNumber } from './numbers.ts';
 import { describeReference } from './reference.ts';
 
-/** One line of the table. */
+/** One row of the results table. */
 export interface Row {
-  /** Names its note in notes.md. */
+  /** Heading of its note in notes.md. */
   id: string;
   what: string;
   goal: string;
   reached: string;
   detail?: string;
-  /** Absent for what has no goal or was not measured. */
+  /** Absent if there is no goal or no measurement. */
   isReached?: boolean;
 }
 
-/** A row that could not be measured, and why. */
-export function notMeasured(id: string, what: string, goal: string, why: string): Row {
-  return { id, what, goal, reached: 'not measured', detail: why };
+/** A row that could not be measured, with the reason. */
+export function notMeasured(id: string, what: string, goal: string, reason: string): Row {
+  return { id, what, goal, reached: 'not measured', detail: reason };
 }
 
-/** The table for the terminal. */
-export function printed(rows: Row[]): string {
+/** Formats the rows as a table for the terminal. */
+export function formatTable(rows: Row[]): string {
   const cells = rows.map((row) => [row.what, row.goal, row.reached, verdict(row), row.detail ?? '']);
   const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((line) => (line[column] as string).length)));
   return cells
@@ -36,7 +36,7 @@ export function printed(rows: Row[]): string {
     .join('\n');
 }
 
-/** Writes results.md: what was measured, with the notes that people keep in notes.md. */
+/** Writes results.md: the measurements, and the hand-written notes from notes.md. */
 export function writeResults({ rows, memory }: { rows: Row[]; memory: Memory[] }, date = new Date()): void {
   const notes = readNotes();
   const cpu = cpus();
@@ -45,7 +45,7 @@ export function writeResults({ rows, memory }: { rows: Row[]; memory: Memory[] }
     '',
     '`npm run bench` measures and writes this page; the reasons come from `notes.md` and outlast a rerun.',
     '',
-    `${date.toISOString().slice(0, 10)}, ${cpu.length} cores (${cpu[0]?.model.trim() ?? 'unknown'}), Node ${process.version}, load average ${shown(loadavg()[0] as number)} at the end. ${describeReference()}`,
+    `${date.toISOString().slice(0, 10)}, ${cpu.length} cores (${cpu[0]?.model.trim() ?? 'unknown'}), Node ${process.version}, load average ${formatNumber(loadavg()[0] as number)} at the end. ${describeReference()}`,
     '',
     '| what | goal | reached | | detail |',
     '| --- | --- | --- | --- | --- |',
@@ -65,19 +65,21 @@ function verdict({ isReached }: Row): string {
 }
 
 function memoryTable(memory: Memory[]): string[] {
-  const total = (of: (one: Memory) => number) => shown(memory.reduce((all, one) => all + of(one), 0));
+  const total = (read: (one: Memory) => number) => formatNumber(memory.reduce((all, one) => all + read(one), 0));
   return [
     '## Idle memory by process',
     '',
     '| process | PSS, MB | RSS, MB | processes |',
     '| --- | --- | --- | --- |',
-    ...memory.map(({ name, pss, rss, processes }) => `| ${name} | ${shown(pss)} | ${shown(rss)} | ${processes} |`),
+    ...memory.map(
+      ({ name, pss, rss, processes }) => `| ${name} | ${formatNumber(pss)} | ${formatNumber(rss)} | ${processes} |`,
+    ),
     `| all | ${total((one) => one.pss)} | ${total((one) => one.rss)} | ${memory.reduce((all, one) => all + one.processes, 0)} |`,
     '',
   ];
 }
 
-/** The notes by row: a heading is the row's id. */
+/** The notes by row id, which is the heading of the note. */
 function readNotes(): Map<string, string> {
   const text = readFileSync(join(import.meta.dirname, 'notes.md'), 'utf8');
   const parts = text.split(/^## /m).slice(1);

@@ -1,5 +1,5 @@
-// `npm run bench [-- fleet operations upload gateway size]`: measures, prints one table, writes results.md. Without a name,
-// everything. `npm run bench -- operations convertLead winOpportunity` measures those operations alone.
+// `npm run bench [-- fleet operations upload gateway size]`: measures the named parts (default: all), prints a table,
+// and writes results.md. `npm run bench -- operations convertLead winOpportunity` measures only those operations.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
 import { CommandError } from '../local/command-error.ts';
@@ -13,7 +13,7 @@ import { peerPrograms } from './packages.ts';
 import { measurePeers } from './peers.ts';
 import { openPlace, type Place } from './place.ts';
 import { describeReference } from './reference.ts';
-import { notMeasured, printed, type Row, writeResults } from './results.ts';
+import { formatTable, notMeasured, type Row, writeResults } from './results.ts';
 import { measureSize } from './size/index.ts';
 import { measureUpload } from './upload.ts';
 
@@ -42,7 +42,7 @@ async function main(only: string[]): Promise<number> {
     const place = await openPlace({ dir, programs, log: progress, signal: interrupted });
     try {
       const measured = await orInterrupted(measure(place, only));
-      process.stdout.write(`\n${printed(measured.rows)}\n\n${describeReference()}\n`);
+      process.stdout.write(`\n${formatTable(measured.rows)}\n\n${describeReference()}\n`);
       if (!only.length) writeResults(measured);
       return 0;
     } finally {
@@ -64,7 +64,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   return { rows: [...peers, ...fleet.rows, ...upload, ...calls, ...atSize], memory: fleet.memory };
 }
 
-/** Each part starts the members that it needs. */
+/** Stops all processes before a part, which starts the members it needs. */
 async function fresh(place: Place, part: (place: Place) => Promise<Row[]>): Promise<Row[]> {
   await place.processes.stopAll();
   return part(place);

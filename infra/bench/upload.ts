@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TestTenant } from '@tandem/e2e';
 import { gatewayName } from '@tandem/local/members';
-import { shown } from './numbers.ts';
+import { formatNumber } from './numbers.ts';
 import type { Place } from './place.ts';
 import type { Row } from './results.ts';
 
@@ -14,13 +14,13 @@ const sampleMs = 50;
 const growthGoalMb = 50;
 const boundary = 'benchmark';
 
-/** Uploads one file of 1 GB through the gateway, and watches the memory of who passes it on. */
+/** Uploads a file of 1 GB through the gateway, and samples the memory of gateway and files. */
 export async function measureUpload(place: Place): Promise<Row[]> {
   place.log('upload of 1 GB');
   const settings = { FILES_MAX_BYTES: String(bytes) };
   await Promise.all(['identity', 'files', gatewayName].map((name) => place.startMember(name, { settings })));
   const tenant = await place.aTenant();
-  // The first one pays for what is loaded once.
+  // Warm-up: the first upload allocates memory that later ones reuse.
   await upload(place, tenant, 8 * 1024 ** 2);
   const watched = [gatewayName, 'files'].map((name) => ({ name, pid: place.processes.pid(name) }));
   const before = watched.map(({ pid }) => residentMb(pid));
@@ -28,16 +28,18 @@ export async function measureUpload(place: Place): Promise<Row[]> {
   const sampler = setInterval(() => {
     for (const [index, { pid }] of watched.entries()) peaks[index] = Math.max(peaks[index] as number, residentMb(pid));
   }, sampleMs);
-  const began = performance.now();
+  const startedAt = performance.now();
   await upload(place, tenant, bytes);
-  const seconds = (performance.now() - began) / 1_000;
+  const seconds = (performance.now() - startedAt) / 1_000;
   clearInterval(sampler);
   const growth = watched.map(({ name }, index) => ({ name, mb: (peaks[index] as number) - (before[index] as number) }));
   return [
     {
-      ...{ id: 'upload', what: 'Memory during an upload of 1 GB', goal: `< ${growthGoalMb} MB more` },
-      reached: growth.map(({ name, mb }) => `${name} ${shown(mb)} MB`).join(', '),
-      detail: `${shown(bytes / 1024 ** 2 / seconds)} MB/s, hashed and on the disk`,
+      id: 'upload',
+      what: 'Memory during an upload of 1 GB',
+      goal: `< ${growthGoalMb} MB more`,
+      reached: growth.map(({ name, mb }) => `${name} ${formatNumber(mb)} MB`).join(', '),
+      detail: `${formatNumber(bytes / 1024 ** 2 / seconds)} MB/s, hashed and on the disk`,
       isReached: growth.every(({ mb }) => mb < growthGoalMb),
     },
   ];
@@ -54,7 +56,7 @@ async function upload({ baseUrl }: Place, { live }: TestTenant, size: number): P
       'Content-Length': head.length + size + tail.length,
     },
   });
-  const answered = new Promise<number>((resolve, reject) => {
+  const responseStatus = new Promise<number>((resolve, reject) => {
     request.once('response', (response) => resolve(response.resume().statusCode as number)).once('error', reject);
   });
   const parts = function* () {
@@ -63,7 +65,7 @@ async function upload({ baseUrl }: Place, { live }: TestTenant, size: number): P
     yield tail;
   };
   await pipeline(Readable.from(parts(), { objectMode: false }), request);
-  const status = await answered;
+  const status = await responseStatus;
   if (status !== 201) throw new Error(`The upload was answered ${status}`);
 }
 

@@ -8,14 +8,14 @@ export interface Load {
   seconds: number;
   connections: number;
   headers?: Record<string, string>;
-  /** A script of `load/` with what it may read from its environment. */
+  /** A script in `load/`; `env` holds its parameters. */
   script?: string;
   env?: Record<string, string>;
-  /** The core it may run on; any when absent. */
+  /** The core it may run on; any if absent. */
   core?: number;
 }
 
-/** What a run measured. Latencies in milliseconds. */
+/** The result of a run; latencies in milliseconds. */
 export interface Measured {
   perSecond: number;
   p50: number;
@@ -25,13 +25,19 @@ export interface Measured {
 
 /**
  * Runs wrk with one thread.
- * @throws when an answer was no success: a fast refusal must not count as speed
+ * @throws if a response was not successful, because fast refusals must not count as throughput
  */
 export async function runLoad(programs: PeerPrograms, load: Load): Promise<Measured> {
   const { url, seconds, connections, headers = {}, script, env = {}, core } = load;
   const args = [
-    ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '--latency'],
-    ...['-s', join(import.meta.dirname, 'load', script ?? 'get.lua')],
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--timeout',
+    '10s',
+    '--latency',
+    '-s',
+    join(import.meta.dirname, 'load', script ?? 'get.lua'),
     ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
     url,
   ];
@@ -58,15 +64,15 @@ export async function runLoad(programs: PeerPrograms, load: Load): Promise<Measu
 
 function capture(command: string[], env: Record<string, string | undefined>): Promise<string> {
   const child = spawn(command[0] as string, command.slice(1), { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  // A benchmark that is interrupted must not leave its load behind.
-  const end = () => child.kill();
-  process.once('exit', end);
+  // An interrupted benchmark must not leave wrk running.
+  const kill = () => child.kill();
+  process.once('exit', kill);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', () => {
-      process.off('exit', end);
+      process.off('exit', kill);
       resolve(output);
     });
   });

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { findMembers, gatewayName } from '@tandem/local/members';
 import { parse } from 'yaml';
-import { filledIn, stepped } from './env.ts';
+import { applyStep, fillIn } from './env.ts';
 
 interface ComposeService {
   deploy?: { replicas: string };
@@ -31,7 +31,7 @@ const members = findMembers(root).map(({ name, entry }) => ({
   dir: relative(root, resolve(dirname(entry), '..')),
 }));
 
-/** The settings of a container, with what .env says put in. */
+/** The environment of a container, with the values of .env interpolated. */
 function environmentOf(service: string, env: NodeJS.Dict<string>): Record<string, string> {
   const written = Object.entries(services[service]?.environment ?? {});
   return Object.fromEntries(written.map(([name, value]) => [name, interpolated(String(value), env)]));
@@ -44,8 +44,8 @@ function interpolated(value: string, env: NodeJS.Dict<string>): string {
   });
 }
 
-/** Reads the settings as the member would at its start; what it complains about, or nothing. */
-function complaints(dir: string, settings: Record<string, string>): string {
+/** Reads the settings as the member does at startup; returns the error output, or ''. */
+function settingsErrors(dir: string, settings: Record<string, string>): string {
   const script = `
     const config = await import('./src/config.ts');
     config.readSettings?.();
@@ -60,18 +60,18 @@ function complaints(dir: string, settings: Record<string, string>): string {
 }
 
 describe('docker-compose.yml', () => {
-  const env = parseEnv(filledIn(example, {}));
+  const env = parseEnv(fillIn(example, {}));
 
   it('has a container for the gateway and for every service', () => {
     const built = Object.entries(services).map(([name, { build }]) => [name, build?.args.MEMBER]);
     for (const { name, dir } of members) expect(built).toContainEqual([name, dir]);
   });
 
-  it.each(members)('gives $name every setting that it reads at its start', ({ name, dir }) => {
-    expect(complaints(dir, environmentOf(name, env))).toBe('');
+  it.each(members)('gives $name every setting that it reads at startup', ({ name, dir }) => {
+    expect(settingsErrors(dir, environmentOf(name, env))).toBe('');
   });
 
-  it('gives every service the address of every other one, and waits for them before the gateway', () => {
+  it('gives every service the URL of every other one, and starts the gateway after all services', () => {
     const others = members.filter(({ name }) => name !== gatewayName).map(({ name }) => name);
     for (const name of others) {
       const address = [`${name.replaceAll('-', '_').toUpperCase()}_URL`, `http://${name}:8080`];
@@ -82,27 +82,27 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('refuses to start without a secret, and .env.example names every one of them', () => {
+  it('refuses to start without a secret, and .env.example lists all of them', () => {
     const required = new Set([...composeFile.matchAll(/\$\{(\w+):\?/g)].map((match) => match[1]));
     expect(new Set(Object.keys(parseEnv(example)))).toEqual(required);
     expect(Object.values(parseEnv(example)).filter(Boolean)).toEqual([]);
     expect(composeFile).not.toMatch(/\$\{\w+\}|\$\w/);
   });
 
-  it('publishes one port, and lets only those out who talk to the world', () => {
+  it('publishes one port, and gives only services with external calls internet access', () => {
     const named = Object.entries(services).filter(([, { profiles }]) => !profiles);
     expect(named.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual([gatewayName]);
     const outside = named.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
-    // AI generation asks a provider, webhooks go anywhere.
+    // AI generation calls a provider; webhooks go to any host.
     expect(outside.sort()).toEqual(['campaign', 'crm', gatewayName, 'integrations']);
   });
 
-  it('runs as many replicas of the gateway and of each service as REPLICAS says', () => {
+  it('runs REPLICAS replicas of the gateway and of each service', () => {
     const replicasOf = (name: string, REPLICAS?: string) =>
       interpolated(services[name]?.deploy?.replicas ?? 'none', { REPLICAS });
     for (const { name } of members) {
       expect([name, replicasOf(name), replicasOf(name, '2')]).toEqual([name, '1', '2']);
-      // A name of its own would allow a container only once.
+      // A fixed container name would allow only one replica.
       expect(services[name]?.container_name).toBeUndefined();
       expect(services[name]?.ports?.map((port) => interpolated(port, { PORT: '8080-8081' })) ?? []).toEqual(
         name === gatewayName ? ['8080-8081:8080'] : [],
@@ -115,24 +115,24 @@ describe('docker-compose.yml', () => {
   it('has PostgreSQL connections for two replicas of every service', () => {
     // The migration, operators and the superuser's reserve (superuser_reserved_connections, 3 by default).
     const others = 20;
-    const takenBy = (name: string) => {
+    const connectionsOf = (name: string) => {
       const { DATABASE_POOL_MAX, RELAY_DATABASE_POOL_MAX } = environmentOf(name, env);
       return Number(DATABASE_POOL_MAX ?? 0) + Number(RELAY_DATABASE_POOL_MAX ?? 0);
     };
-    const taken = members.map(({ name }) => takenBy(name)).reduce((sum, connections) => sum + connections);
+    const taken = members.map(({ name }) => connectionsOf(name)).reduce((sum, connections) => sum + connections);
     expect(taken).toBeGreaterThan(0);
     const max = Number(/max_connections=(\d+)/.exec(services['postgres']?.command?.join(' ') ?? '')?.[1]);
     expect(2 * taken + others).toBeLessThanOrEqual(max);
   });
 
-  it('shows dashboards and traces to this machine only, and only when asked', () => {
+  it('exposes dashboards and traces only on this machine and only on request', () => {
     const optional = Object.entries(services).filter(([, { profiles }]) => profiles);
     expect(optional.map(([name]) => name).sort()).toEqual(['grafana', 'jaeger', 'prometheus']);
     const ports = optional.flatMap(([, service]) => service.ports ?? []);
     expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
   });
 
-  it('limits the memory of each container and starts each again, except for the migration', () => {
+  it('limits the memory of each container, and restarts each except for the migration', () => {
     for (const [name, { mem_limit, restart }] of Object.entries(services)) {
       expect([name, typeof mem_limit]).toEqual([name, 'string']);
       expect([name, restart]).toEqual([name, name === 'migrate' ? 'no' : 'unless-stopped']);
@@ -141,37 +141,37 @@ describe('docker-compose.yml', () => {
 });
 
 describe('.env', () => {
-  it('keeps what it has, and gets what it lacks', () => {
-    const first = parseEnv(filledIn(example, {}));
+  it('keeps existing settings, and gets missing ones', () => {
+    const first = parseEnv(fillIn(example, {}));
     const { CRM_DATABASE_URL: url, KEY_PEPPER: _, ...rest } = first;
-    const { KEY_PEPPER: pepper, ...again } = parseEnv(filledIn(example, rest));
+    const { KEY_PEPPER: pepper, ...again } = parseEnv(fillIn(example, rest));
     expect(again).toEqual({ ...rest, CRM_DATABASE_URL: url });
     expect(pepper).toMatch(/^k1:[0-9a-f]{64}$/);
   });
 
-  it('leads every address to another database server when the administrator’s does', () => {
+  it('derives every database URL from the administrator URL', () => {
     const ADMIN_DATABASE_URL = 'postgres://admin:secret@db.example.com:5433/postgres?sslmode=require';
-    const { CRM_RELAY_DATABASE_URL: url } = parseEnv(filledIn(example, { ADMIN_DATABASE_URL }));
+    const { CRM_RELAY_DATABASE_URL: url } = parseEnv(fillIn(example, { ADMIN_DATABASE_URL }));
     expect(url).toMatch(/^postgres:\/\/tandem_crm_relay:[^@]+@db\.example\.com:5433\/tandem_crm\?sslmode=require$/);
   });
 });
 
 describe('a secret in .env', () => {
   const names = ['INTERNAL_SECRETS', 'KEY_PEPPER', 'ENCRYPTION_KEY', 'JWT_PRIVATE_KEY'];
-  /** The settings after one step, written to .env and read from it. */
+  /** The settings after one step, written to .env and read back. */
   const after = (step: string, name: string, env: NodeJS.Dict<string>) =>
-    parseEnv(filledIn(example, { ...env, [name]: stepped(step, name, env[name]) }));
+    parseEnv(fillIn(example, { ...env, [name]: applyStep(step, name, env[name]) }));
   const ids = (setting: string | undefined) => [...(setting ?? '').matchAll(/(?:^|,)(\w+):/g)].map((match) => match[1]);
 
   const afterEvery = (step: string, env: NodeJS.Dict<string>) =>
     names.reduce((settings, name) => after(step, name, settings), env);
   const expectAccepted = (env: NodeJS.Dict<string>) => {
     for (const { name, dir } of members.filter((one) => ['gateway', 'identity'].includes(one.name)))
-      expect(complaints(dir, environmentOf(name, env))).toBe('');
+      expect(settingsErrors(dir, environmentOf(name, env))).toBe('');
   };
 
-  it('is replaced in three steps, each of which every process accepts', () => {
-    const env = parseEnv(filledIn(example, {}));
+  it('is rotated in three steps, each of which every process accepts', () => {
+    const env = parseEnv(fillIn(example, {}));
     const added = afterEvery('add', env);
     const promoted = afterEvery('promote', added);
     const retired = afterEvery('retire', promoted);
@@ -190,19 +190,19 @@ describe('a secret in .env', () => {
     expectAccepted(promoted);
   });
 
-  it('may be one without an id, as in an existing .env', () => {
-    const first = parseEnv(filledIn(example, {}));
+  it('may have no id, as in an existing .env', () => {
+    const first = parseEnv(fillIn(example, {}));
     const bare = Object.fromEntries(names.slice(1).map((name) => [name, first[name]?.replace('k1:', '')]));
     const env = { ...first, ...bare };
-    expect(parseEnv(filledIn(example, env))).toEqual(env);
+    expect(parseEnv(fillIn(example, env))).toEqual(env);
     expectAccepted(env);
     const promoted = afterEvery('promote', afterEvery('add', env));
     expect(names.map((name) => ids(promoted[name])[0])).toEqual(['k2', 'k2', 'k2', 'k2']);
     expectAccepted(promoted);
   });
 
-  it('is never removed while it is the only one, and IDS_ALPHABET is never replaced', () => {
-    const env = parseEnv(filledIn(example, {}));
+  it('is never removed if it is the only value, and IDS_ALPHABET is never rotated', () => {
+    const env = parseEnv(fillIn(example, {}));
     for (const step of ['promote', 'retire']) expect(() => after(step, 'KEY_PEPPER', env)).toThrow('one value only');
     expect(() => after('add', 'IDS_ALPHABET', env)).toThrow('does not list several values');
     expect(() => after('rotate', 'KEY_PEPPER', env)).toThrow('no step');
@@ -210,7 +210,7 @@ describe('a secret in .env', () => {
 });
 
 describe('Dockerfile', () => {
-  it('has the pnpm and the Node that everything else runs on', () => {
+  it('uses the same versions of pnpm and Node as the workspace', () => {
     const dockerfile = text('infra/deploy/Dockerfile');
     const pnpm = /pnpmVersion = '([^']+)'/.exec(text('infra/local/install.mjs'))?.[1];
     const node = JSON.parse(text('package.json')).devDependencies.node.split('.')[0];

@@ -1,10 +1,10 @@
-// Writes the .env that docker-compose.yml needs, and replaces secrets in it; `usage` lists the commands.
+// Writes the .env for docker-compose.yml, and rotates secrets in it; `usage` lists the commands.
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { isRotatable, keptSecrets, newSecret, type RotatableSecret } from '@tandem/local/secrets';
+import { isRotatable, loadSecrets, newSecret, type RotatableSecret } from '@tandem/local/secrets';
 import { readSecretList, type Secret, secretsMax, writeSecretList } from '@tandem/secrets';
 import { findServices, serviceDatabase } from '@tandem/tooling';
 
@@ -25,9 +25,9 @@ class WrongUsage extends Error {}
 const root = resolve(import.meta.dirname, '../..');
 const envFile = join(root, '.env');
 
-/** The lines of .env.example with every empty setting filled in: as `known` has it, else with a value of its own. */
-export function filledIn(example: string, known: Settings): string {
-  const values = { ...made(known), ...given(known) };
+/** The text of .env.example with every empty setting filled in, from `known` or with a generated value. */
+export function fillIn(example: string, known: Settings): string {
+  const values = { ...generated(known), ...nonEmpty(known) };
   return example.replace(/^([A-Z_]+)=$/gm, (_, name: string) => {
     if (values[name] === undefined) throw new Error(`.env.example asks for ${name}, and env.ts cannot make one`);
     return `${name}=${quoted(values[name])}`;
@@ -51,11 +51,11 @@ const steps: Record<string, (secrets: readonly Secret[], name: RotatableSecret) 
 };
 
 /**
- * The setting after one step of its rotation.
- * @param setting the value of the setting, as .env has it
- * @throws WrongUsage when there is no such step or setting, or the step is not possible now
+ * Applies one rotation step to a setting.
+ * @param setting the current value in .env
+ * @throws WrongUsage if the step or setting does not exist, or the step is not possible now
  */
-export function stepped(step: string, name: string, setting: string | undefined): string {
+export function applyStep(step: string, name: string, setting: string | undefined): string {
   const next = steps[step];
   if (!next) throw new WrongUsage(`There is no step "${step}".`);
   if (!isRotatable(name)) throw new WrongUsage(`${name} does not list several values.`);
@@ -69,18 +69,21 @@ function nextId(secrets: readonly Secret[]): string {
   return `k${Math.max(...numbers) + 1}`;
 }
 
-/** A value for every setting that has none yet. Addresses follow from the passwords, and from the administrator's address. */
-function made(known: Settings): Settings {
-  const secrets = secretsBeside(known);
+/** A value for every setting that has none yet. URLs are derived from the passwords and the administrator URL. */
+function generated(known: Settings): Settings {
+  const secrets = completeSecrets(known);
   const {
     POSTGRES_PASSWORD = newPassword(),
     REDIS_PASSWORD = newPassword(),
     RABBITMQ_PASSWORD = newPassword(),
     ADMIN_DATABASE_URL = `postgres://postgres:${POSTGRES_PASSWORD}@postgres:5432/postgres`,
-  } = given(known);
+  } = nonEmpty(known);
   return {
     ...secrets,
-    ...{ POSTGRES_PASSWORD, REDIS_PASSWORD, RABBITMQ_PASSWORD, ADMIN_DATABASE_URL },
+    POSTGRES_PASSWORD,
+    REDIS_PASSWORD,
+    RABBITMQ_PASSWORD,
+    ADMIN_DATABASE_URL,
     REDIS_URL: `redis://:${REDIS_PASSWORD}@redis:6379`,
     REDIS_JOBS_URL: `redis://:${REDIS_PASSWORD}@redis-jobs:6379`,
     AMQP_URL: `amqp://tandem:${RABBITMQ_PASSWORD}@rabbitmq:5672`,
@@ -100,23 +103,23 @@ function databaseUrls(adminUrl: string, roleSecret: string): Settings {
   return Object.fromEntries(entries);
 }
 
-/** The fleet's secrets as `npm start` makes them, except for those that are known. */
-function secretsBeside(known: Settings): ReturnType<typeof keptSecrets> {
+/** The fleet's secrets, generated as by `npm start` unless they are known. */
+function completeSecrets(known: Settings): ReturnType<typeof loadSecrets> {
   const dir = mkdtempSync(join(tmpdir(), 'tandem-env-'));
   try {
     const file = join(dir, 'secrets.json');
-    writeFileSync(file, JSON.stringify(given(known)), { mode: 0o600 });
-    return keptSecrets(file);
+    writeFileSync(file, JSON.stringify(nonEmpty(known)), { mode: 0o600 });
+    return loadSecrets(file);
   } finally {
     rmSync(dir, { recursive: true });
   }
 }
 
-function given(known: Settings): Settings {
+function nonEmpty(known: Settings): Settings {
   return Object.fromEntries(Object.entries(known).filter(([, value]) => value));
 }
 
-/** Within single quotes Compose takes every character as it is. A PEM has line ends, which become `\n`. */
+/** Compose reads single-quoted values literally. Line breaks of a PEM become `\n`. */
 function quoted(value: string): string {
   const line = value.trim().replaceAll('\n', '\\n');
   return /^[\w:/@.,+=?&%-]+$/.test(line) ? line : `'${line}'`;
@@ -126,10 +129,10 @@ function newPassword(): string {
   return randomBytes(24).toString('hex');
 }
 
-/** Writes .env with `changes`; its other settings stay as they are. */
+/** Writes .env with `changes`; other settings are kept. */
 function writeEnv(changes: Settings): void {
   const known = { ...readEnv(), ...changes };
-  const text = filledIn(readFileSync(join(root, '.env.example'), 'utf8'), known);
+  const text = fillIn(readFileSync(join(root, '.env.example'), 'utf8'), known);
   const names = new Set(Object.keys(parseEnv(text)));
   const others = Object.entries(known).filter(([name]) => !names.has(name));
   const more = others.map(([name, value]) => `${name}=${quoted(value as string)}\n`).join('');
@@ -148,7 +151,7 @@ function main([step, name, ...rest]: string[]): void {
     return;
   }
   if (name === undefined || rest.length) throw new WrongUsage();
-  const setting = stepped(step, name, readEnv()[name]);
+  const setting = applyStep(step, name, readEnv()[name]);
   writeEnv({ [name]: setting });
   const ids = readSecretList(setting).map(({ id }) => id ?? '(no id)');
   console.log(`${name} in .env: ${ids[0]} is current${ids.length > 1 ? `, ${ids.slice(1).join(', ')} accepted` : ''}`);

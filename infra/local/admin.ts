@@ -1,4 +1,4 @@
-// `npm run admin -- ...`: identity's program for operators, with the settings of the running fleet.
+// `npm run admin -- ...`: runs identity's admin CLI with the settings of the running fleet.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';

@@ -1,5 +1,5 @@
-// The door to every command of package.json. It runs on the Node the user has (20 or newer) and needs no package: it
-// installs the workspace when that is missing or out of date, then runs the command on the workspace's own Node.
+// Entry point of every script in package.json. It runs on the user's Node (20 or newer) without packages, installs the
+// workspace if it is missing or out of date, and runs the command on the workspace's own Node.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -8,31 +8,31 @@ import { fileURLToPath } from 'node:url';
 
 const nodeMin = 20;
 const ancestorsMax = 4;
-const askAncestorsMs = 500;
+const pollAncestorsMs = 500;
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const generate = ['packages/tooling/src/generate.ts'];
-// Runs a task of every package, and keeps its result until the files change that it depends on (turbo.json).
+// Runs a task in every package, and caches its result until the files it depends on change (turbo.json).
 const turbo = ['node_modules/turbo/bin/turbo', 'run', '--concurrency=100%', '--output-logs=errors-only'];
 const rootFiles = ['package.json', 'turbo.json', 'biome.json', 'knip.json', 'jest.config.mjs', '.oxlintrc.json'];
 
 /**
- * What each command runs, one after the other until one fails; the user's arguments go to the last. A guarded one
- * starts processes of its own, which are ended when it is killed.
+ * The steps of each command, run in order until one fails; the user's arguments go to the last one. A guarded command
+ * starts processes, which are stopped if the command is killed.
  */
 const commands = {
   start: { steps: [generate, ['infra/local/start.ts']], isGuarded: true },
-  // It uses no package: whatever state they are in, what runs can be ended.
+  // Uses no packages, so that it can stop processes even if the installation is broken.
   stop: { steps: [['infra/local/stop.ts']], needsPackages: false },
   dev: { steps: [generate, ['infra/local/dev.ts']], isGuarded: true },
   test: { steps: [generate, ['infra/local/test.ts']], isGuarded: true },
   lint: {
     steps: [
-      // What each package has: form, and promises that nobody waits for. Such a promise runs outside of its transaction;
-      // Biome's own rule does not see through Prisma's types.
+      // Per package: Biome, and oxlint for floating promises, which would run outside of their transaction. Biome's own
+      // rule for them does not understand Prisma's types.
       [...turbo, 'lint'],
       ['node_modules/@biomejs/biome/bin/biome', 'check', ...rootFiles],
       ['packages/tooling/src/check.ts'],
-      // What nobody uses any more: files, exports, dependencies.
+      // Unused files, exports and dependencies.
       ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints'],
     ],
   },
@@ -44,16 +44,16 @@ const commands = {
   migration: { steps: [['infra/local/migration.ts']], isGuarded: true },
 };
 
-const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 let running;
 let interruptedBy;
-for (const name of passedOn) {
+for (const name of forwardedSignals) {
   process.on(name, () => {
     interruptedBy = name;
     if (running) running.kill(name);
   });
 }
-// A closed terminal must not end us before the command has ended what it started.
+// A closed terminal must not end this process before the command has stopped what it started.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const stopWatching = watchAncestors(() => {
@@ -69,7 +69,7 @@ async function main([name, ...args]) {
     return fail(`Node ${nodeMin} or newer is needed, and this is ${process.version}: see nodejs.org.`);
   const command = commands[name];
   if (!command) return fail(`Unknown command "${name ?? ''}". There are: ${Object.keys(commands).join(', ')}.`);
-  // Imported here, so that an older Node gets the line above and not a complaint about syntax.
+  // Imported dynamically, so that an older Node prints the line above instead of a syntax error.
   const { ensureInstalled, nodeBinary } = await import('./install.mjs');
   const node = nodeBinary(root);
   if (command.needsPackages === false && !existsSync(node)) return say('Nothing is running.');
@@ -82,25 +82,25 @@ async function main([name, ...args]) {
 async function runSteps({ steps, isGuarded = false, args, node }) {
   for (const [index, [file, ...own]] of steps.entries()) {
     const isLast = index === steps.length - 1;
-    const ended = await run(node, [file, ...own, ...(isLast ? args : [])], isGuarded && isLast);
-    // It may have been killed the hard way, and could not end what it had started. So we do.
-    if (isGuarded && isLast && ended.code !== 0) await run(node, ['infra/local/stop.ts', '--leftovers'], false);
+    const result = await run(node, [file, ...own, ...(isLast ? args : [])], isGuarded && isLast);
+    // A command killed by SIGKILL could not stop the processes it had started.
+    if (isGuarded && isLast && result.code !== 0) await run(node, ['infra/local/stop.ts', '--leftovers'], false);
     if (interruptedBy && !isLast) return 128 + constants.signals[interruptedBy];
-    if (ended.code !== 0) return ended.code;
+    if (result.code !== 0) return result.code;
   }
   return 0;
 }
 
-/** turbo starts the packages' scripts by pnpm, which is one of the packages here; it sends nothing to its makers. */
+/** turbo runs the packages' scripts with the pnpm of node_modules; its telemetry is disabled. */
 function turboEnvironment() {
   const PATH = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter);
   return { PATH, TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1', TURBO_PRINT_VERSION_DISABLED: '1' };
 }
 
-/** Runs one file on the workspace's Node. A guarded child has a channel to us, by whose end it notices ours. */
+/** Runs one file on the workspace's Node. A guarded child has an IPC channel, by which it detects our exit. */
 function run(node, args, isGuarded) {
   const stdio = ['inherit', 'inherit', 'inherit', ...(isGuarded ? ['ipc'] : [])];
-  // Without the cache every process would strip the types of the same files again, and keep the tool for it in memory.
+  // Without the cache, every process would strip the types of the same files again and keep the stripper in memory.
   const env = {
     NODE_COMPILE_CACHE: join(root, '.local/cache/node'),
     ...process.env,
@@ -118,8 +118,8 @@ function run(node, args, isGuarded) {
 }
 
 /**
- * Calls back when npm is gone. npm passes signals to the shell it runs us in, and that shell dies of them without a word
- * to us; Linux tells nobody that a grandparent has ended, so it has to be asked.
+ * Calls back when npm has exited. npm sends signals to the shell that runs this process; the shell exits without
+ * forwarding them. Linux does not report the end of a grandparent, so it is polled.
  */
 function watchAncestors(onGone) {
   const shells = [];
@@ -135,7 +135,7 @@ function watchAncestors(onGone) {
     if (shells.every((shell) => parentOf(shell.pid) === shell.parent)) return;
     clearInterval(timer);
     onGone();
-  }, askAncestorsMs);
+  }, pollAncestorsMs);
   return () => clearInterval(timer);
 }
 

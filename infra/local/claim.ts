@@ -4,24 +4,24 @@ import { CommandError } from './command-error.ts';
 import { bootId, processState } from './proc.ts';
 import { endLeftovers, isAlive } from './records.ts';
 
-// Enough for a fresh set of stores and a day's work.
-const leastFreeBytes = 300 * 1024 * 1024;
+// Enough for new stores and a day of work.
+const freeBytesMin = 300 * 1024 * 1024;
 
-/** Who works in a data folder. */
+/** The process that uses a data folder. */
 export interface Holder {
   pid: number;
   startTime: number;
   bootId: string;
 }
 
-/** The right to use a data folder, until `release` or the end of this process. */
+/** The exclusive use of a data folder, until `release` or the end of this process. */
 export interface Claim {
-  /** What an earlier holder had left running, and is ended now. */
+  /** Names of processes of an earlier holder that were still running and have been stopped. */
   ended: string[];
   release(): void;
 }
 
-/** The living process that holds a data folder. */
+/** The live process that holds a data folder. */
 export function holderOf(dir: string): Holder | undefined {
   try {
     const holder = JSON.parse(readFileSync(holderFile(dir), 'utf8')) as Holder;
@@ -32,11 +32,11 @@ export function holderOf(dir: string): Holder | undefined {
 }
 
 /**
- * Takes a data folder for this process, or returns nothing when another one has it. What a killed holder left running
- * is ended first.
+ * Claims a data folder for this process; undefined if another process holds it. Processes left by a killed holder are
+ * stopped first.
  */
 export async function claimFolder(dir: string): Promise<Claim | undefined> {
-  // Others may pass through, not look around: PostgreSQL may have to run as another account and reach its data.
+  // Executable but not readable for others: PostgreSQL may run as another account and must reach its data.
   mkdirSync(dir, { recursive: true, mode: 0o711 });
   mkdirSync(join(dir, 'run'), { recursive: true, mode: 0o700 });
   checkSpace(dir);
@@ -50,24 +50,24 @@ export async function claimFolder(dir: string): Promise<Claim | undefined> {
   }
 }
 
-/** The file appears whole (by a link), so another process never reads half of it. */
+/** Creates the file atomically by a link, so that another process never reads half of it. */
 function takeHolderFile(dir: string): boolean {
   const file = holderFile(dir);
-  const mine = `${file}.${process.pid}`;
+  const draft = `${file}.${process.pid}`;
   const startTime = processState(process.pid)?.startTime;
-  writeFileSync(mine, JSON.stringify({ pid: process.pid, startTime, bootId: bootId() }));
+  writeFileSync(draft, JSON.stringify({ pid: process.pid, startTime, bootId: bootId() }));
   try {
-    while (!tryLink(mine, file)) {
+    while (!tryLink(draft, file)) {
       if (holderOf(dir)) return false;
-      setAside(file, `${mine}.old`);
+      setAside(file, `${draft}.old`);
     }
     return true;
   } finally {
-    rmSync(mine, { force: true });
+    rmSync(draft, { force: true });
   }
 }
 
-/** Two processes may find the same dead holder: the slower one must not remove what the faster one put there. */
+/** Two processes may find the same dead holder: the slower one must not remove the file of the faster one. */
 function setAside(file: string, aside: string): void {
   try {
     renameSync(file, aside);
@@ -77,7 +77,7 @@ function setAside(file: string, aside: string): void {
   try {
     if (isAlive(JSON.parse(readFileSync(aside, 'utf8')) as Holder)) tryLink(aside, file);
   } catch {
-    // UnreadableError, so nobody's.
+    // The file is unreadable, so it belongs to no live process.
   }
   rmSync(aside, { force: true });
 }
@@ -94,10 +94,10 @@ function tryLink(from: string, to: string): boolean {
 
 function checkSpace(dir: string): void {
   const { bavail, bsize } = statfsSync(dir);
-  if (bavail * bsize >= leastFreeBytes) return;
+  if (bavail * bsize >= freeBytesMin) return;
   const free = Math.floor((bavail * bsize) / 1024 / 1024);
   throw new CommandError(
-    `Only ${free} MB are free on the disk of ${dir}, and the stores need ${leastFreeBytes / 1024 / 1024} MB: free some space and start again.`,
+    `Only ${free} MB are free on the disk of ${dir}, and the stores need ${freeBytesMin / 1024 / 1024} MB: free some space and start again.`,
   );
 }
 

@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os';
 
-/** A failure whose message alone tells the user what is wrong and what to do about it. */
+/** An error whose message tells the user what is wrong and what to do; printed without a stack. */
 export class CommandError extends Error {
   override name = 'CommandError';
-  /** The last lines of a process that failed, to be shown below the message. */
+  /** The last output lines of a failed process, shown below the message. */
   readonly lines: string[];
 
   constructor(message: string, options: { lines?: string[]; cause?: unknown } = {}) {
@@ -12,20 +12,20 @@ export class CommandError extends Error {
   }
 }
 
-/** One line for whatever was thrown; a stack only when the user asks for it with DEBUG. */
+/** One line for any thrown value; the stack if DEBUG is set. */
 export function explain(error: unknown): string {
   if (process.env['DEBUG']) return error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (error instanceof CommandError) return error.message;
   const { code, path, message } = (error ?? {}) as NodeJS.ErrnoException;
-  const where = path ? ` (${path})` : '';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return `The disk is full${where}: free some space and start again.`;
+  const location = path ? ` (${path})` : '';
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `The disk is full${location}: free some space and start again.`;
   if (code === 'EACCES' || code === 'EPERM') {
-    return `${userInfo().username} may not write here${where}: run as the user who owns this folder, or change its owner.`;
+    return `${userInfo().username} may not write here${location}: run as the user who owns this folder, or change its owner.`;
   }
-  if (code === 'EROFS') return `The disk is mounted read-only${where}.`;
+  if (code === 'EROFS') return `The disk is mounted read-only${location}.`;
   if (code === 'EMFILE' || code === 'ENFILE')
     return 'Too many open files: raise the limit (ulimit -n 4096) and start again.';
-  // From a PostgreSQL of the user's own; the private one lets us do everything.
+  // From the user's own PostgreSQL; the private one has no restrictions.
   if (code === '28P01' || code === '28000') return `PostgreSQL refuses the user of DATABASE_URL: ${message}.`;
   if (code === '42501') return `The user of DATABASE_URL must be allowed to create databases and roles: ${message}.`;
   return (message ?? String(error)).split('\n')[0] || 'It failed without saying why: set DEBUG=1 to see more.';

@@ -4,37 +4,40 @@ import { createInterface, type Interface } from 'node:readline';
 import { CommandError } from './command-error.ts';
 import { controlSocket } from './paths.ts';
 
-/** What the running fleet does for other commands. */
+/** Requests that other commands send to the running fleet. */
 export interface ControlHandlers {
-  /** Ends the member's process, so that the caller may run it. */
+  /** Stops the member's process, so that the caller can run it. */
   release(member: string): Promise<void>;
-  /** Starts it again: the caller is done, or gone. */
+  /** Starts the member again after the caller has finished or disconnected. */
   takeBack(member: string): Promise<void>;
 }
 
-/** A member on loan from the running fleet; it goes back when the connection ends, however that comes about. */
+/** A member leased from the running fleet; returned when the connection closes for any reason. */
 export interface Lease {
   giveBack(): Promise<void>;
-  /** Resolves when the fleet ends while the member is on loan. */
+  /** Resolves if the fleet stops during the lease. */
   fleetEnded: Promise<void>;
 }
 
 const releaseWithinMs = 30_000;
 
-/** Listens for other commands until the server is closed. The caller holds the data folder, so an old socket is stale. */
+/**
+ * Serves other commands until the server is closed. The caller holds the data folder, so an existing socket is stale.
+ */
 export function serveControl(handlers: ControlHandlers, path = controlSocket): Server {
   rmSync(path, { force: true });
   const borrowed = new Set<string>();
   const server = createServer((socket) => lend(socket, { handlers, borrowed }));
-  // Without the socket only `npm run dev` beside a running fleet is missing.
+  // Without the socket, only `npm run dev` next to a running fleet does not work.
   server.on('error', () => undefined);
   server.listen(path);
   return server;
 }
 
 /**
- * One request a connection: a line with the member's name; the answer is a line with "ok" or what is wrong. A member is
- * lent once: two that ran it would fight for its port, and the first to end would have the other's process ended.
+ * One request per connection: a line with the member's name. The response is a line with "ok" or the problem. A member
+ * is leased only once: two processes would compete for its port, and the end of one would stop the process of the
+ * other.
  */
 function lend(socket: Socket, { handlers, borrowed }: { handlers: ControlHandlers; borrowed: Set<string> }): void {
   let lent: Promise<string> | undefined;
@@ -65,12 +68,12 @@ function lend(socket: Socket, { handlers, borrowed }: { handlers: ControlHandler
   }
 }
 
-/** The lines of a socket. Its failures come through here a second time, and would end the process unheard. */
+/** The lines of a socket. readline re-emits its errors, which would crash the process without a listener. */
 function linesOf(socket: Socket): Interface {
   return createInterface({ input: socket }).on('error', () => undefined);
 }
 
-/** Borrows a member from the running fleet. */
+/** Leases a member from the running fleet. */
 export async function lease(member: string, path = controlSocket): Promise<Lease> {
   const socket = connect(path);
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -92,7 +95,7 @@ export async function lease(member: string, path = controlSocket): Promise<Lease
   return { giveBack, fleetEnded: ended };
 }
 
-/** The socket is there from when the databases are ready until the fleet is ended. */
+/** The problem of a failed connection. The socket exists from when the databases are ready until the fleet stops. */
 function unreachable({ code, message }: NodeJS.ErrnoException): string {
   const isMissing = code === 'ENOENT' || code === 'ECONNREFUSED';
   return isMissing

@@ -1,4 +1,4 @@
-// `npm run dev <service>`: one service that starts again whenever its files change, with everything it needs.
+// `npm run dev <service>`: runs one service that restarts when its files change, with everything it needs.
 import { holderOf } from './claim.ts';
 import { CommandError } from './command-error.ts';
 import { lease } from './control.ts';
@@ -37,9 +37,9 @@ function listOf(members: Member[]): string {
   return `There are: ${members.map(({ name }) => name).join(', ') || 'none yet'}. Example: npm run dev ${members.at(-1)?.name ?? 'crm'}`;
 }
 
-/** The fleet runs: it lends us the service, which goes on under its port, and takes it back when we end. */
+/** Leases the service from the running fleet, runs it on the same port, and returns it at the end. */
 async function takeOver(member: Member): Promise<void> {
-  const loan = await lease(member.name);
+  const leased = await lease(member.name);
   progress(`${member.name} taken over from the running fleet`);
   const environment = readEnvironment(environmentFile) ?? {};
   const print = linePrinter();
@@ -48,11 +48,11 @@ async function takeOver(member: Member): Promise<void> {
   const process = new SupervisedProcess(spec, { runDir, events: { died: say, back: () => say('is back') } });
   try {
     const stopped = new Promise((resolve) => interrupted.addEventListener('abort', resolve));
-    // A service that does not start yet is what one runs this command for: the watcher waits for the next change.
+    // A service that fails to start is expected during development: the watcher waits for the next change.
     void process.start().catch((error) => !interrupted.aborted && complain(error));
-    await Promise.race([stopped, loan.fleetEnded]);
+    await Promise.race([stopped, leased.fleetEnded]);
   } finally {
     await process.stop();
-    await loan.giveBack();
+    await leased.giveBack();
   }
 }

@@ -8,22 +8,22 @@ import { endLeftovers } from './records.ts';
 import { type ProcessSpec, SupervisedProcess } from './supervised.ts';
 
 const readyWithinMs = 60_000;
-const answerWithinMs = 2_000;
-// Above the sum of the limits of a shutdown (packages/process/src/shutdown.ts).
+const readyTimeoutMs = 2_000;
+// Above the sum of the shutdown timeouts (packages/process/src/shutdown.ts).
 const stopWithinMs = 30_000;
 
 /** How to run the fleet. */
 export interface FleetOptions {
   members: Member[];
   environment: FleetEnvironment;
-  /** Where the records of its processes are kept; `.local/run` unless given. */
+  /** Folder for process records; `.local/run` by default. */
   runDir?: string;
-  /** The member that is started again whenever its files change. */
+  /** The member that restarts when its files change. */
   watched?: string | undefined;
   onLine(name: string, line: string): void;
 }
 
-/** The running gateway and services, from their start to their end. */
+/** Starts, supervises and stops the gateway and the services. */
 export class Fleet {
   readonly #processes: SupervisedProcess[];
   readonly #onLine: FleetOptions['onLine'];
@@ -35,7 +35,7 @@ export class Fleet {
     );
   }
 
-  /** Starts everything side by side. When one fails, the others are not waited for and its reason is thrown. */
+  /** Starts all processes concurrently; rejects with the first failure without waiting for the others. */
   async start(onReady: (name: string) => void): Promise<void> {
     await Promise.all(
       this.#processes.map(async (process) => {
@@ -45,28 +45,28 @@ export class Fleet {
     );
   }
 
-  /** Ends the gateway, so that no new request comes in, then the services. */
+  /** Stops the gateway first, so that no new requests arrive, then the services. */
   async stop(): Promise<void> {
     const isGateway = (process: SupervisedProcess) => process.name === gatewayName;
     await Promise.all(this.#processes.filter(isGateway).map((process) => process.stop()));
     await Promise.all(this.#processes.filter((process) => !isGateway(process)).map((process) => process.stop()));
   }
 
-  /** Ends one member, for another command to run it in our stead. */
+  /** Stops one member, so that another command can run it. */
   async release(name: string): Promise<void> {
     await this.#find(name).stop();
     this.#onLine(name, ownLine(`${name} is run by npm run dev now`));
   }
 
-  /** Runs a released member again. */
+  /** Starts a released member again. */
   async takeBack(name: string): Promise<void> {
-    // A command that was killed has left its process on our port.
+    // A killed command may have left its process on the member's port.
     await endLeftovers(runDir, [name]);
     this.#onLine(name, ownLine(`${name} is run by npm start again`));
     await this.#find(name).start();
   }
 
-  /** Ends one member and starts it with changed settings, as a rolling restart does. */
+  /** Restarts one member with changed settings, as a rolling restart does. */
   async restart(name: string, settings: Record<string, string>): Promise<void> {
     const process = this.#find(name);
     await process.stop();
@@ -90,7 +90,7 @@ export class Fleet {
   }
 }
 
-/** How one member is run; also by `npm run dev` on its own. */
+/** The process of one member, also used by `npm run dev`. */
 export function memberProcess({ name, entry, nodeFlags }: Member, options: FleetOptions): ProcessSpec {
   const own = options.environment[name] ?? {};
   const flags = [
@@ -114,7 +114,7 @@ export function memberProcess({ name, entry, nodeFlags }: Member, options: Fleet
 
 async function isReady(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(answerWithinMs) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(readyTimeoutMs) });
     await response.body?.cancel();
     return response.status === 200;
   } catch {

@@ -1,4 +1,4 @@
-// Keeps node_modules as pnpm-lock.yaml wants it. Plain JavaScript without packages: it runs before there are any.
+// Keeps node_modules in line with pnpm-lock.yaml. Plain JavaScript, because it runs before any package is installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,14 +7,14 @@ import { dirname, join } from 'node:path';
 const pnpmVersion = '10.34.9';
 const linesKept = 60;
 const outdatedLock = `A package.json and pnpm-lock.yaml disagree: run npx pnpm@${pnpmVersion} install, and commit the lock file.`;
-const askAgainMs = 200;
+const lockRetryMs = 200;
 
-/** The workspace's own Node. The link in node_modules/.bin would put a shell between it and our signals. */
+/** The workspace's own Node. The script in node_modules/.bin would start a shell, which does not forward signals. */
 export function nodeBinary(root) {
   return join(root, 'node_modules/node/bin/node');
 }
 
-/** Installs the workspace when it is missing, incomplete or out of date. Resolves to what is wrong, in one line, if it fails. */
+/** Installs the workspace if it is missing or out of date. Resolves with the problem in one line if it fails. */
 export async function ensureInstalled(root) {
   if (isCurrent(root)) return undefined;
   try {
@@ -28,20 +28,20 @@ function isCurrent(root) {
   const stamp = readOr(stampFile(root), '');
   if (stamp === '' || !existsSync(nodeBinary(root)) || isTouchedByNpm(root)) return false;
   const manifests = workspaceManifests(root);
-  const isWhole = manifests.every((file) => !needsModules(file) || existsSync(join(dirname(file), 'node_modules')));
-  return isWhole && stamp === fingerprint(root, manifests);
+  const isComplete = manifests.every((file) => !needsModules(file) || existsSync(join(dirname(file), 'node_modules')));
+  return isComplete && stamp === fingerprint(root, manifests);
 }
 
-/** A plain `npm install` leaves a tree that lacks the workspace's packages, and this file. */
+/** A plain `npm install` leaves a tree without the workspace's packages, and creates this file. */
 function isTouchedByNpm(root) {
   return existsSync(join(root, 'node_modules/.package-lock.json'));
 }
 
 async function install(root) {
   const startedAt = performance.now();
-  // Gone until the end: an install that was interrupted is done again by the next command.
+  // Removed until the end, so that the next command repeats an interrupted installation.
   rmSync(stampFile(root), { force: true });
-  // pnpm takes over from npm only from a clean start.
+  // pnpm cannot take over a folder that npm has written.
   if (isTouchedByNpm(root)) rmSync(join(root, 'node_modules'), { recursive: true, force: true });
   say('Installing packages (pnpm, from the package registry)');
   const problem = (await installLocked(root)) ?? (await ensureNode(root));
@@ -51,7 +51,7 @@ async function install(root) {
   return undefined;
 }
 
-/** Exactly what the lock file says. Where people work, a package.json may be ahead of it: then it catches up, visibly. */
+/** Installs exactly the lock file. Outside of CI, the lock file is updated if a package.json is ahead of it. */
 async function installLocked(root) {
   const problem = await pnpm(root, ['install', '--frozen-lockfile']);
   if (problem !== outdatedLock || process.env.CI) return problem;
@@ -59,7 +59,7 @@ async function installLocked(root) {
   return pnpm(root, ['install', '--no-frozen-lockfile']);
 }
 
-/** An install that was interrupted may have the package `node` without its program, which a script of it lays down. */
+/** After an interrupted installation, the package `node` may lack its binary, which its install script creates. */
 async function ensureNode(root) {
   const works = () => spawnSync(nodeBinary(root), ['--version'], { stdio: 'ignore' }).status === 0;
   if (works()) return undefined;
@@ -69,13 +69,13 @@ async function ensureNode(root) {
 }
 
 function pnpm(root, args) {
-  // Questions, such as whether node_modules may be made anew, would wait for an answer nobody can give.
+  // Disables prompts, such as whether node_modules may be recreated, because nobody can answer them.
   const options = ['--reporter=append-only', '--config.confirm-modules-purge=false'];
   const command = ['--yes', `pnpm@${pnpmVersion}`, ...args, ...options];
   const child = spawn('npx', command, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Under `npm -s` they would not say what is wrong, and nothing could be made of it.
+    // Under `npm -s`, npx and pnpm would not print errors.
     env: { ...process.env, npm_config_yes: 'true', npm_config_loglevel: undefined },
   });
   const lines = [];
@@ -107,7 +107,7 @@ function follow(stream, onLine) {
   });
 }
 
-/** What the output of npm or pnpm means for the user. */
+/** Translates the output of npm or pnpm into a message for the user. */
 function explained(output) {
   if (process.env.DEBUG) process.stderr.write(`${output}\n`);
   if (/ENOSPC|EDQUOT/.test(output)) return 'The disk is full: free some space and run the command again.';
@@ -128,14 +128,14 @@ function explained(output) {
   return `The packages could not be installed: ${reason.trim()} (DEBUG=1 shows all of it)`;
 }
 
-/** Two commands at once must not lay down the same tree: the second waits for the first. */
+/** Serializes installations: a second command waits for the first. */
 async function underLock(root, work) {
   const file = join(root, 'node_modules.lock');
-  let hasSaid = false;
+  let hasAnnounced = false;
   while (!takeLock(file)) {
-    if (!hasSaid) say('Another command is installing packages: waiting for it');
-    hasSaid = true;
-    await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+    if (!hasAnnounced) say('Another command is installing packages: waiting for it');
+    hasAnnounced = true;
+    await new Promise((resolve) => setTimeout(resolve, lockRetryMs));
   }
   try {
     return await work();
@@ -210,7 +210,7 @@ function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** On a terminal one line that changes, elsewhere nothing: a log needs no counting. */
+/** Shows progress as one changing line on a terminal, and nothing in a log. */
 function showProgress(text) {
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K  ${text}`);
 }

@@ -1,15 +1,15 @@
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Aborts when the user wants the command to end: Ctrl-C, a closed terminal, `kill`, or the end of the bootstrap that
- * started it. Ctrl-C reaches us twice, from the terminal and through npm, so further signals mean nothing more.
+ * Aborts on Ctrl-C, a closed terminal, `kill`, or the end of the bootstrap process. Ctrl-C arrives twice, from the
+ * terminal and through npm, so further signals are ignored.
  */
 export function interrupts(): AbortSignal {
   const controller = new AbortController();
   const abort = () => controller.abort();
   for (const name of signals) process.on(name, abort);
   process.on('disconnect', abort);
-  // Listening for the bootstrap's end must not keep us alive.
+  // The IPC channel must not keep the process alive.
   process.channel?.unref();
   return controller.signal;
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes down how many tests passed and failed. infra/local/test.ts adds up the runs of all packages. */
+/** Jest reporter that writes the number of passed and failed tests. infra/local/test.ts sums them over all packages. */
 export default class Summary {
   onRunComplete(_contexts, results) {
     const file = process.env.TEST_SUMMARY_FILE;

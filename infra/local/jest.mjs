@@ -1,4 +1,4 @@
-// Runs the tests of the package in the current folder: the script `test` of each package. `npm test` brings up the stores.
+// Runs the tests of the package in the current folder: the `test` script of each package. `npm test` starts the stores.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';

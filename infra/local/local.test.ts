@@ -8,7 +8,7 @@ import { lease, serveControl } from './control.ts';
 import { checkGatewayWorkers, fleetEnvironment } from './environment.ts';
 import { ownLine, readable } from './log-lines.ts';
 import { endLeftovers, readRecords, writeRecord } from './records.ts';
-import { keptSecrets } from './secrets.ts';
+import { loadSecrets } from './secrets.ts';
 import { startPostgres } from './stores/index.ts';
 import { type ProcessSpec, SupervisedProcess } from './supervised.ts';
 import { until } from './until.ts';
@@ -37,7 +37,7 @@ describe('endLeftovers', () => {
     stopWithinMs: 2_000,
   };
 
-  it('ends a process that was recorded', async () => {
+  it('stops a recorded process', async () => {
     const [runDir, child] = [freshFolder(), sleeper()];
     writeRecord(runDir, { ...common, pid: child.pid });
     expect(await endLeftovers(runDir)).toEqual(['x']);
@@ -45,7 +45,7 @@ describe('endLeftovers', () => {
     expect(readRecords(runDir)).toEqual([]);
   });
 
-  it('leaves another process alone that was given the same number', async () => {
+  it('does not stop another process with a reused pid', async () => {
     const [runDir, child] = [freshFolder(), sleeper()];
     writeRecord(runDir, { ...common, pid: child.pid });
     const file = join(runDir, 'x.process.json');
@@ -57,7 +57,7 @@ describe('endLeftovers', () => {
 });
 
 describe('claimFolder', () => {
-  it('gives a folder to one process only, until it is released', async () => {
+  it('lets only one process claim a folder until it is released', async () => {
     const dir = freshFolder();
     const claim = await claimFolder(dir);
     expect(holderOf(dir)?.pid).toBe(process.pid);
@@ -66,7 +66,7 @@ describe('claimFolder', () => {
     expect(await claimFolder(dir)).toBeDefined();
   });
 
-  it('takes over from a holder that is dead', async () => {
+  it('takes over from a dead holder', async () => {
     const dir = freshFolder();
     (await claimFolder(dir))?.release();
     writeFileSync(join(dir, 'run/holder.json'), JSON.stringify({ pid: process.pid, startTime: 1, bootId: 'another' }));
@@ -76,7 +76,7 @@ describe('claimFolder', () => {
 
 describe('SupervisedProcess', () => {
   const supervise = (script: string, change: Partial<ProcessSpec> = {}) => {
-    const heard: string[] = [];
+    const events: string[] = [];
     const lines: string[] = [];
     const spec: ProcessSpec = {
       name: 'it',
@@ -91,25 +91,25 @@ describe('SupervisedProcess', () => {
       output: (line) => lines.push(line),
       ...change,
     };
-    const events = { died: (reason: string) => heard.push(reason), back: () => heard.push('back') };
+    const handlers = { died: (reason: string) => events.push(reason), back: () => events.push('back') };
     const runDir = freshFolder();
-    return { heard, runDir, process: new SupervisedProcess(spec, { runDir, events }) };
+    return { events, runDir, process: new SupervisedProcess(spec, { runDir, events: handlers }) };
   };
   const running = 'console.log("ready"); setInterval(() => {}, 1000)';
   const pidIn = (runDir: string) => readRecords(runDir)[0]?.pid as number;
 
-  it('starts a process again that was killed, and ends it for good by stop', async () => {
-    const { heard, runDir, process: it } = supervise(running);
+  it('restarts a killed process, until stop', async () => {
+    const { events, runDir, process: it } = supervise(running);
     await it.start();
     process.kill(pidIn(runDir), 'SIGKILL');
-    expect(await until(() => heard.includes('back'), { withinMs: 30_000 })).toBe(true);
+    expect(await until(() => events.includes('back'), { withinMs: 30_000 })).toBe(true);
     const pid = pidIn(runDir);
     await it.stop();
     expect(existsSync(`/proc/${pid}`)).toBe(false);
     expect(readRecords(runDir)).toEqual([]);
   });
 
-  it('tells why a process did not start, with its last lines', async () => {
+  it('reports why a process did not start, with its last output lines', async () => {
     const { process: it } = supervise('console.log("one"); console.error("two"); process.exit(3)');
     const failure = await it.start().catch((error) => error);
     expect(failure).toBeInstanceOf(CommandError);
@@ -117,7 +117,7 @@ describe('SupervisedProcess', () => {
     expect(failure.lines.toSorted()).toEqual(['one', 'two']);
   });
 
-  it('kills a process that does not end when asked to', async () => {
+  it('kills a process that ignores the stop signal', async () => {
     const { runDir, process: it } = supervise(`process.on('SIGTERM', () => {}); ${running}`, { stopWithinMs: 100 });
     await it.start();
     const pid = pidIn(runDir);
@@ -133,10 +133,10 @@ describe('settings of the fleet', () => {
     amqpUrl: 'amqp://a:b@127.0.0.1:2',
   };
 
-  it('are made once and readable by their owner only', () => {
+  it('are generated once and readable only by their owner', () => {
     const file = join(freshFolder(), 'secrets.json');
-    const secrets = keptSecrets(file);
-    expect(keptSecrets(file)).toEqual(secrets);
+    const secrets = loadSecrets(file);
+    expect(loadSecrets(file)).toEqual(secrets);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(secrets.INTERNAL_SECRETS).toMatch(/^k1:[0-9a-f]{64}$/);
     expect(secrets.KEY_PEPPER).toMatch(/^k1:[0-9a-f]{64}$/);
@@ -145,8 +145,8 @@ describe('settings of the fleet', () => {
     expect(new Set(secrets.IDS_ALPHABET).size).toBe(62);
   });
 
-  it('give each service its own role, every address, and never the administrator', () => {
-    const secrets = keptSecrets(join(freshFolder(), 'secrets.json'));
+  it('give each service its own role and all URLs, but never the administrator URL', () => {
+    const secrets = loadSecrets(join(freshFolder(), 'secrets.json'));
     const members = [
       { name: 'gateway', entry: 'g', nodeFlags: [], hasDatabase: false },
       { name: 'api-crm', entry: 'c', nodeFlags: [], hasDatabase: true },
@@ -171,25 +171,25 @@ describe('settings of the fleet', () => {
     expect(all).not.toContain(secrets.ROLE_SECRET);
   });
 
-  it.each(['x', '0', '65', '1.5', '-1', ' '])('refuse %j gateway processes in one line', (given) => {
-    expect(() => checkGatewayWorkers(given)).toThrow(
-      `GATEWAY_WORKERS must be a whole number from 1 to 64, not ${given}.`,
+  it.each(['x', '0', '65', '1.5', '-1', ' '])('reject %j gateway processes', (setting) => {
+    expect(() => checkGatewayWorkers(setting)).toThrow(
+      `GATEWAY_WORKERS must be a whole number from 1 to 64, not ${setting}.`,
     );
   });
 
-  it('accept a number of gateway processes, or none', () => {
-    for (const given of [undefined, '', '1', '64']) expect(() => checkGatewayWorkers(given)).not.toThrow();
+  it('accept a valid number of gateway processes, or none', () => {
+    for (const setting of [undefined, '', '1', '64']) expect(() => checkGatewayWorkers(setting)).not.toThrow();
   });
 
-  it('say in a line what is wrong with a file that cannot be read', () => {
+  it('report a file that is not JSON', () => {
     const file = join(freshFolder(), 'secrets.json');
     writeFileSync(file, '{"KEY_PEP');
-    expect(() => keptSecrets(file)).toThrow('cannot be read as JSON');
+    expect(() => loadSecrets(file)).toThrow('cannot be read as JSON');
   });
 });
 
-describe('a member lent to npm run dev', () => {
-  it('is lent to one at a time, and again when it was given back', async () => {
+describe('a member leased to npm run dev', () => {
+  it('is leased to one command at a time, and again after it was returned', async () => {
     const path = join(freshFolder(), 'control.sock');
     const log: string[] = [];
     const server = serveControl(
@@ -209,31 +209,31 @@ describe('a member lent to npm run dev', () => {
     server.close();
   });
 
-  it('says that the fleet is on its way when it cannot be asked yet', async () => {
+  it('reports a fleet that is starting or stopping', async () => {
     await expect(lease('crm', join(freshFolder(), 'control.sock'))).rejects.toThrow(
       'crm could not be taken over: the fleet is just starting or ending, try again in a few seconds.',
     );
   });
 });
 
-describe('a store of the user', () => {
+describe('the user’s own store', () => {
   const start = (postgres: string) =>
-    startPostgres({ dir: freshFolder(), log: () => undefined, given: { postgres } }).catch(({ message }) => message);
+    startPostgres({ dir: freshFolder(), log: () => undefined, external: { postgres } }).catch(({ message }) => message);
 
-  it('is missed at once and by its setting when nobody listens there', async () => {
+  it('is reported with its setting if nothing listens there', async () => {
     expect(await start('postgresql://user:secret@127.0.0.1:1/postgres')).toBe(
       'PostgreSQL cannot be reached at 127.0.0.1:1 (DATABASE_URL): nothing listens there.',
     );
   });
 
-  it.each(['nonsense', 'amqp://127.0.0.1:1'])('is refused when %s is its address', async (address) => {
+  it.each(['nonsense', 'amqp://127.0.0.1:1'])('is rejected if %s is its URL', async (address) => {
     expect(await start(address)).toBe(
       'DATABASE_URL is not an address of PostgreSQL: DATABASE_URL=postgresql://user:password@host:port',
     );
   });
 });
 
-describe('what people read', () => {
+describe('output for people', () => {
   it('shows a log line with its status, time and request', () => {
     const line = JSON.stringify({
       level: 'info',
@@ -247,12 +247,12 @@ describe('what people read', () => {
     expect(readable('crm', line)).toMatch(/crm +\S*info \S* *request .*201.*3\.5 ms.*operation=createLead.*req_1/);
   });
 
-  it('shows anything else as it is, and its own lines like the others', () => {
+  it('shows other lines unchanged, and lines of the supervisor like log lines', () => {
     expect(readable('crm', 'Warning: odd {"')).toContain('Warning: odd {"');
     expect(readable('crm', ownLine('crm is back'))).toContain('crm is back');
   });
 
-  it('names the remedy of failures that every machine knows, without a stack', () => {
+  it('explains common system errors without a stack', () => {
     expect(explain(Object.assign(new Error('x'), { code: 'ENOSPC' }))).toContain('The disk is full');
     expect(explain(Object.assign(new Error('x'), { code: 'EACCES', path: 'p' }))).toContain('(p)');
     expect(explain(new Error('one\n  at two'))).toBe('one');

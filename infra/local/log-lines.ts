@@ -9,23 +9,33 @@ const levels: Record<string, Painter> = {
   debug: (text) => paint('gray', text),
 };
 const nameWidth = 12;
-// Shown in their own places, or of use to machines only.
-const placed = new Set(['timestamp', 'service', 'level', 'message', 'requestId', 'status', 'ms', 'traceId', 'spanId']);
+// Fields shown in a fixed position, or only useful for machines.
+const excludedFields = new Set([
+  'timestamp',
+  'service',
+  'level',
+  'message',
+  'requestId',
+  'status',
+  'ms',
+  'traceId',
+  'spanId',
+]);
 
-/** A printer of the services' log lines: readable, or untouched with LOG_FORMAT=json. */
+/** Creates a printer of log lines: human-readable, or unchanged with LOG_FORMAT=json. */
 export function linePrinter(
   format: string | undefined = process.env['LOG_FORMAT'],
 ): (name: string, line: string) => void {
-  const shape = format === 'json' ? (_: string, line: string) => line : readable;
-  return (name, line) => void process.stdout.write(`${shape(name, line)}\n`);
+  const formatLine = format === 'json' ? (_: string, line: string) => line : readable;
+  return (name, line) => void process.stdout.write(`${formatLine(name, line)}\n`);
 }
 
-/** A line of the supervisor itself, in the shape of the others. */
+/** A log line of the supervisor itself, in the same JSON format. */
 export function ownLine(message: string, level: 'info' | 'warn' | 'error' = 'info'): string {
   return JSON.stringify({ timestamp: new Date().toISOString(), service: 'local', level, message });
 }
 
-/** One JSON log line as people read it. A line that is no JSON (a warning of Node, say) stays as it is. */
+/** Formats a JSON log line for people. Other lines, such as Node's warnings, are kept unchanged. */
 export function readable(name: string, line: string): string {
   const entry = parse(line);
   if (!entry) return `${clock(undefined)} ${paint('cyan', name.padEnd(nameWidth))}       ${line}`;
@@ -49,8 +59,8 @@ function parse(line: string): Record<string, unknown> | undefined {
 }
 
 function clock(timestamp: unknown): string {
-  const given = new Date(typeof timestamp === 'string' ? timestamp : Date.now());
-  const date = Number.isNaN(given.getTime()) ? new Date() : given;
+  const parsed = new Date(typeof timestamp === 'string' ? timestamp : Date.now());
+  const date = Number.isNaN(parsed.getTime()) ? new Date() : parsed;
   const two = (part: number) => String(part).padStart(2, '0');
   const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
   return paint('gray', `${time}.${String(date.getMilliseconds()).padStart(3, '0')}`);
@@ -69,14 +79,14 @@ function request({ requestId }: Record<string, unknown>): string[] {
   return requestId === undefined ? [] : [paint('gray', String(requestId))];
 }
 
-/** Everything else the entry says; of an error its text, the stack comes below. */
+/** The remaining fields; for an error its message, because the stack follows below. */
 function rest(entry: Record<string, unknown>): string[] {
   return Object.entries(entry)
-    .filter(([key, value]) => !placed.has(key) && value !== undefined && value !== null)
-    .map(([key, value]) => paint('gray', `${key}=${shown(value)}`));
+    .filter(([key, value]) => !excludedFields.has(key) && value !== undefined && value !== null)
+    .map(([key, value]) => paint('gray', `${key}=${formatValue(value)}`));
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   const { stack: _, ...others } = value as Record<string, unknown>;
   return typeof others['message'] === 'string' ? others['message'] : JSON.stringify(others);

@@ -6,15 +6,15 @@ import { root } from './paths.ts';
 export interface Member {
   name: string;
   entry: string;
-  /** Node's flags for it: `config.nodeFlags` of its package.json, which its image reads as well (infra/deploy/Dockerfile). */
+  /** Node flags from `config.nodeFlags` in its package.json, which its image uses too (infra/deploy/Dockerfile). */
   nodeFlags: string[];
-  /** Whether it keeps data of its own. */
+  /** Whether it has its own database. */
   hasDatabase: boolean;
 }
 
 export const gatewayName = 'gateway';
 
-/** The gateway and every service that can be started, by name. */
+/** The gateway, and every service with a `src/main.ts`, sorted by name. */
 export function findMembers(home: string = root): Member[] {
   const services = join(home, 'services');
   const names = existsSync(services) ? readdirSync(services).sort() : [];

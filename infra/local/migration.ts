@@ -1,4 +1,4 @@
-// `npm run migration -- <service> <what it does>`: writes the migration that leads from the existing ones to the schema.
+// `npm run migration -- <service> <what it does>`: creates a migration from the existing ones to the current schema.
 import { join, relative } from 'node:path';
 import { checkMigrations, createMigration, generateClients } from '@tandem/tooling';
 import { claimFolder } from './claim.ts';
@@ -23,7 +23,7 @@ async function main([service, ...words]: string[]): Promise<void> {
   const dir = join(localDir, 'migration');
   const claim = await claimFolder(dir);
   if (!claim) throw new CommandError('Another npm run migration is going on.');
-  // A server of its own: the engine plays the existing migrations into a database that it makes and drops.
+  // A separate server, because Prisma applies the existing migrations to a database that it creates and drops.
   const postgres = await startPostgres({ dir, packagesDir, log: progress, signal: interrupted, isDurable: false });
   try {
     const folders = await createMigration({

@@ -21,26 +21,26 @@ function occupy(port: number, host = '127.0.0.1'): Promise<void> {
 }
 
 describe('Ports', () => {
-  it('gives the same port for the same purpose, also to a later command', async () => {
+  it('returns the same port for the same purpose, also to a later command', async () => {
     const file = freshFile();
     const port = await new Ports(file).get('redis');
     expect(await new Ports(file).get('redis')).toBe(port);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ redis: port });
   });
 
-  it('gives different ports for different purposes', async () => {
+  it('returns different ports for different purposes', async () => {
     const ports = new Ports(freshFile());
     expect(await ports.get('redis')).not.toBe(await ports.get('postgres'));
   });
 
-  it('chooses anew when somebody else has taken the port', async () => {
+  it('chooses another port if the known one is in use', async () => {
     const file = freshFile();
     const port = await new Ports(file).get('redis');
     await occupy(port);
     expect(await new Ports(file).get('redis')).not.toBe(port);
   });
 
-  it('sees a server that listens on every address', async () => {
+  it('detects a server that listens on all addresses', async () => {
     const port = await nextFree(29_000);
     await occupy(port, '0.0.0.0');
     expect(await isFree(port)).toBe(false);

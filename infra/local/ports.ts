@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 
-// Below the range from which Linux takes the near ends of outgoing connections, so none of those can sit on it.
+// Below Linux' ephemeral port range, so that outgoing connections do not use these ports.
 const firstPort = 20_000;
 const portsMax = 12_000;
 
-/** The ports of one data folder by what they are for. The same ones as last time unless somebody else has taken them. */
+/** The ports of a data folder by purpose. They are reused unless another program has taken them. */
 export class Ports {
   readonly #file: string;
   readonly #known: Record<string, number>;
@@ -16,7 +16,7 @@ export class Ports {
     this.#known = readPorts(file);
   }
 
-  /** The port for this purpose: free at the moment of asking, and remembered. */
+  /** The port for a purpose; currently free, and saved for the next run. */
   async get(purpose: string): Promise<number> {
     const known = this.#known[purpose];
     if (known !== undefined && (await isFree(known))) return known;
@@ -28,7 +28,7 @@ export class Ports {
 
   async #choose(): Promise<number> {
     const taken = new Set(Object.values(this.#known));
-    // Two clones of the repository that start at once should not look at the same ports in the same order.
+    // Random, so that two clones that start at the same time do not try the same ports in the same order.
     const offset = Math.floor(Math.random() * portsMax);
     for (let step = 0; step < portsMax; step += 1) {
       const port = firstPort + ((offset + step) % portsMax);
@@ -44,7 +44,7 @@ export class Ports {
   }
 }
 
-/** Whether a server could listen on this port of the loopback address now. */
+/** Whether a port of the loopback address is free. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -53,7 +53,7 @@ export function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** The first free port from `port` on. */
+/** The first free port, starting at `port`. */
 export async function nextFree(port: number): Promise<number> {
   let candidate = port;
   while (!(await isFree(candidate))) candidate += 1;

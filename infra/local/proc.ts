@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** What Linux tells about a process. */
+/** The state of a process from /proc. */
 export interface ProcessState {
   pid: number;
   group: number;
@@ -10,25 +10,25 @@ export interface ProcessState {
   isZombie: boolean;
 }
 
-/** Tells this boot of the machine from every other: process numbers and start times repeat after a restart. */
+/** Id of this boot: pids and start times repeat after a reboot. */
 export function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
-/** The state of a process; undefined when there is none with this number. */
+/** The state of a process; undefined if there is none with this pid. */
 export function processState(pid: number): ProcessState | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name stands in brackets and may hold anything, brackets and blanks too: the fields begin behind the last one.
+    // The name is in parentheses and may contain any character: the other fields follow the last parenthesis.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const field = (place: number) => Number(fields[place - 3]);
+    const field = (number: number) => Number(fields[number - 3]);
     return { pid, group: field(5), session: field(6), startTime: field(22), isZombie: fields[0] === 'Z' };
   } catch {
     return undefined;
   }
 }
 
-/** The processes of a session; a process started `detached` leads one that bears its number. */
+/** The processes of a session; a process started with `detached` leads a session with its pid. */
 export function sessionMembers(session: number): ProcessState[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -37,7 +37,7 @@ export function sessionMembers(session: number): ProcessState[] {
     .filter((state) => state.session === session && !state.isZombie);
 }
 
-/** Whether a process was started with this variable; false when we may not look. */
+/** Whether a process was started with this environment variable; false if it cannot be read. */
 export function hasVariable(pid: number, name: string, value: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${name}=${value}`);
@@ -46,7 +46,7 @@ export function hasVariable(pid: number, name: string, value: string): boolean {
   }
 }
 
-/** The folder a process works in; undefined when it is gone or not ours to ask. */
+/** The working directory of a process; undefined if the process has exited or cannot be read. */
 export function workingFolder(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { bootId, hasVariable, processState, sessionMembers } from './proc.ts';
 import { until } from './until.ts';
 
-/** Stores end last: whoever uses them must be gone by then. */
+/** Stores are stopped after the services that use them. */
 export type ProcessKind = 'service' | 'store';
 
-/** A process we started, as it stands in `.local/run`, so that a later command can end it when its supervisor cannot. */
+/** A started process, recorded in `.local/run` so that a later command can stop it if its supervisor was killed. */
 export interface ProcessRecord {
   name: string;
   kind: ProcessKind;
@@ -18,10 +18,10 @@ export interface ProcessRecord {
   stopWithinMs: number;
 }
 
-/** Marks everything that descends from a process of ours, whatever it calls itself later. */
+/** Environment variable that marks all descendants of our processes. */
 export const markVariable = 'TANDEM_RUN_DIR';
 
-/** Writes down a process that was just started. */
+/** Records a process that was just started. */
 export function writeRecord(runDir: string, record: Omit<ProcessRecord, 'startTime' | 'bootId'>): void {
   const state = processState(record.pid);
   if (!state) return;
@@ -32,12 +32,12 @@ export function writeRecord(runDir: string, record: Omit<ProcessRecord, 'startTi
   renameSync(`${file}.new`, file);
 }
 
-/** Forgets a process that has ended. */
+/** Removes the record of a process that has exited. */
 export function removeRecord(runDir: string, name: string): void {
   rmSync(recordFile(runDir, name), { force: true });
 }
 
-/** Every process on record, whether it still runs or not. */
+/** All recorded processes, running or not. */
 export function readRecords(runDir: string): ProcessRecord[] {
   return entries(runDir)
     .filter((name) => name.endsWith('.process.json'))
@@ -51,7 +51,7 @@ export function readRecords(runDir: string): ProcessRecord[] {
     .filter((record) => record !== undefined);
 }
 
-/** Whether the very process of the record still runs, not another one that was given its number. */
+/** Whether the recorded process still runs, as opposed to another process with a reused pid. */
 export function isAlive({
   pid,
   startTime,
@@ -62,8 +62,9 @@ export function isAlive({
 }
 
 /**
- * Ends what an earlier supervisor left behind, services before stores; only the named ones, if names are given.
- * Returns the names of what was still there.
+ * Stops processes that an earlier supervisor left running, services before stores.
+ * @param only names of the processes to stop; all by default
+ * @returns the names of the processes that were still running
  */
 export async function endLeftovers(runDir: string, only?: string[]): Promise<string[]> {
   const records = readRecords(runDir).filter(({ name }) => !only || only.includes(name));
@@ -84,7 +85,7 @@ async function endOne(record: ProcessRecord, runDir: string): Promise<void> {
   await until(isGone, { withinMs: 5_000 });
 }
 
-/** The process itself and its descendants. Without the process, only those that carry our mark are surely ours. */
+/** The process and its descendants. If the process itself is gone, only marked descendants are certain to be ours. */
 function leftoverPids(record: ProcessRecord, runDir: string): number[] {
   if (record.bootId !== bootId()) return [];
   const members = sessionMembers(record.pid).map(({ pid }) => pid);
@@ -92,12 +93,12 @@ function leftoverPids(record: ProcessRecord, runDir: string): number[] {
   return members.filter((pid) => pid !== record.pid && hasVariable(pid, markVariable, runDir));
 }
 
-/** Sends a signal to a process that may have ended meanwhile. */
+/** Sends a signal to a process that may have exited. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone already, which is what the signal was for.
+    // The process has already exited.
   }
 }
 

@@ -15,26 +15,25 @@ import {
   writeEnvironment,
 } from './environment.ts';
 import { Fleet } from './fleet.ts';
+import { FleetOutput } from './fleet-output.ts';
 import { findMembers, gatewayName, type Member } from './members.ts';
 import { credentialsFile, environmentFile, localDir, packagesDir, root, secretsFile } from './paths.ts';
 import { isFree, nextFree, Ports } from './ports.ts';
-import { keptSecrets, type Secrets } from './secrets.ts';
+import { loadSecrets, type Secrets } from './secrets.ts';
 import { type Stores, startStores } from './stores/index.ts';
 import { printSummary } from './summary.ts';
 import { progress } from './terminal.ts';
-import { Voice } from './voice.ts';
 
-const usualPort = 8080;
+const defaultPort = 8080;
 
-/** How to run everything. */
 export interface RunOptions {
-  /** Ends the run, from any point of it. */
+  /** Ends the run at any point. */
   interrupted: AbortSignal;
-  /** The member that is started again whenever its files change. */
+  /** The member that restarts when its files change. */
   watched?: string;
 }
 
-/** Brings up stores, databases and fleet, and keeps them up until interrupted. Whatever happens, all of it is ended. */
+/** Runs stores, databases and fleet until interrupted, and stops all of them at the end, even after an error. */
 export async function runFleet(options: RunOptions): Promise<void> {
   checkGatewayWorkers(process.env['GATEWAY_WORKERS']);
   const claim = await claimFolder(localDir);
@@ -54,14 +53,14 @@ function alreadyRunning(): string {
 async function runClaimed(options: RunOptions): Promise<void> {
   const ports = new Ports(join(localDir, 'ports.json'));
   const gatewayPort = await chooseGatewayPort(process.env['PORT']);
-  const metricsPort = await wantedPort('OPS_PORT', process.env['OPS_PORT']);
-  const voice = new Voice();
-  const log = (line: string) => voice.say(line);
+  const metricsPort = await configuredPort('OPS_PORT', process.env['OPS_PORT']);
+  const output = new FleetOutput();
+  const log = (line: string) => output.say(line);
   const stores = await startStores({ dir: localDir, packagesDir, ports, log, signal: options.interrupted });
   try {
-    await runOnStores(stores, { ...options, ports, gatewayPort, metricsPort, voice });
+    await runOnStores(stores, { ...options, ports, gatewayPort, metricsPort, output });
   } finally {
-    voice.isReady = false;
+    output.isReady = false;
     progress('Stopping the stores');
     await stores.stop();
     progress('Everything has ended');
@@ -70,21 +69,21 @@ async function runClaimed(options: RunOptions): Promise<void> {
 
 async function runOnStores(
   stores: Stores,
-  options: RunOptions & { ports: Ports; gatewayPort: number; metricsPort: number | undefined; voice: Voice },
+  options: RunOptions & { ports: Ports; gatewayPort: number; metricsPort: number | undefined; output: FleetOutput },
 ): Promise<void> {
-  const { interrupted, watched, voice } = options;
-  const secrets = keptSecrets(secretsFile);
+  const { interrupted, watched, output } = options;
+  const secrets = loadSecrets(secretsFile);
   await migrateAll(stores, secrets);
   interrupted.throwIfAborted();
   const members = findMembers();
   const environment = fleetEnvironment({ members, stores, secrets, ports: await memberPorts(members, options) });
   writeEnvironment(environmentFile, environment);
-  const fleet = new Fleet({ members, environment, watched, onLine: (name, line) => voice.print(name, line) });
+  const fleet = new Fleet({ members, environment, watched, onLine: (name, line) => output.print(name, line) });
   const control = serveControl(fleet);
   try {
     await untilInterrupted(interrupted, startFleet(fleet, { members, environment, interrupted }));
-    voice.isReady = true;
-    printSummary({ members, environment, gatewayPort: options.gatewayPort, usualPort });
+    output.isReady = true;
+    printSummary({ members, environment, gatewayPort: options.gatewayPort, defaultPort });
     await untilInterrupted(interrupted, new Promise(() => undefined));
   } finally {
     control.close();
@@ -105,11 +104,11 @@ async function startFleet(
   const { members, environment, interrupted } = options;
   if (members.length === 0) throw new CommandError('There is no service to run yet (services/*/src/main.ts).');
   await fleet.start((name) => progress(`${name} ready on port ${environment[name]?.['PORT']}`));
-  await makeDemo(environment['identity'], interrupted);
+  await createDemoTenants(environment['identity'], interrupted);
 }
 
-/** Demo tenants are made by identity's own program, through the gateway, as a customer's would be. */
-async function makeDemo(identity: Record<string, string> | undefined, signal: AbortSignal): Promise<void> {
+/** Creates demo tenants with identity's own program, through the gateway, like those of a customer. */
+async function createDemoTenants(identity: Record<string, string> | undefined, signal: AbortSignal): Promise<void> {
   const program = join(root, 'services/identity/src/demo.ts');
   if (!identity || !existsSync(program)) return;
   const env = { ...withUserEnvironment(identity), CREDENTIALS_FILE: credentialsFile };
@@ -131,7 +130,7 @@ async function makeDemo(identity: Record<string, string> | undefined, signal: Ab
   progress('Demo tenants ready');
 }
 
-/** Resolves or fails as `work` does, or ends at once when the user wants it to. */
+/** Settles like `work`, but rejects at once if the run is interrupted. */
 function untilInterrupted<T>(interrupted: AbortSignal, work: Promise<T>): Promise<T> {
   const stopped = new Promise<never>((_, reject) => {
     if (interrupted.aborted) reject(interrupted.reason);
@@ -140,16 +139,16 @@ function untilInterrupted<T>(interrupted: AbortSignal, work: Promise<T>): Promis
   return Promise.race([work, stopped]);
 }
 
-async function chooseGatewayPort(wanted: string | undefined): Promise<number> {
-  return (await wantedPort('PORT', wanted)) ?? nextFree(usualPort);
+async function chooseGatewayPort(configured: string | undefined): Promise<number> {
+  return (await configuredPort('PORT', configured)) ?? nextFree(defaultPort);
 }
 
-/** The port that the user's setting names; undefined when there is none. */
-async function wantedPort(setting: string, wanted: string | undefined): Promise<number | undefined> {
-  if (wanted === undefined || wanted === '') return undefined;
-  const port = Number(wanted);
+/** The port in a user setting; undefined if it is not set. */
+async function configuredPort(setting: string, configured: string | undefined): Promise<number | undefined> {
+  if (configured === undefined || configured === '') return undefined;
+  const port = Number(configured);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new CommandError(`${setting} is not a port: ${wanted}.`);
+    throw new CommandError(`${setting} is not a port: ${configured}.`);
   if (await isFree(port)) return port;
   throw new CommandError(`Port ${port} is taken by another program: end that one, or give ${setting} another number.`);
 }

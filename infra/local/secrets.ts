@@ -5,36 +5,36 @@ import { CommandError } from './command-error.ts';
 
 /** The secrets that the processes of the fleet share. */
 export interface Secrets extends Record<RotatableSecret, string> {
-  /** Public ids are written in it, so it can never change. */
+  /** Alphabet of public ids, so it must never change. */
   IDS_ALPHABET: string;
-  /** The passwords of the database roles are derived from it. */
+  /** Secret from which the passwords of the database roles are derived. */
   ROLE_SECRET: string;
 }
 
-/** The settings that list several values, so that one can replace another: `id:value[,id:value…]`, the current one first. */
+/** Settings with several values, so that they can be rotated: `id:value[,id:value…]`, the current one first. */
 export type RotatableSecret = 'INTERNAL_SECRETS' | 'KEY_PEPPER' | 'ENCRYPTION_KEY' | 'JWT_PRIVATE_KEY';
 
-const makers: Record<RotatableSecret, () => string> = {
+const generators: Record<RotatableSecret, () => string> = {
   INTERNAL_SECRETS: () => hex(32),
   KEY_PEPPER: () => hex(32),
   ENCRYPTION_KEY: () => randomBytes(32).toString('base64'),
   JWT_PRIVATE_KEY: rsaKey,
 };
 
-/** Whether a setting lists several values. */
+/** Whether a setting supports rotation. */
 export function isRotatable(name: string): name is RotatableSecret {
-  return Object.hasOwn(makers, name);
+  return Object.hasOwn(generators, name);
 }
 
-/** A new value for a setting that lists several, without an id. */
+/** Generates a value for a rotatable setting, without an id. */
 export function newSecret(name: RotatableSecret): string {
-  return makers[name]();
+  return generators[name]();
 }
 
 const alphanumerics = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The secrets kept in `file`, made on first use, so that keys and ids stay valid over restarts. */
-export function keptSecrets(file: string): Secrets {
+/** The secrets stored in `file`; generated on first use, so that keys and ids stay valid across restarts. */
+export function loadSecrets(file: string): Secrets {
   const known = readSecrets(file);
   const secrets = { ...known, ...missingFrom(known) };
   if (Object.keys(known).length < Object.keys(secrets).length) save(file, secrets);
@@ -59,7 +59,7 @@ function readSecrets(file: string): Partial<Secrets> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     if (!(error instanceof SyntaxError)) throw error;
-    // With new secrets every existing key and id would be invalid, so the user decides.
+    // New secrets would invalidate every existing key and id, so the user decides.
     throw new CommandError(
       `${file} cannot be read as JSON: put it back, or delete it together with the data of the stores.`,
     );

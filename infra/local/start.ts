@@ -1,4 +1,4 @@
-// `npm start`: everything, in the foreground, until Ctrl-C or `npm stop`.
+// `npm start`: runs everything in the foreground until Ctrl-C or `npm stop`.
 import { interrupts } from './interrupts.ts';
 import { runFleet } from './run-fleet.ts';
 import { complain, prepareTerminal } from './terminal.ts';

@@ -1,4 +1,4 @@
-// `npm stop`: ends what `npm start` or `npm run dev` started here, and what a killed one left behind. Nothing else.
+// `npm stop`: stops what `npm start` or `npm run dev` started here, including processes left by a killed run.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Holder, holderOf } from './claim.ts';
@@ -8,7 +8,7 @@ import { endLeftovers } from './records.ts';
 import { complain, prepareTerminal } from './terminal.ts';
 import { until } from './until.ts';
 
-// The sum of the deadlines of gateway, services and stores, after which each is killed.
+// The sum of the stop timeouts of gateway, services and stores.
 const endWithinMs = 90_000;
 
 prepareTerminal();
@@ -37,7 +37,7 @@ async function end({ pid }: Holder): Promise<void> {
   console.log(`Ended (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
 }
 
-/** Test runs that were killed leave theirs as well; those of a living run are its own. */
+/** The folders of test runs, because killed test runs leave processes too. */
 function testFolders(): string[] {
   const home = join(localDir, 'test');
   try {

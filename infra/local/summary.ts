@@ -5,23 +5,23 @@ import { gatewayName, type Member } from './members.ts';
 import { credentialsFile, root } from './paths.ts';
 import { paint } from './terminal.ts';
 
-/** The part of .local/credentials.json that is shown. */
+/** The part of .local/credentials.json that the summary shows. */
 interface Credentials {
   tenants?: { plan?: string; keys?: { sandbox?: string } }[];
 }
 
-/** What runs where, and what to try next. */
+/** Prints the URLs of all processes, and an example request. */
 export function printSummary(options: {
   members: Member[];
   environment: FleetEnvironment;
   gatewayPort: number;
-  usualPort: number;
+  defaultPort: number;
 }): void {
-  const { members, environment, gatewayPort, usualPort } = options;
+  const { members, environment, gatewayPort, defaultPort } = options;
   const base = `http://127.0.0.1:${gatewayPort}`;
   const hasGateway = members.some(({ name }) => name === gatewayName);
   const note =
-    gatewayPort === usualPort || process.env['PORT'] ? '' : `  (port ${usualPort} is taken by another program)`;
+    gatewayPort === defaultPort || process.env['PORT'] ? '' : `  (port ${defaultPort} is taken by another program)`;
   const key = sandboxKey();
   const rows: [string, string][] = [
     ...(hasGateway

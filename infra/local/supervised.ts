@@ -9,13 +9,13 @@ import { pause, until } from './until.ts';
 
 const linesKept = 20;
 const firstRetryMs = 200;
-const longestRetryMs = 10_000;
-// A process that ran this long was well, so its next failure is a new one.
+const retryMsMax = 10_000;
+// A process that ran this long was healthy, so the retry delay is reset.
 const healthyAfterMs = 30_000;
-// One that is only starting has nothing to finish, and RabbitMQ would not even hear the signal.
+// A starting process has nothing to finish, and RabbitMQ ignores the signal while it starts.
 const stopStartingWithinMs = 5_000;
 
-/** How to run one process, how to tell that it works, and how to end it. */
+/** How to start a process, check its readiness, and stop it. */
 export interface ProcessSpec {
   name: string;
   kind: ProcessKind;
@@ -28,19 +28,19 @@ export interface ProcessSpec {
   readyWithinMs: number;
   stopSignal: NodeJS.Signals;
   stopWithinMs: number;
-  /** Runs ahead of every start, also of a restart. */
+  /** Runs before every start and restart. */
   prepare?(): void | Promise<void>;
-  /** Where its output goes. A store writes to a file, which still takes it when the supervisor is gone. */
+  /** Destination of its output. A store writes to a file, which works even after the supervisor has exited. */
   output: { file: string } | ((line: string) => void);
 }
 
-/** What happens to a process after it had been ready. */
+/** Events of a process after it was ready for the first time. */
 export interface ProcessEvents {
   died(reason: string): void;
   back(): void;
 }
 
-/** One child process from its start to its end: it is started again when it dies, until `stop`. */
+/** A child process that is restarted when it exits, until `stop`. */
 export class SupervisedProcess {
   readonly spec: ProcessSpec;
   readonly #runDir: string;
@@ -62,7 +62,7 @@ export class SupervisedProcess {
     return this.spec.name;
   }
 
-  /** Starts it and waits until it works; when it does not, it is ended and the reason is thrown. */
+  /** Starts the process and waits until it is ready; if it fails, stops it and throws the reason. */
   async start(): Promise<void> {
     this.#isWanted = true;
     try {
@@ -74,7 +74,7 @@ export class SupervisedProcess {
     if (this.#isWanted) void this.#watch();
   }
 
-  /** Ends it and everything it started: asks first, then kills when the deadline is over. */
+  /** Stops the process and its descendants: sends the stop signal, then SIGKILL after the timeout. */
   async stop(): Promise<void> {
     this.#isWanted = false;
     const { pid } = this.#child ?? {};
@@ -97,8 +97,8 @@ export class SupervisedProcess {
     const startedAt = performance.now();
     const ended = this.#spawn();
     let reason: string | undefined;
-    void ended.then((how) => {
-      reason = how;
+    void ended.then((exitReason) => {
+      reason = exitReason;
     });
     const { isReady, readyWithinMs, name } = this.spec;
     const isSettled = async () => reason !== undefined || !this.#isWanted || (await isReady());
@@ -116,7 +116,7 @@ export class SupervisedProcess {
     const [file, ...args] = command as [string, ...string[]];
     const log = typeof output === 'function' ? undefined : openLog(output.file);
     const env = { ...this.spec.env, [markVariable]: this.#runDir };
-    // In a session of its own: Ctrl-C in the terminal must reach the supervisor only, which then ends all in order.
+    // In its own session, so that Ctrl-C reaches only the supervisor, which stops all processes in order.
     const child = spawn(file, args, {
       cwd,
       env,
@@ -147,7 +147,7 @@ export class SupervisedProcess {
     });
   }
 
-  /** Starts it again, a little later each time, for as long as it is wanted. */
+  /** Restarts the process with increasing delays until `stop`. */
   async #watch(): Promise<void> {
     while (this.#isWanted) {
       const startedAt = performance.now();
@@ -157,13 +157,13 @@ export class SupervisedProcess {
       this.#events.died(`${reason}; starting it again`);
       do {
         await pause(this.#retryMs);
-        this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
+        this.#retryMs = Math.min(this.#retryMs * 2, retryMsMax);
       } while (this.#isWanted && !(await this.#restart()));
     }
   }
 
   async #restart(): Promise<boolean> {
-    // What the dead one had started may still hold its port or its files.
+    // Descendants of the exited process may still hold its port or files.
     if (this.#child?.pid !== undefined) this.#endDescendants(this.#child.pid);
     try {
       await this.#startOnce();
@@ -194,7 +194,7 @@ function startFailure(what: string, lines: string[]): CommandError {
   });
 }
 
-/** Each run begins a new file: what a store said an hour ago is of no use, and the file cannot grow without end. */
+/** Truncates the log file on each start, so that it cannot grow without limit. */
 function openLog(file: string): number {
   mkdirSync(dirname(file), { recursive: true });
   return openSync(file, 'w', 0o600);

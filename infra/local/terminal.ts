@@ -3,17 +3,17 @@ import { CommandError, explain } from './command-error.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Text in a colour, when the terminal shows colours. */
+/** Styles a text if the terminal supports colours. */
 export function paint(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }
 
-/** A step on the way to readiness, with the time since the command began. */
+/** Prints a progress line with the time since the command started. */
 export function progress(line: string): void {
   process.stdout.write(`${paint('gray', `${(performance.now() / 1000).toFixed(1).padStart(5)} s`)}  ${line}\n`);
 }
 
-/** One line about what went wrong, below it the last words of the process that failed. */
+/** Prints the last output lines of a failed process, then the error in one line. */
 export function complain(error: unknown): void {
   const lines = error instanceof CommandError ? error.lines : [];
   for (const line of lines) process.stderr.write(`${paint('gray', '  |')} ${line}\n`);
@@ -21,8 +21,8 @@ export function complain(error: unknown): void {
 }
 
 /**
- * What every command does first. A terminal that was closed must not end the process before it has ended its children;
- * and what nobody foresaw is told in a line as well, the bootstrap then ends what was started.
+ * Called first by every command. A closed terminal must not end the process before it has stopped its children. An
+ * uncaught exception is printed in one line; the bootstrap then stops the started processes.
  */
 export function prepareTerminal(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

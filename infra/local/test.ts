@@ -1,4 +1,4 @@
-// `npm test [-- arguments of jest]`: private stores, migrated templates, jest, and everything ended again.
+// `npm test [-- jest arguments]`: starts private stores, migrates template databases, runs jest, and stops the stores.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -9,13 +9,13 @@ import { CommandError } from './command-error.ts';
 import { interrupts } from './interrupts.ts';
 import { localDir, packagesDir, root, secretsFile } from './paths.ts';
 import { signal as send } from './records.ts';
-import { keptSecrets, type Secrets } from './secrets.ts';
-import { givenStores, type Stores, startStores } from './stores/index.ts';
+import { loadSecrets, type Secrets } from './secrets.ts';
+import { externalStores, type Stores, startStores } from './stores/index.ts';
 import { complain, prepareTerminal, progress } from './terminal.ts';
 
-const runsAtOnceMax = 16;
-const memoryOfWorkerMax = '1GB';
-// Written by infra/local/jest.mjs, and kept by turbo with the result of the package.
+const parallelRunsMax = 16;
+const workerMemoryMax = '1GB';
+// Written by infra/local/jest-summary.mjs, and cached by turbo with the result of the package.
 const summaryFile = '.local/test-summary.json';
 
 prepareTerminal();
@@ -30,36 +30,37 @@ process.exit();
 async function main(jestArguments: string[]): Promise<number> {
   const { dir, claim } = await freeFolder();
   try {
-    forgetEarlierRuns(dir);
+    removeOldData(dir);
     return await runIn(dir, jestArguments);
   } finally {
     claim.release();
   }
 }
 
-/** A folder that no other test run works in: several may go on at once, each with stores of its own. */
+/** Claims a folder that no other test run uses: several runs may be active, each with its own stores. */
 async function freeFolder(): Promise<{ dir: string; claim: Claim }> {
-  for (let number = 1; number <= runsAtOnceMax; number += 1) {
+  for (let number = 1; number <= parallelRunsMax; number += 1) {
     const dir = join(localDir, 'test', String(number));
     const claim = await claimFolder(dir);
     if (claim) return { dir, claim };
   }
-  throw new CommandError(`${runsAtOnceMax} test runs are going on already.`);
+  throw new CommandError(`${parallelRunsMax} test runs are going on already.`);
 }
 
 /**
- * The queues of every test file would stay: after some hundred of them the broker takes half a minute to start, then
- * reaches its limit of memory and takes no message any more. PostgreSQL keeps its migrated templates.
+ * Removes RabbitMQ's data, because queues of earlier runs remain: after some hundred test files, the broker takes half
+ * a minute to start, and finally reaches its memory limit and blocks publishers. PostgreSQL keeps its migrated
+ * templates.
  */
-function forgetEarlierRuns(dir: string): void {
+function removeOldData(dir: string): void {
   const isLeftOver = (name: string) => name === 'rabbitmq' || name.startsWith('fleet-');
   for (const name of readdirSync(dir).filter(isLeftOver)) rmSync(join(dir, name), { recursive: true });
 }
 
 async function runIn(dir: string, jestArguments: string[]): Promise<number> {
-  const secrets = keptSecrets(join(dir, 'secrets.json'));
-  // On the user's own server the fleet's roles are these very ones: another secret would lock the fleet out.
-  if (givenStores().postgres) secrets.ROLE_SECRET = keptSecrets(secretsFile).ROLE_SECRET;
+  const secrets = loadSecrets(join(dir, 'secrets.json'));
+  // On the user's own server, tests and fleet share their roles, so another secret would lock out the fleet.
+  if (externalStores().postgres) secrets.ROLE_SECRET = loadSecrets(secretsFile).ROLE_SECRET;
   const stores = await startStores({ dir, packagesDir, isDurable: false, log: progress, signal: interrupted });
   try {
     await prepareTemplates(stores, secrets);
@@ -75,9 +76,9 @@ async function prepareTemplates(
   { adminDatabaseUrl: adminUrl }: Stores,
   { ROLE_SECRET: roleSecret }: Secrets,
 ): Promise<void> {
-  // In a store of our own every clone is left over; on the user's server some may belong to a run that goes on now.
-  const isOurs = !givenStores().postgres;
-  await testDatabases({ adminUrl, roleSecret, log: progress, ...(isOurs ? { clonesKeptMinutes: 0 } : {}) });
+  // In a private store, every clone is left over; on the user's server, some may belong to another active run.
+  const isPrivate = !externalStores().postgres;
+  await testDatabases({ adminUrl, roleSecret, log: progress, ...(isPrivate ? { clonesKeptMinutes: 0 } : {}) });
   progress('databases ready');
 }
 
@@ -95,7 +96,7 @@ function environment(dir: string, { stores, secrets }: { stores: Stores; secrets
   };
 }
 
-/** Runs every package's tests; those of a package whose files are the same as in an earlier run that passed are not repeated. */
+/** Runs the tests of every package; turbo skips packages that are unchanged since they last passed. */
 async function runAll(env: NodeJS.ProcessEnv): Promise<number> {
   const summaries = workspaceFolders().map((folder) => join(folder, summaryFile));
   for (const file of summaries) rmSync(file, { force: true });
@@ -105,13 +106,13 @@ async function runAll(env: NodeJS.ProcessEnv): Promise<number> {
   return code;
 }
 
-/** Runs what arguments of jest name, in one run without a cache. */
+/** Runs the tests selected by jest arguments, without a cache. */
 async function runSome(jestArguments: string[], dir: string, env: NodeJS.ProcessEnv): Promise<number> {
   const summary = join(dir, 'summary.json');
   rmSync(summary, { force: true });
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-  const limits = [`--workerIdleMemoryLimit=${memoryOfWorkerMax}`];
+  const limits = [`--workerIdleMemoryLimit=${workerMemoryMax}`];
   const code = await run([...flags, jest, ...limits, ...jestArguments], { ...env, TEST_SUMMARY_FILE: summary });
   printSummary([summary]);
   return code;
@@ -119,22 +120,22 @@ async function runSome(jestArguments: string[], dir: string, env: NodeJS.Process
 
 function run(command: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(process.execPath, command, { cwd: root, env, stdio: 'inherit' });
-  const pass = () => child.pid !== undefined && send(child.pid, 'SIGTERM');
-  interrupted.addEventListener('abort', pass);
+  const forward = () => child.pid !== undefined && send(child.pid, 'SIGTERM');
+  interrupted.addEventListener('abort', forward);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, by) => resolve(code ?? 128 + (by ? constants.signals[by] : 0)));
   });
 }
 
-/** Prints how many tests passed and failed, from the files that jest-summary.mjs wrote. */
+/** Prints the number of passed and failed tests, from the files written by jest-summary.mjs. */
 function printSummary(files: string[]): void {
   const counts = files.filter((file) => existsSync(file)).map((file) => JSON.parse(readFileSync(file, 'utf8')));
   const [passed, failed] = ['passed', 'failed'].map((key) => counts.reduce((sum, one) => sum + one[key], 0));
   if (counts.length) process.stdout.write(`\nTests: ${passed} passed, ${failed} failed\n`);
 }
 
-/** The folders of the workspace's packages; those that have tests leave a summary in theirs. */
+/** The folders of all workspace packages; packages with tests write a summary there. */
 function workspaceFolders(): string[] {
   const inside = (name: string) => readdirSync(join(root, name)).map((folder) => join(root, name, folder));
   return [join(root, 'gateway'), join(root, 'e2e'), ...['services', 'packages', 'infra'].flatMap(inside)];

@@ -1,4 +1,4 @@
-/** Asks again and again until the answer is yes. Resolves to false when time is up. */
+/** Polls a condition until it is true. Resolves to false on timeout. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   { withinMs, everyMs = 50 }: { withinMs: number; everyMs?: number },
@@ -11,7 +11,7 @@ export async function until(
   return true;
 }
 
-/** The time between two questions, or before another try. */
+/** Resolves after `ms`. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

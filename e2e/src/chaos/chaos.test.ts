@@ -5,19 +5,19 @@ import { aTenant, type TestTenant } from '../tenant.ts';
 import { freeze, kill, type Target } from './faults.ts';
 import { type Ledger, startLoad } from './load.ts';
 
-// Each process and store is killed and frozen in turn under a bounded load of writes, with two instances of gateway and crm.
-// `CHAOS=long npm test -- chaos` freezes for longer than any timeout and goes round three times; without it the form is short.
-// CHAOS_ONLY=redis,crm names the ones to hit.
+// Kills and freezes each process and store in turn under a bounded write load, with two instances of gateway and crm.
+// `CHAOS=long npm test -- chaos` runs three rounds and freezes for longer than any timeout; the default is short.
+// CHAOS_ONLY=redis,crm selects the targets.
 
 const isLong = process.env.CHAOS === 'long';
 const rounds = isLong ? 3 : 1;
 const frozenMs = isLong ? 15_000 : 3_000;
-// Deliveries that were put off return at some tens a second, and after the long form there are tens of thousands.
-const deliveredWithinMs = isLong ? 1_800_000 : 240_000;
+// Postponed deliveries are sent at some tens per second, and a long run leaves tens of thousands.
+const deliveryTimeoutMs = isLong ? 1_800_000 : 240_000;
 const only = process.env.CHAOS_ONLY?.split(',');
 const clients = 12;
 const perSecond = 120;
-const goesOnAfter = 40;
+const writesAfterFault = 40;
 // A gateway records the calls of its last two seconds with its next report (gateway/src/limits/usage.ts).
 const unrecordedMs = 2_500;
 
@@ -60,26 +60,26 @@ it(
     const load = startLoad({ gateways, apiKey: tenant.live, clients, perSecond });
     const { ledger } = load;
     const faults: string[] = [];
-    /** When each gateway was killed: what it had served shortly before may be missing from the record. */
+    /** Time of each gateway kill: calls served shortly before may be missing from the recorded usage. */
     const gatewayKills: { at: number; gateway: number }[] = [];
-    const goesOn = async (after: string) => {
+    const expectWrites = async (after: string) => {
       const before = ledger.served;
-      await until(`writes go on after ${after}`, () => ledger.served >= before + goesOnAfter, 90_000);
+      await until(`writes go on after ${after}`, () => ledger.served >= before + writesAfterFault, 90_000);
     };
-    await goesOn('the start');
+    await expectWrites('the start');
     for (let round = 0; round < rounds; round++)
       for (const target of targets().filter(({ name }) => only?.includes(name) ?? true)) {
         faults.push(`SIGKILL of ${target.name}`);
         const gateway = members.indexOf(target.name as (typeof members)[number]);
         if (gateway === 0 || gateway === 1) gatewayKills.push({ at: Date.now(), gateway });
         kill(target);
-        await goesOn(`SIGKILL of ${target.name}`);
+        await expectWrites(`SIGKILL of ${target.name}`);
         faults.push(`SIGSTOP of ${target.name}`);
         const thaw = freeze(target);
         const thawsAt = performance.now() + frozenMs;
         await until('the freeze is over', () => performance.now() > thawsAt);
         thaw();
-        await goesOn(`SIGSTOP of ${target.name}`);
+        await expectWrites(`SIGSTOP of ${target.name}`);
       }
     await load.stop();
     expect(faults.length).toBeGreaterThan(0);
@@ -92,7 +92,7 @@ it(
     expect(ledger.careful.filter(({ id }) => id === undefined)).toEqual([]);
 
     const entries = await until(
-      'each lead has its entry in the audit log',
+      'each lead has an audit log entry',
       async () => {
         const { pagination } = await tenant.owner.listAuditLogs({ query: { action: 'lead.create', limit: 1 } });
         if (pagination?.total !== found.ids.size) throw new Error(`${pagination?.total} of ${found.ids.size}`);
@@ -100,19 +100,19 @@ it(
       },
       120_000,
     );
-    // A delivery that its process took along is taken over when its lease has ended, after 120 s.
+    // A delivery leased by a killed process is retried when its lease expires, after 120 s.
     await until(
-      'each lead reached the webhook',
+      'each lead has reached the webhook',
       async () => {
-        const reached = told();
+        const reached = notified();
         const missing = [...found.ids].filter((id) => !reached.has(id));
         if (missing.length) throw new Error(`${missing.length} missing; deliveries: ${await deliveryStates()}`);
         return true;
       },
-      deliveredWithinMs,
+      deliveryTimeoutMs,
     );
-    // A delivery may be repeated under its id; there is one event for a lead.
-    expect([...told().values()].filter((events) => events.size !== 1)).toEqual([]);
+    // A delivery may be repeated with the same event id, but there is only one event per lead.
+    expect([...notified().values()].filter((events) => events.size !== 1)).toEqual([]);
 
     tenant.owner = await signIn();
     const usage = await exactUsage();
@@ -143,14 +143,14 @@ it(
   isLong ? 3_600_000 : 600_000,
 );
 
-/** The API by a new token of the owner: the long form lasts longer than a token. */
+/** API client with a new token of the owner, because a long run outlasts a token. */
 async function signIn(): Promise<TestTenant['owner']> {
   const { email, password, id } = tenant;
   const { data } = await fleet.api().login({ body: { email, password } });
   return fleet.api({ accessToken: data.accessToken, tenantId: id });
 }
 
-/** All leads that exist, read by cursor, and the addresses that exist twice. */
+/** All existing leads, read by cursor, and the emails of duplicate or unexpected ones. */
 async function findLeads(ledger: Ledger): Promise<{ ids: Set<string>; doubled: string[] }> {
   const ids = new Set<string>();
   const emails = new Map<string, number>();
@@ -168,12 +168,12 @@ async function findLeads(ledger: Ledger): Promise<{ ids: Set<string>; doubled: s
   return { ids, doubled };
 }
 
-/** Lead → the ids of the events that told of it. */
+/** Ids of the delivered events by lead. */
 const eventsOfLeads = new Map<string, Set<string>>();
 let deliveriesRead = 0;
 
-/** Reads what was delivered since the last look: this process is also the receiver, which must not look slow. */
-function told(): Map<string, Set<string>> {
+/** Parses only new deliveries, because this process is also the receiver, which must respond quickly. */
+function notified(): Map<string, Set<string>> {
   for (const { body } of receiver.deliveries.slice(deliveriesRead)) {
     deliveriesRead += 1;
     const event = JSON.parse(body) as { id: string; data: { leadId: string } };
@@ -182,7 +182,7 @@ function told(): Map<string, Set<string>> {
   return eventsOfLeads;
 }
 
-/** How many deliveries of the webhook are in each state that is no success. */
+/** Number of deliveries of the webhook in each unsuccessful state. */
 async function deliveryStates(): Promise<string> {
   const states = ['pending', 'failed', 'skipped'] as const;
   const counts = await Promise.all(
@@ -197,14 +197,14 @@ async function deliveryStates(): Promise<string> {
   return counts.join(', ');
 }
 
-/** The month's calls once the header of both gateways and the record agree. */
+/** Waits until the usage headers of both gateways and the recorded usage agree; returns the calls of the month. */
 function exactUsage(): Promise<number> {
   return until(
     'headers and recorded usage agree',
     async () => {
       const { data } = await tenant.owner.listSubscriptions({});
       const usage = await tenant.owner.getSubscriptionUsage({ params: { id: data[0]?.id as string } });
-      const shown = await Promise.all(
+      const headers = await Promise.all(
         gateways.map(async (base) => {
           const response = await fetch(`${base}/v1/leads?limit=1`, { headers: { 'x-api-key': tenant.sandbox } });
           await response.arrayBuffer();
@@ -212,7 +212,7 @@ function exactUsage(): Promise<number> {
         }),
       );
       const { used } = usage.data.apiCalls;
-      if (shown.some((one) => one !== used)) throw new Error(`recorded ${used}, shown ${shown}`);
+      if (headers.some((one) => one !== used)) throw new Error(`recorded ${used}, headers ${headers}`);
       return used;
     },
     90_000,

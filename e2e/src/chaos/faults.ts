@@ -1,27 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process or a store that is hit, with all its processes. */
+/** A process or a store to inject a fault into. */
 export interface Target {
   name: string;
   pid(): number;
 }
 
-/** kill -9 of the main process; its supervisor starts it again. */
+/** Sends SIGKILL to the main process; its supervisor restarts it. */
 export function kill(target: Target): void {
   process.kill(target.pid(), 'SIGKILL');
 }
 
-/** Stops a target with all its children, and returns what lets it go on. */
+/** Freezes a target with all its children; returns a function that resumes it. */
 export function freeze(target: Target): () => void {
-  const pids = familyOf(target.pid());
+  const pids = withChildren(target.pid());
   for (const pid of pids) signal(pid, 'SIGSTOP');
   return () => {
     for (const pid of pids) signal(pid, 'SIGCONT');
   };
 }
 
-/** A process and its children: each connection of PostgreSQL is one. */
-function familyOf(pid: number): number[] {
+/** A process and its children, such as PostgreSQL backends. */
+function withChildren(pid: number): number[] {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => parentOf(name) === pid)
@@ -31,7 +31,7 @@ function familyOf(pid: number): number[] {
 
 function parentOf(pid: string): number | undefined {
   try {
-    // "pid (name) state parent …"; the name may hold anything, so what counts begins behind its last bracket.
+    // "pid (name) state parent …": the name may contain any character, so parsing starts after the last parenthesis.
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
@@ -43,6 +43,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended meanwhile.
+    // The process has exited.
   }
 }

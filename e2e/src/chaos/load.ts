@@ -1,39 +1,39 @@
 import { randomUUID } from 'node:crypto';
 
-const answerWithinMs = 15_000;
+const timeoutMs = 15_000;
 const retryMs = 100;
 
-/** One write as its client knows it. */
+/** One write, as its client sees it. */
 interface Write {
   email: string;
-  /** The lead that was acknowledged. */
+  /** The id of the acknowledged lead. */
   id?: string;
 }
 
-/** The writes and answers of a run, as its clients saw them. */
+/** The writes and responses of a run, as its clients saw them. */
 export interface Ledger {
-  /** Writes that were repeated with one Idempotency-Key until they were acknowledged. */
+  /** Writes retried with the same Idempotency-Key until they were acknowledged. */
   careful: Write[];
-  /** Writes that were sent once. */
+  /** Writes sent only once. */
   once: Write[];
-  /** Requests by the live key that were answered below 500. */
+  /** Requests with the live key that got a response below 500. */
   served: number;
-  /** When each of those was answered, and by which gateway. */
+  /** Time and gateway of each of those responses. */
   answers: { at: number; gateway: number }[];
-  /** Requests without any answer: they may have been counted. Those answered with a 5xx must not be. */
+  /** Requests without a response, which may have been counted; requests with a 5xx response must not be. */
   unanswered: number;
   statuses: Map<number, number>;
 }
 
 export interface Load {
   ledger: Ledger;
-  /** Waits for the requests under way and sends no more. */
+  /** Stops sending and waits for the requests in flight. */
   stop(): Promise<void>;
 }
 
 /**
- * Creates leads at a bounded rate through several gateways: every second client repeats each write until it is acknowledged,
- * the others send theirs once.
+ * Creates leads at a bounded rate through several gateways. Every second client retries each write until it is
+ * acknowledged; the others send each write once.
  */
 export function startLoad(options: {
   gateways: readonly string[];
@@ -56,7 +56,7 @@ export function startLoad(options: {
           ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
         },
         body: JSON.stringify(body),
-        signal: AbortSignal.timeout(answerWithinMs),
+        signal: AbortSignal.timeout(timeoutMs),
       });
       const { status } = response;
       const answer = (await response.json()) as { data?: { id: string } };
@@ -75,7 +75,7 @@ export function startLoad(options: {
   const client = async (index: number): Promise<void> => {
     const isCareful = index % 2 === 0;
     for (let turn = index; running; turn++) {
-      const began = Date.now();
+      const startedAt = Date.now();
       const write: Write = { email: `lead${++number}@example.com` };
       const body = { email: write.email, firstName: 'Lead', lastName: `Number${number}` };
       (isCareful ? ledger.careful : ledger.once).push(write);
@@ -85,9 +85,9 @@ export function startLoad(options: {
         if (id) write.id = id;
         else await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
-      // The pace of one client; a slow answer does not make the next one come faster.
-      const rest = (clients * 1_000) / perSecond - (Date.now() - began);
-      if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+      // Limits the rate of one client; time lost by a slow response is not made up for.
+      const restMs = (clients * 1_000) / perSecond - (Date.now() - startedAt);
+      if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     }
   };
   const clientsDone = Promise.all(Array.from({ length: clients }, (_, index) => client(index)));

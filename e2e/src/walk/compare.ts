@@ -1,4 +1,4 @@
-/** What differs each time, as it may stand anywhere in an expected text. */
+/** Placeholders in expected texts for values that differ in each run. */
 const placeholders: Record<string, string> = {
   '<id>': '[a-zA-Z0-9]{16,17}',
   '<time>': '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z',
@@ -9,7 +9,7 @@ const placeholders: Record<string, string> = {
   '<text>': '[^]*\\S[^]*',
 };
 
-/** Where in an answer something else stands than expected, as sentences; none when all is as it should be. */
+/** The differences between a response and its expectation, as sentences. */
 export function differences(actual: unknown, expected: unknown, variables: Record<string, string>, at = ''): string[] {
   const where = at || 'the answer';
   if (typeof expected === 'string') return compareText(actual, expected, variables, where);
@@ -37,13 +37,13 @@ export function differences(actual: unknown, expected: unknown, variables: Recor
 
 function compareText(actual: unknown, expected: string, variables: Record<string, string>, where: string): string[] {
   if (expected === '<number>') return typeof actual === 'number' ? [] : [`${where} is ${show(actual)}, not a number`];
-  const wanted = expected.replace(/\$([A-Z_]+)/g, (text, name: string) => variables[name] ?? text);
-  const isRight = typeof actual === 'string' && formOf(wanted).test(actual);
-  return isRight ? [] : [`${where} is ${show(actual)}, not ${show(wanted)}`];
+  const resolved = expected.replace(/\$([A-Z_]+)/g, (text, name: string) => variables[name] ?? text);
+  const isRight = typeof actual === 'string' && patternOf(resolved).test(actual);
+  return isRight ? [] : [`${where} is ${show(actual)}, not ${show(resolved)}`];
 }
 
-/** An expected text as a form: its placeholders stand for what fits them, everything else for itself. */
-function formOf(text: string): RegExp {
+/** An expected text as a regular expression, with placeholders replaced by their patterns. */
+function patternOf(text: string): RegExp {
   const parts = text
     .split(/(<[a-z]+>)/)
     .map((part) => placeholders[part] ?? part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));

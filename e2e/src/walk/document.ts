@@ -1,17 +1,17 @@
-/** One request of the walk as its page describes it. */
+/** One request of the walkthrough page. */
 export interface Step {
   title: string;
-  /** The command, for a shell. */
+  /** The shell command. */
   command: string;
   status: number;
-  /** What the answer must be, with placeholders; a text when the answer is not JSON. */
+  /** The expected response with placeholders; a string if the response is not JSON. */
   expected: unknown;
   headers: { name: string; value: string }[];
-  /** What later steps need of the answer: variable → path in it. */
+  /** Values of the response that later steps use: variable → path in the response. */
   kept: { variable: string; path: string }[];
-  /** Whether the answer comes to be this only after a moment. */
+  /** Whether the response matches only after some time, so that the request is repeated. */
   isAwaited: boolean;
-  /** Where its expectation stands in the page. */
+  /** Position of the expected response in the page. */
   span: [from: number, to: number];
 }
 
@@ -20,8 +20,8 @@ const commandBlock = /```sh\n([\s\S]*?)```/;
 const answerBlock = /```(json|text) (\d{3})\n([\s\S]*?)```/;
 
 /**
- * Reads the walk from its page: each third-level heading with a command and the answer to it is a step.
- * @throws when a step has no command or no answer
+ * Parses the walkthrough page: each third-level heading with a command and its response is a step.
+ * @throws if a step has no command or no response
  */
 export function readWalk(page: string): Step[] {
   return [...page.matchAll(section)].map(([, title = '', text = ''], index, all) => {

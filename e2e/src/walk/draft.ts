@@ -1,5 +1,5 @@
 const width = 116;
-const whole: [form: RegExp, placeholder: string][] = [
+const patterns: [pattern: RegExp, placeholder: string][] = [
   [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/, '<time>'],
   [/^\d{4}-\d\d-\d\d$/, '<date>'],
   [/^[a-zA-Z0-9]{16,17}$/, '<id>'],
@@ -8,40 +8,40 @@ const whole: [form: RegExp, placeholder: string][] = [
   [/^https?:\/\/127\.0\.0\.1/, '<url>'],
 ];
 
-/** An answer as an expectation, for a person to read: what is different each time becomes a placeholder. */
-export function drafted(value: unknown, variables: Record<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => drafted(item, variables));
+/** Turns a response into an expectation: values that differ in each run become placeholders. */
+export function toExpectation(value: unknown, variables: Record<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => toExpectation(item, variables));
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([field, item]) => [field, drafted(item, variables)]));
+    return Object.fromEntries(Object.entries(value).map(([field, item]) => [field, toExpectation(item, variables)]));
   if (typeof value !== 'string') return value;
   const named = Object.entries(variables)
-    .filter(([, held]) => held.length > 8)
-    .reduce((text, [name, held]) => text.replaceAll(held, `$${name}`), value);
+    .filter(([, content]) => content.length > 8)
+    .reduce((text, [name, content]) => text.replaceAll(content, `$${name}`), value);
   if (named !== value) return named;
-  return whole.find(([form]) => form.test(value))?.[1] ?? value;
+  return patterns.find(([pattern]) => pattern.test(value))?.[1] ?? value;
 }
 
-/** JSON as people lay it out: what fits a line stands in one. */
-export function laidOut(value: unknown, indent = 0): string {
+/** Formats JSON; values that fit into one line stay in one line. */
+export function formatJson(value: unknown, indent = 0): string {
   const text = inOneLine(value);
   if (indent + text.length <= width || typeof value !== 'object' || value === null) return text;
   const inner = ' '.repeat(indent + 2);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const items = Array.isArray(value)
-    ? value.map((item) => laidOut(item, indent + 2))
-    : Object.entries(value).map(([field, item]) => `${JSON.stringify(field)}: ${laidOut(item, indent + 2)}`);
-  return `${open}\n${filled(items, width - indent - 2)
+    ? value.map((item) => formatJson(item, indent + 2))
+    : Object.entries(value).map(([field, item]) => `${JSON.stringify(field)}: ${formatJson(item, indent + 2)}`);
+  return `${open}\n${wrap(items, width - indent - 2)
     .map((line) => inner + line)
     .join(',\n')}\n${' '.repeat(indent)}${close}`;
 }
 
-/** Puts as many items into a line as fit. */
-function filled(items: string[], space: number): string[] {
+/** Joins as many items per line as fit. */
+function wrap(items: string[], space: number): string[] {
   const lines: string[] = [];
   for (const item of items) {
     const last = lines.at(-1);
-    const together = `${last}, ${item}`;
-    if (last !== undefined && !together.includes('\n') && together.length <= space) lines[lines.length - 1] = together;
+    const joined = `${last}, ${item}`;
+    if (last !== undefined && !joined.includes('\n') && joined.length <= space) lines[lines.length - 1] = joined;
     else lines.push(item);
   }
   return lines;

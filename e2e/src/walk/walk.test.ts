@@ -7,13 +7,13 @@ import { startFleet, type TestFleet, until } from '../fleet.ts';
 import { aTenant } from '../tenant.ts';
 import { differences } from './compare.ts';
 import { readWalk, type Step } from './document.ts';
-import { drafted, laidOut } from './draft.ts';
+import { formatJson, toExpectation } from './draft.ts';
 
 const run = promisify(execFile);
 const file = resolve(import.meta.dirname, '../../walk/README.md');
 const page = await readFile(file, 'utf8');
 const steps = readWalk(page);
-// Writes the answers of today into the page, for a person to read and correct.
+// Writes the current responses into the page, for review.
 const isDrafting = process.env.WALK_DRAFT !== undefined;
 
 let fleet: TestFleet;
@@ -31,11 +31,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await fleet?.stop();
   await rm(folder, { recursive: true, force: true });
-  if (isDrafting) await writeFile(file, written());
+  if (isDrafting) await writeFile(file, updatedPage());
 }, 60_000);
 
-/** Runs a command as it stands in the page; only where its answer goes is ours. */
-async function answerTo({ command }: Step) {
+/** Runs a command of the page unchanged, except that curl writes its response to files. */
+async function runStep({ command }: Step) {
   const [head, body] = [join(folder, 'head'), join(folder, 'body')];
   const script = `set -eu\ncurl() { command curl --silent --show-error --max-time 60 -D "${head}" -o "${body}" -w '%{http_code}' "$@"; }\n${command}`;
   const { stdout } = await run('bash', ['--norc', '-c', script], {
@@ -47,8 +47,8 @@ async function answerTo({ command }: Step) {
   return { status: Number(stdout.trim().slice(-3)), text, headers };
 }
 
-/** What is wrong with the answer to a step. */
-function wrongs(step: Step, answer: Awaited<ReturnType<typeof answerTo>>): string[] {
+/** The differences between the response to a step and its expectation. */
+function problemsOf(step: Step, answer: Awaited<ReturnType<typeof runStep>>): string[] {
   const { status, text, headers } = answer;
   const actual = typeof step.expected === 'string' ? text.trimEnd().replaceAll('\r\n', '\n') : JSON.parse(text);
   return [
@@ -70,33 +70,33 @@ function keep(step: Step, text: string): void {
   }
 }
 
-function written(): string {
+function updatedPage(): string {
   return drafts.reduceRight((text, [{ span }, block]) => text.slice(0, span[0]) + block + text.slice(span[1]), page);
 }
 
-// In their order: a walk, in which later steps use what earlier ones made.
-describe('the walk through the specification', () => {
+// In order, because later steps use records of earlier ones.
+describe('the walkthrough of the specification', () => {
   it.each(steps.map((step) => [step.title, step] as const))('%s', async (_, step) => {
-    let answer = await answerTo(step);
+    let answer = await runStep(step);
     if (step.isAwaited) {
-      await until(`"${step.title}" answers as the page says`, async () => {
-        answer = await answerTo(step);
+      await until(`"${step.title}" answers as documented`, async () => {
+        answer = await runStep(step);
         if (isDrafting) return answer.status < 300;
-        // Thrown, they stand in the message when it never comes to be.
-        const wrong = wrongs(step, answer);
-        if (wrong.length) throw new Error(wrong.join('; '));
+        // Thrown, so that a timeout reports them.
+        const problems = problemsOf(step, answer);
+        if (problems.length) throw new Error(problems.join('; '));
         return true;
       });
     }
     if (isDrafting) {
       const isJson = answer.text.startsWith('{');
       const body = isJson
-        ? laidOut(drafted(JSON.parse(answer.text), variables))
-        : String(drafted(answer.text.trimEnd(), variables));
+        ? formatJson(toExpectation(JSON.parse(answer.text), variables))
+        : String(toExpectation(answer.text.trimEnd(), variables));
       drafts.push([step, `\`\`\`${isJson ? 'json' : 'text'} ${answer.status}\n${body}\n\`\`\``]);
     }
-    // Also of a wrong answer: what follows is then judged for itself.
+    // Also for a wrong response, so that later steps are checked independently.
     keep(step, answer.text);
-    if (!isDrafting) expect(wrongs(step, answer)).toEqual([]);
+    if (!isDrafting) expect(problemsOf(step, answer)).toEqual([]);
   });
 });

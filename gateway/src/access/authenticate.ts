@@ -19,8 +19,8 @@ export interface Authenticated {
 export interface Authenticator {
   /**
    * The caller of a request, by the audience of its route; undefined on a public route.
-   * @throws ApiError 400 for two credentials or an environment other than that of the credential, 401 for missing or wrong
-   * credentials, 403 for a token of another tenant
+   * @throws ApiError 400 for two credentials or an environment that the credential does not belong to, 401 for missing
+   * or invalid credentials, 403 for a token of another tenant
    */
   authenticate(request: IncomingMessage, route: Route, ip: string): Promise<Authenticated | undefined>;
 }
@@ -28,7 +28,7 @@ export interface Authenticator {
 const addressesMax = 10_000;
 const hashesMax = 10_000;
 
-/** Authenticates by API key, by a person's token, or by a partner's portal token. */
+/** Authenticates by API key, user access token, or partner portal token. */
 export function createAuthenticator(parts: {
   principals: Principals;
   tokens: Tokens;
@@ -39,7 +39,7 @@ export function createAuthenticator(parts: {
   const { principals, tokens, ids, pepper } = parts;
   const failures = failureCounter(parts.failuresPerMinute);
 
-  // Form, checksum and HMAC of a key cost as much as all other checks. Only keys that were valid once are kept.
+  // Hashes of keys that were valid before: parsing, checksum and HMAC cost as much as all other checks together.
   const hashes = new Map<string, string>();
   const remember = (key: string, hash: string) => {
     if (hashes.has(key)) return;
@@ -48,10 +48,10 @@ export function createAuthenticator(parts: {
   };
 
   const byKey = async (request: IncomingMessage, key: string, ip: string): Promise<Authenticated> => {
-    // A key of the wrong form or checksum is refused here, without a look-up.
+    // A malformed key, or one with a wrong checksum, is refused without a look-up.
     if (!hashes.has(key) && !readApiKey(key)) throw failures.refuse(ip);
     const hash = hashes.get(key) ?? pepper.hash(key);
-    // Too many failures from an address block unknown keys, not a key that was valid before.
+    // Too many failures from an address block unknown keys only, never a key that was valid before.
     if (failures.tooMany(ip) && !hashes.has(key) && !principals.knows(hash)) throw failures.refuse(ip);
     const who = await principals.byKey(hash, () => pepper.previous(key));
     if (who) remember(key, hash);
@@ -71,7 +71,7 @@ export function createAuthenticator(parts: {
     const tenantId = claims && ids.decode('tenant', undefined, claims.tid);
     const sessionId = claims && tenantId && ids.decode('session', tenantId, claims.sid);
     const who = tenantId && sessionId ? await principals.bySession(tenantId, sessionId) : undefined;
-    // A session opens either the platform or a portal, whatever its token says.
+    // A session grants access to either the platform or a portal, regardless of the token's audience.
     if (!who || !tenantId || (who.partnerId !== null) !== (audience === 'portal')) throw failures.refuse(ip);
     if (audience === 'platform') checkTenantHeader(request, tenantId, ids);
     const environment = who.environment
@@ -93,16 +93,16 @@ export function createAuthenticator(parts: {
 }
 
 function checkTenantHeader(request: IncomingMessage, tenantId: number, ids: IdCodec): void {
-  const given = request.headers['x-tenant-id'];
-  if (typeof given === 'string' && ids.decode('tenant', tenantId, given) === tenantId) return;
+  const requested = request.headers['x-tenant-id'];
+  if (typeof requested === 'string' && ids.decode('tenant', tenantId, requested) === tenantId) return;
   throw new ApiError('forbidden', {
     errors: [{ field: 'X-Tenant-Id', message: 'Must be the id of the tenant that the token belongs to' }],
   });
 }
 
 function chosenEnvironment(request: IncomingMessage): 'live' | 'sandbox' {
-  const given = request.headers['x-environment'] ?? 'live';
-  if (given === 'live' || given === 'sandbox') return given;
+  const requested = request.headers['x-environment'] ?? 'live';
+  if (requested === 'live' || requested === 'sandbox') return requested;
   throw new ApiError('validation_failed', { errors: [{ field: 'X-Environment', message: 'Must be live or sandbox' }] });
 }
 
@@ -115,8 +115,8 @@ function boundEnvironment(
   environment: 'live' | 'sandbox',
   credential: string,
 ): 'live' | 'sandbox' {
-  const given = request.headers['x-environment'];
-  if (given === undefined || given === environment) return environment;
+  const requested = request.headers['x-environment'];
+  if (requested === undefined || requested === environment) return environment;
   const message = `Contradicts ${credential}, which belongs to ${environment}: leave the header out, or use a credential of the other environment`;
   throw new ApiError('environment_mismatch', { errors: [{ field: 'X-Environment', message }] });
 }
@@ -129,7 +129,9 @@ function mayCallFrom(allowed: readonly string[], ip: string): boolean {
   return list === undefined || contains(list, ip);
 }
 
-/** Failed sign-ins of the current minute by address; with too many, keys that are not known already are not looked up. */
+/**
+ * Failed authentications by address in the current minute. Above the limit, unknown keys are refused without a look-up.
+ */
 function failureCounter(max: number) {
   let minute = 0;
   const counts = new Map<string, number>();
@@ -148,9 +150,9 @@ function failureCounter(max: number) {
       const resetIn = 60 - (Math.floor(Date.now() / 1_000) % 60);
       if (tooMany(ip))
         return new ApiError('rate_limited', { retryAfter: resetIn, headers: rateHeaders(max, 0, resetIn) });
-      const from = countedAddress(ip);
-      const count = (counts.get(from) ?? 0) + 1;
-      counts.set(from, count);
+      const address = countedAddress(ip);
+      const count = (counts.get(address) ?? 0) + 1;
+      counts.set(address, count);
       return new ApiError('unauthenticated', { headers: rateHeaders(max, max - count, resetIn) });
     },
   };

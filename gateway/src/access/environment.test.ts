@@ -8,8 +8,18 @@ const rows = operations({
 });
 const limits = { plan: 'free', monthlyCalls: null, ratePerMinute: 1_000, burst: 10 };
 const principal = {
-  ...{ tenantId: '7', keyId: '9', sessionId: null, userId: '5', partnerId: null, portalUserId: null, name: 'Program' },
-  ...{ permissions: ['*'], teamIds: [], allowedIps: null, expiresAt: null, limits },
+  tenantId: '7',
+  keyId: '9',
+  sessionId: null,
+  userId: '5',
+  partnerId: null,
+  portalUserId: null,
+  name: 'Program',
+  permissions: ['*'],
+  teamIds: [],
+  allowedIps: null,
+  expiresAt: null,
+  limits,
 };
 
 let gateway: TestGateway;
@@ -31,7 +41,7 @@ const ask = (headers: Record<string, string> = {}) =>
 it.each([
   ['live', 'sandbox'],
   ['sandbox', 'live'],
-])('refuses a key of %s with an X-Environment of %s, and accepts one that agrees or is absent', async (own, other) => {
+])('refuses a %s key with X-Environment: %s, and accepts a matching or missing header', async (own, other) => {
   environment = own;
   expect((await ask()).status).toBe(200);
   expect((await ask({ 'x-environment': own })).status).toBe(200);

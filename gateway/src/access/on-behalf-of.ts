@@ -8,9 +8,9 @@ import type { Authenticated } from './authenticate.ts';
 import type { Principals } from './principals.ts';
 
 /**
- * The user that a key acts for, by X-On-Behalf-Of. The key's own permissions stay what counts.
- * @throws ApiError 400 with a token, 403 without the permission, 403 with the spec's text for a user who is not an
- * active one of the tenant, whatever the reason
+ * The user in X-On-Behalf-Of that an API key acts for. Only the key's own permissions apply.
+ * @throws ApiError 400 if the caller uses a token, 403 without the permission, 403 `bad_target_user` if the user is not
+ * an active user of the tenant, for any reason
  */
 export async function actingFor(
   header: string | undefined,

@@ -11,14 +11,14 @@ export interface Principals {
   /**
    * The owner of an API key; undefined for an unknown key.
    * @param hash the hash under the current pepper
-   * @param previous computes the hashes under the other peppers, when identity has to be asked
+   * @param previous computes the hashes under the other peppers; called only when identity is asked
    */
   byKey(hash: string, previous: () => string[]): Promise<Who | undefined>;
   /** The owner of a session. */
   bySession(tenantId: number, sessionId: number): Promise<Who | undefined>;
-  /** Whether the answer for a key is known already, so that asking costs nothing. */
+  /** Whether a fresh result for the key is cached, so that `byKey` needs no request. */
   knows(hash: string): boolean;
-  /** Remembers what is known of a user for as long as credentials are remembered. */
+  /** Caches a user for as long as credentials are cached. */
   rememberUser<T>(tenantId: number, userId: number, fetch: () => Promise<T>): Promise<T>;
   close(): void;
 }
@@ -34,15 +34,15 @@ interface Entry {
   pending?: Promise<unknown> | undefined;
 }
 
-// D5: valid ones live 5 s, unknown ones 2 s, and 60 s while identity cannot be asked.
+// D5: known credentials are cached for 5 s (60 s while identity is unavailable), unknown ones for 2 s.
 const freshMs = 5_000;
 const unknownMs = 2_000;
 const staleMs = 60_000;
 const entriesMax = 50_000;
 
 /**
- * Remembers who is behind keys and sessions, so that identity is asked once in 5 s for each. What identity announces on
- * Redis as changed is forgotten at once; after a gap in listening everything is.
+ * Caches the owners of keys and sessions, so that identity is asked at most once in 5 s for each. A change that
+ * identity publishes on Redis invalidates its entries at once; a gap in the subscription invalidates everything.
  */
 export function createPrincipals(options: {
   identity: ServiceClient<typeof internalAccess>;
@@ -55,10 +55,10 @@ export function createPrincipals(options: {
   const entries = new Map<string, Entry>();
   const as = { environment: 'live' as const, requestId: 'gateway' };
 
-  // Whose it is that is being asked for is not known yet: what identity answers may be older than the change.
-  const isUnknown = (entry: Entry) => entry.pending !== undefined && entry.tenantId === undefined;
+  // The owner of a pending entry is not known yet, and the reply of identity may predate the change.
+  const isUnowned = (entry: Entry) => entry.pending !== undefined && entry.tenantId === undefined;
   const forget = (matches: (entry: Entry) => boolean) => {
-    for (const [key, entry] of entries) if (matches(entry) || isUnknown(entry)) entries.delete(key);
+    for (const [key, entry] of entries) if (matches(entry) || isUnowned(entry)) entries.delete(key);
   };
 
   const lookUp = async <T>(
@@ -70,7 +70,7 @@ export function createPrincipals(options: {
     const entry = entries.get(key);
     if (entry && entry.freshUntil > now) return entry.value as T | undefined;
     if (entry?.pending) return entry.pending as Promise<T | undefined>;
-    const held: Entry = entry ?? {
+    const cached: Entry = entry ?? {
       value: undefined,
       tenantId: undefined,
       userId: undefined,
@@ -81,28 +81,28 @@ export function createPrincipals(options: {
     };
     if (!entry) {
       if (entries.size >= entriesMax) entries.delete(entries.keys().next().value as string);
-      entries.set(key, held);
+      entries.set(key, cached);
     }
-    held.pending = fetch()
+    cached.pending = fetch()
       .then((value) => {
-        const answered = Date.now();
-        Object.assign(held, {
+        const fetchedAt = Date.now();
+        Object.assign(cached, {
           value,
-          freshUntil: answered + (value === undefined ? unknownMs : freshMs),
-          staleUntil: answered + staleMs,
+          freshUntil: fetchedAt + (value === undefined ? unknownMs : freshMs),
+          staleUntil: fetchedAt + staleMs,
         });
-        if (value !== undefined) Object.assign(held, describe(value));
+        if (value !== undefined) Object.assign(cached, describe(value));
         return value;
       })
       .catch((error: unknown) => {
-        if (held.value !== undefined && held.staleUntil > Date.now()) return held.value as T;
+        if (cached.value !== undefined && cached.staleUntil > Date.now()) return cached.value as T;
         log.warn('identity could not be asked', { error });
         throw new ApiError('unavailable', { retryAfter: 1 });
       })
       .finally(() => {
-        held.pending = undefined;
+        cached.pending = undefined;
       });
-    return held.pending as Promise<T | undefined>;
+    return cached.pending as Promise<T | undefined>;
   };
 
   const describeWho = ({ tenantId, userId, keyId, sessionId }: Who) => ({ tenantId, userId, keyId, sessionId });
@@ -112,8 +112,8 @@ export function createPrincipals(options: {
       if ('keyId' in change) forget((entry) => entry.keyId === change.keyId);
       else if ('sessionId' in change) forget((entry) => entry.sessionId === change.sessionId);
       else {
-        const isMeant = ({ userId }: Entry) => !('userIds' in change) || change.userIds.includes(userId ?? 0);
-        forget((entry) => entry.tenantId === change.tenantId && isMeant(entry));
+        const isAffected = ({ userId }: Entry) => !('userIds' in change) || change.userIds.includes(userId ?? 0);
+        forget((entry) => entry.tenantId === change.tenantId && isAffected(entry));
       }
     },
     () => entries.clear(),
@@ -144,7 +144,7 @@ type Change = z.output<typeof CredentialChange>;
 function listen(url: string, onChange: (change: Change) => void, onGap: () => void): Redis {
   const redis = new Redis(url, { maxRetriesPerRequest: null, retryStrategy: (times) => Math.min(100 * times, 1_000) });
   redis.on('error', () => {});
-  // Whatever was announced while nobody listened was missed.
+  // Changes published while the connection was down were missed.
   redis.on('ready', onGap);
   redis.on('message', (_channel, text) => {
     const change = CredentialChange.safeParse(parse(text));

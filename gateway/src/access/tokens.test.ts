@@ -10,8 +10,8 @@ const header = part('{"alg":"RS256","typ":"JWT","kid":"known"}');
 it.each([
   ['a payload that is not JSON', `${header}.${part('abc')}.AAAA`],
   ['a header that is not JSON', `${part('abc')}.${part('{}')}.AAAA`],
-  ['a header that is no object', `${part('null')}.${part('{}')}.AAAA`],
-  ['a key id that is no text', `${part('{"alg":"RS256","kid":{}}')}.${part('{}')}.AAAA`],
+  ['a header that is not an object', `${part('null')}.${part('{}')}.AAAA`],
+  ['a key id that is not a string', `${part('{"alg":"RS256","kid":{}}')}.${part('{}')}.AAAA`],
 ])('refuses a token with %s', async (_, token) => {
   const tokens = createTokens({ fetchKeys: async () => [], issuer: 'tandem', log });
   await expect(tokens.read(token, 'platform')).resolves.toBeUndefined();
@@ -32,7 +32,7 @@ function signingKey(): SigningKey {
 
 const [a, b] = [signingKey(), signingKey()];
 
-/** A gateway's tokens at a time that the test sets, and an identity that lists the keys the test sets. */
+/** Tokens with a clock and a list of public keys that the test controls. */
 function setUp(listed: SigningKey[]) {
   const world = { now: 1_800_000_000_000, listed, fetches: 0, isAway: false };
   const tokens = createTokens({
@@ -57,8 +57,8 @@ function setUp(listed: SigningKey[]) {
   return { world, token, read: (text: string) => tokens.read(text, 'platform') };
 }
 
-describe('while a signing key replaces another', () => {
-  it('tokens of every listed key are valid, and a new key is fetched when the first token names it', async () => {
+describe('during the rotation of a signing key', () => {
+  it('accepts tokens of every listed key, and fetches a new key for its first token', async () => {
     const { world, token, read } = setUp([a]);
     expect(await read(token(a))).toMatchObject({ tid: 't' });
     world.listed = [a, b];
@@ -69,13 +69,13 @@ describe('while a signing key replaces another', () => {
     expect(world.fetches).toBe(2);
   });
 
-  it('tokens of a removed key are refused within a minute, also those that were valid before', async () => {
+  it('refuses tokens of a removed key within a minute, including tokens that were valid before', async () => {
     const { world, token, read } = setUp([b, a]);
     const old = token(a);
     expect(await read(old)).toBeDefined();
     world.listed = [b];
     world.now += 60_000;
-    // This request starts the fetch, and is answered by the list of before.
+    // This request starts the fetch, but is still checked against the old list.
     expect(await read(old)).toBeDefined();
     await new Promise(setImmediate);
     expect(await read(old)).toBeUndefined();
@@ -83,7 +83,7 @@ describe('while a signing key replaces another', () => {
     expect(world.fetches).toBe(2);
   });
 
-  it('the last list stays valid while identity is away', async () => {
+  it('keeps the last list while identity is unavailable', async () => {
     const { world, token, read } = setUp([a]);
     await read(token(a));
     world.isAway = true;
@@ -96,7 +96,7 @@ describe('while a signing key replaces another', () => {
   });
 });
 
-it('a thousand tokens with invented key ids cause one fetch in five seconds', async () => {
+it('fetches once in five seconds for a thousand tokens with invented key ids', async () => {
   const { world, token, read } = setUp([a]);
   const forged = token(b, 'invented');
   const invented = (n: number) => forged.replace(/^[^.]+/, part(`{"alg":"RS256","kid":"${n}"}`));
@@ -110,7 +110,7 @@ it('a thousand tokens with invented key ids cause one fetch in five seconds', as
   expect(world.fetches).toBe(2);
 });
 
-it('a token whose key cannot be fetched is answered 503, and identity is asked once in a second', async () => {
+it('answers 503 if the key of a token cannot be fetched, and asks identity once per second', async () => {
   const { world, token, read } = setUp([a]);
   world.isAway = true;
   const attempts = await Promise.allSettled(Array.from({ length: 100 }, () => read(token(a))));

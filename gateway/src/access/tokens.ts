@@ -28,9 +28,7 @@ const freshMs = 60_000;
 const leewaySeconds = 60;
 const cacheMax = 10_000;
 
-/**
- * Verifies access tokens by the public keys of identity. The algorithm is pinned to RS256; issuer, audience and times are checked.
- */
+/** Verifies access tokens with identity's public keys: signature (RS256 only), issuer, audience and times. */
 export function createTokens(options: {
   fetchKeys: () => Promise<Jwk[]>;
   issuer: string;
@@ -81,9 +79,9 @@ interface KeySet {
 }
 
 /**
- * The public keys of identity. They are fetched again after a minute, which drops removed keys, and when a token names an
- * unknown key. There is at most one fetch in 5 s (1 s after a failed one), so that invented key ids cost identity
- * next to nothing. While identity is away, the last list stays valid.
+ * The public keys of identity. They are fetched again after a minute, which drops removed keys, and when a token names
+ * an unknown key. There is at most one fetch in 5 s (1 s after a failed one), so that invented key ids cost identity
+ * next to nothing. While identity is unavailable, the last list stays valid.
  */
 function createKeySet(options: { fetchKeys: () => Promise<Jwk[]>; log: Log; now: () => number }): KeySet {
   const { fetchKeys, log, now } = options;
@@ -102,7 +100,7 @@ function createKeySet(options: { fetchKeys: () => Promise<Jwk[]>; log: Log; now:
       log.warn('public keys could not be fetched', { error });
     }
   };
-  /** All requests that arrive meanwhile wait for the same fetch. */
+  /** Concurrent requests share one fetch. */
   const fetchOnce = (): Promise<void> => {
     fetching ??= refresh().finally(() => {
       fetching = undefined;
@@ -128,7 +126,7 @@ function createKeySet(options: { fetchKeys: () => Promise<Jwk[]>; log: Log; now:
   };
 }
 
-/** The key id that a token names; undefined for a text that is not a token (`decode` throws when only the payload is not JSON). */
+/** The key id in a token's header; undefined for malformed tokens (`decode` throws if only the payload is not JSON). */
 function keyIdOf(token: string): unknown {
   try {
     return jsonwebtoken.decode(token, { complete: true })?.header.kid;

@@ -1,14 +1,14 @@
 import { errorEnvelope, type FieldError, knownErrors } from '@tandem/contract';
 
-/** An answer that the gateway gives by itself: the request goes no further. */
+/** An error response sent by the gateway itself; the request is not processed further. */
 export class ApiError extends Error {
   readonly code: keyof typeof knownErrors;
   readonly status: number;
   readonly errors: FieldError[];
-  /** Seconds. */
+  /** Retry-After in seconds. */
   readonly retryAfter: number | undefined;
   readonly headers: Record<string, string>;
-  /** Whether the rest of the request will not be read, so that the connection must end with the answer. */
+  /** Whether to close the connection after the response, because the rest of the request is not read. */
   readonly hangUp: boolean;
 
   constructor(

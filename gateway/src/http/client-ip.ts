@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Reads who is at the other end: the socket's address, or, from a trusted proxy, the nearest address in X-Forwarded-For
- * that is not itself such a proxy. What a client writes there by itself is never believed.
- * @throws when the list of trusted proxies has an entry that is no address or network
+ * Returns a reader of the client IP: the socket's address or, behind a trusted proxy, the last address in
+ * X-Forwarded-For that is not itself a trusted proxy. Addresses that a client adds to the header itself are never used.
+ * @throws if the list of trusted proxies has an entry that is not an address or network
  */
 export function clientIpReader(trustedProxies: string): (request: IncomingMessage) => string {
   const trusted = addressList(entriesOf(trustedProxies));
@@ -19,7 +19,7 @@ export function clientIpReader(trustedProxies: string): (request: IncomingMessag
   };
 }
 
-/** Whether a text is a list of addresses and networks, separated by commas; an empty one is. */
+/** Whether a text is a comma-separated list of addresses and networks, possibly empty. */
 export function isAddressList(text: string): boolean {
   try {
     addressList(entriesOf(text));
@@ -36,7 +36,7 @@ function entriesOf(text: string): string[] {
     .filter(Boolean);
 }
 
-/** A list of addresses and networks; undefined when it is empty. */
+/** Builds a list of addresses and networks; undefined if it is empty. */
 export function addressList(entries: readonly string[]): BlockList | undefined {
   if (!entries.length) return undefined;
   const list = new BlockList();
@@ -50,13 +50,12 @@ export function addressList(entries: readonly string[]): BlockList | undefined {
   return list;
 }
 
-/** Whether a list holds an address. */
 export function contains(list: BlockList, address: string): boolean {
   const version = isIP(address);
   return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** An IPv4 address that a socket shows in its IPv6 form, as the IPv4 address it is. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

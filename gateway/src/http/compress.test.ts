@@ -13,6 +13,6 @@ it.each([
   ['deflate, zstd', undefined],
   ['', undefined],
   ['gzip;q=nonsense', undefined],
-])('of %j it chooses %s', (header, encoding) => {
+])('for Accept-Encoding %j, prefers %s', (header, encoding) => {
   expect(preferredEncoding(header)).toBe(encoding);
 });

@@ -3,17 +3,17 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 type Encoding = 'br' | 'gzip';
 
-/** A body as it is sent: with its encoding, unless it is sent as it was. */
+/** A response body; `encoding` is absent if it is not compressed. */
 interface Encoded {
   body: Buffer | string;
   encoding?: Encoding;
 }
 
-/** Smaller bodies fit into one packet as they are. */
+/** Smaller bodies fit into one packet uncompressed. */
 export const compressibleMin = 1_024;
 
-// Compression runs in libuv's threads, beside the event loop. What does not find a place is sent as it is: under load,
-// bandwidth is cheaper than a queue.
+// Compression runs on libuv's thread pool. Above this limit bodies are sent uncompressed: under load, bandwidth is
+// cheaper than a queue.
 const runningMax = 8;
 let running = 0;
 
@@ -42,7 +42,7 @@ export async function compress(body: Buffer | string, acceptEncoding: string | u
   }
 }
 
-/** What the client prefers of `br` and `gzip` (RFC 9110, section 12.5.3); of equals `br`. */
+/** The preferred encoding of an Accept-Encoding header (RFC 9110, section 12.5.3); `br` wins ties. */
 export function preferredEncoding(acceptEncoding: string): Encoding | undefined {
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.toLowerCase().split(',')) {

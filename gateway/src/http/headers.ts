@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Verdict } from '../limits/allowance.ts';
 
-/** The headers of a limit by the minute that every answer has, in the form of the IETF draft. */
+/** RateLimit headers of the per-minute limit, as in the IETF draft; every response has them. */
 export function rateHeaders(limit: number, remaining: number, resetIn: number): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),
@@ -11,7 +11,7 @@ export function rateHeaders(limit: number, remaining: number, resetIn: number): 
   };
 }
 
-/** What the limits say, as headers; the X-RateLimit and X-API-Usage families only for API keys. */
+/** Adds the rate limit headers of a verdict; X-RateLimit-* and X-API-Usage-* only for API keys. */
 export function limitHeaders(
   verdict: Verdict,
   withKey: boolean,
@@ -29,7 +29,7 @@ export function limitHeaders(
   if (usageLimit != null) headers['X-API-Usage-Limit'] = String(usageLimit);
 }
 
-/** Answers of a service that callers may see besides the body. */
+/** Response headers of a service that are passed on to the caller. */
 export const passedOn = [
   'etag',
   'idempotent-replayed',
@@ -50,7 +50,7 @@ const names: Record<(typeof passedOn)[number], string> = {
   link: 'Link',
 };
 
-/** Copies the allowed headers of a service's answer. */
+/** Copies the headers in `passedOn` from a service's response. */
 export function passOn(from: Record<string, string | string[] | undefined>, to: Record<string, string>): void {
   for (const name of passedOn) {
     const value = from[name];
@@ -58,7 +58,7 @@ export function passOn(from: Record<string, string | string[] | undefined>, to: 
   }
 }
 
-/** Headers of answers that scripts of other origins may read. */
+/** Response headers that scripts of other origins may read. */
 export const alwaysExposed = [
   'X-Request-Id',
   'X-RateLimit-Limit',
@@ -85,15 +85,15 @@ const accepted =
   'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key, X-Environment, X-On-Behalf-Of, X-Request-Id, X-Tenant-Id, traceparent';
 
 export interface Cors {
-  /** Adds what a browser needs to read an answer. */
+  /** Adds the headers that let a browser read the response. */
   add(request: IncomingMessage, headers: Record<string, string>): void;
-  /** The headers that answer a preflight. */
+  /** The response headers of a preflight request. */
   preflight(request: IncomingMessage, methods: readonly string[]): Record<string, string>;
 }
 
 /**
- * Lets browsers of the given origins call: no cookies are used, so any origin is as safe as a program.
- * @param ownHeaders headers of answers that belong to single operations
+ * Creates the CORS headers for the given origins. `*` is safe because no cookies are used.
+ * @param ownHeaders additional response headers of individual operations
  */
 export function createCors(origins: string, ownHeaders: readonly string[]): Cors {
   const exposed = [...new Set([...alwaysExposed, ...ownHeaders])].join(', ');

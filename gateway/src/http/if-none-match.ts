@@ -1,4 +1,4 @@
-/** Whether a client has the version that a response would send (RFC 9110, section 13.1.2: weak comparison). */
+/** Whether an If-None-Match header matches the ETag by weak comparison (RFC 9110, section 13.1.2). */
 export function isNotModified(ifNoneMatch: string | undefined, etag: string | undefined): boolean {
   if (ifNoneMatch === undefined || etag === undefined) return false;
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');

@@ -4,22 +4,22 @@ import { ApiError } from './api-error.ts';
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
- * Reads the whole body of a request, up to `max` bytes. Empty when there is none.
- * @throws ApiError 413 when it is larger, 415 when it is not JSON in UTF-8 without compression
+ * Reads the body of a request, up to `max` bytes. Empty if there is none.
+ * @throws ApiError 413 if it is larger, 415 if it is not uncompressed JSON in UTF-8
  */
 export async function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
   const { headers } = request;
-  const announced = headers['content-length'];
-  if (announced === undefined && headers['transfer-encoding'] === undefined) return empty;
-  if (announced === '0') return empty;
-  if (Number(announced) > max) throw tooLarge(max);
+  const contentLength = headers['content-length'];
+  if (contentLength === undefined && headers['transfer-encoding'] === undefined) return empty;
+  if (contentLength === '0') return empty;
+  if (Number(contentLength) > max) throw tooLarge(max);
   if (!jsonType.test(headers['content-type'] ?? '') || headers['content-encoding'] !== undefined)
     throw new ApiError('wrong_content_type', { hangUp: true });
 
   const chunks: Buffer[] = [];
   let size = 0;
   await new Promise<void>((resolve, reject) => {
-    // Who went while the limits were asked: no event would follow.
+    // The client disconnected while the limits were checked: no further event would fire.
     if (request.destroyed) return reject(new ApiError('malformed_request'));
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;

@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts';
 import { readJson } from './read-json.ts';
 
 const read = (text: string) => readJson(Buffer.from(text));
-/** Why a text is refused; undefined when it is read. */
+/** Error message for a text; undefined if it is accepted. */
 const refusal = (text: string): string | undefined => {
   try {
     read(text);
@@ -15,7 +15,7 @@ const refusal = (text: string): string | undefined => {
 };
 
 describe('readJson', () => {
-  it('reads what JSON.parse reads, when no key stands twice', () => {
+  it('reads what JSON.parse reads, if there are no duplicate keys', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) =>
         expect(read(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value))),
@@ -25,17 +25,17 @@ describe('readJson', () => {
 
   it.each([
     ['not JSON', '{ a: 1 }'],
-    ['a key twice', '{"a":1,"b":{"c":1},"a":2}'],
-    ['a key twice, once written with an escape', '{"a":1,"\\u0061":2}'],
-    ['a key twice below', '{"x":[{"a":1 , "a" : 2}]}'],
+    ['a duplicate key', '{"a":1,"b":{"c":1},"a":2}'],
+    ['a duplicate key, once with an escape', '{"a":1,"\\u0061":2}'],
+    ['a nested duplicate key', '{"x":[{"a":1 , "a" : 2}]}'],
     ['too deep', '['.repeat(21) + ']'.repeat(21)],
     [
       'too many keys',
       JSON.stringify(Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`k${index}`, 1]))),
     ],
-    ['a number beyond all numbers', '{"a":[-1E+400]}'],
-    ['a number of too many digits', `{"a":${'9'.repeat(310)}}`],
-    ['nothing', ''],
+    ['a number that overflows', '{"a":[-1E+400]}'],
+    ['a number with too many digits', `{"a":${'9'.repeat(310)}}`],
+    ['an empty text', ''],
     ['a truncated text', '{"a":"b'],
   ])('refuses %s', (_, text) => {
     expect(() => read(text)).toThrow('The request body is not valid JSON');
@@ -52,7 +52,7 @@ describe('readJson', () => {
     '["a","a"]',
     '{"__proto__":1}',
     '{"a":"\\\\"}',
-  ])('takes %s', (text) => {
+  ])('accepts %s', (text) => {
     expect(read(text)).toEqual(JSON.parse(text));
   });
 
@@ -64,8 +64,10 @@ describe('readJson', () => {
       fc.constantFrom('', 'e5', 'E+307', 'e308', 'e309', 'E+400', 'e-400', 'e000001', 'e0000400', 'e-0'),
     )
     .map((parts) => parts.join(''));
-  const within = fc.constantFrom<(text: string) => string>(
-    ...[(text: string) => text, (text: string) => `[ ${text} ]`, (text: string) => `{"a":[{"b" :\n${text}},"1e999"]}`],
+  const wrapper = fc.constantFrom<(text: string) => string>(
+    (text) => text,
+    (text) => `[ ${text} ]`,
+    (text) => `{"a":[{"b" :\n${text}},"1e999"]}`,
   );
 
   it('refuses exactly the numbers that JSON.parse turns into Infinity', () => {
@@ -74,8 +76,8 @@ describe('readJson', () => {
         ? Object.values(value).some(hasInfinity)
         : Math.abs(Number(value)) === Number.POSITIVE_INFINITY && typeof value === 'number';
     fc.assert(
-      fc.property(number, within, (text, around) => {
-        const body = around(text);
+      fc.property(number, wrapper, (text, wrap) => {
+        const body = wrap(text);
         const isRefused = refusal(body) === 'A number is too large';
         expect([body, isRefused]).toEqual([body, hasInfinity(JSON.parse(body))]);
       }),
@@ -83,13 +85,12 @@ describe('readJson', () => {
     );
   });
 
-  it('reads or refuses any text as JSON.parse does', () => {
-    const token = fc.constantFrom(
-      ...['{', '}', '[', ']', ',', ':', '"a"', '"b"', '"\\"', '1', '-', 'e', 'true', ' ', '\\'],
-    );
+  it('accepts or refuses any text as JSON.parse does', () => {
+    const tokens = ['{', '}', '[', ']', ',', ':', '"a"', '"b"', '"\\"', '1', '-', 'e', 'true', ' ', '\\'];
+    const token = fc.constantFrom(...tokens);
     fc.assert(
-      fc.property(fc.array(token, { maxLength: 12 }), (tokens) => {
-        const text = tokens.join('');
+      fc.property(fc.array(token, { maxLength: 12 }), (parts) => {
+        const text = parts.join('');
         let parsed: unknown;
         try {
           parsed = JSON.parse(text);
@@ -104,7 +105,7 @@ describe('readJson', () => {
     );
   });
 
-  it('takes 20,000 values and refuses more, wherever they are', () => {
+  it('accepts 20,000 values and refuses more, at any depth', () => {
     const list = (value: string, count: number) => `[${Array(count).fill(value).join(',')}]`;
     for (const value of ['1', '"a"', '[]', '{}', 'null']) {
       expect(read(list(value, 19_999))).toHaveLength(19_999);
@@ -117,9 +118,9 @@ describe('readJson', () => {
 
   const fill = (piece: string, bytes: number) => piece.repeat(Math.floor(bytes / piece.length));
   it.each<[string, string]>([
-    ['256 KB of numbers of 299 digits', `{"x":[${fill(`${'1'.repeat(299)},`, 261_000)}1]}`],
-    ['1 MB of numbers of 299 digits', `{"x":[${fill(`${'1'.repeat(299)},`, 1_020_000)}1]}`],
-    ['1.5 MB of numbers of 299 digits', `{"x":[${fill(`${'1'.repeat(299)},`, 1_490_000)}1]}`],
+    ['256 KB of 299-digit numbers', `{"x":[${fill(`${'1'.repeat(299)},`, 261_000)}1]}`],
+    ['1 MB of 299-digit numbers', `{"x":[${fill(`${'1'.repeat(299)},`, 1_020_000)}1]}`],
+    ['1.5 MB of 299-digit numbers', `{"x":[${fill(`${'1'.repeat(299)},`, 1_490_000)}1]}`],
     ['one number of 1.5 MB', `{"x":${'1'.repeat(1_490_000)}}`],
     ['a fraction of 1.5 MB', `{"x":0.${'1'.repeat(1_490_000)}}`],
     ['an exponent of 1.5 MB', `{"x":1e-${'1'.repeat(1_490_000)}}`],
@@ -130,13 +131,13 @@ describe('readJson', () => {
     ['escaped quotes', `{"x":"${fill('\\"', 1_490_000)}"}`],
     ['escaped characters', `{"x":"${fill('\\u0001', 1_490_000)}"}`],
     ['backslashes', `{"x":"${fill('\\\\', 1_490_000)}"}`],
-    ['an unfinished text', `{"x":"${fill('a', 1_490_000)}`],
+    ['an unterminated string', `{"x":"${fill('a', 1_490_000)}`],
     ['a key of 1.5 MB', `{"${fill('\\u0061', 1_490_000)}":1}`],
     ['keys', `{${fill('"a":1,', 1_490_000)}"b":1}`],
-    ['texts with spaces after them', `{"x":["${fill('a"           ,"', 1_490_000)}"]}`],
+    ['strings followed by spaces', `{"x":["${fill('a"           ,"', 1_490_000)}"]}`],
     ['spaces', `{"x" ${fill(' ', 1_490_000)}:1}`],
-    ['lists in lists', fill('[', 1_490_000)],
-    ['objects in objects', fill('{"a":', 1_490_000)],
+    ['nested arrays', fill('[', 1_490_000)],
+    ['nested objects', fill('{"a":', 1_490_000)],
     ['closing brackets', fill(']', 1_490_000)],
     ['colons', fill(':', 1_490_000)],
     ['wide characters', `{"x":"${fill('漢', 490_000)}"}`],

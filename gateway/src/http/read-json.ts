@@ -3,9 +3,9 @@ import { ApiError } from './api-error.ts';
 import { findProblem } from './scan-json.ts';
 
 /**
- * Parses a JSON body within the limits of `findProblem`. They are checked before the body is parsed, so that neither
- * this process nor a service spends time on a body that is refused.
- * @throws ApiError 400 naming the reason
+ * Parses a JSON body within the limits of `findProblem`. They are checked before parsing, so that a refused body costs
+ * no parsing time, here or in a service.
+ * @throws ApiError 400 with the reason
  */
 export function readJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8');

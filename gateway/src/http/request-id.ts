@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { randomHex } from '@tandem/process';
 
-/** The name of a request in answers and logs: the client's own if it has a sensible form. */
+/** The request id for responses and logs: the client's X-Request-Id if it is well-formed, else a new one. */
 export function requestIdOf(request: IncomingMessage): string {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : newRequestId();
+  const requestId = request.headers['x-request-id'];
+  return typeof requestId === 'string' && /^[\w.-]{8,64}$/.test(requestId) ? requestId : newRequestId();
 }
 
-/** A name for a request that brings none. */
 export function newRequestId(): string {
   return `req_${randomHex(12)}`;
 }

@@ -1,6 +1,6 @@
 const depthMax = 20;
 const keysMax = 1_000;
-// The largest body with that many values takes each process about 15 ms.
+// The largest body with this many values takes about 15 ms in each process.
 const valuesMax = 20_000;
 
 const notJson = 'The body is not JSON';
@@ -18,13 +18,13 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Checks the limits of a JSON text in one pass, in time linear to its length: 20 levels, 1,000 keys, 20,000 values,
- * numbers that are finite once they are read, and no key twice in one object, which parsers read differently. The text
- * need not be JSON; `JSON.parse` finds the other errors.
- * @returns what is wrong, as a sentence; undefined when the text is within the limits
+ * Checks a JSON text against the limits in one linear pass: 20 levels, 1,000 keys, 20,000 values, no number that
+ * overflows to Infinity, and no duplicate key in an object, because parsers disagree on which one counts. The text need
+ * not be valid JSON; `JSON.parse` finds the other errors.
+ * @returns the problem as a sentence; undefined if the text is within the limits
  */
 export function findProblem(text: string): string | undefined {
-  // The keys of each open object; undefined for an open list.
+  // The keys of each open object; undefined for an open array.
   const levels: (Set<string> | undefined)[] = [];
   let keys = 0;
   let values = 0;
@@ -41,7 +41,7 @@ export function findProblem(text: string): string | undefined {
       if (at === text.length) return notJson;
       const level = levels.at(-1);
       if (level && isColonNext(text, at + 1)) {
-        if (++keys > keysMax) return `The body has more than ${shown(keysMax)} keys`;
+        if (++keys > keysMax) return `The body has more than ${formatted(keysMax)} keys`;
         const key = readKey(text.slice(start, at));
         if (key === undefined) return notJson;
         if (level.has(key)) return `The key ${JSON.stringify(key.slice(0, 50))} stands twice in one object`;
@@ -56,12 +56,12 @@ export function findProblem(text: string): string | undefined {
       if (isInfinite(text, at, end)) return 'A number is too large';
       at = end - 1;
     }
-    if (++values > valuesMax) return `The body has more than ${shown(valuesMax)} values`;
+    if (++values > valuesMax) return `The body has more than ${formatted(valuesMax)} values`;
   }
   return undefined;
 }
 
-function shown(limit: number): string {
+function formatted(limit: number): string {
   return limit.toLocaleString('en-US');
 }
 
@@ -69,7 +69,7 @@ function isSpace(char: number): boolean {
   return char <= 0x20;
 }
 
-/** Where the quote stands that ends a string; the length of the text when there is none. */
+/** The index of a string's closing quote; the length of the text if there is none. */
 function stringEnd(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     const char = text.charCodeAt(at);
@@ -85,7 +85,7 @@ function isColonNext(text: string, from: number): boolean {
   return text.charCodeAt(at) === colon;
 }
 
-/** A key as it reads without its escapes; undefined when they are not JSON. */
+/** A key with its escapes decoded; undefined if they are invalid. */
 function readKey(raw: string): string | undefined {
   if (!raw.includes('\\')) return raw;
   try {
@@ -95,7 +95,7 @@ function readKey(raw: string): string | undefined {
   }
 }
 
-/** Where a number, `true`, `false` or `null` ends. */
+/** The end index of a number, `true`, `false` or `null`. */
 function literalEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && !endsLiteral(text.charCodeAt(at))) at++;
@@ -115,10 +115,10 @@ function endsLiteral(char: number): boolean {
   );
 }
 
-// The shortest is 1e309.
+// The shortest such number is 1e309.
 const infiniteLengthMin = 5;
 
-/** Whether a number is read as Infinity, which JSON cannot say: it would be written on as null. */
+/** Whether a number parses as Infinity, which `JSON.stringify` writes as null. */
 function isInfinite(text: string, start: number, end: number): boolean {
   const first = text.charCodeAt(start);
   const isNumber = first === minus || (first >= zero && first <= nine);

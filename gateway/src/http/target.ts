@@ -5,8 +5,8 @@ const authority = /^(?:[a-z0-9._~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::[0-9]*)?$/i
 const absoluteForm = /^https?:\/\/([^/?#]+)(.*)$/i;
 
 /**
- * Replaces a request target in absolute form, `http://host/path`, by its origin form, `/path` (RFC 9112 3.2.2). A target
- * whose authority is not valid stays as it is.
+ * Rewrites a request target in absolute form, `http://host/path`, to origin form, `/path` (RFC 9112 3.2.2). A target
+ * with an invalid authority is left unchanged.
  */
 export function toOriginForm(request: IncomingMessage): void {
   const target = request.url as string;
@@ -16,7 +16,7 @@ export function toOriginForm(request: IncomingMessage): void {
   request.url = rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Why the Host header must be refused (RFC 9112 3.2); undefined when there is exactly one and it is valid. */
+/** The reason to refuse the Host header (RFC 9112 3.2); undefined if there is exactly one and it is valid. */
 export function hostFault({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let host: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {

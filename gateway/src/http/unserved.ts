@@ -8,10 +8,10 @@ import { hostFault } from './target.ts';
 
 const lingerMs = 1_000;
 
-// Node would answer some requests by itself, without our envelope and without a request id. It is told to leave them to
-// us, and here is what we say.
+// By default Node answers some requests itself, without our envelope and request id. The server disables that, and
+// the functions below answer instead.
 
-/** What HTTP itself forbids in a request that could be read; undefined when nothing. */
+/** The error for a parsed request that violates HTTP; undefined if it is valid. */
 export function unservable(request: IncomingMessage): ApiError | undefined {
   const { expect } = request.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') return new ApiError('expectation_failed');
@@ -19,7 +19,7 @@ export function unservable(request: IncomingMessage): ApiError | undefined {
   return message ? new ApiError('malformed_request', { errors: [{ field: 'Host', message }] }) : undefined;
 }
 
-/** The error for what the parser could not read, by Node's error code. */
+/** The error for a request that the HTTP parser rejected, by Node's error code. */
 export function unreadable(code: string | undefined): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return new ApiError('headers_too_large');
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new ApiError('body_too_large');
@@ -27,7 +27,7 @@ export function unreadable(code: string | undefined): ApiError {
   return new ApiError('malformed_request');
 }
 
-/** Answers on a connection that has no request to answer, and ends it. */
+/** Writes an error response to a raw connection without a parsed request, and closes it. */
 export function refuseRaw(stream: Duplex, error: ApiError, { log, metrics }: { log: Log; metrics: Metrics }): void {
   const socket = stream as Socket;
   const requestId = newRequestId();
@@ -43,7 +43,7 @@ export function refuseRaw(stream: Duplex, error: ApiError, { log, metrics }: { l
     'Connection: close',
     ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),
   ];
-  // Nobody else listens on a socket that its parser has left, and a client may keep its end open.
+  // The parser no longer listens on this socket, and a client may keep its end open.
   socket.on('error', () => socket.destroy());
   socket.setTimeout(lingerMs, () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

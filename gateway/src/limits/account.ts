@@ -35,19 +35,19 @@ export interface Account {
   window: number;
   tenant: Count;
   addresses: Map<string, Count>;
-  /** Counts that may differ from those in Redis. Each script call reports the window; addresses and months only if they are here. */
+  /** Counts that may differ from those in Redis. Script calls report the window, and these addresses and months. */
   unreported: { window: boolean; addresses: Set<string>; months: Set<Month> };
   months: Map<string, Month>;
   waiting: Waiter[];
   isAsking: boolean;
-  /** Settles with the script call under way: calls report absolute counts, so they must not overlap. */
+  /** Settles with the script call in flight: calls report absolute counts, so they must not overlap. */
   underWay: Promise<unknown>;
-  /** False after a failure: other gateways may have admitted calls that Redis does not know yet. */
+  /** False after a failure: other gateways may have admitted calls that they have not reported to Redis yet. */
   isCertain: boolean;
   usedAt: number;
 }
 
-/** Consecutive waiting calls of one address (1 for the first) that count towards the month (1), or do not (0). */
+/** Consecutive waiting calls of one address (1-based number); `counts` is 1 if they count towards the month. */
 export type Run = [address: number, calls: number, counts: 0 | 1];
 
 /** The calls and counts of one script call. */
@@ -58,11 +58,10 @@ export interface Batch {
   month: Month | undefined;
 }
 
-// Bounds keep one script call below a millisecond.
+// These bounds keep one script call below a millisecond.
 const waitersMax = 1_000;
 const addressesMax = 100;
 
-/** An account without any calls. */
 export function newAccount(subject: string, isCertain: boolean): Account {
   return {
     subject,
@@ -104,12 +103,12 @@ export function monthOf({ months }: Account, { tenantId, month }: NonNullable<Al
   return count;
 }
 
-/** The start of the window that a time lies in. */
+/** The start of the window that contains a time. */
 export function windowOf(now: number, windowMs: number): number {
   return now - (now % windowMs);
 }
 
-/** Begins a window; a window that is over has no effect. */
+/** Moves the account to a window; ignored for an earlier window. */
 export function rollTo(account: Account, window: number): void {
   if (window <= account.window) return;
   account.window = window;
@@ -119,26 +118,25 @@ export function rollTo(account: Account, window: number): void {
   account.unreported.addresses.clear();
 }
 
-/** Whether a report is needed. */
 export function isUnreported({ unreported }: Account): boolean {
   return unreported.window || unreported.addresses.size > 0 || unreported.months.size > 0;
 }
 
-/** Makes the next reports carry every count, for a Redis that may have lost them. */
+/** Marks every count as unreported, because Redis may have lost them. */
 export function reportEverything({ addresses, unreported, months }: Account): void {
   unreported.window = true;
   for (const address of addresses.keys()) unreported.addresses.add(address);
   for (const month of months.values()) unreported.months.add(month);
 }
 
-/** Makes the next reports carry the counts of a batch, of which Redis may have counted nothing or all. */
+/** Marks the counts of a batch as unreported after a failed script call, which Redis may or may not have executed. */
 export function distrustBatch({ unreported }: Account, { addresses, month }: Batch): void {
   unreported.window = true;
   for (const address of addresses) unreported.addresses.add(address);
   if (month) unreported.months.add(month);
 }
 
-/** Takes the waiting calls that one script call may carry, in the order of their arrival. */
+/** Takes the waiting calls that fit into one script call, in order of arrival. */
 export function nextBatch(account: Account): Batch {
   const numbers = new Map<string, number>();
   const numberOf = (address: string) => {
@@ -165,7 +163,7 @@ export function nextBatch(account: Account): Batch {
   return { waiters, runs, ...reported(account, numbers, month) };
 }
 
-/** A gateway's own counts, reported with each script call. */
+/** The gateway's own counts that a script call reports. */
 function reported(account: Account, numbers: Map<string, number>, month: Month | undefined) {
   for (const address of account.unreported.addresses) {
     if (numbers.size >= addressesMax) break;
@@ -174,7 +172,7 @@ function reported(account: Account, numbers: Map<string, number>, month: Month |
   return { addresses: [...numbers.keys()], month: month ?? [...account.unreported.months][0] };
 }
 
-/** A batch without calls. */
+/** A batch that only reports counts, without calls. */
 export function reportBatch(account: Account, month?: Month): Batch {
   return { waiters: [], runs: [], ...reported(account, new Map(), month) };
 }

@@ -2,27 +2,29 @@ import { type Account, type Month, newAccount } from './account.ts';
 
 /** The accounts of one process. */
 export interface Accounts {
-  /** The account of a subject, made when there is none. */
+  /** The account of a subject, created if there is none. */
   of(subject: string): Account;
   find(subject: string): Account | undefined;
   all(): Iterable<Account>;
   months(): Iterable<[Account, Month]>;
-  /** Calls that this process has counted towards months, forgotten months included. */
+  /** Calls that this process has counted towards months, including evicted months. */
   counted(): number;
   /** Accounts with counts that Redis lacks. */
   unreported: Set<Account>;
-  /** Marks every account uncertain after an outage: other gateways may not have reported yet what they admitted. */
+  /**
+   * Marks every account uncertain after an outage: other gateways may have admitted calls they have not reported yet.
+   */
   distrust(): void;
-  /** Forgets accounts that no call needs any more. */
+  /** Evicts accounts that no call needs any more. */
   forgetIdle(): void;
 }
 
-// After an outage the other gateways notice within their next probe that Redis is back.
+// After an outage, the other gateways detect with their next probe that Redis is back.
 const settleMs = 2_000;
-// Longer than any request lasts: a 5xx at its end still lowers the count of its month.
-const keptMs = 3_600_000;
+// Longer than any request: a 5xx response lowers the count of the month in which the request began.
+const retentionMs = 3_600_000;
 
-/** Keeps the accounts of one process. An account with calls of the current month stays: they are reported as a total. */
+/** Creates the accounts of one process. Calls of the current month are reported as a total, so their account stays. */
 export function createAccounts(windowMs: number): Accounts {
   const accounts = new Map<string, Account>();
   const unreported = new Set<Account>();
@@ -40,7 +42,7 @@ export function createAccounts(windowMs: number): Accounts {
     of(subject) {
       const now = performance.now();
       const account = accounts.get(subject) ?? newAccount(subject, now - backAt > settleMs);
-      // Least recently used first.
+      // Keeps the least recently used account first.
       accounts.delete(subject);
       accounts.set(subject, account);
       account.usedAt = now;
@@ -67,9 +69,9 @@ export function createAccounts(windowMs: number): Accounts {
         if (account.isAsking) continue;
         if (!unreported.has(account))
           for (const month of account.months.values())
-            if (month.month < current && idle > keptMs) forget(account, month);
+            if (month.month < current && idle > retentionMs) forget(account, month);
         if (account.months.size) continue;
-        // Its window is over: what Redis lacks of it limits nobody any more.
+        // The window is over, so its unreported counts no longer affect any limit.
         unreported.delete(account);
         accounts.delete(subject);
       }

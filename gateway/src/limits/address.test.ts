@@ -15,8 +15,8 @@ const rows = operations({
     message: '',
   },
 });
-// Nobody listens there: what is counted here reaches no service.
-const nobody = 'http://127.0.0.1:9';
+// Nothing listens on this port, so no call reaches a service.
+const closedOrigin = 'http://127.0.0.1:9';
 const failuresMax = 3;
 
 let gateway: RunningGateway;
@@ -28,12 +28,12 @@ beforeAll(async () => {
     INTERNAL_SECRETS: `k1:${randomBytes(32).toString('hex')}`,
     KEY_PEPPER: 'p'.repeat(32),
     IDS_ALPHABET: 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
-    IDENTITY_URL: nobody,
+    IDENTITY_URL: closedOrigin,
     TRUSTED_PROXIES: '127.0.0.1',
     ANONYMOUS_RATE_PER_MINUTE: 1_000,
     FAILED_AUTHENTICATIONS_PER_MINUTE: failuresMax,
   });
-  gateway = createGateway(settings, { identity: rows }, { identity: nobody });
+  gateway = createGateway(settings, { identity: rows }, { identity: closedOrigin });
   await new Promise<void>((resolve) => gateway.server.listen(0, '127.0.0.1', resolve));
   base = `http://127.0.0.1:${(gateway.server.address() as { port: number }).port}`;
 });
@@ -43,29 +43,30 @@ afterAll(async () => {
   await gateway?.close();
 });
 
-const from = (ip: string, path: string) =>
+const requestFrom = (ip: string, path: string) =>
   fetch(base + path, { headers: { 'x-forwarded-for': ip, 'x-api-key': 'nonsense' } });
 
 beforeEach(() =>
-  until('Redis counts, in a minute that is long enough', async () => {
-    const { headers } = await from('192.0.2.1', '/v1/nothing');
+  until('Redis is available and the minute does not end soon', async () => {
+    const { headers } = await requestFrom('192.0.2.1', '/v1/nothing');
     return !headers.has('x-ratelimit-degraded') && Number(headers.get('ratelimit-reset')) > 3;
   }),
 );
 
 it('counts calls without credentials by the network of an IPv6 address', async () => {
-  const left = async (ip: string) => Number((await from(ip, '/v1/nothing')).headers.get('ratelimit-remaining'));
-  const first = await left('2001:db8:1:1::1');
-  expect(await left('2001:db8:1:1:ffff::2')).toBe(first - 1);
-  expect(await left('2001:db8:1:2::1')).toBe(first);
-  const other = await left('203.0.113.7');
-  expect(await left('::ffff:cb00:7107')).toBe(other - 1);
+  const remaining = async (ip: string) =>
+    Number((await requestFrom(ip, '/v1/nothing')).headers.get('ratelimit-remaining'));
+  const first = await remaining('2001:db8:1:1::1');
+  expect(await remaining('2001:db8:1:1:ffff::2')).toBe(first - 1);
+  expect(await remaining('2001:db8:1:2::1')).toBe(first);
+  const other = await remaining('203.0.113.7');
+  expect(await remaining('::ffff:cb00:7107')).toBe(other - 1);
 });
 
 it('counts failed authentications by the network of an IPv6 address', async () => {
   const answers = [];
   for (let host = 1; host <= failuresMax + 1; host++) {
-    const { status, headers } = await from(`2001:db8:2:1::${host}`, '/v1/secret');
+    const { status, headers } = await requestFrom(`2001:db8:2:1::${host}`, '/v1/secret');
     answers.push([status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]);
   }
   expect(answers).toEqual([
@@ -74,5 +75,5 @@ it('counts failed authentications by the network of an IPv6 address', async () =
     [401, '3', '0'],
     [429, '3', '0'],
   ]);
-  expect((await from('2001:db8:2:2::1', '/v1/secret')).status).toBe(401);
+  expect((await requestFrom('2001:db8:2:2::1', '/v1/secret')).status).toBe(401);
 });

@@ -1,19 +1,19 @@
-/** What one caller may do. */
+/** The limits of one caller. */
 export interface Allowance {
-  /** Names the counters: the tenant, or the address of somebody without credentials. */
+  /** Key of the counters: the tenant, or the address of a caller without credentials. */
   subject: string;
-  /** Subject and address together, under which the second counter goes. */
+  /** Subject and address together: key of the per-address counter. */
   pair: string;
   perMinute: number;
   burst: number;
   /**
-   * The monthly quota; undefined for callers who are not told about one. A call that does not count is told how many did,
-   * and is not refused for them.
+   * The monthly quota; undefined for callers without one. A call with `counts: false` receives the usage, but is never
+   * refused because of it.
    */
   quota: { tenantId: number; month: string; limit: number | null; counts: boolean } | undefined;
 }
 
-/** Whether a call may pass, and what the headers say. */
+/** Whether a call is allowed, and the values of its rate limit headers. */
 export interface Verdict {
   allowed: boolean;
   reason?: 'rate_limited' | 'quota_exceeded';
@@ -21,7 +21,7 @@ export interface Verdict {
   remaining: number;
   /** Unix seconds at which the window ends. */
   reset: number;
-  /** Seconds until then. */
+  /** Seconds until `reset`. */
   resetIn: number;
   usage: number | undefined;
   degraded: boolean;
@@ -29,22 +29,22 @@ export interface Verdict {
 
 export interface Limiter {
   take(allowance: Allowance): Promise<Verdict>;
-  /** A call that failed on our side does not count towards the quota. */
+  /** Removes a call that failed with 5xx from the monthly quota. */
   giveBack(allowance: Allowance): void;
   stats(): LimiterStats;
-  /** Reports what Redis does not know yet. */
+  /** Reports unreported counts to Redis. */
   close(): Promise<void>;
 }
 
 /** Totals of this process since it started. */
 export interface LimiterStats {
-  /** Calls that Redis has decided about, and the script calls that carried them. */
+  /** Calls decided by Redis, and the script calls that carried them. */
   calls: number;
   scriptCalls: number;
-  /** Calls that stand in the months of tenants: served, or in flight. */
+  /** Calls counted towards tenants' months: served or in flight. */
   counted: number;
-  /** Calls by which reconciling changed counters of ended gateways. */
+  /** Calls by which reconciliation changed the counters of stopped gateways. */
   corrected: number;
-  /** Gateways that live as far as this one knows, itself included. */
+  /** Live gateways known to this one, including itself. */
   gateways: number;
 }

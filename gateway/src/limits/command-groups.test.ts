@@ -7,13 +7,13 @@ let redis: GuardedRedis;
 let groups: number;
 beforeEach(async () => {
   redis = guardRedis(process.env.TEST_REDIS_URL as string, createLog('test'), 10_000);
-  await until('it is connected', () => redis.redis.status === 'ready');
+  await until('Redis is connected', () => redis.redis.status === 'ready');
   groups = 0;
 });
 afterEach(() => redis.close());
 
-/** Groups whose number is counted; each command counts `calls` calls. */
-function someGroups() {
+/** Command groups that are counted in `groups`; each command counts `calls` calls. */
+function countedGroups() {
   const send = createCommandGroups({
     ...redis,
     run(command) {
@@ -31,15 +31,15 @@ function someGroups() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('commands', () => {
-  it('of one moment leave together, and each gets its own answer', async () => {
-    const { echo } = someGroups();
+  it('sent at the same time form one group, and each gets its own reply', async () => {
+    const { echo } = countedGroups();
     const texts = Array.from({ length: 100 }, (_, index) => `text ${index}`);
     expect(await Promise.all(texts.map((text) => echo(text)))).toEqual(texts);
     expect(groups).toBe(1);
   });
 
-  it('that keep coming one by one leave in far fewer groups', async () => {
-    const { echo } = someGroups();
+  it('sent continuously one by one form far fewer groups', async () => {
+    const { echo } = countedGroups();
     const answers: Promise<unknown>[] = [];
     const end = performance.now() + 200;
     while (performance.now() < end) {
@@ -51,20 +51,20 @@ describe('commands', () => {
     expect(groups).toBeLessThan(answers.length / 2);
   });
 
-  it('of a client that sends one after the other mostly do not wait', async () => {
-    const { echo } = someGroups();
+  it('of a sequential client are mostly sent without delay', async () => {
+    const { echo } = countedGroups();
     const times: number[] = [];
     for (let call = 0; call < 200; call++) {
-      const began = performance.now();
+      const startedAt = performance.now();
       await echo('x');
-      times.push(performance.now() - began);
+      times.push(performance.now() - startedAt);
     }
-    // A wait takes 2 ms at least; a busy machine may slow some of the others as well.
+    // The delay takes at least 2 ms; a busy machine may slow down other commands too.
     expect(times.filter((ms) => ms < 2).length).toBeGreaterThan(100);
   });
 
-  it('fail alone when Redis refuses one of a group', async () => {
-    const { send, echo } = someGroups();
+  it('fail individually if Redis rejects one of a group', async () => {
+    const { send, echo } = countedGroups();
     const wrong = send((pipeline) => {
       pipeline.call('NONSENSE');
       return 1;
@@ -75,8 +75,8 @@ describe('commands', () => {
   });
 });
 
-it('a Redis that refuses whole groups counts as away, and is back when it takes writes', async () => {
-  const { send } = someGroups();
+it('Redis counts as unavailable if it rejects whole groups, until it accepts writes', async () => {
+  const { send } = countedGroups();
   for (let call = 0; call < 5; call++)
     await expect(
       send((pipeline) => {
@@ -85,5 +85,5 @@ it('a Redis that refuses whole groups counts as away, and is back when it takes 
       }),
     ).rejects.toThrow('unknown command');
   expect(redis.available()).toBe(false);
-  await until('it is back', () => redis.available());
+  await until('Redis is available', () => redis.available());
 });

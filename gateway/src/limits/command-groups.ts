@@ -2,8 +2,8 @@ import type { ChainableCommander } from 'ioredis';
 import type { GuardedRedis } from './redis.ts';
 
 /**
- * Sends a command together with all others that wait. `add` is called when it is sent: it adds one command, and returns how
- * many calls that counts.
+ * Sends a command in one pipeline with all other waiting commands. `add` is called when the pipeline is built: it adds
+ * one command and returns the number of calls that the command counts.
  */
 export type SendInGroup = (add: (pipeline: ChainableCommander) => number) => Promise<unknown>;
 
@@ -13,23 +13,23 @@ interface Command {
   reject: (error: unknown) => void;
 }
 
-// Writing a group and reading its answer takes gateway and Redis as long as counting twenty calls.
-const apartMs = 2;
-// So many calls come together without waiting when the gateway is busy enough.
-const fewCalls = 6;
-// Up to 8 groups do not wait after one that waited for nothing: a client may send one request after the other.
+// Delay after a small group. A round trip costs gateway and Redis as much as counting 20 calls.
+const delayMs = 2;
+// A busy gateway collects this many calls without a delay.
+const smallGroupCalls = 6;
+// After a delay that collected no other call, up to 8 groups skip it: a client may be sending requests sequentially.
 const skipsMax = 8;
 
 /**
- * Sends commands to Redis in groups. One group is under way at a time; commands that come meanwhile, in the same turn of the
- * event loop, or within 2 ms of a small group leave with the next one. When Redis refuses a whole group, as it does without
- * memory or as a replica, that counts as a failure of Redis.
+ * Sends commands to Redis in groups, one group at a time. Commands that arrive while a group is in flight, in the same
+ * turn of the event loop, or within 2 ms of a small group are sent with the next one. If Redis rejects every command of
+ * a group, as it does when out of memory or as a read-only replica, that counts as a failure of Redis.
  */
 export function createCommandGroups(redis: GuardedRedis): SendInGroup {
   let waiting: Command[] = [];
   let isPlanned = false;
   let last = { sentAt: Number.NEGATIVE_INFINITY, calls: 0 };
-  /** How many groups do not wait after the next one that waits for nothing, and how many are left of those. */
+  /** Number of groups that skip the delay after the next unsuccessful one, and how many of those remain. */
   let skips = 2;
   let skipsLeft = 0;
 
@@ -65,8 +65,8 @@ export function createCommandGroups(redis: GuardedRedis): SendInGroup {
 
   const plan = () => {
     isPlanned = true;
-    const isSoon = performance.now() - last.sentAt < apartMs;
-    if (isSoon && last.calls < fewCalls && !skipsLeft) setTimeout(sendAll, apartMs, true);
+    const isSoon = performance.now() - last.sentAt < delayMs;
+    if (isSoon && last.calls < smallGroupCalls && !skipsLeft) setTimeout(sendAll, delayMs, true);
     else setImmediate(sendAll, false);
   };
 

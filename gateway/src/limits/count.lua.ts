@@ -1,20 +1,21 @@
 /**
- * Counts calls of one subject against up to three counters at once, all or nothing per call (D2): the subject's window, the
- * window of each client address, the month.
+ * Counts calls of one subject against up to three counters, all or none per call (D2): the subject's window, the window
+ * of each client address, and the month.
  *
- * A counter is a hash with the calls of each gateway process and their `total`. A gateway sends its own calls as an absolute
- * number, so an answer that was lost, a repeated command or an emptied Redis is repaired by its next call. Redis' own clock
- * decides the window, so gateways with wrong clocks agree. The sequence tells a command that a frozen Redis runs late.
+ * A counter is a hash with the calls of each gateway process and their `total`. A gateway reports its own calls as an
+ * absolute number, so its next call repairs the counter after a lost reply, a repeated command or a flushed Redis.
+ * Redis' clock decides the window, so gateways with wrong clocks agree. The sequence detects commands that a frozen
+ * Redis runs late.
  *
  * KEYS  1 window of the subject · 2 month · 3 epoch · 4… window of each address
  * ARGV  1 the request as JSON, see `ScriptRequest`
- * Returns { 'counted', now, total of the subject, total of the month, calls corrected, totals of the addresses, calls granted
- * of each run }; totals are those before the calls of this request. Or, having written nothing:
- * { 'window', the current window, now } when the request is for another one
- * { 'epoch', the current epoch or '' } when it is not the one that the request names
- * { 'lost' } when Redis lacks calls of this gateway that it once acknowledged
- * { 'unseeded' } when it does not know the month
- * { 'stale' } when it has run a later request of this gateway
+ * Returns { 'counted', now, total of the subject, total of the month, calls corrected, totals of the addresses, calls
+ * granted of each run }; totals exclude the calls of this request. Otherwise it writes nothing and returns:
+ * { 'window', the current window, now } if the request is for another window
+ * { 'epoch', the current epoch or '' } if it differs from the epoch in the request
+ * { 'lost' } if Redis lacks calls of this gateway that it has acknowledged
+ * { 'unseeded' } if Redis has no counter for the month
+ * { 'stale' } if Redis has run a later request of this gateway
  */
 export const countCalls = `
 local request = cjson.decode(ARGV[1])
@@ -104,31 +105,31 @@ return counted
 /** The argument of the script. */
 export interface ScriptRequest {
   gateway: string;
-  /** Rises with every request of the process. */
+  /** Increases with every request of the process. */
   sequence: number;
   windowMs: number;
   /** The epoch in which the gateway knows the counters to be complete, or ''. */
   epoch: string;
   /** The window that the counts and the keys belong to. */
   window: number;
-  /** The gateway's own calls in it, and how many of them Redis has acknowledged. */
+  /** The gateway's own calls in the window, and how many of them Redis has acknowledged. */
   subject: [own: number, acknowledged: number];
   addresses: [own: number, acknowledged: number][];
-  /** Calls a window. */
+  /** Maximum calls per window. */
   cap: number;
   month?:
     | {
         own: number;
-        /** Calls a month. */
+        /** Maximum calls per month. */
         limit: number;
-        /** Recorded calls by gateway, to fill in those that Redis does not know. */
+        /** Recorded calls by gateway; fills in gateways that Redis does not know. */
         recorded?: Record<string, number> | undefined;
-        /** Recorded calls of gateways that have ended; set together with `recorded`. */
+        /** Recorded calls of stopped gateways; set together with `recorded`. */
         gone?: Record<string, number> | undefined;
       }
     | undefined;
-  /** Consecutive calls of one address: its number, how many, 1 when they count towards the month. */
+  /** Consecutive calls of one address: its number, the number of calls, 1 if they count towards the month. */
   runs: [address: number, calls: number, counts: 0 | 1][];
-  /** Count although Redis has lost counts or does not know the month. */
+  /** Counts even if Redis has lost counts or does not know the month. */
   isForced: boolean;
 }

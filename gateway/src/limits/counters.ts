@@ -5,13 +5,13 @@ import type { Recorded } from './recorded-usage.ts';
 import { epochKey, isComplete } from './recovery.ts';
 import type { GuardedRedis } from './redis.ts';
 
-/** The answer of the script. Totals are those of all gateways before the calls of the batch. */
+/** The reply of the script. Totals cover all gateways and exclude the calls of the batch. */
 export interface Counted {
   window: number;
   now: number;
   tenant: number;
   month: number;
-  /** By how many calls the recorded usage of ended gateways differed from what Redis had. */
+  /** Calls by which the recorded usage of stopped gateways differed from Redis. */
   corrected: number;
   addresses: number[];
   /** Calls granted, for each run of the batch. */
@@ -24,26 +24,29 @@ interface CountOptions {
   isForced?: boolean;
 }
 
-/** The counters that all gateways share in Redis. */
+/** The counters in Redis shared by all gateways. */
 export interface Counters {
   /**
-   * Reports the counts of an account and counts the calls of a batch; one at a time per account.
-   * @param build makes the batch when it is sent
-   * @param countOptions.isForced true to count although Redis has lost counts or does not know the month
+   * Reports the counts of an account and counts the calls of a batch; serialized per account.
+   * @param build builds the batch when it is sent
+   * @param countOptions.isForced true to count even if Redis has lost counts or does not know the month
    */
   count(account: Account, build: () => Batch, countOptions?: CountOptions): Promise<Counted | 'lost' | 'unseeded'>;
-  /** The gateways that Redis has calls of in a month. */
+  /** The gateways with calls in Redis for a month. */
   gatewaysOf(account: Account, month: Month): Promise<string[]>;
-  /** The epoch in which this gateway knows the counters to be complete; '' before the first answer. */
+  /** The epoch in which this gateway knows the counters to be complete; '' before the first reply. */
   epoch(): string;
-  /** Milliseconds of Redis' clock: exact to a round trip once Redis has answered, independent of changes of our clock. */
+  /**
+   * Redis' clock in milliseconds, accurate to one round trip after the first reply and independent of the local clock.
+   */
   now(): number;
 }
 
 type Answer = ['counted', now: number, tenant: number, month: number, corrected: number, number[], number[]];
 
-// An estimate is wrong by less. Beyond it Redis' clock was set back, and this process decides alone until it has caught up.
-const aheadMaxMs = 100;
+// The estimate of Redis' clock is off by less. A larger error means that Redis' clock was set back: this process then
+// decides locally until Redis has caught up.
+const clockAheadMaxMs = 100;
 
 interface Scripted {
   countCalls(keys: number, ...keysAndRequest: string[]): void;
@@ -110,7 +113,7 @@ export function createCounters(options: {
     if (answer[0] === 'window') {
       const [, window, redisNow] = answer as [string, number, number];
       clock = redisNow - performance.now();
-      // Our estimate was ahead: counts of the window that has not ended yet must not be reported as none.
+      // The estimate was ahead. Wait for the window to end, so that its counts are not reported as zero.
       if (window < account.window) await pause(account.window - redisNow);
       rollTo(account, window);
       return run(account, () => batch, countOptions);
@@ -138,7 +141,7 @@ export function createCounters(options: {
   };
 }
 
-/** Counts that Redis is known to lack are reported as not acknowledged, so that the script does not call them lost. */
+/** Counts known to be missing in Redis are reported as unacknowledged, so that the script does not reply 'lost'. */
 function reported({ own, acknowledged }: Count, isUnreported: boolean): [number, number] {
   return [own, isUnreported ? 0 : acknowledged];
 }
@@ -157,7 +160,7 @@ function monthOf(
   return { own, limit: quota?.limit ?? Number.MAX_SAFE_INTEGER, ...(recorded && { recorded, gone }) };
 }
 
-/** Adds what was granted to the counts of an account. They may have changed while the request was under way. */
+/** Adds the granted calls to the counts of an account, which may have changed while the request was in flight. */
 function acknowledge(account: Account, batch: Batch, request: ScriptRequest, counted: Counted): void {
   const granted = { all: 0, month: 0, addresses: batch.addresses.map(() => 0) };
   for (const [index, [address, , counts]] of batch.runs.entries()) {
@@ -176,7 +179,7 @@ function acknowledge(account: Account, batch: Batch, request: ScriptRequest, cou
     add(batch.month, request.month.own, granted.month, counted.month);
     if (batch.month.own === batch.month.acknowledged) unreported.months.delete(batch.month);
   }
-  // The next window has begun meanwhile: these calls belong to the one before.
+  // A new window has begun: the calls belong to the previous one.
   if (account.window !== request.window) return;
   add(account.tenant, request.subject[0], granted.all, counted.tenant);
   if (account.tenant.own === account.tenant.acknowledged) unreported.window = false;
@@ -189,6 +192,6 @@ function acknowledge(account: Account, batch: Batch, request: ScriptRequest, cou
 }
 
 async function pause(ms: number): Promise<void> {
-  if (ms > aheadMaxMs) throw new Error(`The clock of Redis is ${Math.round(ms)} ms behind`);
+  if (ms > clockAheadMaxMs) throw new Error(`The clock of Redis is ${Math.round(ms)} ms behind`);
   await new Promise((resolve) => setTimeout(resolve, ms));
 }

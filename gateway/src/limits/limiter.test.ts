@@ -10,8 +10,8 @@ const url = process.env.TEST_REDIS_URL as string;
 const namespace = `limiter-${randomBytes(4).toString('hex')}`;
 const month = '2026-11';
 
-// How exactly calls are counted is tested here, not how fast a loaded machine answers.
-const patient = 10_000;
+// Generous: these tests check counting, not how fast a loaded machine answers.
+const timeoutMs = 10_000;
 
 let redises: GuardedRedis[];
 let gateways: Limiter[];
@@ -20,7 +20,11 @@ let tenants = 0;
 
 function aGateway(redis: GuardedRedis, options: Partial<LimiterOptions> = {}): Limiter {
   return createLimiter({
-    ...{ redis, namespace, log, gateway: randomUUID(), reportWithinMs: patient },
+    redis,
+    namespace,
+    log,
+    gateway: randomUUID(),
+    reportWithinMs: timeoutMs,
     readRecorded: async (tenantId) => ({ before: recorded.get(tenantId) ?? 0 }),
     ...options,
   });
@@ -29,7 +33,7 @@ function aGateway(redis: GuardedRedis, options: Partial<LimiterOptions> = {}): L
 /** Two gateways that share one Redis, as in the fleet. */
 beforeAll(async () => {
   recorded = new Map();
-  redises = [guardRedis(url, log, patient), guardRedis(url, log, patient)];
+  redises = [guardRedis(url, log, timeoutMs), guardRedis(url, log, timeoutMs)];
   await Promise.all(redises.map(ready));
   gateways = redises.map((redis) => aGateway(redis));
 });
@@ -52,7 +56,7 @@ function aTenant(limits: { perMinute: number; burst?: number; quota?: number | n
 const ready = ({ redis }: GuardedRedis) =>
   new Promise<void>((resolve) => (redis.status === 'ready' ? resolve() : redis.once('ready', () => resolve())));
 
-/** A window that does not end under the test. */
+/** Waits for a new window if the current one ends within 4 s. */
 async function freshWindow() {
   const [{ redis }] = redises as [GuardedRedis];
   const [seconds] = await redis.time();
@@ -62,7 +66,7 @@ async function freshWindow() {
 const take = (allowance: Allowance, gateway = 0) => (gateways[gateway] as Limiter).take(allowance);
 
 describe('the limiter', () => {
-  it('serves the limit and the burst, then refuses with the time to wait', async () => {
+  it('admits the limit and the burst, then refuses with a retry time', async () => {
     await freshWindow();
     const tenant = aTenant({ perMinute: 60, burst: 10 });
     const verdicts = [];
@@ -84,7 +88,7 @@ describe('the limiter', () => {
     [2, 1_000],
     [2, 5_000],
   ])(
-    'with %i gateways admits, of twice the limit of %i sent at once, never more than limit and burst, and at least 99 %% of them',
+    'with %i gateways and twice the limit of %i sent at once, admits at most limit plus burst and at least 99 %% of it',
     async (count, limit) => {
       await freshWindow();
       const tenant = aTenant({ perMinute: limit, burst: Math.ceil(limit / 10) });
@@ -97,7 +101,7 @@ describe('the limiter', () => {
     },
   );
 
-  it('lets call number N of a quota of N pass and refuses the next, whatever the minute allows', async () => {
+  it('admits call N of a quota of N and refuses the next, even if the minute allows more', async () => {
     const tenant = aTenant({ perMinute: 1_000, quota: 25 });
     const verdicts = [];
     for (let call = 0; call < 27; call++) verdicts.push(await take(tenant, call % 2));
@@ -106,7 +110,7 @@ describe('the limiter', () => {
     expect(verdicts[25]).toMatchObject({ reason: 'quota_exceeded', usage: 25 });
   });
 
-  it('does not count refused calls, and gives back those that failed on our side', async () => {
+  it('does not count refused calls, and gives back calls that failed with 5xx', async () => {
     const tenant = aTenant({ perMinute: 1_000, quota: 3 });
     for (let call = 0; call < 6; call++) await take(tenant);
     gateways[0]?.giveBack(tenant);
@@ -114,7 +118,7 @@ describe('the limiter', () => {
     expect((await take(tenant)).allowed).toBe(false);
   });
 
-  it('goes on from the recorded usage when Redis has forgotten the month', async () => {
+  it('continues from the recorded usage if Redis has lost the month', async () => {
     const tenant = aTenant({ perMinute: 1_000, quota: 100 });
     recorded.set(tenant.quota.tenantId, 98);
     const verdicts = [await take(tenant), await take(tenant), await take(tenant)];
@@ -125,7 +129,7 @@ describe('the limiter', () => {
     ]);
   });
 
-  it('counts an address and its tenant apart: a second address has room while the tenant has', async () => {
+  it('counts addresses separately, up to the limit of their tenant', async () => {
     await freshWindow();
     const tenant = aTenant({ perMinute: 10 });
     const other = { ...tenant, pair: `${tenant.subject}/203.0.113.2` };
@@ -134,7 +138,7 @@ describe('the limiter', () => {
     expect((await take(other)).allowed).toBe(false);
   });
 
-  it('admits a tenant again in the first moment of the next window', async () => {
+  it('admits a tenant again at the start of the next window', async () => {
     const windowMs = 1_000;
     const [{ redis }] = redises as [GuardedRedis];
     const short = aGateway(redises[0] as GuardedRedis, { windowMs, namespace: `${namespace}-short` });
@@ -148,7 +152,7 @@ describe('the limiter', () => {
     for (let at = await now(); at < end; at = await now()) {
       const verdict = await short.take(tenant);
       verdicts.push(verdict);
-      // A refusal belongs to a window that had not ended when the call came.
+      // A refusal belongs to a window that had not ended when the call was made.
       if (!verdict.allowed) expect(verdict.reset * 1_000).toBeGreaterThan(at);
     }
     const windows = [...Map.groupBy(verdicts, ({ reset }) => reset).values()];
@@ -157,12 +161,12 @@ describe('the limiter', () => {
     await short.close();
   });
 
-  it('keeps no quota for callers who are not told about one', async () => {
+  it('returns no usage for callers without a quota', async () => {
     const verdict = await take({ ...aTenant({ perMinute: 10 }), quota: undefined });
     expect(verdict).toMatchObject({ allowed: true, usage: undefined });
   });
 
-  it('tells calls that do not count towards the quota how many did, and never refuses them for it', async () => {
+  it('returns the usage for calls that do not count towards the quota, and never refuses them because of it', async () => {
     await freshWindow();
     const tenant = aTenant({ perMinute: 1_000, quota: 2 });
     const uncounted = { ...tenant, quota: { ...tenant.quota, counts: false } };
@@ -186,10 +190,10 @@ describe('the limiter', () => {
 });
 
 describe('without Redis', () => {
-  /** Two gateways of their own that know each other and Redis' state, and lose Redis. */
+  /** Two separate gateways that know each other and then lose Redis. */
   async function twoGateways(calls: number, tenant: Allowance) {
     const own = { namespace: `limiter-${randomBytes(4).toString('hex')}`, beatMs: 50 };
-    const connections = [guardRedis(url, log, patient), guardRedis(url, log, patient)] as const;
+    const connections = [guardRedis(url, log, timeoutMs), guardRedis(url, log, timeoutMs)] as const;
     await Promise.all(connections.map(ready));
     const [one, other] = connections.map((redis) => aGateway(redis, own)) as [Limiter, Limiter];
     await until('they know each other', () => one.stats().gateways === 2 && other.stats().gateways === 2);
@@ -203,7 +207,7 @@ describe('without Redis', () => {
     return { one, seen, close };
   }
 
-  it('limits by this gateway’s share, says so, and never lets everything pass', async () => {
+  it('limits calls to this gateway’s share, and reports the degraded state', async () => {
     const tenant = aTenant({ perMinute: 60, burst: 10 });
     const { one, close } = await twoGateways(0, tenant);
     const verdicts = [];
@@ -213,7 +217,7 @@ describe('without Redis', () => {
     await close();
   });
 
-  it('divides among the gateways only what was left of the minute when Redis was last seen', async () => {
+  it('divides only the calls that remained in the minute when Redis last answered', async () => {
     await freshWindow();
     const tenant = aTenant({ perMinute: 60, burst: 10 });
     const { one, seen, close } = await twoGateways(40, tenant);
@@ -224,11 +228,11 @@ describe('without Redis', () => {
     await close();
   });
 
-  it('divides what was left of the month, which it takes from the recorded usage when it never saw it', async () => {
-    const [met, unmet] = [aTenant({ perMinute: 1_000, quota: 61 }), aTenant({ perMinute: 1_000, quota: 61 })];
-    recorded.set(unmet.quota.tenantId, 41);
-    const { one, close } = await twoGateways(40, met);
-    for (const tenant of [met, unmet]) {
+  it('divides the remaining calls of the month, using the recorded usage if the month is unknown', async () => {
+    const [known, unknown] = [aTenant({ perMinute: 1_000, quota: 61 }), aTenant({ perMinute: 1_000, quota: 61 })];
+    recorded.set(unknown.quota.tenantId, 41);
+    const { one, close } = await twoGateways(40, known);
+    for (const tenant of [known, unknown]) {
       const verdicts = [];
       for (let call = 0; call < 30; call++) verdicts.push(await one.take(tenant));
       expect(verdicts.filter((verdict) => verdict.allowed)).toHaveLength(10);

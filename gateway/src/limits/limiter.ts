@@ -16,18 +16,18 @@ import { verdictsOf } from './verdicts.ts';
 export interface LimiterOptions {
   redis: GuardedRedis;
   namespace: string;
-  /** Names this process for its lifetime, here and in the recorded usage. */
+  /** Id of this process, also used in the recorded usage. */
   gateway: string;
   /** The recorded calls of a tenant's month, by gateway. */
   readRecorded: (tenantId: number, month: string) => Promise<Recorded>;
   log: Log;
   windowMs?: number;
-  /** How long the other gateways have to report when Redis may lack their counts. */
+  /** Time for the other gateways to report when Redis may lack their counts. */
   reportWithinMs?: number;
-  /** How often a gateway says that it lives, and after which time without that it has ended. */
+  /** Heartbeat interval, and the time without a heartbeat after which a gateway counts as stopped. */
   beatMs?: number;
   goneAfterMs?: number;
-  /** How many gateways share the limits as long as Redis has never answered. */
+  /** Number of gateways that share the limits until Redis answers for the first time. */
   expected?: number;
 }
 
@@ -35,8 +35,8 @@ const sweepMs = 1_000;
 const reconcileEveryMs = 600_000;
 
 /**
- * Limits calls by counters in Redis (D3). Calls of a subject that wait together are counted by one script call, which carries
- * this process' own counts as absolute numbers: nothing is owed, and whatever Redis lost or missed is right after it.
+ * Limits calls by counters in Redis (D3). Calls of a subject that wait together are counted by one script call. It
+ * reports this process' own counts as absolute numbers, which repairs anything that Redis lost or missed.
  */
 export function createLimiter(options: LimiterOptions): Limiter {
   const { redis, namespace, gateway, log, windowMs = 60_000 } = options;
@@ -66,12 +66,13 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   const count = async (account: Account, build: () => Batch): Promise<void> => {
     if (!redis.available()) throw new Error('Redis is away');
-    // Each gateway keeps to its share until all have reported what they admitted without Redis.
+    // Until all gateways have reported the calls they admitted without Redis, each one is limited to its share.
     if (!account.isCertain) await needReports(account.subject);
     let answer = await counters.count(account, build);
     const { month, waiters } = build();
     if (typeof answer === 'object' && month?.isKnown === false) reconciler.add(account, month);
-    // The epoch is complete: no gateway has calls of this month but those that are recorded, or that it reports with its next call.
+    // The epoch is complete, so every call of this month is either recorded or reported with its gateway's next
+    // call.
     if (answer === 'unseeded' && month)
       answer = await counters.count(account, build, { recorded: await usage.read(month) });
     if (answer === 'lost') {
@@ -87,7 +88,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     for (const [index, { resolve }] of waiters.entries()) resolve(verdicts[index] as (typeof verdicts)[number]);
   };
 
-  /** Decides without Redis, and remembers what is served: the next report brings it to Redis. */
+  /** Decides without Redis and marks the counts as unreported, so that the next report sends them. */
   const countLocally = async (account: Account, batch: Batch): Promise<void> => {
     const { waiters, month } = batch;
     account.isCertain = false;
@@ -109,18 +110,28 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   const presence = announcePresence(redis, { ...options, onGone: reconcileAll });
   const requests = listenForReportRequests({
-    ...{ redis, namespace, gateway, report: reports.repeat, withinMs: options.reportWithinMs ?? 100 },
+    redis,
+    namespace,
+    gateway,
+    report: reports.repeat,
+    withinMs: options.reportWithinMs ?? 100,
     onGoodbye: (id) => presence.drop(id),
   });
   const recovery = createRecovery({
-    ...{ redis, namespace, log, epoch: counters.epoch },
+    redis,
+    namespace,
+    log,
+    epoch: counters.epoch,
     async collect(withinMs) {
       const [reporters] = await Promise.all([requests.request(undefined, withinMs), reports.repeat()]);
       return presence.areAll(reporters);
     },
   });
   const reconciler = createReconciler({
-    ...{ presence, log, readRecorded: usage.read, gatewaysOf: counters.gatewaysOf },
+    presence,
+    log,
+    readRecorded: usage.read,
+    gatewaysOf: counters.gatewaysOf,
     async correct(account, month, found) {
       const counted = await counters.count(account, () => reportBatch(account, month), { ...found, isForced: true });
       stats.corrected += (counted as Counted).corrected;
@@ -131,7 +142,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     accounts.distrust();
     void reports.send();
   });
-  // A server that was started again may have an older state, with the epoch of that time.
+  // A restarted Redis may have an older state, including an older epoch.
   redis.redis.on('close', accounts.distrust);
   const sweep = setInterval(() => {
     if (performance.now() - reconciledAt > reconcileEveryMs) reconcileAll();
@@ -160,7 +171,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     async close() {
       clearInterval(sweep);
       redis.redis.off('close', accounts.distrust);
-      // The one under way may have begun before the last calls.
+      // A report in flight may have started before the last calls, so send a second one.
       await reports.send();
       await reports.send();
       await presence.close();

@@ -2,9 +2,9 @@ import { type Account, addressOf, type Count, monthOf, rollTo, windowOf } from '
 import type { Allowance, Verdict } from './allowance.ts';
 
 /**
- * Decides about a call while Redis does not answer. Of what was left when Redis last answered each gateway serves its share,
- * so an outage in the middle of a window does not begin a new one.
- * @param options.now milliseconds of Redis' clock, as far as it is known
+ * Decides on a call while Redis is unavailable. Each gateway may serve its share of the calls that remained when Redis
+ * last answered, so an outage within a window does not reset the limit.
+ * @param options.now the estimate of Redis' clock in milliseconds
  */
 export function decideLocally(
   account: Account,
@@ -37,7 +37,9 @@ export function decideLocally(
   };
 }
 
-/** The calls this gateway may still serve of a limit: its share, less the calls served since Redis answered. */
+/**
+ * The calls of a limit that this gateway may still serve: its share, minus the calls served since Redis last answered.
+ */
 function share({ own, acknowledged, total }: Count, limit: number, gateways: number): number {
   return Math.floor((limit - total) / gateways) - (own - acknowledged);
 }

@@ -2,7 +2,7 @@ import type { Metrics } from '@tandem/process';
 import type { Limiter } from './allowance.ts';
 import type { UsageMeter } from './usage.ts';
 
-/** Shows how calls are counted, and how far the counters are from the recorded usage. */
+/** Registers metrics of the limiter, and of the difference between the counters and the recorded usage. */
 export function measureLimits(metrics: Metrics, { limiter, usage }: { limiter: Limiter; usage: UsageMeter }): void {
   metrics.gauge('limiter_calls', 'Calls that Redis has decided about, since the start of the process', [], (gauge) =>
     gauge.set(limiter.stats().calls),

@@ -1,24 +1,24 @@
 import type { Authenticated } from '../access/authenticate.ts';
 import type { Allowance, Verdict } from './allowance.ts';
 
-// A tenant whose limits are agreed without a number is not limited.
+// Stands for a plan without a numeric rate limit.
 const unlimited = 1_000_000_000;
 
 /**
- * What one call counts against: the tenant's plan, or the address of somebody without credentials.
- * @param from the address as it is counted
+ * The limits a call counts against: the tenant's plan or, without credentials, the limit of the address.
+ * @param address the client address or its network, from `countedAddress`
  */
 export function allowanceOf(
   auth: Authenticated | undefined,
-  from: string,
+  address: string,
   anonymous: { perMinute: number; burst: number },
 ): Allowance {
-  if (!auth) return { subject: `ip:${from}`, pair: `ip:${from}/${from}`, ...anonymous, quota: undefined };
+  if (!auth) return { subject: `ip:${address}`, pair: `ip:${address}/${address}`, ...anonymous, quota: undefined };
   const { who, by, environment } = auth;
   const { tenantId, limits } = who;
   return {
     subject: `t:${tenantId}`,
-    pair: `t:${tenantId}/${from}`,
+    pair: `t:${tenantId}/${address}`,
     perMinute: limits.ratePerMinute ?? unlimited,
     burst: limits.burst ?? 0,
     quota:
@@ -30,7 +30,7 @@ export function allowanceOf(
 
 const month = { text: '', second: 0 };
 
-/** The calendar month, worked out once a second. */
+/** The calendar month in UTC, computed at most once per second. */
 function currentMonth(): string {
   const now = Date.now();
   const second = Math.floor(now / 1_000);

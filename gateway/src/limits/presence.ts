@@ -4,25 +4,25 @@ import type { Reporters } from './report-requests.ts';
 const beatMs = 5_000;
 const goneAfterMs = 15_000;
 
-/** Which gateway processes there are. */
+/** Tracks the live gateway processes. */
 export interface Presence {
   /**
-   * How many live, this one included. While Redis is away the last known number stays; before Redis has answered it is the
-   * number expected.
+   * Number of live gateways, including this one: the last known number while Redis is unavailable, and the expected
+   * number until Redis answers for the first time.
    */
   count(): number;
-  /** Looks again; undefined until this process has watched for long enough to know that a missing gateway has ended. */
+  /** Refreshes the live gateways; undefined until this process has watched long enough to detect stopped ones. */
   living(): Promise<ReadonlySet<string> | undefined>;
-  /** Whether all gateways that may have counted calls are among those that have reported. */
+  /** Whether every gateway that may have counted calls has reported. */
   areAll(reporters: Reporters): boolean;
-  /** Drops a gateway that has said that it ends. */
+  /** Removes a gateway that has announced its shutdown. */
   drop(id: string): void;
   close(): Promise<void>;
 }
 
 /**
- * Announces this process to the other gateways and watches them: one whose beat has not changed for 15 s has ended. Nothing is
- * concluded from time in which Redis was away, and no gateway needs the right time.
+ * Sends heartbeats to the other gateways and watches theirs: a gateway whose heartbeat has not changed for 15 s counts
+ * as stopped. Time in which Redis is unavailable does not count, and clocks need not be synchronized.
  */
 export function announcePresence(
   redis: GuardedRedis,
@@ -39,16 +39,16 @@ export function announcePresence(
   const key = `${options.namespace}:presence`;
   const goneAfter = options.goneAfterMs ?? goneAfterMs;
   const others = new Map<string, { beat: string; seenAt: number }>();
-  // Gateways that have said goodbye, whose last beat may still be in Redis or in an answer under way.
+  // Gateways that have announced their shutdown; their last heartbeat may still be in Redis or in a reply in flight.
   const ended = new Set<string>();
   let beats = 0;
   let hasLooked = false;
   let watchingSince: number | undefined;
 
   const look = async (): Promise<void> => {
-    const held = await redis.run((client) => client.hgetall(key));
+    const beatsById = await redis.run((client) => client.hgetall(key));
     const now = performance.now();
-    for (const [id, beat] of Object.entries(held))
+    for (const [id, beat] of Object.entries(beatsById))
       if (id !== gateway && !ended.has(id) && others.get(id)?.beat !== beat) others.set(id, { beat, seenAt: now });
     if (watchingSince === undefined) for (const other of others.values()) other.seenAt = now;
     watchingSince ??= now;
@@ -75,7 +75,8 @@ export function announcePresence(
 
   return {
     count: () => Math.max(others.size + 1, hasLooked ? 1 : (options.expected ?? 1)),
-    // One that listens but is not known yet may have begun a moment ago. Later it is one that is silent, and not present.
+    // A listener without a known heartbeat may be a gateway that has just started. Once this process has watched for
+    // long enough, it is only a stale connection.
     areAll: ({ ids, listeners }) =>
       ids.has(gateway) && [...others.keys()].every((id) => ids.has(id)) && (ids.size >= listeners || isSure()),
     drop(id) {

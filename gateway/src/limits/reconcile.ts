@@ -3,21 +3,21 @@ import type { Account, Month } from './account.ts';
 import type { Presence } from './presence.ts';
 import type { Recorded } from './recorded-usage.ts';
 
-/** Brings the month counters in Redis back to the recorded usage. */
+/** Corrects the month counters in Redis to match the recorded usage. */
 export interface Reconciler {
-  /** Reconciles a month soon. */
+  /** Queues a month for reconciliation. */
   add(account: Account, month: Month): void;
-  /** Reconciles what is due, unless it is under way or this process cannot tell yet which gateways live. */
+  /** Reconciles queued months, unless a run is in progress or the live gateways are not known yet. */
   run(): Promise<void>;
 }
 
-const atOnce = 4;
+const concurrency = 4;
 
 /**
- * A gateway that was killed leaves calls in Redis that it never recorded. For a gateway that has ended the recorded usage
- * is true, for a living one its own count.
- * @param options.gatewaysOf the gateways that Redis has calls of
- * @param options.correct puts the recorded calls of ended gateways in place of what Redis has
+ * A killed gateway leaves calls in Redis that it never recorded. The recorded usage is authoritative for a stopped
+ * gateway, its own count for a live one.
+ * @param options.gatewaysOf the gateways with calls in Redis
+ * @param options.correct replaces the calls of stopped gateways in Redis by the recorded ones
  */
 export function createReconciler(options: {
   presence: Presence;
@@ -31,7 +31,7 @@ export function createReconciler(options: {
   let isRunning = false;
 
   const reconcile = async (account: Account, month: Month) => {
-    // In this order: a gateway announces itself before it counts, so one that is in the fields and not present has ended.
+    // The order matters: a gateway announces itself before it counts, so one with calls but no presence has stopped.
     const counted = await gatewaysOf(account, month);
     const living = await presence.living();
     if (!living) return;
@@ -53,7 +53,7 @@ export function createReconciler(options: {
         const work = async () => {
           for (let next = queue.shift(); next; next = queue.shift()) await reconcile(next[1], next[0]);
         };
-        await Promise.all(Array.from({ length: atOnce }, work));
+        await Promise.all(Array.from({ length: concurrency }, work));
       } catch (error) {
         log.warn('usage counters not reconciled yet', { error, tenants: due.size });
       } finally {

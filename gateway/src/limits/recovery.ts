@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Log } from '@tandem/process';
 import type { GuardedRedis } from './redis.ts';
 
-/** Makes the counters in Redis complete again after Redis has lost some. */
+/** Restores the counters after Redis has lost some of them. */
 export interface Recovery {
-  /** Begins unless a gateway is at it, or this one began within the last second. */
+  /** Starts a recovery, unless another gateway runs one or this one started within the last second. */
   begin(): void;
 }
 
-const everyMs = 1_000;
+const startEveryMs = 1_000;
 const collectWithinMs = 15_000;
-// Another gateway tries again when this one ends meanwhile.
+// Expiry of the lock: another gateway retries if this one stops during the recovery.
 const collectingMs = 2 * collectWithinMs;
 
 const beginCollecting = `
@@ -24,19 +24,20 @@ if ARGV[2] == '' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1],
 
 const completePrefix = 'complete:';
 
-/** The key of the epoch: a random name of the time since the counters were last known to be complete. It is lost with them. */
+/** Key of the epoch: a random id for the time since the counters were last complete. It is lost together with them. */
 export function epochKey(namespace: string): string {
   return `${namespace}:epoch`;
 }
 
-/** Whether every gateway has reported its counts in an epoch. */
+/** Whether every gateway has reported its counts for an epoch. */
 export function isComplete(epoch: string): boolean {
   return epoch.startsWith(completePrefix);
 }
 
 /**
- * Collects the counts of all gateways, then begins an epoch. A gateway that meets a complete epoch may rely on the counters.
- * @param options.epoch the epoch this gateway knows, which ends
+ * Collects the counts of all gateways, then starts a new epoch. A gateway that reads a complete epoch may rely on the
+ * counters.
+ * @param options.epoch the epoch known to this gateway, which the recovery replaces
  * @param options.collect resolves to whether every gateway has reported all its counts
  */
 export function createRecovery(options: {
@@ -48,15 +49,15 @@ export function createRecovery(options: {
 }): Recovery {
   const { redis, log } = options;
   const key = epochKey(options.namespace);
-  let begunAt = Number.NEGATIVE_INFINITY;
+  let startedAt = Number.NEGATIVE_INFINITY;
 
   const recover = async () => {
     const id = randomUUID();
     const collecting = `collecting:${id}`;
-    const isMine = await redis.run((client) =>
+    const isAcquired = await redis.run((client) =>
       client.eval(beginCollecting, 1, key, options.epoch(), collecting, collectingMs),
     );
-    if (!isMine) return;
+    if (!isAcquired) return;
     log.info('Counters in Redis are not complete: all gateways report theirs');
     const isDone = await options.collect(collectWithinMs).catch(() => false);
     await redis.run((client) => client.eval(endCollecting, 1, key, collecting, isDone ? completePrefix + id : ''));
@@ -64,8 +65,8 @@ export function createRecovery(options: {
 
   return {
     begin() {
-      if (performance.now() - begunAt < everyMs) return;
-      begunAt = performance.now();
+      if (performance.now() - startedAt < startEveryMs) return;
+      startedAt = performance.now();
       recover().catch((error) => log.warn('counters in Redis not complete yet', { error }));
     },
   };

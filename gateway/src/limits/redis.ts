@@ -6,17 +6,17 @@ const tickMs = 10;
 const failuresMax = 5;
 const failureWindowMs = 1_000;
 const probeMs = 500;
-// A write: Redis may answer reads while it has no memory or is a replica.
+// A write, because Redis may answer reads while it is out of memory or a replica.
 const probe = ['probe', '', 'PX', 1_000] as const;
 
-/** Redis as the gateway uses it: a command without an answer in time counts as failed, and failing Redis is left alone. */
+/** Redis with command timeouts and a circuit breaker. */
 export interface GuardedRedis {
-  /** Runs a command; rejects when the answer is late, and at once while Redis is considered away. */
+  /** Runs a command; rejects on timeout, and immediately while the breaker is open. */
   run<T>(command: (redis: Redis) => Promise<T>): Promise<T>;
   available(): boolean;
-  /** Checks at once whether Redis is back, without waiting for the next probe. */
+  /** Probes Redis immediately if the breaker is open. */
   probe(): Promise<void>;
-  /** Calls `listener` each time Redis is back. */
+  /** Calls `listener` each time the breaker closes. */
   onBack(listener: () => void): void;
   redis: Redis;
   close(): void;
@@ -24,9 +24,9 @@ export interface GuardedRedis {
 
 /**
  * Connects with a circuit breaker (D1): open after 5 failures within a second, probed every half second.
- * @param withinMs the time a command has for its answer
+ * @param timeoutMs timeout of each command
  */
-export function guardRedis(url: string, log: Log, withinMs: number): GuardedRedis {
+export function guardRedis(url: string, log: Log, timeoutMs: number): GuardedRedis {
   const redis = new Redis(url, {
     connectTimeout: 1_000,
     maxRetriesPerRequest: 0,
@@ -38,7 +38,7 @@ export function guardRedis(url: string, log: Log, withinMs: number): GuardedRedi
   const inTime = <T>(work: Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       work.then(resolve, reject);
-      void deadlines.of(work, withinMs, () => reject(new Error(`No answer from Redis within ${withinMs} ms`)));
+      void deadlines.of(work, timeoutMs, () => reject(new Error(`No answer from Redis within ${timeoutMs} ms`)));
     });
   let failures: number[] = [];
   let open = false;
@@ -52,7 +52,7 @@ export function guardRedis(url: string, log: Log, withinMs: number): GuardedRedi
     try {
       await inTime(redis.set(...probe));
     } catch {
-      // Still away. A frozen server keeps its connection: a new one forgets the commands that wait on it.
+      // A frozen server keeps its connection open, so reconnect to discard pending commands.
       if (redis.status === 'ready') redis.disconnect(true);
       return;
     }

@@ -1,33 +1,33 @@
 import type { Redis } from 'ioredis';
 import type { GuardedRedis } from './redis.ts';
 
-/** Asks the other gateways for what they have counted. */
+/** Asks the other gateways to report their counts. */
 export interface ReportRequests {
   /**
-   * Resolves when every gateway that listens has reported its counts of a subject to Redis, or time is up.
+   * Resolves when every listening gateway has reported its counts of a subject to Redis, or after a timeout.
    * @param subject undefined for all subjects
    */
   request(subject: string | undefined, withinMs?: number): Promise<Reporters>;
-  /** Tells the other gateways that this one ends, with all its counts in Redis. */
+  /** Announces the shutdown of this gateway after its last report. */
   sayGoodbye(): Promise<void>;
   close(): void;
 }
 
 /** The gateways that reported in time. */
 export interface Reporters {
-  /** The gateways that have, this one included; none while this one does not listen. */
+  /** Ids of those gateways, including this one; empty while this one is not listening. */
   ids: ReadonlySet<string>;
-  /** How many gateways listen, this one included. */
+  /** Number of listening gateways, including this one. */
   listeners: number;
 }
 
 type Message = { from: string; number: number; subject?: string | undefined; isGoodbye?: boolean };
 
 /**
- * Listens on Redis for requests to report, and sends them.
- * @param options.report brings the counts of a subject to Redis, or all of them without a subject
- * @param options.onGoodbye is called when a gateway says that it ends
- * @param options.withinMs how long to wait for the others
+ * Sends report requests through Redis and answers those of other gateways.
+ * @param options.report reports the counts of a subject to Redis, or all counts without a subject
+ * @param options.onGoodbye called when a gateway announces its shutdown
+ * @param options.withinMs time to wait for the other gateways
  */
 export function listenForReportRequests(options: {
   redis: GuardedRedis;
@@ -58,7 +58,7 @@ export function listenForReportRequests(options: {
 
   return {
     async request(subject, ownWithinMs = withinMs) {
-      const mine = ++number;
+      const requestNumber = ++number;
       const answered = Promise.withResolvers<void>();
       const timer = setTimeout(answered.resolve, ownWithinMs);
       timer.unref();
@@ -67,24 +67,24 @@ export function listenForReportRequests(options: {
       const check = () => {
         if (listeners && ids.size >= listeners) answered.resolve();
       };
-      waiting.set(mine, (from) => {
+      waiting.set(requestNumber, (from) => {
         ids.add(from);
         check();
       });
       try {
         if (!listener.isReady()) {
-          // Redis that is away must fail at once, and count as a failure.
+          // If Redis is unavailable, fail at once and count the failure.
           await redis.run((client) => client.ping());
           await Promise.race([listener.ready(), answered.promise]);
         }
         if (!listener.isReady()) return { ids: new Set(), listeners: 0 };
-        listeners = await publish(channel, { from: gateway, number: mine, subject });
+        listeners = await publish(channel, { from: gateway, number: requestNumber, subject });
         check();
         await answered.promise;
         return { ids, listeners };
       } finally {
         clearTimeout(timer);
-        waiting.delete(mine);
+        waiting.delete(requestNumber);
       }
     },
     async sayGoodbye() {
@@ -94,7 +94,7 @@ export function listenForReportRequests(options: {
   };
 }
 
-/** Subscribes by a connection of its own, again and again while Redis is away. */
+/** Subscribes on a separate connection that reconnects until Redis is available. */
 function listen(redis: Redis, channels: string[], onMessage: (channel: string, text: string) => void) {
   const connection = redis.duplicate({
     maxRetriesPerRequest: null,
@@ -104,7 +104,7 @@ function listen(redis: Redis, channels: string[], onMessage: (channel: string, t
   let isReady = false;
   let listening = Promise.withResolvers<void>();
   connection.on('error', () => {});
-  // A server that vanished closes no connection. Nothing is ever sent on this one, so only the other one notices.
+  // A server that vanishes does not close its connections. Only `redis` detects that, because this one sends nothing.
   const reconnect = () => {
     if (connection.status === 'ready') connection.disconnect(true);
   };
@@ -113,7 +113,7 @@ function listen(redis: Redis, channels: string[], onMessage: (channel: string, t
     if (isReady) listening = Promise.withResolvers();
     isReady = false;
   });
-  // ioredis subscribes again after each reconnect, but does not say when that is done.
+  // ioredis resubscribes after each reconnect, but emits no event when that is done.
   connection.on('ready', () => {
     connection.subscribe(...channels).then(
       () => {

@@ -3,29 +3,31 @@ import type { Accounts } from './accounts.ts';
 import type { Counters } from './counters.ts';
 import type { GuardedRedis } from './redis.ts';
 
-/** Brings counts to Redis that no call has carried there. */
+/** Sends counts to Redis that no script call has reported. */
 export interface Reports {
-  /** Reports what Redis lacks, as far as it is known. */
+  /** Sends all counts marked as unreported. */
   send(): Promise<void>;
-  /** Reports every count of a subject, or of all, to a Redis that may have lost them; rejects when one does not arrive. */
+  /**
+   * Sends every count of one or all subjects again, because Redis may have lost them; rejects if one cannot be sent.
+   */
   repeat(subject?: string): Promise<void>;
 }
 
-// Few, because each may carry a hundred addresses and all of a group have one deadline.
-const atOnce = 10;
-const addressesAtOnce = 100;
+// Low, because each report may carry 100 addresses and all reports of a group share one deadline.
+const concurrency = 10;
+const addressesPerCall = 100;
 
 /** Reports accounts in bounded groups. */
 export function createReports(options: { redis: GuardedRedis; accounts: Accounts; counters: Counters }): Reports {
   const { redis, accounts, counters } = options;
   let sending: Promise<void> | undefined;
-  /** The report of everything that is under way, and the one that waits for its end. */
+  /** The full report in progress, and the one queued behind it. */
   let repeating: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
   const report = async (account: Account): Promise<void> => {
     const { addresses, months } = account.unreported;
-    const calls = 1 + months.size + addresses.size / addressesAtOnce;
+    const calls = 1 + months.size + addresses.size / addressesPerCall;
     for (let call = 0; call < calls && isUnreported(account); call++)
       await counters.count(account, () => reportBatch(account), { isForced: true });
     if (!isUnreported(account)) accounts.unreported.delete(account);
@@ -35,12 +37,12 @@ export function createReports(options: { redis: GuardedRedis; accounts: Accounts
     const work = async () => {
       for (let account = queue.shift(); account; account = queue.shift()) await report(account);
     };
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await Promise.all(Array.from({ length: concurrency }, work));
   };
 
   const send = async (): Promise<void> => {
     if (!redis.available()) return;
-    // After a failure the next sweep goes on.
+    // After a failure, the next sweep continues.
     sending ??= reportAll([...accounts.unreported])
       .catch(() => {})
       .finally(() => {
@@ -57,7 +59,7 @@ export function createReports(options: { redis: GuardedRedis; accounts: Accounts
     await reportAll(chosen);
   };
 
-  /** One report of everything at a time; whoever asks meanwhile shares the next one, which begins after they asked. */
+  /** Runs one full report at a time. Requests made meanwhile share the next one. */
   const repeatAll = (): Promise<void> => {
     if (repeating) {
       next ??= repeating.catch(() => {}).then(repeatAll);

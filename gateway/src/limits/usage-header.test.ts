@@ -60,7 +60,7 @@ afterAll(async () => {
   await redis?.close();
 });
 
-/** A gateway with an API key of its own. */
+/** A gateway with its own API key. */
 async function aGateway(redisTimeoutMs: number) {
   const origin = `http://127.0.0.1:${(service.address() as { port: number }).port}`;
   const settings = settingsSchema.parse({
@@ -89,7 +89,7 @@ async function aGateway(redisTimeoutMs: number) {
   return {
     send,
     served: () => served,
-    /** Keeps all callers busy, each call from the next address, until so many calls are done. */
+    /** Sends calls from all callers concurrently, each call from the next address. */
     async load(calls: number) {
       let left = calls;
       const statuses = new Map<number, number>();
@@ -112,7 +112,7 @@ async function aGateway(redisTimeoutMs: number) {
 }
 
 describe('X-API-Usage-Current', () => {
-  it('is the number of served calls after 5xx answers to callers from many quiet addresses', async () => {
+  it('is the number of served calls after 5xx responses to callers from many addresses', async () => {
     const gateway = await aGateway(10_000);
     expect(await gateway.load(300)).toEqual([200]);
     isFailing = true;
@@ -124,7 +124,7 @@ describe('X-API-Usage-Current', () => {
     await gateway.close();
   });
 
-  it('is the number of served calls after Redis stood still under load', async () => {
+  it('is the number of served calls after Redis was frozen under load', async () => {
     const gateway = await aGateway(50);
     await gateway.load(100);
     const load = gateway.load(3_000);

@@ -5,9 +5,9 @@ type Served = { tenantId: number; month: string; calls: number };
 export interface UsageMeter {
   /** Counts one served call of a tenant's month. */
   count(tenantId: number, month: string): void;
-  /** Calls of all months that are recorded. */
+  /** Calls recorded by identity so far, over all months. */
   recorded(): number;
-  /** Reports what is left. */
+  /** Reports the remaining calls. */
   close(): Promise<void>;
 }
 
@@ -16,12 +16,12 @@ const flushCalls = 100;
 const entriesMax = 10_000;
 
 /**
- * Reports served calls to identity, which keeps the truth, every 2 s or 100 calls (D4): the totals of this process, so a
- * report whose answer was lost is sent again and counts once. Totals stay in memory for as long as the process lives.
+ * Reports served calls to identity, the system of record, every 2 s or 100 calls (D4). Reports carry the totals of this
+ * process, so repeating one after a lost reply counts once. Totals stay in memory until the process ends.
  */
 export function createUsageMeter(report: (served: Served[]) => Promise<unknown>, log: Log): UsageMeter {
   const totals = new Map<string, Served>();
-  // With the number of calls recorded so far.
+  // Entries to report, each with its number of calls recorded so far.
   const changed = new Map<Served, number>();
   let unreported = 0;
   let recorded = 0;

@@ -2,7 +2,7 @@ import type { Batch } from './account.ts';
 import type { Verdict } from './allowance.ts';
 import type { Counted } from './counters.ts';
 
-/** The verdicts of a batch in the order of its calls, each with the counters as they were at its turn. */
+/** The verdicts of a batch in the order of its calls, each with the counters after that call. */
 export function verdictsOf(batch: Batch, counted: Counted, windowMs: number): Verdict[] {
   const { now, addresses } = counted;
   const end = counted.window + windowMs;

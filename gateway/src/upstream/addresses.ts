@@ -1,19 +1,19 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-/** Finds the addresses of a host name. */
+/** Resolves a host name to its addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-const everyMs = 5_000;
+const refreshMs = 5_000;
 
-/** Asks the system, as `getaddrinfo` does: a headless service of Kubernetes has one address for each pod that is ready. */
+/** Uses `getaddrinfo`. A headless service in Kubernetes resolves to one address per ready pod. */
 const resolveByDns: Resolve = async (host) =>
   (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
 /**
- * Follows the addresses of a host name, from now on and every 5 s. While a name cannot be resolved its last addresses stay.
- * @param onChange gets all addresses; called for the first ones, and whenever they differ from the ones before
- * @returns what ends it
+ * Watches the addresses of a host name, resolving it now and every 5 s. If that fails, the last addresses stay.
+ * @param onChange called with all addresses at first and after each change
+ * @returns a function that stops watching
  */
 export function watchAddresses(
   host: string,
@@ -30,6 +30,6 @@ export function watchAddresses(
     onChange(found);
   };
   void look();
-  const timer = setInterval(look, everyMs).unref();
+  const timer = setInterval(look, refreshMs).unref();
   return () => clearInterval(timer);
 }

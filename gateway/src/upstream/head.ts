@@ -1,15 +1,15 @@
 /** The status line and headers of a response. */
 export interface Head {
   status: number;
-  /** By their names in lower case. Of a repeated header, the last value. */
+  /** Header names are in lower case; the last value of a repeated header wins. */
   headers: Record<string, string>;
   /** Offset of the body in bytes. */
   end: number;
-  /** The body's length in bytes; undefined when it comes in chunks. */
+  /** The body's length in bytes; undefined for a chunked body. */
   length: number | undefined;
 }
 
-/** The response is invalid, or uses a part of HTTP that no service of this fleet uses. */
+/** The response is invalid, or uses an HTTP feature that no service of this fleet uses. */
 export class BadAnswer extends Error {}
 
 export const headMax = 16 * 1024;
@@ -19,8 +19,8 @@ const digits = /^\d{1,15}$/;
 
 /**
  * Parses the status line and headers (RFC 9112, sections 4 and 5) of a response with an explicit length.
- * @returns undefined while the end of the headers has not arrived
- * @throws BadAnswer for anything else: bytes of a response with an uncertain end could be read as the next response
+ * @returns undefined until the end of the headers has arrived
+ * @throws BadAnswer for any other response: if its end is uncertain, its bytes could be read as the next response
  */
 export function parseHead(bytes: Buffer): Head | undefined {
   const cut = bytes.indexOf('\r\n\r\n');
@@ -40,7 +40,7 @@ export function parseHead(bytes: Buffer): Head | undefined {
     headers[name] = value;
   }
   const length = headers['content-length'];
-  // Neither has a body (RFC 9110, section 6.4.1).
+  // Neither status has a body (RFC 9110, section 6.4.1).
   if (status === 204 || status === 304) return { status, headers, end: cut + 4, length: 0 };
   if (headers['transfer-encoding'] === 'chunked' && length === undefined)
     return { status, headers, end: cut + 4, length: undefined };
@@ -53,9 +53,9 @@ const lastChunk = Buffer.from('0\r\n\r\n');
 const chunkSize = /^[0-9a-f]{1,7}$/i;
 
 /**
- * Decodes a chunked body without trailers (RFC 9112, section 7.1). Chunked JSON is rare in this fleet, so the body is parsed only
- * when its last chunk may have arrived.
- * @returns undefined while the last chunk has not arrived
+ * Decodes a chunked body without trailers (RFC 9112, section 7.1). Chunked JSON is rare in this fleet, so the body is
+ * parsed only when its last chunk may have arrived.
+ * @returns undefined until the last chunk has arrived
  * @throws BadAnswer for an invalid chunk
  */
 export function readChunks(bytes: Buffer, start: number): Buffer | undefined {

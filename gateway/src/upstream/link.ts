@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { BadAnswer, type Head, headMax, parseHead, readChunks } from './head.ts';
 
-/** A request as the gateway built it: no header name is from a client. */
+/** A request built by the gateway: no header name comes from a client. */
 export interface LinkRequest {
   method: string;
   path: string;
@@ -20,41 +20,42 @@ export interface LinkReply {
 export class LinkLost extends Error {}
 /** The connection could not be opened: the service has not received the request. */
 export class LinkRefused extends LinkLost {}
-/** The service took longer than the operation allows. */
+/** The service exceeded the timeout of the operation. */
 export class LinkTimeout extends Error {}
-/** The response is larger than the gateway holds in memory. */
+/** The response exceeds the size that the gateway buffers. */
 export class TooLarge extends Error {}
 
-/** One kept-alive connection to a service: one request at a time, one write for each, one answer. */
+/** A keep-alive connection to a service that carries one request at a time. */
 export interface Link {
   send(request: LinkRequest): Promise<LinkReply>;
   isOpen(): boolean;
-  /** Ends the connection; a request under way fails with `reason`. */
+  /** Closes the connection; a request in flight fails with `reason`. */
   destroy(reason: Error): void;
 }
 
 const connectTimeoutMs = 1_000;
 const readBytes = 64 * 1024;
-// Shared by all connections: each chunk is copied out before the next read.
+// Shared by all connections: each chunk is copied before the next read.
 const readBuffer = Buffer.allocUnsafe(readBytes);
 
-// Paths and values contain text from clients, which must not end the line.
+// Paths and values contain text from clients, which must not contain line breaks.
 const pathText = /^[!-~]+$/;
 const valueText = /^[\t -~\x80-\xff]*$/;
 
-/** Where a connection leads. */
+/** The destination of a connection. */
 export interface LinkTarget {
-  /** The origin of the service: its scheme, and the name for the Host header and for the certificate. */
+  /** The origin of the service: its scheme, and the name for the Host header and the certificate check. */
   origin: URL;
-  /** The host to connect to: a name, or one of the addresses of the name. */
+  /** The host to connect to: a name, or one of its addresses. */
   address: string;
 }
 
 /**
- * Opens a connection for JSON exchanges with a service of this fleet: whole responses, no streams, and only the parts of HTTP
- * that our services use. undici takes 10 µs more for each request, an eighth of the gateway's time (infra/bench/notes.md).
- * Certificates of https origins are verified against Node's certificate authorities and those of NODE_EXTRA_CA_CERTS.
- * @param options.replyMax the largest body of a response, in bytes
+ * Opens a connection for JSON requests to a service of this fleet: buffered responses, no streams, and only the HTTP
+ * features that our services use. undici takes 10 µs longer per request, an eighth of the gateway's time
+ * (infra/bench/notes.md). Certificates of https origins are verified against Node's certificate authorities and those
+ * of NODE_EXTRA_CA_CERTS.
+ * @param options.replyMax maximum size of a response body, in bytes
  * @param options.onClose called once, when the connection can no longer be used
  */
 export function openLink(target: LinkTarget, options: { replyMax: number; onClose: () => void }): Link {
@@ -88,12 +89,12 @@ export function openLink(target: LinkTarget, options: { replyMax: number; onClos
     settle()?.reject(reason);
   };
   const settle = () => {
-    const one = waiting;
+    const settled = waiting;
     waiting = undefined;
     received = [];
     size = 0;
     head = undefined;
-    return one;
+    return settled;
   };
 
   const take = (chunk: Buffer): boolean => {
@@ -120,9 +121,9 @@ export function openLink(target: LinkTarget, options: { replyMax: number; onClos
     if (Math.max(size - head.end, head.length ?? 0) > replyMax) throw new TooLarge('The answer is too large');
     const body = bodyOf(head);
     if (!body) return;
-    const done = settle();
+    const request = settle();
     if (headers.connection === 'close') close(new LinkLost('The service ends the connection'));
-    done?.resolve({ status, headers, body });
+    request?.resolve({ status, headers, body });
   };
   const bodyOf = ({ end, length }: Head): Buffer | undefined => {
     if (length === undefined) return readChunks(joined(), end);
@@ -162,21 +163,21 @@ export function openLink(target: LinkTarget, options: { replyMax: number; onClos
   };
 }
 
-/** Connects without the system's own buffering of small writes; over TLS for an https origin. */
+/** Connects with TCP_NODELAY, over TLS for an https origin. */
 function openSocket(
   { origin, address }: LinkTarget,
   onConnect: () => void,
   onData: (chunk: Buffer) => boolean,
 ): Socket {
   const isTls = origin.protocol === 'https:';
-  const place = { host: address, port: Number(origin.port || (isTls ? 443 : 80)), noDelay: true, keepAlive: true };
+  const options = { host: address, port: Number(origin.port || (isTls ? 443 : 80)), noDelay: true, keepAlive: true };
   if (!isTls) {
     const callback = (length: number, buffer: Uint8Array) => onData(Buffer.from(buffer.subarray(0, length)));
-    return connect({ ...place, onread: { buffer: readBuffer, callback } }, onConnect);
+    return connect({ ...options, onread: { buffer: readBuffer, callback } }, onConnect);
   }
   const name = hostOf(origin);
-  // A certificate for an address has no server name to ask for.
-  const socket = connectTls({ ...place, servername: isIP(name) ? '' : name, ALPNProtocols: ['http/1.1'] }, onConnect);
+  // SNI does not allow IP addresses.
+  const socket = connectTls({ ...options, servername: isIP(name) ? '' : name, ALPNProtocols: ['http/1.1'] }, onConnect);
   return socket.on('data', onData);
 }
 

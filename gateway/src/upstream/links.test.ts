@@ -5,7 +5,7 @@ import { BadAnswer } from './head.ts';
 import { LinkLost, LinkTimeout } from './link.ts';
 import { createLinks, type LinkLimits, type Links } from './links.ts';
 
-// A service of which the test decides every byte.
+// A service whose every byte is controlled by the test.
 let server: Server;
 let links: Links;
 let connections: Socket[];
@@ -40,12 +40,12 @@ const openLinks = (limits?: LinkLimits) => {
 const get = (timeoutMs = 5_000) =>
   links.send({ method: 'GET', path: '/x', headers: { a: 'b' }, body: undefined, timeoutMs });
 const text = async () => (await get()).body.toString();
-const says = (bytes: string) => {
+const respondWith = (bytes: string) => {
   answer = (socket) => socket.write(bytes);
 };
 
-describe('an answer', () => {
-  it('is read whole however it is cut', async () => {
+describe('a response', () => {
+  it('is read completely, however it is split', async () => {
     const bytes = 'HTTP/1.1 200 OK\r\nContent-Length: 11\r\nETag: "3"\r\n\r\nhello world';
     for (let cut = 1; cut < bytes.length; cut += 7) {
       answer = (socket) => {
@@ -55,57 +55,57 @@ describe('an answer', () => {
       const reply = await get();
       expect([reply.status, reply.headers['etag'], reply.body.toString()]).toEqual([200, '"3"', 'hello world']);
     }
-    // One connection served them all.
+    // All requests used one connection.
     expect(connections).toHaveLength(1);
   });
 
-  it('may come in chunks, or without a body', async () => {
-    says('HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n');
+  it('may be chunked or have no body', async () => {
+    respondWith('HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n');
     expect(await text()).toBe('hello world');
-    says('HTTP/1.1 204 No Content\r\n\r\n');
+    respondWith('HTTP/1.1 204 No Content\r\n\r\n');
     expect(await text()).toBe('');
   });
 
   it.each([
-    ['rubbish', 'rubbish\r\n\r\n'],
-    ['a version we do not speak', 'HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
-    ['an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['invalid bytes', 'rubbish\r\n\r\n'],
+    ['an unsupported HTTP version', 'HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
+    ['an interim response', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['no length', 'HTTP/1.1 200 OK\r\n\r\n{}'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}'],
     ['a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}'],
-    ['a length that is none', 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}'],
-    ['more bytes than it said', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK'],
-    ['a chunk that is none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n0\r\n\r\n'],
-    ['a head without end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(4_000)}`],
+    ['an invalid length', 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}'],
+    ['more bytes than its length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK'],
+    ['an invalid chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n0\r\n\r\n'],
+    ['endless headers', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(4_000)}`],
   ])('with %s is refused, and its connection is never used again', async (_, bytes) => {
-    says(bytes);
+    respondWith(bytes);
     await expect(get()).rejects.toBeInstanceOf(BadAnswer);
-    says('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    respondWith('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     expect(await text()).toBe('ok');
     expect(connections).toHaveLength(2);
   });
 
   it('that is larger than allowed is refused', async () => {
-    says('HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n');
+    respondWith('HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n');
     await expect(get()).rejects.toThrow('too large');
   });
 
-  it('that breaks off is a lost connection', async () => {
+  it('that is truncated is a lost connection', async () => {
     answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel');
     await expect(get()).rejects.toBeInstanceOf(LinkLost);
   });
 
-  it('that never comes ends at the deadline, and the next request gets its own', async () => {
+  it('that never arrives times out, and the next request gets its own response', async () => {
     answer = () => {};
     await expect(get(200)).rejects.toBeInstanceOf(LinkTimeout);
-    says('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    respondWith('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     expect(await text()).toBe('ok');
   });
 });
 
 describe('requests', () => {
-  it('are one text each, with a length when they have a body', async () => {
-    says('HTTP/1.1 204 No Content\r\n\r\n');
+  it('are serialized with a content length if they have a body', async () => {
+    respondWith('HTTP/1.1 204 No Content\r\n\r\n');
     await links.send({ method: 'POST', path: '/y?z=1', headers: { a: 'b' }, body: '{"ü":1}', timeoutMs: 5_000 });
     await links.send({ method: 'PUT', path: '/y', headers: {}, body: Buffer.from('{}'), timeoutMs: 5_000 });
     expect(requests.map((request) => request.replace(/127\.0\.0\.1:\d+/, 'host'))).toEqual([
@@ -114,8 +114,8 @@ describe('requests', () => {
     ]);
   });
 
-  it('cannot smuggle another one in', async () => {
-    says('HTTP/1.1 204 No Content\r\n\r\n');
+  it('cannot smuggle another request', async () => {
+    respondWith('HTTP/1.1 204 No Content\r\n\r\n');
     const send = (path: string, headers: Record<string, string> = {}) =>
       links.send({ method: 'GET', path, headers, body: undefined, timeoutMs: 5_000 });
     await expect(send('/a HTTP/1.1\r\nx: y')).rejects.toThrow('cannot be sent');
@@ -123,19 +123,19 @@ describe('requests', () => {
     expect(requests).toEqual([]);
   });
 
-  it('beyond the connections wait for a free one, and no longer than they may', async () => {
-    const held: Socket[] = [];
-    answer = (socket) => held.push(socket);
+  it('beyond the maximum of connections wait for a free one, up to their timeout', async () => {
+    const unanswered: Socket[] = [];
+    answer = (socket) => unanswered.push(socket);
     const first = [get(), get()];
     await expect(get(200)).rejects.toThrow('No free connection');
     const third = get();
     answer = (socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n');
-    for (const socket of held) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    for (const socket of unanswered) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
     expect((await Promise.all([...first, third])).map((reply) => reply.status)).toEqual([204, 204, 204]);
     expect(connections).toHaveLength(2);
   });
 
-  it('go to a new connection when the service ended the idle one', async () => {
+  it('use a new connection if the service closed the idle one', async () => {
     answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
     expect([await text(), await text()]).toEqual(['ok', 'ok']);
     expect(connections).toHaveLength(2);
@@ -145,19 +145,19 @@ describe('requests', () => {
 describe('a connection', () => {
   const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-  it('is not used once it has been idle for its time: the service may be closing it', async () => {
+  it('is not reused after the idle timeout, because the service may be closing it', async () => {
     links.close();
     links = openLinks({ idleMs: 1, ageMs: 60_000 });
-    says(ok);
+    respondWith(ok);
     await get();
-    const began = performance.now();
-    await until('the connection is idle for too long', () => performance.now() - began > 2);
+    const startedAt = performance.now();
+    await until('the connection is idle for too long', () => performance.now() - startedAt > 2);
     await get();
     expect(connections).toHaveLength(2);
     await until('the first one is closed by the gateway', () => connections[0]?.readableEnded);
   });
 
-  it('is replaced when it is old, so that new instances behind a balancer get their share', async () => {
+  it('is replaced at its maximum age, so that new instances behind a load balancer receive requests', async () => {
     links.close();
     links = openLinks({ idleMs: 60_000, ageMs: 1 });
     answer = (socket) => setTimeout(() => socket.write(ok), 5);
@@ -166,12 +166,12 @@ describe('a connection', () => {
     expect(connections).toHaveLength(2);
   });
 
-  it('is closed by the gateway when another one was answered with Connection: close', async () => {
-    const held: Socket[] = [];
-    answer = (socket) => held.push(socket);
+  it('is closed by the gateway if a response on another one has Connection: close', async () => {
+    const unanswered: Socket[] = [];
+    answer = (socket) => unanswered.push(socket);
     const both = Promise.all([get(), get()]);
-    await until('both requests have arrived', () => held.length === 2);
-    for (const socket of held) socket.write(ok);
+    await until('both requests have arrived', () => unanswered.length === 2);
+    for (const socket of unanswered) socket.write(ok);
     await both;
     answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
     await get();

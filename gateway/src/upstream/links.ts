@@ -16,7 +16,7 @@ export interface Links {
    * @throws LinkLost, LinkRefused, LinkTimeout, TooLarge, BadAnswer
    */
   send(request: LinkRequest & { timeoutMs: number }): Promise<LinkReply>;
-  /** Closes idle connections at once and the others when their response has arrived. */
+  /** Closes idle connections immediately, and the others after their response. */
   close(): void;
 }
 
@@ -26,29 +26,31 @@ interface Pooled {
   idleSince: number;
 }
 
-/** Limits of connections, in ms. */
+/** Lifetime limits of connections, in ms. */
 export interface LinkLimits {
-  /** Below the 70 s after which a service closes an idle connection: only this side closes one. */
+  /** Below the 70 s after which a service closes an idle connection, so that only this side closes one. */
   idleMs: number;
-  /** A connection that is older is closed after its response: behind a balancer, new instances get their share. */
+  /**
+   * An older connection is closed after its response, so that new instances behind a load balancer receive requests.
+   */
   ageMs: number;
 }
 
-const usualLimits: LinkLimits = { idleMs: 55_000, ageMs: 60_000 };
+const defaultLimits: LinkLimits = { idleMs: 55_000, ageMs: 60_000 };
 const sweepMs = 5_000;
-// Behind a balancer one address leads to several instances: the others' connections are replaced once, not with every response.
+// Behind a load balancer, one address has several instances: replace connections once, not with every response.
 const retireEveryMs = 1_000;
 
 /**
- * Keeps up to `max` connections to one address. The connection used last is used first, so that surplus ones become idle
- * and are closed. When a service answers `Connection: close` it is about to end: all connections to it are retired from this
- * side, since a request on a connection that the service closes at the same moment would be lost.
+ * Keeps up to `max` connections to one address. The most recently used connection is reused first, so that surplus ones
+ * become idle and are closed. A service that answers `Connection: close` is shutting down: all connections to it are
+ * retired from this side, because a request on a connection that the service closes at the same moment would be lost.
  */
 export function createLinks(
   target: LinkTarget,
   options: { max: number; replyMax: number; deadlines: Deadlines; limits?: LinkLimits },
 ): Links {
-  const { max, replyMax, deadlines, limits = usualLimits } = options;
+  const { max, replyMax, deadlines, limits = defaultLimits } = options;
   const idle: Pooled[] = [];
   const waiting = new Set<(pooled: Pooled) => void>();
   let open = 0;
@@ -90,7 +92,7 @@ export function createLinks(
   const giveBack = (pooled: Pooled) => {
     if (!pooled.link.isOpen()) return;
     const now = performance.now();
-    // Closing it also opens a new one for the oldest waiting request.
+    // Closing the connection also opens a new one for the oldest waiting request.
     if (!isUsable(pooled, now)) return pooled.link.destroy(new LinkLost('Retired'));
     const waiter = takeOldestWaiting();
     if (waiter) return waiter(pooled);

@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { until } from '@tandem/testing';
 import { createUpstream, type Upstream } from './upstream.ts';
 
-// The whole of 127.0.0.0/8 is loopback on Linux: several instances listen on one port, as pods behind one name do.
+// On Linux all of 127.0.0.0/8 is loopback, so several instances can listen on one port, like pods behind one name.
 const pods = ['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const;
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -34,38 +34,38 @@ const send = (upstream: Upstream, method = 'GET') =>
     tenantId: undefined,
     repeatable: method === 'GET',
   });
-const answerer = async (upstream: Upstream, method?: string) => (await send(upstream, method)).body.toString();
-const saysWhere: RequestListener = (request, response) => response.end(request.socket.localAddress);
+const addressOf = async (upstream: Upstream, method?: string) => (await send(upstream, method)).body.toString();
+const sendAddress: RequestListener = (request, response) => response.end(request.socket.localAddress);
 
 describe('a service with several addresses', () => {
-  it('gets requests at each of them', async () => {
-    const port = await listen(createServer(saysWhere), pods[0], 0);
-    await listen(createServer(saysWhere), pods[1], port);
+  it('receives requests at each of them', async () => {
+    const port = await listen(createServer(sendAddress), pods[0], 0);
+    await listen(createServer(sendAddress), pods[1], port);
     const upstream = start(`http://service.test:${port}`, () => [pods[0], pods[1]]);
-    await until('the name is resolved', () => answerer(upstream).catch(() => undefined));
+    await until('the name is resolved', () => addressOf(upstream).catch(() => undefined));
     const answered = [];
-    for (let count = 0; count < 10; count++) answered.push(await answerer(upstream));
+    for (let count = 0; count < 10; count++) answered.push(await addressOf(upstream));
     expect(answered.filter((address) => address === pods[0])).toHaveLength(5);
     expect(answered.filter((address) => address === pods[1])).toHaveLength(5);
   });
 
-  it('loses no request, not even one that must not be repeated, when nothing listens at one of them', async () => {
-    const port = await listen(createServer(saysWhere), pods[0], 0);
+  it('loses no request, not even a non-idempotent one, if nothing listens at one of them', async () => {
+    const port = await listen(createServer(sendAddress), pods[0], 0);
     const upstream = start(`http://service.test:${port}`, () => [pods[0], pods[2]]);
-    await until('the name is resolved', () => answerer(upstream).catch(() => undefined));
-    for (let count = 0; count < 40; count++) expect(await answerer(upstream, 'POST')).toBe(pods[0]);
+    await until('the name is resolved', () => addressOf(upstream).catch(() => undefined));
+    for (let count = 0; count < 40; count++) expect(await addressOf(upstream, 'POST')).toBe(pods[0]);
     expect(upstream.state()).toBe('closed');
   });
 
-  it('is followed when its addresses change', async () => {
-    const port = await listen(createServer(saysWhere), pods[0], 0);
-    await listen(createServer(saysWhere), pods[1], port);
+  it('is called at its new addresses after a change', async () => {
+    const port = await listen(createServer(sendAddress), pods[0], 0);
+    await listen(createServer(sendAddress), pods[1], port);
     let addresses = [pods[0] as string];
     const upstream = start(`http://service.test:${port}`, () => addresses);
-    await until('the name is resolved', () => answerer(upstream).catch(() => undefined));
+    await until('the name is resolved', () => addressOf(upstream).catch(() => undefined));
     addresses = [pods[1]];
-    await until('requests go to the new address', async () => (await answerer(upstream)) === pods[1]);
-    expect(await answerer(upstream)).toBe(pods[1]);
+    await until('requests go to the new address', async () => (await addressOf(upstream)) === pods[1]);
+    expect(await addressOf(upstream)).toBe(pods[1]);
   });
 });
 
@@ -77,7 +77,7 @@ describe('a service behind https', () => {
       0,
     );
 
-  it('is refused while its certificate is unknown, and reached when its authority is trusted', async () => {
+  it('is refused with an untrusted certificate, and called once its authority is trusted', async () => {
     const port = await serve();
     const untrusted = start(`https://service.test:${port}`, () => [pods[0]]);
     await expect(send(untrusted)).rejects.toThrow('unavailable');
@@ -85,10 +85,10 @@ describe('a service behind https', () => {
     setDefaultCACertificates([...before, cert]);
     closing.push(() => setDefaultCACertificates(before));
     const trusted = start(`https://service.test:${port}`, () => [pods[0]]);
-    expect(await until('the name is resolved', () => answerer(trusted).catch(() => undefined))).toBe('over TLS');
+    expect(await until('the name is resolved', () => addressOf(trusted).catch(() => undefined))).toBe('over TLS');
   });
 
-  it('is refused when its certificate is for another name', async () => {
+  it('is refused if its certificate is for another name', async () => {
     const port = await serve();
     const before = getCACertificates('default');
     setDefaultCACertificates([...before, cert]);
@@ -98,8 +98,8 @@ describe('a service behind https', () => {
   });
 });
 
-// A certificate for service.test, made for this test alone: openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256
-// -days 36500 -nodes -subj /CN=service.test -addext subjectAltName=DNS:service.test
+// A certificate for service.test, made for this test alone: openssl req -x509 -newkey ec -pkeyopt
+// ec_paramgen_curve:P-256 -days 36500 -nodes -subj /CN=service.test -addext subjectAltName=DNS:service.test
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgrQoqs/WTYLzWqbh4
 Pb/wdoJtgBWPnfJh0fIodPmS4zGhRANCAAT+UO0qXBtyohcBvd8Qa5RHb/vBNq1c

@@ -8,38 +8,38 @@ import { createLinks, type Links } from './links.ts';
 
 export interface UpstreamRequest extends LinkRequest {
   timeoutMs: number;
-  /** The tenant that the request is for, whose share of the connections is limited. */
+  /** The tenant of the request; its share of the connections is limited. */
   tenantId: number | undefined;
-  /** Whether the service does its work once although it receives the request twice. */
+  /** Whether the request is idempotent, so that it may be retried. */
   repeatable: boolean;
 }
 
 /** One address of a service. */
 export interface Instance {
-  /** The host to connect to: an address, or the name until it is resolved. */
+  /** The host to connect to: an address, or the host name until it is resolved. */
   address: string;
   breaker: Breaker;
 }
 
-/** One service, over all addresses that its name resolves to. */
+/** One service, at all addresses that its host name resolves to. */
 export interface Upstream {
   origin: URL;
-  /** open when no address may be called. */
+  /** `open` if no address may be called. */
   state(): BreakerState;
   /**
-   * The next address whose breaker admits a call, in turn. The caller reports the outcome to the breaker.
-   * @throws ApiError 503 when there is none
+   * The next address (round robin) whose breaker admits a call. The caller reports the outcome to the breaker.
+   * @throws ApiError 503 if there is none
    */
   choose(): Instance;
-  /** @throws ApiError 503 when the service is away or overloaded, 504 when it is slow, 502 when its response is too large */
+  /** @throws ApiError 503 if the service is unavailable or overloaded, 504 on a timeout, 502 on an invalid response */
   send(request: UpstreamRequest): Promise<LinkReply>;
   close(): void;
 }
 
 const connectionsMax = 64;
 const inFlightMax = 512;
-// A tenant's share; the rest of the connections stays free for others.
-const inFlightOfTenantMax = 48;
+// Leaves connections free for other tenants.
+const inFlightPerTenantMax = 48;
 const shareWaitMs = 5_000;
 const replyMax = 16 * 1024 * 1024;
 const retryShare = 0.1;
@@ -52,14 +52,14 @@ const openMs = 1_000;
 type Pool = Instance & { links: Links };
 
 /**
- * Opens kept-alive connections to a service, with a breaker for each of its addresses and one retry budget (D15, D17).
+ * Opens keep-alive connections to a service, with a breaker for each of its addresses and one retry budget (D15, D17).
  * @param origin http or https
  */
 export function createUpstream(origin: string, resolve?: Resolve): Upstream {
   const url = new URL(origin);
   if (!['http:', 'https:'].includes(url.protocol)) throw new Error(`${origin}: services are reached by http or https`);
   const deadlines = createDeadlines(deadlineTickMs);
-  const shares = createShares<number>(inFlightOfTenantMax, shareWaitMs);
+  const shares = createShares<number>(inFlightPerTenantMax, shareWaitMs);
   let inFlight = 0;
   let credit = retryCreditMax;
   let turn = 0;
@@ -122,16 +122,16 @@ export function createUpstream(origin: string, resolve?: Resolve): Upstream {
       if (inFlight >= inFlightMax) throw unavailable();
       const first = choose();
       inFlight++;
-      let leave: (() => void) | undefined;
+      let release: (() => void) | undefined;
       try {
-        leave = await shares.enter(request.tenantId);
+        release = await shares.enter(request.tenantId);
         credit = Math.min(retryCreditMax, credit + retryShare);
         return await attempt(first, request);
       } catch (error) {
         throw toApiError(error);
       } finally {
         inFlight--;
-        leave?.();
+        release?.();
       }
     },
     close() {

@@ -1,4 +1,4 @@
-// express with http-proxy-middleware, doing nothing but passing on.
+// A plain proxy: express with http-proxy-middleware, without any checks.
 import { Agent } from 'node:http';
 import express from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';

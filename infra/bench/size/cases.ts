@@ -1,11 +1,11 @@
 import { users } from './data.ts';
 
-/** One request that is repeated, and how long it may take. */
+/** A request to repeat, and its time limit. */
 export interface Case {
   what: string;
   goalMs: number;
   path: string;
-  /** Sends the key of a caller who may read own records only. */
+  /** Whether to use the key of a caller who may read only their own records. */
   isNarrowed?: boolean;
 }
 
@@ -16,7 +16,9 @@ const searchGoal = 100;
 const user = Math.ceil(users / 2);
 
 /**
- * Lists at size. `codes` encodes ids; `cursor` reads the cursor behind a page, so that the page after it can be asked for.
+ * The list requests to measure.
+ * @param options.code encodes an id
+ * @param options.cursor fetches a page and returns its `nextCursor`
  */
 export async function listCases(options: {
   code: (type: 'user' | 'team', id: number) => string;

@@ -1,17 +1,17 @@
 import pg from 'pg';
 
-/** How large the data set is. Leads and opportunities of the other tenants come on top. */
+/** Size of the data set. `leads` and `opportunities` are those of the large tenant. */
 export const size = { leads: 3_000_000, opportunities: 200_000, tenants: 1_000, leadsOfOthers: 100 };
 
-/** Users and teams that the large tenant's records are given to; they exist nowhere else, as lists do not ask. */
+/** Number of users that own the large tenant's records. They do not exist in identity; lists do not need them. */
 export const users = 200;
 
-// Number of the first of the small tenants: far above those that sign up while the benchmark runs.
+// Id of the first small tenant, far above the ids of tenants that are created during the benchmark.
 const firstSmallTenant = 1_000_000;
 
 /**
- * Fills the database of crm: one tenant with millions of leads, and many small ones. Values are spread by multiplication with
- * primes, so that no column is in the order of another; times grow with the id, as they do in life.
+ * Fills the database of crm: one tenant with millions of leads, and many small ones. Multiplication by primes spreads
+ * the values, so that columns are not correlated; `created_at` grows with the id, as in production.
  */
 export async function fillCrm(url: string, tenantId: number, log: (line: string) => void): Promise<void> {
   const client = new pg.Client({ connectionString: url });
@@ -36,7 +36,9 @@ export async function fillCrm(url: string, tenantId: number, log: (line: string)
   }
 }
 
-/** Drops the indexes of tables but for their keys, and returns what builds them again: an index is built faster than filled. */
+/**
+ * Drops all indexes except primary keys and returns a function that rebuilds them, which is faster than updating them.
+ */
 async function withoutIndexes(client: pg.Client, tables: string[]): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index

@@ -1,5 +1,5 @@
 import { createIdCodec } from '@tandem/ids';
-import { shown } from '../numbers.ts';
+import { formatNumber } from '../numbers.ts';
 import type { Place } from '../place.ts';
 import type { Row } from '../results.ts';
 import { type Case, listCases } from './cases.ts';
@@ -9,12 +9,12 @@ const members = ['gateway', 'identity', 'crm'];
 const warmRequests = 4;
 const requests = 20;
 const timeoutMs = 30_000;
-// The first request starts the count of a large list, which the others need not share the processor with.
-const restMs = 500;
+// The first request starts the count of a large list; the pause lets it finish before the measured requests.
+const pauseMs = 500;
 
 /**
- * Measures lists of a tenant with millions of records, through the gateway, one request at a time: what a request costs, not how
- * many there can be. To measure more, such as another service's search, fill its database beside `fillCrm` and add its cases.
+ * Measures lists of a tenant with millions of records, through the gateway, one request at a time: latency, not
+ * throughput. To measure more, such as another service's search, fill its database next to `fillCrm` and add its cases.
  */
 export async function measureSize(place: Place): Promise<Row[]> {
   for (const name of members) await place.startMember(name);
@@ -25,7 +25,7 @@ export async function measureSize(place: Place): Promise<Row[]> {
     body: { name: 'own leads', environment: 'live', permissions: ['leads:read:own'] },
   });
   const keys = { all: tenant.live, own: narrowed.data.fullKey as string };
-  // After the keys: filling can take longer than the owner's token is good for.
+  // After the API keys are created, because filling can take longer than the owner's token is valid.
   await fillCrm(place.databaseUrl('crm'), tenantId, place.log);
   const cases = await listCases({
     code: (type, id) => ids.encode(type, tenantId, id),
@@ -42,7 +42,7 @@ export async function measureSize(place: Place): Promise<Row[]> {
 
 async function measure(place: Place, { what, goalMs, path }: Case, key: string): Promise<Row> {
   const first = await ask(place, path, key);
-  await new Promise((resolve) => setTimeout(resolve, restMs));
+  await new Promise((resolve) => setTimeout(resolve, pauseMs));
   for (let request = 0; request < warmRequests; request++) await ask(place, path, key);
   const times: number[] = [];
   let last = first;
@@ -53,24 +53,24 @@ async function measure(place: Place, { what, goalMs, path }: Case, key: string):
   const sorted = times.sort((a, b) => a - b);
   const p95 = sorted[Math.ceil(requests * 0.95) - 1] as number;
   const { total, totalIsEstimate } = last.body.pagination;
-  const count = `${shown(total).replace(/\.0+$/, '')}${totalIsEstimate ? ' (estimate)' : ''}`;
+  const count = `${formatNumber(total).replace(/\.0+$/, '')}${totalIsEstimate ? ' (estimate)' : ''}`;
   return {
     id: 'size',
     what: `At size, ${what}`,
     goal: `p95 ≤ ${goalMs} ms`,
-    reached: `${shown(p95)} ms`,
-    detail: `median ${shown(sorted[Math.floor(requests / 2)] as number)} ms, first ${shown(first.ms)} ms, ${last.body.data.length} of ${count}`,
+    reached: `${formatNumber(p95)} ms`,
+    detail: `median ${formatNumber(sorted[Math.floor(requests / 2)] as number)} ms, first ${formatNumber(first.ms)} ms, ${last.body.data.length} of ${count}`,
     isReached: p95 <= goalMs,
   };
 }
 
-interface Answer {
+interface TimedResponse {
   ms: number;
   // biome-ignore lint/suspicious/noExplicitAny: the bench reads a few fields of many operations.
   body: any;
 }
 
-async function ask({ baseUrl }: Place, path: string, key: string): Promise<Answer> {
+async function ask({ baseUrl }: Place, path: string, key: string): Promise<TimedResponse> {
   const startedAt = performance.now();
   const response = await fetch(`${baseUrl}${path}`, {
     headers: { 'X-API-Key': key },

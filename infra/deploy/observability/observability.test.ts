@@ -25,21 +25,21 @@ const alerts = (parse(text('alerts.yml')) as { groups: { rules: Alert[] }[] }).g
 const { panels } = JSON.parse(text('dashboard.json')) as { panels: Panel[] };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })));
 
-// What Prometheus adds to every target, and what histograms have.
-const labelsOfEverything = ['instance', 'job', 'le', 'service'];
-// Prometheus makes this one itself.
-const madeByPrometheus = new Map([['up', new Set<string>()]]);
+// Labels that Prometheus adds to every target, and `le` of histograms.
+const commonLabels = ['instance', 'job', 'le', 'service'];
+// Prometheus creates this metric itself.
+const prometheusMetrics = new Map([['up', new Set<string>()]]);
 
 let fleet: TestFleet;
 let receiver: Receiver;
-/** The labels of every metric that the fleet shows. */
-let shown: Map<string, Set<string>>;
+/** The labels of every metric that the fleet exports. */
+let exported: Map<string, Set<string>>;
 beforeAll(async () => {
   receiver = await startReceiver();
   const opsPort = await freePort();
   fleet = await startFleet({
     services: ['identity', 'crm', 'integrations'],
-    // Nobody listens there: the spans are lost, and counted.
+    // Nothing listens on this port: the spans are lost, and counted.
     env: {
       OPS_PORT: String(opsPort),
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await tenant.api.createLead({ body: { email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' } });
   await until('the webhook arrives', () => receiver.deliveries[0]);
   const ports = ['identity', 'crm', 'integrations'].map((name) => fleet.environment[name]?.PORT);
-  shown = await until('all metrics have values', async () => {
+  exported = await until('all metrics have values', async () => {
     const texts = await Promise.all(
       [...ports, opsPort].map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
     );
@@ -64,13 +64,13 @@ afterAll(async () => {
   await receiver?.close();
 }, 60_000);
 
-describe('a metric and its labels exist', () => {
-  it.each(alerts.map(({ alert, expr }) => [alert, expr]))('that the alert %s uses', (_, expr) => {
+describe('existing metrics and labels', () => {
+  it.each(alerts.map(({ alert, expr }) => [alert, expr]))('are used by the alert %s', (_, expr) => {
     expect(missingFrom(expr)).toEqual([]);
   });
 
   it.each(queries.map(({ title, legendFormat, expr }) => [title, legendFormat, expr]))(
-    'that the panel "%s" uses for %s',
+    'are used by the panel "%s" for %s',
     (_, legend, expr) => {
       expect(missingFrom(expr)).toEqual([]);
       const { grouped } = namesIn(expr);
@@ -84,7 +84,7 @@ describe('an alert', () => {
   const runbook = readFileSync(join(root, 'docs/operations.md'), 'utf8');
   const sections = [...runbook.matchAll(/^### (.+)$/gm)].map((match) => match[1] as string);
 
-  it.each(alerts)('$alert says what is wrong, what to do, and has a section in the runbook', (one) => {
+  it.each(alerts)('$alert has a summary, a description and a section in the runbook', (one) => {
     expect(['critical', 'warning', 'info']).toContain(one.labels.severity);
     expect(one.annotations.summary).toBeTruthy();
     expect(one.annotations.description).toBeTruthy();
@@ -92,18 +92,18 @@ describe('an alert', () => {
     expect(sections).toContain(one.alert);
   });
 
-  it('exists for every section of the runbook, once', () => {
+  it('exists exactly once for every section of the runbook', () => {
     expect(sections.toSorted()).toEqual(alerts.map(({ alert }) => alert).sort());
   });
 
-  it.each(alerts)('$alert names only labels that its expression keeps', ({ expr, annotations }) => {
+  it.each(alerts)('$alert uses only labels that its expression keeps', ({ expr, annotations }) => {
     const { grouped } = namesIn(expr);
     const named = [
       ...Object.values(annotations)
         .join(' ')
         .matchAll(/\$labels\.(\w+)/g),
     ].map((match) => match[1] as string);
-    const kept = grouped.size ? grouped : new Set(labelsOfEverything);
+    const kept = grouped.size ? grouped : new Set(commonLabels);
     expect(named.filter((label) => !kept.has(label))).toEqual([]);
   });
 });
@@ -121,29 +121,29 @@ it('Prometheus scrapes the gateway and every service', () => {
   expect(configs.at(-1)?.dns_sd_configs).toMatchObject([{ names: [gatewayName], port: 9090 }]);
 });
 
-describe('a query that names what does not exist', () => {
+describe('a query with unknown names', () => {
   it.each([
     ['a metric', 'rate(tandem_request_total[5m])', 'tandem_request_total'],
     ['a label', 'tandem_jobs{status="dead"}', 'tandem_jobs{status}'],
     ['a label to group by', 'sum by (tenant) (tandem_jobs)', 'by (tenant)'],
-  ])('is found out by %s', (_, expr, missing) => {
+  ])('is detected by %s', (_, expr, missing) => {
     expect(missingFrom(expr)).toContain(missing);
   });
 
-  it('and one that is no PromQL is refused', () => {
+  it('is rejected if it is not PromQL', () => {
     expect(() => namesIn('rate(tandem_jobs[5m]')).toThrow('Not PromQL');
   });
 });
 
-/** What an expression uses and the fleet does not show. */
+/** The metrics and labels of an expression that the fleet does not export. */
 function missingFrom(expr: string): string[] {
   const { metrics, matched, grouped } = namesIn(expr);
-  const labelsOf = (metric: string) => shown.get(metric) ?? madeByPrometheus.get(metric);
-  const known = new Set([...labelsOfEverything, ...[...metrics].flatMap((metric) => [...(labelsOf(metric) ?? [])])]);
+  const labelsOf = (metric: string) => exported.get(metric) ?? prometheusMetrics.get(metric);
+  const known = new Set([...commonLabels, ...[...metrics].flatMap((metric) => [...(labelsOf(metric) ?? [])])]);
   return [
     ...[...metrics].filter((metric) => !labelsOf(metric)),
     ...matched
-      .filter(({ metric, label }) => !labelsOf(metric)?.has(label) && !labelsOfEverything.includes(label))
+      .filter(({ metric, label }) => !labelsOf(metric)?.has(label) && !commonLabels.includes(label))
       .map(({ metric, label }) => `${metric}{${label}}`),
     ...[...grouped].filter((label) => !known.has(label)).map((label) => `by (${label})`),
   ];

@@ -1,20 +1,20 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** The metrics of a PromQL expression, and every label that it matches or groups by. */
+/** The metrics of a PromQL expression, and the labels it matches or groups by. */
 export interface PromqlNames {
   metrics: Set<string>;
-  /** Labels in `{…}` with the metric before them. */
+  /** Labels in `{…}` with their metric. */
   matched: { metric: string; label: string }[];
   /** Labels in `by (…)`. */
   grouped: Set<string>;
 }
 
 /**
- * Reads the names that a PromQL expression uses, by Prometheus' own grammar.
- * @throws when it is not PromQL
+ * Reads the names in a PromQL expression with Prometheus' own grammar.
+ * @throws if it is not valid PromQL
  */
 export function namesIn(expression: string): PromqlNames {
-  // A variable of Grafana; any duration stands for it.
+  // A Grafana variable, which the parser does not know: replaced by any duration.
   const text = expression.replaceAll('$__rate_interval', '1m');
   const names: PromqlNames = { metrics: new Set(), matched: [], grouped: new Set() };
   let metric = '';

@@ -1,16 +1,16 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-// Where Debian puts servers; the path of an ordinary user leaves it out.
-const moreFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
+// Debian installs servers in sbin folders, which are not in the PATH of ordinary users.
+const extraFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
 
-/** The full path of a command of the machine. */
+/** The full path of a command installed on the machine. */
 export function findCommand(name: string): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean), ...moreFolders];
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean), ...extraFolders];
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
-/** Whether we may run this file. */
+/** Whether this process may execute the file. */
 export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);

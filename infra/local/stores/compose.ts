@@ -6,7 +6,7 @@ import { plainEnvironment } from './store.ts';
 
 let isAvailable: boolean | undefined;
 
-/** A store in a container, as a process in the foreground like any other; undefined without Docker Compose. */
+/** Runs a store in a container as a foreground process; undefined without Docker Compose. */
 export function composeProcess(
   service: 'redis' | 'rabbitmq',
   { folder, variables }: { folder: string; variables: Record<string, string> },
@@ -17,14 +17,14 @@ export function composeProcess(
   const project = `tandem-${createHash('sha256').update(folder).digest('hex').slice(0, 8)}`;
   const home = process.env['HOME'] ?? folder;
   return {
-    // Recreated each time: a container left by a killed supervisor may have other ports.
+    // Always recreated, because a container left by a killed supervisor may use other ports.
     command: ['docker', 'compose', '-f', file, '-p', project, 'up', '--force-recreate', '--no-log-prefix', service],
     env: plainEnvironment({ HOME: home, DATA_DIR: folder, ...variables }),
   };
 }
 
-/** The command alone is not enough: it talks to an engine, which must run and let us in. */
+/** Also checks that the Docker engine is running and accessible, not only that the command exists. */
 function hasCompose(): boolean {
-  const asks = [['compose', 'version'], ['info']];
-  return asks.every((args) => spawnSync('docker', args, { stdio: 'ignore', timeout: 10_000 }).status === 0);
+  const checks = [['compose', 'version'], ['info']];
+  return checks.every((args) => spawnSync('docker', args, { stdio: 'ignore', timeout: 10_000 }).status === 0);
 }

@@ -8,7 +8,7 @@ import { findCommand } from './commands.ts';
 const stores = { title: 'Redis and RabbitMQ', names: ['redis-server', 'rabbitmq-server'] };
 const linesKept = 20;
 
-/** Packages of Debian and what to call them in the output. */
+/** Debian packages, and their title in the output. */
 export interface Packages {
   title: string;
   names: readonly string[];
@@ -17,10 +17,10 @@ export interface Packages {
 const unpacking = new Map<string, Promise<string | undefined>>();
 
 /**
- * The folder with Redis and RabbitMQ (and Erlang, and the libraries the machine lacks), or other programs, from Debian's
- * packages, unpacked for this project alone; undefined on a machine without apt. They are not installed: that would need root, begin
- * services and accounts on the machine, and be in the way of what the user has there. apt still resolves the
- * dependencies and verifies every signature; only its lists and its cache are ours.
+ * Unpacks Debian packages for this project only, by default Redis and RabbitMQ with Erlang and missing libraries, and
+ * returns the folder; undefined on a machine without apt. The packages are not installed: that would need root, create
+ * services and accounts, and interfere with the user's own programs. apt still resolves dependencies and verifies
+ * signatures; only its lists and cache are in our folder.
  */
 export async function debianPackages(
   packagesDir: string,
@@ -48,7 +48,7 @@ async function unpack(
   try {
     await fetchPackages(draft, log, { title, names });
     await unpackAll(draft);
-    // Another command may have been faster; its copy is as good as ours.
+    // Another command may have unpacked the same packages meanwhile.
     if (!existsSync(packagesDir)) renameSync(join(draft, 'root'), packagesDir);
   } finally {
     rmSync(draft, { recursive: true, force: true });
@@ -64,13 +64,13 @@ async function fetchPackages(draft: string, log: (line: string) => void, { title
     ['Dir::Cache::archives', join(draft, 'archives')],
     ['Dir::Log', draft],
     ['Dir::Etc::Parts', '/etc/apt/apt.conf.d'],
-    // The machine's package database is only read, so a running apt of the machine need not be waited for.
+    // The machine's package database is only read, so there is no need to wait for its lock.
     ['Debug::NoLocking', 'true'],
-    // As root apt would fetch as its own user, who may not enter our folder.
+    // As root, apt would download as the user _apt, who cannot access our folder.
     ['APT::Sandbox::User', ''],
     ['Acquire::Languages', 'none'],
     ['Acquire::Retries', '2'],
-    // Hooks of the machine (command-not-found, container clean-up) work on the machine's lists and need root.
+    // The machine's hooks (command-not-found, container clean-up) need root.
     ['APT::Update::Post-Invoke', ''],
     ['APT::Keep-Downloaded-Packages', 'true'],
   ].flatMap(([name, value]) => ['-o', `${name}=${value}`]);
@@ -91,12 +91,12 @@ async function unpackAll(draft: string): Promise<void> {
   }
 }
 
-/** Left by commands that were killed; those of a living one are not ours to remove. */
+/** Removes draft folders of killed commands, but not those of running ones. */
 function removeDrafts(packagesDir: string): void {
   const parent = join(packagesDir, '..');
   if (!existsSync(parent)) return;
-  const form = new RegExp(`^${basename(packagesDir)}\\.(\\d+)$`);
-  const drafts = readdirSync(parent).map((name) => form.exec(name));
+  const pattern = new RegExp(`^${basename(packagesDir)}\\.(\\d+)$`);
+  const drafts = readdirSync(parent).map((name) => pattern.exec(name));
   for (const draft of drafts) {
     if (draft && !existsSync(`/proc/${draft[1]}`)) rmSync(join(parent, draft[0]), { recursive: true, force: true });
   }
@@ -129,7 +129,7 @@ function aptFailure(lines: string[]): Error {
   return new CommandError(`Debian's packages could not be fetched: ${reason}`, { lines });
 }
 
-/** The folders of shared libraries among the unpacked packages. */
+/** The folders with shared libraries in the unpacked packages. */
 export function libraryFolders(root: string): string[] {
   return ['usr/lib', 'lib']
     .map((folder) => join(root, folder))

@@ -8,47 +8,46 @@ import { unreachable } from './reach.ts';
 import { prepareRedis } from './redis.ts';
 import type { PreparedStore, StoreContext } from './store.ts';
 
-/** How to bring up a set of stores. */
 export interface StoreOptions {
-  /** Holds their data, logs, ports and the records of their processes. Claim it first (`claimFolder`). */
+  /** Folder for data, logs, ports and process records. Must be claimed first (`claimFolder`). */
   dir: string;
   log: (line: string) => void;
-  /** Where Debian's packages are unpacked; by default in `dir`. */
+  /** Folder for unpacked Debian packages; in `dir` by default. */
   packagesDir?: string;
   ports?: Ports;
-  /** False switches off what only matters after a power cut. */
+  /** False disables protection against power loss (fsync), for speed. */
   isDurable?: boolean;
-  /** Servers of the user's own, used instead of private ones and left alone; by default from the environment. */
-  given?: GivenStores;
-  /** Ends a start that is under way. */
+  /** The user's own servers, used instead of private ones and never stopped; from the environment by default. */
+  external?: ExternalStores;
+  /** Aborts a start in progress. */
   signal?: AbortSignal;
 }
 
 type StoreName = 'postgres' | 'redis' | 'rabbitmq';
 
-/** The addresses of servers of the user's own. */
-export type GivenStores = Partial<Record<StoreName, string | undefined>>;
+/** URLs of the user's own servers. */
+export type ExternalStores = Partial<Record<StoreName, string | undefined>>;
 
-/** Running stores: where they are, and how to end the private ones. */
+/** URLs of running stores, and a function that stops the private ones. */
 export interface Stores {
   adminDatabaseUrl: string;
   redisUrl: string;
   amqpUrl: string;
-  /** RabbitMQ's management API; undefined for a server of the user's own. */
+  /** URL of RabbitMQ's management API; undefined for the user's own server. */
   amqpManagementUrl: string | undefined;
   stop(): Promise<void>;
 }
 
-const makers = { postgres: preparePostgres, redis: prepareRedis, rabbitmq: prepareRabbit };
+const preparers = { postgres: preparePostgres, redis: prepareRedis, rabbitmq: prepareRabbit };
 
-/** The user's own servers, as the environment names them. */
-export function givenStores(env: NodeJS.ProcessEnv = process.env): GivenStores {
+/** The user's own servers, from the environment. */
+export function externalStores(env: NodeJS.ProcessEnv = process.env): ExternalStores {
   return { postgres: env['DATABASE_URL'], redis: env['REDIS_URL'], rabbitmq: env['AMQP_URL'] };
 }
 
-/** Brings up PostgreSQL, Redis and RabbitMQ side by side. If one fails, all are ended and its reason is thrown. */
+/** Starts PostgreSQL, Redis and RabbitMQ concurrently. If one fails, all are stopped and its error is thrown. */
 export async function startStores(options: StoreOptions): Promise<Stores> {
-  const { urls, managementUrl, stop } = await bringUp(['postgres', 'redis', 'rabbitmq'], options);
+  const { urls, managementUrl, stop } = await startAll(['postgres', 'redis', 'rabbitmq'], options);
   return {
     adminDatabaseUrl: urls.postgres,
     redisUrl: urls.redis,
@@ -58,17 +57,24 @@ export async function startStores(options: StoreOptions): Promise<Stores> {
   };
 }
 
-/** Brings up PostgreSQL alone. */
+/** Starts only PostgreSQL. */
 export async function startPostgres(options: StoreOptions): Promise<Pick<Stores, 'adminDatabaseUrl' | 'stop'>> {
-  const { urls, stop } = await bringUp(['postgres'], options);
+  const { urls, stop } = await startAll(['postgres'], options);
   return { adminDatabaseUrl: urls.postgres, stop };
 }
 
-async function bringUp<Name extends StoreName>(
+async function startAll<Name extends StoreName>(
   names: Name[],
   options: StoreOptions,
 ): Promise<{ urls: Record<Name, string>; managementUrl: string | undefined; stop: () => Promise<void> }> {
-  const { dir, log, packagesDir = join(dir, 'debian'), isDurable = true, given = givenStores(), signal } = options;
+  const {
+    dir,
+    log,
+    packagesDir = join(dir, 'debian'),
+    isDurable = true,
+    external = externalStores(),
+    signal,
+  } = options;
   const ports = options.ports ?? new Ports(join(dir, 'ports.json'));
   const context: StoreContext = { dir, packagesDir, isDurable, log, ports };
   const running: SupervisedProcess[][] = [];
@@ -77,13 +83,13 @@ async function bringUp<Name extends StoreName>(
   const stop = async () => {
     await Promise.all(running.map(stopInReverse));
   };
-  // Only a start under way ends by the signal: running stores end by `stop`, after everything that uses them.
+  // The signal only aborts a start in progress: running stores are stopped by `stop`, after everything that uses them.
   const abort = () => void stop();
   signal?.addEventListener('abort', abort);
-  const one = async (name: Name): Promise<[Name, string]> => {
-    const url = given[name];
-    if (url) return [name, await reportGiven(name, url, log)];
-    const prepared: PreparedStore = await makers[name](context);
+  const startOne = async (name: Name): Promise<[Name, string]> => {
+    const url = external[name];
+    if (url) return [name, await checkExternal(name, url, log)];
+    const prepared: PreparedStore = await preparers[name](context);
     managementUrl ??= prepared.managementUrl;
     signal?.throwIfAborted();
     if (firstFailure) throw firstFailure;
@@ -91,14 +97,14 @@ async function bringUp<Name extends StoreName>(
     running.push(processes);
     return [name, await start(prepared, { name, context, processes })];
   };
-  const oneOrNone = (name: Name) =>
-    one(name).catch((error) => {
-      // The others need not become ready any more.
+  const startOneOrStopAll = (name: Name) =>
+    startOne(name).catch((error) => {
+      // The other stores are not needed any more.
       void stop();
       firstFailure ??= error;
       throw error;
     });
-  const results = await Promise.allSettled(names.map(oneOrNone));
+  const results = await Promise.allSettled(names.map(startOneOrStopAll));
   signal?.removeEventListener('abort', abort);
   if (firstFailure || signal?.aborted) {
     await stop();
@@ -142,8 +148,10 @@ const schemes: Record<StoreName, readonly string[]> = {
   rabbitmq: ['amqp:', 'amqps:'],
 };
 
-/** Says whose server it is. One that is not there is told now: the services would wait for it without end. */
-async function reportGiven(name: StoreName, text: string, log: (line: string) => void): Promise<string> {
+/**
+ * Checks and reports the user's own server. An unreachable one fails now, because services would wait for it forever.
+ */
+async function checkExternal(name: StoreName, text: string, log: (line: string) => void): Promise<string> {
   const variable = variables[name];
   const form = `${schemes[name][0]}//user:password@host:port`;
   if (!URL.canParse(text) || !schemes[name].includes(new URL(text).protocol))

@@ -13,29 +13,29 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-// Accounts that every Debian has.
+// Accounts that exist on every Debian.
 const root = { uid: 0, gid: 0 };
 const daemon = { uid: 1, gid: 1 };
 const nobody = { uid: 65_534, gid: 65_534 };
 
-/** As whom PostgreSQL runs, and where its program and its data are for that account. */
+/** The account that PostgreSQL runs as, and the location of its program and data for that account. */
 export interface Account {
-  /** Put ahead of each command. */
+  /** Command prefix. */
   prefix: string[];
-  /** For `spawn`; empty when the account is our own. */
+  /** User and group for `spawn`; empty for the current account. */
   ids: { uid?: number; gid?: number };
   native: string;
-  /** The folder that holds `data`. */
+  /** The folder that contains `data`. */
   folder: string;
-  /** Gives a file or folder, with all in it, to the account. */
+  /** Changes the owner of a file or folder to the account, recursively. */
   own(path: string): void;
 }
 
 /**
- * PostgreSQL refuses to run as root, and the repository may lie where no other account can enter (/root is closed to
- * all). So root starts it in a user namespace, in which root's own user bears another number: to PostgreSQL it is
- * not root, to the files it is their owner. Where namespaces are forbidden, as in most containers, it runs as `nobody`,
- * and if that one cannot reach the repository, from a folder in /var/lib that `.local/postgres` links to.
+ * PostgreSQL refuses to run as root, and other accounts may have no access to the repository (for example in /root).
+ * Therefore root starts it in a user namespace that maps root to another uid: PostgreSQL does not see root, but still
+ * owns its files. Where namespaces are forbidden, as in most containers, it runs as `nobody`; if `nobody` cannot access
+ * the repository, it runs from a folder in /var/lib that `.local/postgres` links to.
  */
 export function chooseAccount({ folder, native }: { folder: string; native: string }): Account {
   linkLibraries(native);
@@ -45,7 +45,7 @@ export function chooseAccount({ folder, native }: { folder: string; native: stri
   const namespace = ['unshare', '--user', `--map-user=${daemon.uid}`, `--map-group=${daemon.gid}`];
   if (runs([...namespace, 'true'])) {
     const place = realFolder(folder);
-    enter(place, root);
+    takeOwnership(place, root);
     return { prefix: namespace, ids: {}, native, folder: place, own };
   }
   return asNobody({ folder, native });
@@ -56,11 +56,11 @@ function asNobody({ folder, native }: { folder: string; native: string }): Accou
     runs([join(native, 'bin/postgres'), '--version'], nobody) && runs(['test', '-x', dirname(folder)], nobody);
   const place = isReachable ? realFolder(folder) : outside(folder);
   const program = isReachable ? native : copyOf(native, place);
-  enter(place, nobody);
-  return { prefix: [], ids: nobody, native: program, folder: place, own: (path) => giveTo(nobody, path) };
+  takeOwnership(place, nobody);
+  return { prefix: [], ids: nobody, native: program, folder: place, own: (path) => chownAll(nobody, path) };
 }
 
-/** The folder outside the repository, with a link to its data where it would otherwise be. */
+/** The folder outside the repository; creates the link to its data in the repository. */
 function outside(folder: string): string {
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 12);
   const place = join('/var/lib', `tandem-${name}`);
@@ -70,14 +70,14 @@ function outside(folder: string): string {
   if (kind?.isSymbolicLink()) return place;
   if (kind) moveData(link, data);
   if (!kind) {
-    // A link that was deleted says that its data may go: the user wants a fresh start.
+    // The user has deleted the link to start afresh, so delete the data too.
     rmSync(data, { recursive: true, force: true });
     symlinkSync(data, link);
   }
   return place;
 }
 
-/** Copies the data and puts a link in its place. The original goes last, so that no interruption can lose it. */
+/** Moves the data and leaves a link. The original is removed last, so that an interruption cannot lose it. */
 function moveData(original: string, data: string): void {
   rmSync(data, { recursive: true, force: true });
   copy(original, data);
@@ -88,7 +88,7 @@ function moveData(original: string, data: string): void {
   rmSync(setAside(original), { recursive: true });
 }
 
-/** Undoes a move that was interrupted at its last step. */
+/** Finishes or reverts a move that was interrupted at its last step. */
 function recoverMove(folder: string): void {
   const data = join(folder, 'data');
   if (!existsSync(setAside(data))) return;
@@ -100,7 +100,7 @@ function setAside(data: string): string {
   return `${data}.moved`;
 }
 
-/** Where the data is: an earlier start as `nobody` may have put it outside. */
+/** The folder that contains the data: an earlier start as `nobody` may have moved it outside. */
 function realFolder(folder: string): string {
   const link = lstatSync(join(folder, 'data'), { throwIfNoEntry: false });
   return link?.isSymbolicLink() ? outside(folder) : folder;
@@ -116,28 +116,30 @@ function copyOf(native: string, place: string): string {
   return target;
 }
 
-/** Node's own copying forgets the rights of folders, and PostgreSQL refuses data that others could read. */
+/** Uses cp, because Node does not copy folder permissions and PostgreSQL refuses data that others can read. */
 function copy(from: string, to: string): void {
   const copied = spawnSync('cp', ['-a', from, to], { encoding: 'utf8' });
   if (copied.status !== 0) throw new Error(copied.stderr.trim().split('\n').at(-1));
 }
 
-/** The folder and the data in it become the account's: the last start may have been as another one. */
-function enter(place: string, account: { uid: number; gid: number }): void {
+/** Changes the owner of the folder and its data, because the last start may have used another account. */
+function takeOwnership(place: string, account: { uid: number; gid: number }): void {
   chownSync(place, account.uid, account.gid);
-  giveTo(account, join(place, 'data'));
+  chownAll(account, join(place, 'data'));
 }
 
-function giveTo({ uid, gid }: { uid: number; gid: number }, path: string): void {
+function chownAll({ uid, gid }: { uid: number; gid: number }, path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat || stat.isSymbolicLink()) return;
   if (stat.uid === uid) return;
   chownSync(path, uid, gid);
   if (!stat.isDirectory()) return;
-  for (const name of readdirSync(path)) giveTo({ uid, gid }, join(path, name));
+  for (const name of readdirSync(path)) chownAll({ uid, gid }, join(path, name));
 }
 
-/** npm packages cannot hold links, so the package lists them; its install script, which would make them, is not run. */
+/**
+ * npm packages cannot contain symlinks, so the package lists them. Its install script, which creates them, is not run.
+ */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;

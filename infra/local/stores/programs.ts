@@ -3,16 +3,16 @@ import { findCommand } from './commands.ts';
 import { debianPackages, libraryFolders } from './debian.ts';
 import { plainEnvironment } from './store.ts';
 
-/** A program as it is started: its path, and the environment with the libraries that came with it. */
+/** The path of a program, and an environment with the path of its libraries. */
 export interface Program {
   path: string;
   env: Record<string, string>;
 }
 
 /**
- * PgBouncer of the machine, else from Debian's packages, unpacked for this project alone.
- * @param packagesDir where to unpack it, once
- * @throws on a machine that has neither PgBouncer nor apt
+ * Finds the machine's PgBouncer, or unpacks the Debian package for this project only.
+ * @param packagesDir folder for the unpacked package
+ * @throws on a machine with neither PgBouncer nor apt
  */
 export async function findPgBouncer(packagesDir: string): Promise<Program> {
   const installed = findCommand('pgbouncer');

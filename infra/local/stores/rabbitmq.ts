@@ -5,10 +5,10 @@ import type { ProcessSpec } from '../supervised.ts';
 import { composeProcess } from './compose.ts';
 import { debianPackages } from './debian.ts';
 import { greet } from './probe.ts';
-import { keptPassword, type PreparedStore, plainEnvironment, type StoreContext, storeFolder } from './store.ts';
+import { loadPassword, type PreparedStore, plainEnvironment, type StoreContext, storeFolder } from './store.ts';
 
 const user = 'tandem';
-// On loopback a node can be named so that a changed host name does not make its data somebody else's.
+// Uses localhost, because the data belongs to the node name and the host name may change.
 const nodeName = 'tandem@localhost';
 
 interface Broker {
@@ -20,7 +20,7 @@ interface Broker {
   managementPort: number;
 }
 
-/** Where Erlang and RabbitMQ's compiled code lie. */
+/** The folders of Erlang and RabbitMQ. */
 interface Program {
   erlang: string;
   emulator: string;
@@ -28,15 +28,15 @@ interface Program {
 }
 
 /**
- * A private RabbitMQ: the machine's program if it has one, else Debian's package, else a container. The Erlang machine
- * is started directly, without RabbitMQ's scripts: one in /usr/sbin insists on the system's account, and the other
- * breaks on blanks in a path and cannot be moved away from /usr.
+ * A private RabbitMQ: the installed program, else the Debian package, else a container. The Erlang VM is started
+ * directly, without RabbitMQ's scripts: the one in /usr/sbin requires the system account, and the other one fails for
+ * paths with spaces or outside of /usr.
  */
 export async function prepareRabbit(context: StoreContext): Promise<PreparedStore> {
   const folder = storeFolder(context, 'rabbitmq');
   const broker: Broker = {
     folder,
-    password: keptPassword(folder),
+    password: loadPassword(folder),
     port: await context.ports.get('rabbitmq'),
     nodePort: await context.ports.get('rabbitmq-node'),
     epmdPort: await context.ports.get('rabbitmq-epmd'),
@@ -86,7 +86,7 @@ function newest(folder: string, prefix: string): string | undefined {
   return last === undefined ? undefined : join(folder, last);
 }
 
-/** Erlang's own name server. RabbitMQ would start one that nobody ends; this one is ours from start to end. */
+/** Erlang's port mapper daemon. Started here, because nothing would stop one started by RabbitMQ. */
 function epmdProcess(context: StoreContext, { broker, program }: { broker: Broker; program: Program }): ProcessSpec {
   return {
     name: 'rabbitmq-epmd',
@@ -94,7 +94,7 @@ function epmdProcess(context: StoreContext, { broker, program }: { broker: Broke
     command: [join(program.emulator, 'epmd'), '-port', String(broker.epmdPort), '-address', '127.0.0.1'],
     env: plainEnvironment({ HOME: broker.folder }),
     cwd: broker.folder,
-    // "n" asks for the names it knows: a length of one byte ahead of it, and the answer begins with its own port.
+    // The NAMES_REQ "n", with its length before it; the response starts with the port of epmd.
     isReady: async () => (await greet(broker.epmdPort, '\0\x01n')) !== '',
     readyWithinMs: 10_000,
     stopSignal: 'SIGTERM',
@@ -108,7 +108,7 @@ function nodeBasics(context: StoreContext, { folder, port }: Broker): Omit<Proce
     name: 'rabbitmq',
     kind: 'store',
     cwd: folder,
-    // The listener opens last of all, and answers the protocol's header with a frame of type 1.
+    // The listener opens last, and answers the protocol header with a frame of type 1.
     isReady: async () => (await greet(port, 'AMQP\0\0\x09\x01')).startsWith('\x01'),
     readyWithinMs: 90_000,
     stopSignal: 'SIGTERM',
@@ -125,10 +125,10 @@ function nodeProcess(context: StoreContext, { broker, program }: { broker: Broke
 function erlangCommand({ emulator }: Program): string[] {
   return [
     [join(emulator, 'erlexec'), '-noinput', '-s', 'rabbit', 'boot', '-boot', 'start_sasl'],
-    // As RabbitMQ's own script has them.
+    // Same flags as RabbitMQ's own script.
     ['+W', 'w', '+MBas', 'ageffcbf', '+MHas', 'ageffcbf', '+MBlmbcs', '512', '+MHlmbcs', '512', '+MMmcs', '30'],
     ['+P', '1048576', '+t', '5000000', '+zdbbl', '128000', '+B', 'i'],
-    // An idle node that spins for work would take a tenth of a core from everything else on the machine.
+    // Without busy waiting, which would use a tenth of a core on an idle node.
     ['+sbwt', 'none', '+sbwtdcpu', 'none', '+sbwtdio', 'none'],
     ['-kernel', 'inet_dist_use_interface', '{127,0,0,1}', '-kernel', 'prevent_overlapping_partitions', 'false'],
     ['-syslog', 'logger', '[]', '-syslog', 'syslog_error_logger', 'false'],
@@ -147,7 +147,7 @@ function nodeEnvironment({ folder, nodePort, epmdPort }: Broker, program: Progra
     ERL_EPMD_PORT: String(epmdPort),
     ERL_EPMD_ADDRESS: '127.0.0.1',
     ERL_CRASH_DUMP_SECONDS: '0',
-    // The cookie of the Erlang cluster lies in the home folder: with the user's own, nodes could join each other.
+    // The Erlang cookie is in the home folder: with the user's own, separate nodes could connect to each other.
     HOME: join(folder, 'home'),
     RABBITMQ_HOME: program.broker,
     RABBITMQ_NODENAME: nodeName,
@@ -163,22 +163,22 @@ function nodeEnvironment({ folder, nodePort, epmdPort }: Broker, program: Progra
 
 function writeSettings({ folder, port, password, managementPort }: Broker): void {
   for (const name of ['home', 'data', 'log']) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
-  // Its API lists queues and bindings, which AMQP cannot: `npm run admin -- topology`.
+  // `npm run admin -- topology` lists queues and bindings with the management API, which AMQP cannot do.
   writeFileSync(join(folder, 'enabled_plugins'), '[rabbitmq_management].\n');
   const settings = [
     `listeners.tcp.1 = 127.0.0.1:${port}`,
     'management.tcp.ip = 127.0.0.1',
     `management.tcp.port = ${managementPort}`,
-    // Statistics of every queue and connection would take processor time at rest.
+    // Statistics of queues and connections would use CPU on an idle broker.
     'management_agent.disable_metrics_collector = true',
     `default_user = ${user}`,
     `default_pass = ${password}`,
-    // Limits, not reservations. Publishers are held back beyond them instead of taking the machine down.
+    // Limits, not reservations. Above them, RabbitMQ blocks publishers instead of exhausting the machine.
     'vm_memory_high_watermark.absolute = 512MB',
     'disk_free_limit.absolute = 50MB',
-    // The log of quorum queues would grow to 512 MB before it is cut, in memory as well.
+    // By default, the WAL of quorum queues grows to 512 MB, also in memory, before it is rolled over.
     'raft.wal_max_size_bytes = 67108864',
-    // The default of RabbitMQ 4; 3.10 would accept 128 MB.
+    // The default of RabbitMQ 4; the default of 3.10 is 128 MB.
     'max_message_size = 16777216',
     'log.console = true',
     'log.console.level = warning',

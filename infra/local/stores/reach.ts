@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
-const answerWithinMs = 5_000;
-const usualPorts: Record<string, number> = {
+const timeoutMs = 5_000;
+const defaultPorts: Record<string, number> = {
   'postgres:': 5432,
   'postgresql:': 5432,
   'redis:': 6379,
@@ -10,10 +10,10 @@ const usualPorts: Record<string, number> = {
   'amqps:': 5671,
 };
 
-/** Why nobody can be connected to at an address; undefined when somebody listens there. */
+/** The reason why a server is unreachable; undefined if it accepts connections. */
 export function unreachable(url: URL): Promise<string | undefined> {
-  const port = Number(url.port) || usualPorts[url.protocol];
-  // A server behind a Unix socket (postgresql:///name?host=/run) is left to its client.
+  const port = Number(url.port) || defaultPorts[url.protocol];
+  // A Unix socket (postgresql:///name?host=/run) is not checked.
   if (!url.hostname || !port) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port });
@@ -21,13 +21,13 @@ export function unreachable(url: URL): Promise<string | undefined> {
       socket.destroy();
       resolve(problem);
     };
-    socket.setTimeout(answerWithinMs, () => finish(`no answer within ${answerWithinMs / 1000} s`));
-    socket.once('error', (error: NodeJS.ErrnoException) => finish(said(error)));
+    socket.setTimeout(timeoutMs, () => finish(`no answer within ${timeoutMs / 1000} s`));
+    socket.once('error', (error: NodeJS.ErrnoException) => finish(describeError(error)));
     socket.once('connect', () => finish());
   });
 }
 
-function said({ code, message }: NodeJS.ErrnoException): string {
+function describeError({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no host of this name';
   return message || String(code);

@@ -6,12 +6,12 @@ import { findCommand } from './commands.ts';
 import { composeProcess } from './compose.ts';
 import { debianPackages, libraryFolders } from './debian.ts';
 import { greet } from './probe.ts';
-import { keptPassword, type PreparedStore, plainEnvironment, quoted, type StoreContext, storeFolder } from './store.ts';
+import { loadPassword, type PreparedStore, plainEnvironment, quoted, type StoreContext, storeFolder } from './store.ts';
 
-/** A private Redis: the machine's program if it has one, else Debian's package, else a container. */
+/** A private Redis: the installed program, else the Debian package, else a container. */
 export async function prepareRedis(context: StoreContext): Promise<PreparedStore> {
   const folder = storeFolder(context, 'redis');
-  const password = keptPassword(folder);
+  const password = loadPassword(folder);
   const port = await context.ports.get('redis');
   const common = {
     name: 'redis',
@@ -50,7 +50,7 @@ async function redisCommand(
   );
 }
 
-/** Nothing may be thrown away for want of memory: jobs and counters live here. */
+/** No eviction, because Redis holds jobs and counters. */
 function redisSettings(
   { isDurable }: StoreContext,
   { folder, port, password }: { folder: string; port: number; password: string },

@@ -4,35 +4,37 @@ import { join } from 'node:path';
 import type { Ports } from '../ports.ts';
 import type { ProcessSpec } from '../supervised.ts';
 
-/** Where a store lives and how it reports. */
+/** The environment of a store. */
 export interface StoreContext {
-  /** The data folder of this set of stores; each store has a folder of its name in it. */
+  /** The data folder of this set of stores; each store has a subfolder with its name. */
   dir: string;
-  /** Where packages of the distribution are unpacked, for all sets of the project. */
+  /** Folder for unpacked Debian packages, shared by all sets of stores of the project. */
   packagesDir: string;
   ports: Ports;
-  /** False for tests, whose data nobody misses after a power cut. */
+  /** False for tests, whose data may be lost on power loss. */
   isDurable: boolean;
   log: (line: string) => void;
 }
 
-/** A store that is prepared but does not run yet: its processes in the order they start, and where to reach it. */
+/** A store that is not running yet: its URL, and its processes in start order. */
 export interface PreparedStore {
   url: string;
-  /** RabbitMQ's management API. */
+  /** URL of RabbitMQ's management API. */
   managementUrl?: string;
   processes: ProcessSpec[];
 }
 
-/** The store's own folder, which only its owner may read. */
+/** Creates the store's folder, readable only by its owner. */
 export function storeFolder(context: StoreContext, name: string): string {
   const folder = join(context.dir, name);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
 }
 
-/** A password made on first use. It lies beside the data it opens, so that deleting the folder deletes both. */
-export function keptPassword(folder: string): string {
+/**
+ * The password of a store, generated on first use. It is stored next to the data, so that both are deleted together.
+ */
+export function loadPassword(folder: string): string {
   const file = join(folder, 'password');
   try {
     return readFileSync(file, 'utf8').trim();
@@ -43,9 +45,9 @@ export function keptPassword(folder: string): string {
   }
 }
 
-/** What a store's process gets of our environment: none of the user's settings may reach it. */
+/** A minimal environment for store processes, without the user's settings. */
 export function plainEnvironment(extra: Record<string, string> = {}): Record<string, string> {
-  // A locale that every machine has, and that can spell a path with any letter in it.
+  // C.UTF-8 exists on every machine and supports any character in a path.
   return {
     PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/bin:/sbin:/bin`,
     LANG: 'C.UTF-8',
@@ -54,7 +56,7 @@ export function plainEnvironment(extra: Record<string, string> = {}): Record<str
   };
 }
 
-/** A value between quotes as Redis and Erlang read it in their settings. */
+/** Quotes a value for the settings of Redis and Erlang. */
 export function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
