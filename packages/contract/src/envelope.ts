@@ -2,6 +2,8 @@ export interface Pagination {
   page: number;
   limit: number;
   total: number;
+  /** True when `total` is not exact; absent otherwise. */
+  totalIsEstimate?: boolean;
   totalPages: number;
   hasNext: boolean;
   hasPrev: boolean;

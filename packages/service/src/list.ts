@@ -7,6 +7,8 @@ import type { Cursors, Position } from './cursors.ts';
 export interface PageResult<Item> {
   items: Item[];
   total: number;
+  /** Whether `total` is not exact. */
+  totalIsEstimate?: boolean;
   page: number;
   limit: number;
   /** Whether records stand before this page. */

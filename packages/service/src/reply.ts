@@ -77,7 +77,7 @@ export function errorAnswer(failed: ErrorReply, requestId: string): Answer {
 
 /** Items are written one by one: a page may hold megabytes of the customer's own data. */
 async function pageReply(row: Operation, result: PageResult<unknown>, requestId: string): Promise<Answer> {
-  const { items, total, page, limit, hasPrev, nextCursor, hasNext = nextCursor !== null } = result;
+  const { items, total, page, limit, hasPrev, nextCursor, totalIsEstimate, hasNext = nextCursor !== null } = result;
   const item = pageItem(row.reply);
   const written = await inTurns(items, (one) => JSON.stringify(z.encode(item, one as never)));
   const totalPages = Math.ceil(total / limit);
@@ -85,6 +85,7 @@ async function pageReply(row: Operation, result: PageResult<unknown>, requestId:
     page,
     limit,
     total,
+    ...(totalIsEstimate && { totalIsEstimate }),
     totalPages,
     hasNext,
     hasPrev,
