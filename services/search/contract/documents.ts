@@ -4,16 +4,16 @@ import { z } from 'zod';
 export const documentTypes = ['lead', 'opportunity', 'partner'] as const;
 
 export const DocumentType = z.enum(documentTypes, { error: `Must be one of ${documentTypes.join(', ')}` });
-/** Ids of documents are text of the client's choice: documents of its own need not be records of this API. */
+/** Id of a document. Clients choose the ids of their own documents, which need not be records of this API. */
 export const DocumentId = name(64);
 
 const documentBytesMax = 65_536;
 const documentLevelsMax = 20;
 
-/** What a client wants to find again: any JSON object. */
+/** The content of a document: any JSON object. */
 const DocumentData = z.record(z.string(), z.unknown()).superRefine((value, context) => {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message });
-  // Before anything else walks through it: a value that is deep enough overflows the stack.
+  // First: other functions that walk through a value would overflow the stack if it is deep enough.
   if (isDeeperThan(documentLevelsMax, value)) return refuse(`Must be nested at most ${documentLevelsMax} levels deep`);
   const json = JSON.stringify(value);
   if (Buffer.byteLength(json) > documentBytesMax) refuse('Must be at most 64 KB');
@@ -25,7 +25,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair; 1e400 is JSON, and Infinity once it is read. */
+/** PostgreSQL stores neither NUL nor half a surrogate pair. The JSON number 1e400 is read as Infinity. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
   if (typeof value === 'number') return Number.isFinite(value);
@@ -40,7 +40,7 @@ export const documents = operations({
     permission: 'search:write',
     summary: 'Put a document into the index',
     description:
-      'Leads, opportunities and partners of this API are indexed by themselves; this is for documents of your own, or to add to one until it changes next. A document with the same type and id is replaced. For the id of a record the caller must be allowed to write that record.',
+      'Leads, opportunities and partners of this API are indexed automatically. Use this operation for your own documents, or to replace the document of a record until the record changes again. A document with the same type and id is replaced. To use the id of a record, the caller must be allowed to write that record.',
     body: z.object({ type: DocumentType, id: DocumentId, data: DocumentData }),
     reply: z.object({ type: DocumentType, id: DocumentId, indexedAt: timestamp() }),
     message: 'Document indexed',
@@ -52,8 +52,8 @@ export const documents = operations({
     permission: 'search:delete',
     summary: 'Remove a document from the index',
     description:
-      'A record of this API comes back when it changes next; the caller must be allowed to write that record.',
-    // Any text: an unknown type is a wrong field here (422), where a path that fails its schema is a 404.
+      'The document of a record is indexed again when the record changes. To remove it, the caller must be allowed to write that record.',
+    // Any text, because an unknown type is answered with 422, while a path that does not match its schema is answered with 404.
     params: z.object({ type: text(64).meta({ examples: ['lead'] }), id: text(64) }),
     reply: z.object({ type: DocumentType, id: DocumentId, removed: z.literal(true) }),
     message: 'Document removed',

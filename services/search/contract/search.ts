@@ -5,32 +5,32 @@ import { DocumentId, DocumentType } from './documents.ts';
 export const SearchHit = z.object({
   type: DocumentType,
   id: DocumentId,
-  /** How well it matches, from 0 to 1; 1 is the very e-mail address, phone number or full name. */
+  /** How well it matches, from 0 to 1. It is 1 when an e-mail address, phone number or full name equals `q`. */
   score: z.number().min(0).max(1),
   document: z.record(z.string(), z.unknown()),
-  /** Field → its text as HTML, with what was looked for in `<em>`; of a long text the 500 characters around the first find. */
+  /** Text of each matching field as HTML, with matches in `<em>`; of a long text, the 500 characters around the first match. */
   highlights: z.record(z.string(), z.string()),
-  /** The fields in which something was found. */
+  /** The fields that match. */
   matchedOn: z.array(z.string()),
 });
 
 export const Suggestion = z.object({
   type: DocumentType,
   id: DocumentId,
-  /** Of a long one the 500 characters around what was typed. */
+  /** The text that matches; of a long one, the 500 characters around the first match. */
   text: z.string(),
-  /** The text as HTML, with what was typed in `<em>`. */
+  /** The text as HTML, with matches in `<em>`. */
   highlight: z.string(),
   field: z.string(),
 });
 
 const description =
-  'Finds documents that have all words, also as beginnings of words, in any case and without accents. What equals an e-mail address, phone number or full name comes first; then names and addresses count more than companies, and those more than the rest. Of what a very common word finds, 1,000 documents are ranked and counted: `total` is at most that. It takes the permission to read such records as well, and finds those that it reaches.';
+  'Finds documents that have all words, also as beginnings of words, in any case and without accents. A document whose e-mail address, phone number or full name equals `q` comes first; then matches in names and addresses count more than those in companies, and those more than the rest. When more than 1,000 documents match, they are ranked in blocks of 1,000. Pages reach 10,000 documents deep; `pagination.totalIsEstimate` is true when not all matches were counted. The caller needs the permission to read such records as well, and finds the ones within its reach.';
 
 const searchQuery = z.object({
   q: name(200).describe('What to look for'),
-  page: wholeNumber(1, 100_000).describe('Which page, from 1 on').default(1),
-  limit: wholeNumber(1, 100).describe('How many documents a page has').default(20),
+  page: wholeNumber(1, 100_000).describe('Page number, from 1').default(1),
+  limit: wholeNumber(1, 100).describe('Documents per page').default(20),
   typo: z
     .enum(['auto', 'off'], { error: 'Must be one of auto, off' })
     .describe('auto forgives one typing error in each word of four or more letters')
@@ -93,11 +93,11 @@ export const searches = operations({
     permission: 'search:read',
     summary: 'Suggest documents while somebody types',
     description:
-      'What begins with the words first, then what does so but for one typing error. Suggests what the caller may read.',
+      'Documents with words that begin with the typed ones come first, then those with one typing error. Suggests only documents that the caller may read.',
     query: z.object({
-      q: text(200).describe('What was typed so far; of fewer than two characters nothing is suggested').default(''),
+      q: text(200).describe('The text typed so far; fewer than two characters have no suggestions').default(''),
       type: DocumentType.optional(),
-      limit: wholeNumber(1, 20).describe('How many suggestions').default(8),
+      limit: wholeNumber(1, 20).describe('Largest number of suggestions').default(8),
     }),
     reply: z.array(Suggestion),
     message: 'Suggestions retrieved',

@@ -4,9 +4,9 @@ import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
 
-/** The tenant-bound database of search. */
+/** The tenant-bound database of the search service. */
 export type Tx = TenantTx<PrismaClient>;
-/** The code of one of search's operations. */
+/** The handler of an operation of the search service. */
 export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
 /** The dependencies of handlers, besides the database. */
 export interface Tools {

@@ -14,9 +14,9 @@ export type Api = ReturnType<Service['as']>;
 
 export const ids = createIdCodec(own.IDS_ALPHABET);
 
-/** search as a test has it. */
+/** Starts the search service for a test. */
 export const startSearch = (): Promise<Service> =>
-  testService('search', (given) => searchService({ ...given, ...own }));
+  testService('search', (settings) => searchService({ ...settings, ...own }));
 
 /** A tenant with these documents of its own: id → data. */
 export async function aTenantWith(
@@ -32,7 +32,7 @@ export async function aTenantWith(
   return api;
 }
 
-/** An event about a record, as the service it belongs to sends one. */
+/** An event about a record, as the service that owns the record sends it. */
 export function anEvent(name: string, tenantId: number, record: object & { id: string }, data: object = {}) {
   const target = { type: name.split('.')[0], id: Number(record.id) };
   const caller = { type: 'key', userId: 1, keyId: 1, requestId: 'test' };

@@ -1,7 +1,7 @@
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 
-/** The settings of search beside those of every service. */
+/** Settings of the search service, in addition to those of every service. */
 export const searchSettings = serviceSettings.extend({
   IDS_ALPHABET: z.string().length(62, 'Must hold each of the 62 letters and digits once'),
 });

@@ -25,8 +25,8 @@ const changes = [
 const removals: string[] = [leadDeleted.name];
 
 /**
- * Keeps the index as the records are. Each event carries its record whole with a version: the newest wins, so events that
- * come twice or out of order change nothing. A deleted one stays as a version without words.
+ * Updates the index when records change. Each event has its whole record with a version, and the newest version wins, so
+ * events that arrive twice or out of order change nothing. A deleted record leaves its version without terms.
  */
 export const indexRecords = ({ ids }: Tools) =>
   consumer({
@@ -49,7 +49,7 @@ function isNewer({ version = 0 }: Writing, than: Writing | undefined): boolean {
 
 type Change = Received<(typeof changes)[number]>;
 
-// Documents are text to the gateway, so the ids in them get their public form here: where the record's schema has ids.
+// The gateway does not encode ids inside documents, so they get their public form here, as the schema of the record says.
 const encoders = new Map<
   string,
   (record: unknown, encode: Parameters<ReturnType<typeof compileRewriter>>[1]) => object
@@ -71,8 +71,8 @@ function writingOf({ name, target, tenantId, occurredAt, record }: Change, ids: 
   const type = target.type as DocumentType;
   const { version } = record as { version?: number };
   const documentId = ids.encode(type, tenantId, record.id);
-  const found = { type, documentId, ...(version !== undefined && { version }), indexedAt: occurredAt };
-  if (removals.includes(name)) return found;
+  const writing = { type, documentId, ...(version !== undefined && { version }), indexedAt: occurredAt };
+  if (removals.includes(name)) return writing;
   const document = encoders.get(name)?.(record, (idType, id) => ids.encode(idType, tenantId, Number(id)));
-  return { ...found, document: document as Record<string, unknown> };
+  return { ...writing, document: document as Record<string, unknown> };
 }
