@@ -34,7 +34,7 @@ export interface Options {
 /** How many matches can be paged through and counted. */
 export const searchWindow = 10_000;
 
-const blockSize = 1_000;
+const blockSize = 200;
 // A condition with fewer postings is rare. The size of a common one is not counted further.
 const rareMax = 10_000;
 // Postings of the first part that is read. Candidates that are not checked cost little, so that all that count are read.
@@ -73,7 +73,8 @@ async function find(tx: Tx, question: Question, options: Options): Promise<Found
   if (words.length + filters.length === 1) return findWith(tx, plan, words);
   const { sizes, hasOutdated } = await sizesOf(tx, options.type, [...words, ...filters]);
   // Documents without terms for filters are filtered by their rows.
-  const usable = hasOutdated ? words : [...words, ...filters];
+  // The sort is stable: of conditions that are all common, filters are tried before words.
+  const usable = hasOutdated ? words : [...filters, ...words];
   const size = (condition: Condition) => sizes.get(condition) ?? 0;
   const bySize = usable.toSorted((a, b) => size(a) - size(b));
   const rarest = size(bySize[0] as Condition);
