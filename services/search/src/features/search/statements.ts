@@ -191,8 +191,8 @@ export function matchStatement<Result>(sql: SqlTag<Result>, match: Match): Resul
     checked AS MATERIALIZED (${checkedTerms}),
     meeting AS MATERIALIZED (${meetingChecks}),
     fitting AS MATERIALIZED (
-      SELECT document.id FROM given CROSS JOIN LATERAL (SELECT id FROM document
-        WHERE given."isFiltered" AND id = ANY(ARRAY(SELECT doc_id FROM meeting)) AND ${passesFilter}
+      SELECT document.id FROM given CROSS JOIN meeting CROSS JOIN LATERAL (SELECT id FROM document
+        WHERE given."isFiltered" AND id = meeting.doc_id AND ${passesFilter}
         -- Keeps the condition on "isFiltered" in front: without a filter no row of a document is read.
         OFFSET 0) AS document),
     matched AS MATERIALIZED (
