@@ -23,7 +23,11 @@ describe('documents of an earlier form of the index', () => {
       INSERT INTO posting (doc_id, type, term, weight) SELECT id, 'lead', 'kepler', 4 FROM made`,
       [own],
     );
-    const narrowed = service.as({ tenantId: caller.tenantId as number, userId: 7, can: ['search:read', 'leads:read:own'] });
+    const narrowed = service.as({
+      tenantId: caller.tenantId as number,
+      userId: 7,
+      can: ['search:read', 'leads:read:own'],
+    });
     const totals = async () => {
       const search = async (query: Record<string, string>, by = api) =>
         (await by.searchLeads({ query: { q: 'kepler', ...query } })).body.pagination?.total;
