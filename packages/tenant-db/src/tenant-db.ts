@@ -148,9 +148,9 @@ export class Fragment {
   }
 }
 
-/** A constant part of SQL by template. It takes no values: those are parameters of the statement. */
-export function fragment(strings: TemplateStringsArray): Fragment {
-  return new Fragment(strings[0] as string);
+/** A constant part of SQL by template. It takes other parts but no values: those are parameters of the statement. */
+export function fragment(strings: TemplateStringsArray, ...parts: Fragment[]): Fragment {
+  return new Fragment(strings.reduce((all, text, index) => `${all}${(parts[index - 1] as Fragment).text}${text}`));
 }
 
 /** A statement by template, to be sent later: `${}` become parameters, except for fragments, which become part of the text. */

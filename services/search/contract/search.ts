@@ -25,7 +25,7 @@ export const Suggestion = z.object({
 });
 
 const description =
-  'Finds documents that have all words, also as beginnings of words, in any case and without accents. A document whose e-mail address, phone number or full name equals `q` comes first; then matches in names and addresses count more than those in companies, and those more than the rest. When more than 200 documents match, they are ranked in blocks of 200. Pages reach 10,000 documents deep; `pagination.totalIsEstimate` is true when not all matches were counted. The caller needs the permission to read such records as well, and finds the ones within its reach.';
+  'Finds documents that have all words, also as beginnings of words, in any case and without accents. A document whose e-mail address, phone number or full name equals `q` comes first; then matches in names and addresses count more than those in companies, and those more than the rest. When more than 100 documents match, they are ranked in blocks of 100. Pages reach 10,000 documents deep; `pagination.totalIsEstimate` is true when not all matches were counted. The caller needs the permission to read such records as well, and finds the ones within its reach.';
 
 const searchQuery = z.object({
   q: name(200).describe('What to look for'),

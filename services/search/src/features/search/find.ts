@@ -27,25 +27,29 @@ export interface Options {
   filter: Filter;
   limit: number;
   offset: number;
-  /** Whether it is for suggestions: nobody counts them, and they are the best of a few hundred matches. */
+  /** Whether it is for suggestions, which are the best of a few hundred matches and not counted. */
   isSuggesting?: boolean;
 }
 
 /** How many matches can be paged through and counted. */
 export const searchWindow = 10_000;
 
-const blockSize = 200;
-// A condition with fewer postings is rare. The size of a common one is not counted further.
-const rareMax = 10_000;
-// Postings of the first part that is read. Candidates that are not checked cost little, so that all that count are read.
-const firstPart = { unchecked: 10_500, checked: 2_000, suggesting: 600 };
-// How much longer the next part is.
-const growth = { min: 2, max: 10 };
-// When all conditions are common, a first part of so many is read; the one with most matches is read on.
-const driversMax = 3;
-// A driver of which so many candidates match is read on without trying others.
-const productiveShare = 0.05;
-const nothing = { hits: [], total: 0, isEstimate: false };
+const blockSize = 100;
+// Documents of a single word that are read for suggestions.
+const suggestedMax = 600;
+// Documents that the whole question equals.
+const wholeMax = 1_000;
+// Postings of a condition are counted up to so many: 8 to 12 ms.
+const sizeMax = 100_000;
+// A driver with fewer postings is checked to its end, and the total is exact. A look-up takes 3 to 10 µs.
+const checkMax = 8_000;
+// Scanning a posting takes about an eighth of a look-up.
+const scanRatioMax = 8;
+// Candidates that are looked up before more conditions are scanned.
+const earlyMax = 5_000;
+// Bounds of a search of conditions that are all common but have few documents in common.
+const sparse = { scanMax: 500_000, lookUpMax: 100_000 };
+const nothing = { hits: [], total: 0, isEstimate: false, hasOutdated: false };
 
 /** What a question finds, and how it was read. */
 export async function findFor(
@@ -62,111 +66,143 @@ export async function findFor(
 }
 
 /**
- * The documents that meet all conditions, best first. The condition with the fewest postings is the driver, which names the
- * candidates; the others are checked for each candidate. How many documents the tenant has does not matter for that.
+ * The documents that meet all conditions, best first. The condition with the fewest postings is the driver, whose documents
+ * are the candidates, in the order of its postings. Other conditions are scanned or looked up for each candidate, which does
+ * not change that order: each match is on one page.
  */
 async function find(tx: Tx, question: Question, options: Options): Promise<Found> {
   const words = question.words.map(wordCondition);
   const filters = filterConditions(options.filter);
-  if (!words.length) return { ...nothing, hasOutdated: false };
-  const plan = { question, options, words, filters, hasOutdated: false };
-  if (words.length + filters.length === 1) return findWith(tx, plan, words);
+  const [driver] = words;
+  if (!driver) return nothing;
+  const plan: Plan = { question, options, words, filters, driver, scanned: [], checked: [], hasOutdated: false };
+  if (words.length + filters.length === 1) return countedPage(tx, plan);
   const { sizes, hasOutdated } = await sizesOf(tx, options.type, [...words, ...filters]);
   // Documents without terms for filters are filtered by their rows.
-  // The sort is stable: of conditions that are all common, filters are tried before words.
-  const usable = hasOutdated ? words : [...filters, ...words];
-  const size = (condition: Condition) => sizes.get(condition) ?? 0;
-  const bySize = usable.toSorted((a, b) => size(a) - size(b));
-  const rarest = size(bySize[0] as Condition);
-  if (rarest === 0) return { ...nothing, hasOutdated };
-  const drivers = bySize.slice(0, rarest < rareMax ? 1 : driversMax);
-  return findWith(tx, { ...plan, filters: hasOutdated ? [] : filters, hasOutdated }, drivers, rarest);
+  const usable = sizes.filter(({ condition }) => !hasOutdated || !condition.isFilter);
+  const [rarest, ...others] = usable.toSorted(byRarity) as [Sized, ...Sized[]];
+  if (rarest.size === 0) return { ...nothing, hasOutdated };
+  const ofDriver = { ...plan, driver: rarest.condition, filters: hasOutdated ? [] : filters, hasOutdated };
+  const chosen = { ...ofDriver, ...chosenWays(rarest, others, sizeMax) };
+  if (rarest.size < checkMax || chosen.scanned.length) return countedPage(tx, chosen);
+  return (await earlyPage(tx, chosen, rarest)) ?? sparsePage(tx, chosen, rarest);
+}
+
+interface Plan extends Pick<Match, 'words' | 'filters' | 'driver' | 'scanned' | 'checked'> {
+  question: Question;
+  options: Options;
+  /** Whether rows of documents have to be read for filters; `filters` is empty then. */
+  hasOutdated: boolean;
+}
+
+/** A condition and its number of postings, counted up to a bound. */
+interface Sized extends Size {
+  condition: Condition;
 }
 
 async function sizesOf(
   tx: Tx,
   type: DocumentType,
   conditions: Condition[],
-): Promise<{ sizes: Map<Condition, number>; hasOutdated: boolean }> {
-  const rows = await sizesStatement<Promise<Size[]>>(tx.sql, { type, conditions, sizeMax: rareMax });
-  const sizes = new Map(rows.map(({ n, size }) => [conditions[n] as Condition, size]));
+  bound = sizeMax,
+): Promise<{ sizes: Sized[]; hasOutdated: boolean }> {
+  const rows = await sizesStatement<Promise<Size[]>>(tx.sql, { type, conditions, sizeMax: bound });
+  const sizes = rows.map((row) => ({ ...row, condition: conditions[row.n] as Condition }));
   return { sizes, hasOutdated: rows.some((row) => row.hasOutdated) };
 }
 
-interface Plan {
-  question: Question;
-  options: Options;
-  words: Condition[];
-  /** The filters that the index answers; none when rows of documents have to. */
-  filters: Condition[];
-  hasOutdated: boolean;
+/** Of two conditions that were not counted to their ends, the one whose first documents are further apart is rarer. */
+function byRarity(a: Sized, b: Sized): number {
+  return (
+    a.size - b.size ||
+    Number(a.condition.isInterval ?? false) - Number(b.condition.isInterval ?? false) ||
+    b.span - a.span
+  );
+}
+
+/** Which conditions are scanned: those of a known size that is not much more than that of the driver. */
+function chosenWays(driver: Sized, others: Sized[], bound: number): Pick<Plan, 'scanned' | 'checked'> {
+  const isScanned = ({ size }: Sized) => size < Math.min(bound, scanRatioMax * driver.size);
+  const conditions = (sized: Sized[]) => sized.map(({ condition }) => condition);
+  return {
+    scanned: conditions(others.filter(isScanned)),
+    checked: conditions(others.filter((other) => !isScanned(other))),
+  };
+}
+
+/** Counts the matches up to `searchWindow`. */
+async function countedPage(tx: Tx, plan: Plan): Promise<Found> {
+  const { isSuggesting } = plan.options;
+  const wanted = isSuggesting ? suggestedMax : searchWindow + 1;
+  const readMax = plan.scanned.length ? sparse.scanMax : sparse.lookUpMax;
+  const { hits, matched, stoppedAt, isCut } = await readPage(tx, plan, wanted, readMax);
+  const total = Math.min(matched, searchWindow);
+  return {
+    hits,
+    total,
+    isEstimate: isCut || stoppedAt !== null || matched > searchWindow,
+    hasOutdated: plan.hasOutdated,
+  };
 }
 
 /**
- * Reads a first part of each driver until one is productive, and then more and more of the best one until it yields the page.
- * Which driver is read on does not depend on the page.
- * @param size how many postings the first driver has, if they were counted
+ * Looks up a first part of the candidates; undefined if it does not have all of the page. The total is estimated by the part
+ * of the candidates that match.
  */
-async function findWith(tx: Tx, plan: Plan, drivers: Condition[], size = rareMax): Promise<Found> {
+async function earlyPage(tx: Tx, plan: Plan, driver: Sized): Promise<Found | undefined> {
   const { offset, limit, isSuggesting } = plan.options;
-  const isChecked = plan.hasOutdated || plan.words.length + plan.filters.length > 1;
-  const wholeBlocks = Math.ceil((offset + limit + 1) / blockSize) * blockSize;
-  const wanted = isSuggesting ? limit : isChecked ? wholeBlocks : searchWindow + 1;
-  let read = isSuggesting ? firstPart.suggesting : isChecked ? firstPart.checked : firstPart.unchecked;
-  let best: { driver: Condition; part: Part } | undefined;
-  for (const driver of drivers) {
-    const part = await readPart(tx, plan, driver, read);
-    if (!best || part.matched > best.part.matched || part.isExhausted) best = { driver, part };
-    if (part.isExhausted || part.matched >= read * productiveShare) break;
-  }
-  let { driver, part } = best as { driver: Condition; part: Part };
-  while (!part.isExhausted && part.matched < wanted) {
-    const factor = (1.3 * wanted) / Math.max(1, part.matched);
-    read = Math.ceil(read * Math.min(growth.max, Math.max(growth.min, factor)));
-    part = await readPart(tx, plan, driver, read);
-  }
-  return { hits: part.hits, ...totalOf(part, { read, size, offset, limit }), hasOutdated: plan.hasOutdated };
+  const wanted = isSuggesting ? blockSize : Math.ceil((offset + limit + 1) / blockSize) * blockSize;
+  const { hits, matched, stoppedAt } = await readPage(tx, plan, wanted, earlyMax);
+  if (stoppedAt === null && !(isSuggesting && matched >= limit)) return undefined;
+  const expected = Math.max(offset + limit + 1, Math.round((matched / (stoppedAt ?? earlyMax)) * driver.size));
+  return { hits, total: Math.min(expected, searchWindow), isEstimate: true, hasOutdated: plan.hasOutdated };
 }
 
-interface Part {
+/** Scans conditions up to a higher bound. */
+async function sparsePage(tx: Tx, plan: Plan, driver: Sized): Promise<Found> {
+  const { sizes } = await sizesOf(tx, plan.options.type, plan.checked, sparse.scanMax);
+  return countedPage(tx, { ...plan, ...chosenWays(driver, sizes.toSorted(byRarity), sparse.scanMax) });
+}
+
+interface Page extends Pick<MatchRow, 'matched' | 'stoppedAt' | 'isCut'> {
   hits: Hit[];
-  matched: number;
-  isExhausted: boolean;
 }
 
-/** Matches among the first `read` postings of a driver. */
-async function readPart(tx: Tx, plan: Plan, driver: Condition, read: number): Promise<Part> {
-  const { question, options, words, filters, hasOutdated } = plan;
+/** One page of at least `wanted` matches, if there are so many. */
+async function readPage(tx: Tx, plan: Plan, wanted: number, readMax: number): Promise<Page> {
+  // A document may have several terms of the driver.
+  let matchMax = Math.ceil(wanted * 1.05);
+  let page = await readMatches(tx, plan, { matchMax, readMax });
+  while (page.stoppedAt !== null && page.matched < wanted) {
+    matchMax *= 4;
+    page = await readMatches(tx, plan, { matchMax, readMax });
+  }
+  return page;
+}
+
+async function readMatches(tx: Tx, plan: Plan, bounds: { matchMax: number; readMax: number }): Promise<Page> {
+  const { question, options, words, filters, driver, scanned, checked, hasOutdated } = plan;
   const { type, limit, offset, filter } = options;
   const most = pointsMax * words.length;
-  const match: Match = {
+  const rows = await matchStatement<Promise<MatchRow[]>>(tx.sql, {
     type,
+    words,
+    filters,
     driver,
-    // Documents that the whole question equals do not come from the driver, so a filter is checked even if it is the driver.
-    checks: [...words.filter((word) => word !== driver), ...filters],
-    wholes: rangesOfTerms(question.wholes, most),
-    filter: hasOutdated ? filter : {},
-    isFiltered: hasOutdated,
-    read,
-    window: searchWindow,
+    scanned,
+    checked,
+    wholes: rangesOfTerms(question.wholes),
+    rowFilter: hasOutdated ? filter : undefined,
+    ...bounds,
+    lookUpMax: sparse.lookUpMax,
+    wholeMax,
     blockSize,
     limit: Math.max(0, Math.min(limit, searchWindow - offset)),
     offset,
     most,
-  };
-  const rows = await matchStatement<Promise<MatchRow[]>>(tx.sql, match);
-  const { matched = 0, isExhausted = true } = rows[0] ?? {};
-  return { hits: rows.flatMap((row) => (row.id === null ? [] : [asHit(row, most)])), matched, isExhausted };
-}
-
-/** The number of matches: exact if all candidates were read, otherwise estimated by the part of them that matches. */
-function totalOf(
-  { matched, isExhausted }: Part,
-  { read, size, offset, limit }: { read: number; size: number; offset: number; limit: number },
-): { total: number; isEstimate: boolean } {
-  if (isExhausted) return { total: Math.min(matched, searchWindow), isEstimate: matched > searchWindow };
-  const expected = Math.max(matched, offset + limit + 1, Math.round((matched / read) * size));
-  return { total: Math.min(expected, searchWindow), isEstimate: true };
+  });
+  const { matched = 0, stoppedAt = null, isCut = false } = rows[0] ?? {};
+  return { hits: rows.flatMap((row) => (row.id === null ? [] : [asHit(row, most)])), matched, stoppedAt, isCut };
 }
 
 function asHit({ type, documentId, document, isWhole, points }: MatchRow, most: number): Hit {

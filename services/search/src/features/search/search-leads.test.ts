@@ -311,6 +311,33 @@ describe.each([
   });
 });
 
+describe('two common words', () => {
+  it('find exactly the documents that have both, across all pages', async () => {
+    const api = service.as();
+    // 9,000 leads with 3 first and 7 last names: one lead in 21 has both of those searched.
+    await service.sqlWithin(
+      api.caller,
+      `WITH made AS (
+        INSERT INTO document (type, document_id, document, words)
+        SELECT 'lead', 'd' || n, jsonb_build_object('firstName', 'Maria' || n % 3, 'lastName', 'Schmidt' || n % 7), 'v2:seeded'
+        FROM generate_series(1, 9000) AS n RETURNING id, substr(document_id, 2)::int AS n)
+      INSERT INTO posting (doc_id, type, term, weight)
+      SELECT id, 'lead', term, weight FROM made CROSS JOIN LATERAL (VALUES
+        ('maria' || n % 3, 4), ('schmidt' || n % 7, 4), ('=maria' || n % 3 || ' schmidt' || n % 7, 0)) AS word (term, weight)`,
+    );
+    const expected = Array.from({ length: 9_000 }, (_, n) => n + 1).filter((n) => n % 3 === 1 && n % 7 === 2);
+    for (const q of ['maria1 schmidt2', 'schmidt2 maria1']) {
+      const seen: string[] = [];
+      for (let page = 1; page <= 5; page++) {
+        const { data, body } = await api.searchLeads({ query: { q, limit: '100', page: String(page) } });
+        expect(body.pagination).toMatchObject({ total: expected.length, hasNext: page < 5 });
+        seen.push(...data.map(({ id }: { id: string }) => id));
+      }
+      expect(seen.sort()).toEqual(expected.map((n) => `d${n}`).sort());
+    }
+  });
+});
+
 describe('searchOpportunities and searchPartners', () => {
   it('find their own type, by their own filters', async () => {
     const api = await aTenantWith(

@@ -1,4 +1,4 @@
-import { fragment } from '@tandem/tenant-db';
+import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { DocumentType } from '../documents/document.ts';
 import type { Condition, TermRange } from './conditions.ts';
 import { type Filter, filterColumns, passesFilter } from './filter.ts';
@@ -11,26 +11,18 @@ export type SqlTag<Result> = (strings: TemplateStringsArray, ...values: unknown[
 //
 // All values are in one JSON parameter. With several parameters PostgreSQL may expect that plans for their values are
 // cheaper than the generic plan, and then it plans every search anew, which takes longer than most searches.
-
-const rangeColumns = fragment`low text, high text, weight smallint, points int`;
-
-/** The documents with a term of the `range`, in the order of the index: of one term the newest document first. */
-const inRange = fragment`
-  SELECT doc_id FROM posting
-  WHERE posting.type = given.type AND posting.weight = range.weight AND posting.term >= range.low AND posting.term < range.high
-  ORDER BY posting.term, posting.doc_id DESC`;
-
-/** Whether the tenant has documents of an earlier form of the index. */
-const hasOutdated = fragment`EXISTS (
-  SELECT FROM document
-  WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v2:' THEN 1 END = 1)`;
+//
+// OFFSET 0 keeps PostgreSQL from turning a look-up into a join: it cannot know how many rows a JSON value has, and a wrong
+// guess makes joins of two lists quadratic.
 
 /** How many postings a condition has, counted up to a bound. */
 export interface Size {
   /** Position of the condition in the list that was passed. */
   n: number;
   size: number;
-  /** Whether documents of the tenant lack the terms for facets; the same in every row. */
+  /** Difference between the ids of the newest and the oldest counted document: of two full counts, the rarer has more. */
+  span: number;
+  /** Whether documents of the tenant lack the terms for filters; the same in every row. */
   hasOutdated: boolean;
 }
 
@@ -43,36 +35,50 @@ export function sizesStatement<Result>(
   return sql`
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_record(${given}::jsonb) AS row (type text, "sizeMax" int, conditions jsonb))
-    SELECT condition.n, counted.size, ${hasOutdated} AS "hasOutdated"
-    FROM given
-      CROSS JOIN LATERAL jsonb_to_recordset(conditions) AS condition (n int, ranges jsonb)
+    SELECT condition.n, counted.size, counted.span, ${hasOutdated} AS "hasOutdated"
+    FROM given CROSS JOIN LATERAL jsonb_to_recordset(conditions) AS condition (n int, ranges jsonb)
       CROSS JOIN LATERAL (
-        SELECT count(*)::int AS size FROM (
-          SELECT FROM jsonb_to_recordset(condition.ranges) AS range (${rangeColumns})
+        SELECT count(*)::int AS size, coalesce(max(doc_id) - min(doc_id), 0) AS span FROM (
+          SELECT doc_id FROM jsonb_to_recordset(condition.ranges) AS range (low text, high text)
             CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "sizeMax" FROM given)) AS posting
           LIMIT (SELECT "sizeMax" FROM given)) AS bounded) AS counted`;
 }
 
+/** The postings of a `range`, in the order of the index: of one term the best field first, then the newest document. */
+const inRange = fragment`
+  SELECT doc_id FROM posting
+  WHERE posting.type = given.type AND posting.term >= range.low AND posting.term < range.high
+  ORDER BY posting.term, posting.weight DESC, posting.doc_id DESC`;
+
+/** Whether the tenant has documents of an earlier form of the index. */
+const hasOutdated = fragment`EXISTS (
+  SELECT FROM document
+  WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v2:' THEN 1 END = 1)`;
+
 /** One search: which documents are read from the index, and what is checked for each. */
 export interface Match {
   type: DocumentType;
-  /** The condition whose documents are read: the candidates. */
+  words: Condition[];
+  filters: Condition[];
+  /** The condition whose documents are the candidates, in the order of its postings. */
   driver: Condition;
-  /** The conditions that candidates are checked for. */
-  checks: Condition[];
-  /** The terms of the question as a whole; their documents are candidates too and come first. */
+  /** Other conditions, of which all postings are read and intersected with those of the driver. */
+  scanned: Condition[];
+  /** The rest of the conditions, which are looked up for each candidate: the rarest first. */
+  checked: Condition[];
+  /** The terms of the question as a whole; their documents match without the words, and come first. */
   wholes: TermRange[];
   /** What rows of documents are checked for, where the index does not have the terms for it. */
-  filter: Filter;
-  isFiltered: boolean;
-  /** How many postings of the driver are read. */
-  read: number;
+  rowFilter: Filter | undefined;
+  /** How many postings of the driver are read at most. */
+  readMax: number;
+  /** Candidates are checked until so many match. */
+  matchMax: number;
+  /** How many candidates that meet the scanned conditions are looked up at most. */
+  lookUpMax: number;
   /** How many documents that the whole question equals are read. */
-  window: number;
-  /**
-   * Matches are ranked in blocks of so many, in the order in which candidates are read. So a page is the same however many
-   * candidates are read, and every match is on one page.
-   */
+  wholeMax: number;
+  /** Matches are ranked in blocks of so many, in the order of candidates: only the blocks of the page are scored. */
   blockSize: number;
   limit: number;
   offset: number;
@@ -82,10 +88,12 @@ export interface Match {
 
 /** A document of the page; or, when the page is empty, one row whose id is null. */
 export interface MatchRow {
-  /** How many of the candidates match. */
+  /** How many documents match, of those that were read. */
   matched: number;
-  /** Whether the driver has no more postings than were read. */
-  isExhausted: boolean;
+  /** How many postings of the driver were read when the reading stopped at `matchMax`; null when it did not. */
+  stoppedAt: number | null;
+  /** Whether reading ended at `readMax` or `lookUpMax`, so that there may be more matches. */
+  isCut: boolean;
   id: number | null;
   isWhole: boolean;
   points: number;
@@ -94,116 +102,157 @@ export interface MatchRow {
   document: string;
 }
 
-/** Every candidate once, with its most points and its first place in the order of reading. */
-const candidates = fragment`
-  SELECT doc_id, max(points) AS points, bool_or(is_whole) AS is_whole, min(place) AS place
-  FROM (SELECT doc_id, points, false AS is_whole, place FROM driven UNION ALL SELECT doc_id, points, true, 0 FROM whole) AS found
-  GROUP BY doc_id`;
+/** Finds the documents that meet all conditions, and returns one page of `MatchRow`, best first. */
+export function matchStatement<Result>(sql: SqlTag<Result>, match: Match): Result {
+  return sql`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM jsonb_to_record(${parametersOf(match)}::jsonb) AS row (type text, driver jsonb, scanned jsonb, checks jsonb,
+        filters jsonb, words jsonb, wholes jsonb, "scannedBits" int, "isFiltered" boolean, "readMax" int, "matchMax" int, "lookUpMax" int,
+        "wholeMax" int, "blockSize" int, "limit" int, "offset" int, most int, ${filterColumns})),
+    checked AS MATERIALIZED (
+      SELECT range.* FROM given
+        CROSS JOIN LATERAL jsonb_to_recordset(checks) AS range (n int, is_first boolean, low text, high text)),
+    filtering AS MATERIALIZED (
+      SELECT range.* FROM given
+        CROSS JOIN LATERAL jsonb_to_recordset(filters) AS range (n int, is_first boolean, low text, high text)),
+    word AS MATERIALIZED (
+      SELECT range.* FROM given CROSS JOIN LATERAL jsonb_to_recordset(words) AS range (n int, low text, high text, points int)),
+    driven AS MATERIALIZED (${drivenDocuments}),
+    narrowed AS MATERIALIZED (${scannedCandidates}),
+    found AS MATERIALIZED (${foundCandidates}),
+    whole AS MATERIALIZED (${wholeDocuments}),
+    matched AS MATERIALIZED (
+      SELECT doc_id, min(place) AS place, bool_or(is_whole) AS is_whole
+      FROM (SELECT doc_id, place, false AS is_whole FROM found UNION ALL SELECT doc_id, 0, true FROM whole) AS either
+      GROUP BY doc_id),
+    ranked AS MATERIALIZED (
+      SELECT doc_id, is_whole,
+        (row_number() OVER (ORDER BY is_whole DESC, place, doc_id DESC) - 1) / (SELECT "blockSize" FROM given) AS block
+      FROM matched),
+    hit AS MATERIALIZED (${scoredPage})
+    ${pageOfMatches}`;
+}
+
+function parametersOf(match: Match): string {
+  const {
+    type,
+    words,
+    filters,
+    driver,
+    scanned,
+    checked,
+    wholes,
+    rowFilter,
+    readMax,
+    matchMax,
+    lookUpMax,
+    wholeMax,
+    blockSize,
+  } = match;
+  const numbered = (conditions: Condition[], first: number) =>
+    conditions.flatMap(({ ranges }, index) =>
+      ranges.map((range, k) => ({ ...range, n: first + index, is_first: k === 0 })),
+    );
+  return JSON.stringify({
+    ...rowFilter,
+    isFiltered: rowFilter !== undefined,
+    type,
+    driver: driver.ranges,
+    scanned: numbered(scanned, 1),
+    scannedBits: 2 ** (1 + scanned.length) - 1,
+    checks: numbered(checked, 1),
+    filters: numbered(filters, 1),
+    words: numbered(words, 1),
+    wholes,
+    readMax,
+    matchMax,
+    lookUpMax,
+    wholeMax,
+    blockSize,
+    limit: match.limit,
+    offset: match.offset,
+    most: match.most,
+  });
+}
+
+/** The postings of the driver; `place` is their order. PostgreSQL reads only as many as are asked for. */
+const drivenDocuments = fragment`
+  SELECT doc_id, row_number() OVER () AS place FROM (
+    SELECT doc_id FROM given CROSS JOIN LATERAL jsonb_to_recordset(driver) AS range (low text, high text)
+      CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "readMax" FROM given)) AS posting
+    LIMIT (SELECT "readMax" FROM given)) AS posting`;
 
 /**
- * The terms that exist in each range of a check, at most 17 in each: the index is searched once per term, whatever the number
- * of documents.
+ * Whether the row of a document passes the filter, where it has to be read for that. A range and ORDER BY leave the primary
+ * key as the only index that fits, even when PostgreSQL has no statistics of the table.
  */
-const existingTerms = fragment`
-  SELECT range.n, range.k, range.low, range.high, range.weight, range.points, first.term, 1 AS step
-  FROM given CROSS JOIN LATERAL jsonb_to_recordset(checks)
-      AS range (n int, k int, low text, high text, weight smallint, points int)
-    CROSS JOIN LATERAL (SELECT posting.term FROM posting
-      WHERE posting.type = given.type AND posting.weight = range.weight
-        AND posting.term >= range.low AND posting.term < range.high
-      ORDER BY posting.term LIMIT 1) AS first
-  UNION ALL
-  SELECT n, k, low, high, weight, points, next.term, step + 1
-  FROM given CROSS JOIN existing CROSS JOIN LATERAL (SELECT posting.term FROM posting
-      WHERE posting.type = given.type AND posting.weight = existing.weight
-        AND posting.term > existing.term AND posting.term < existing.high
-      ORDER BY posting.term LIMIT 1) AS next
-  WHERE step < 17`;
+const passesRowFilter = fragment`(NOT (SELECT "isFiltered" FROM given) OR EXISTS (
+  SELECT FROM given CROSS JOIN document WHERE document.id >= candidate.doc_id AND document.id <= candidate.doc_id
+    AND ${passesFilter} ORDER BY document.id OFFSET 0))`;
 
 /**
- * Which candidates have a term of which check. The list of candidates is one condition of the index, which skips from one to
- * the next. A range with few terms is read term by term, without rows of postings; one with many by the terms of each candidate.
+ * Whether a candidate has a term of every condition in a list of ranges. It ends at the first condition that is not met. The
+ * ORDER BY leaves the primary key as the only index that fits, even when PostgreSQL has no statistics of the table.
  */
-const checkedTerms = fragment`
-  SELECT existing.n, posting.doc_id, existing.points
-  FROM given CROSS JOIN existing CROSS JOIN LATERAL (SELECT doc_id FROM posting
-    WHERE posting.type = given.type AND posting.weight = existing.weight AND posting.term = existing.term
-      AND doc_id = ANY(ARRAY(SELECT doc_id FROM candidate ORDER BY doc_id))
-    OFFSET 0) AS posting
-  WHERE existing.k NOT IN (SELECT k FROM existing WHERE step = 17)
-  UNION ALL
-  SELECT wide.n, posting.doc_id, wide.points
-  FROM existing AS wide CROSS JOIN LATERAL (SELECT doc_id FROM posting
-    WHERE doc_id = ANY(ARRAY(SELECT doc_id FROM candidate ORDER BY doc_id))
-      AND posting.term >= wide.low AND posting.term < wide.high AND posting.weight = wide.weight
-    OFFSET 0) AS posting
-  WHERE wide.step = 17`;
+const meets = (list: Fragment) => fragment`NOT EXISTS (
+  SELECT FROM (SELECT n FROM ${list} WHERE is_first) AS condition WHERE NOT EXISTS (
+    SELECT FROM ${list} AS range CROSS JOIN LATERAL (SELECT FROM posting
+      WHERE doc_id = candidate.doc_id AND posting.term >= range.low AND posting.term < range.high
+      ORDER BY posting.term LIMIT 1) AS posting
+    WHERE range.n = condition.n OFFSET 0) OFFSET 0)`;
 
-/** The candidates that meet every check; the checks for facets come first. */
-const meetingChecks = fragment`
-  SELECT candidate.doc_id, candidate.is_whole, candidate.place,
-    CASE WHEN candidate.is_whole THEN given.most ELSE candidate.points + coalesce(met.points, 0) END AS points
-  FROM given CROSS JOIN candidate LEFT JOIN (
-    SELECT doc_id, sum(points)::int AS points, count(*) AS checks, count(*) FILTER (WHERE is_facet) AS facets
-    FROM (SELECT n, doc_id, n < given."facetCount" AS is_facet, max(points) AS points
-      FROM given CROSS JOIN checked GROUP BY 1, 2, 3) AS best
-    GROUP BY doc_id) AS met ON met.doc_id = candidate.doc_id
-  WHERE coalesce(met.facets, 0) = given."facetCount"
-    AND (candidate.is_whole OR coalesce(met.checks, 0) = given."checkCount")`;
+/**
+ * The candidates that meet the scanned conditions. Postings are collected and grouped by document, which takes time in
+ * proportion to their number whatever PostgreSQL expects.
+ */
+const scannedCandidates = fragment`
+  SELECT doc_id, min(place) AS place FROM (
+    SELECT doc_id, place, 0 AS n FROM driven
+    UNION ALL
+    SELECT posting.doc_id, NULL, range.n
+    FROM given CROSS JOIN LATERAL jsonb_to_recordset(scanned) AS range (n int, low text, high text)
+      CROSS JOIN LATERAL (${inRange}) AS posting) AS posted
+  GROUP BY doc_id HAVING bit_or(1 << n) = (SELECT "scannedBits" FROM given)
+  ORDER BY place LIMIT (SELECT "lookUpMax" FROM given)`;
+
+/** Candidates one after the other, each looked up for the conditions that are not scanned, until there are enough matches. */
+const foundCandidates = fragment`
+  SELECT doc_id, place FROM (
+    SELECT doc_id, place FROM driven WHERE (SELECT "scannedBits" FROM given) = 1
+    UNION ALL
+    SELECT doc_id, place FROM narrowed WHERE (SELECT "scannedBits" FROM given) > 1 OFFSET 0) AS candidate
+  WHERE ${meets(fragment`checked`)} AND ${passesRowFilter}
+  LIMIT (SELECT "matchMax" FROM given)`;
+
+/** The newest documents that the whole question equals and that pass the filters. */
+const wholeDocuments = fragment`
+  SELECT doc_id FROM (
+    SELECT doc_id FROM given CROSS JOIN LATERAL jsonb_to_recordset(wholes) AS range (low text, high text)
+      CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "wholeMax" FROM given)) AS posting) AS candidate
+  WHERE ${meets(fragment`filtering`)}
+    AND ${passesRowFilter}`;
+
+/** The blocks of the page with the points of each document: of each word those of its best match. */
+const scoredPage = fragment`
+  SELECT doc_id, is_whole, block, CASE WHEN is_whole THEN (SELECT most FROM given) ELSE (
+      SELECT sum(points)::int FROM (
+        SELECT max(posting.weight * word.points) AS points
+        FROM word CROSS JOIN LATERAL (SELECT weight FROM posting
+          WHERE doc_id = ranked.doc_id AND posting.term >= word.low AND posting.term < word.high OFFSET 0) AS posting
+        GROUP BY word.n) AS best) END AS points
+  FROM ranked CROSS JOIN given
+  WHERE block BETWEEN "offset" / "blockSize" AND ("offset" + "limit" - 1) / "blockSize"
+  ORDER BY block, is_whole DESC, points DESC, doc_id DESC
+  LIMIT (SELECT "limit" FROM given) OFFSET (SELECT "offset" % "blockSize" FROM given)`;
 
 /** The documents of one page. As text, because the service parses them one by one. */
 const pageOfMatches = fragment`
   SELECT (SELECT count(*)::int FROM matched) AS matched,
-    (SELECT count(*) FROM driven) < (SELECT read FROM given) AS "isExhausted", document.id, hit.points,
-    hit.is_whole AS "isWhole", document.type, document.document_id AS "documentId", document.document::text AS document
-  FROM (SELECT 1) AS one LEFT JOIN (hit JOIN document ON document.id = hit.doc_id) ON true
+    CASE WHEN ended.stopped THEN (SELECT max(place)::int FROM found) END AS "stoppedAt",
+    NOT ended.stopped AND ((SELECT count(*) FROM driven) >= (SELECT "readMax" FROM given) OR (
+      (SELECT "scannedBits" FROM given) > 1 AND (SELECT count(*) FROM narrowed) >= (SELECT "lookUpMax" FROM given))) AS "isCut",
+    document.id, hit.points, hit.is_whole AS "isWhole", document.type, document.document_id AS "documentId",
+    document.document::text AS document
+  FROM (SELECT (SELECT count(*) FROM found) >= (SELECT "matchMax" FROM given) AS stopped) AS ended
+    LEFT JOIN (hit JOIN document ON document.id = hit.doc_id) ON true
   ORDER BY hit.block, hit.is_whole DESC, hit.points DESC, hit.doc_id DESC`;
-
-/** Reads candidates, keeps those that meet every check and the filter, and returns one page of `MatchRow`, best first. */
-export function matchStatement<Result>(sql: SqlTag<Result>, match: Match): Result {
-  const { driver, checks, wholes, filter, ...rest } = match;
-  const ordered = checks.toSorted((a, b) => Number(b.isFacet) - Number(a.isFacet));
-  const ranges = ordered.flatMap((check, n) => check.ranges.map((range) => ({ ...range, n })));
-  const given = JSON.stringify({
-    ...rest,
-    ...filter,
-    ranges: driver.ranges,
-    wholes,
-    checks: ranges.map((range, k) => ({ ...range, k })),
-    checkCount: checks.length,
-    facetCount: checks.filter(({ isFacet }) => isFacet).length,
-  });
-  return sql`
-    WITH RECURSIVE given AS MATERIALIZED (
-      SELECT * FROM jsonb_to_record(${given}::jsonb) AS row (type text, ranges jsonb, wholes jsonb, checks jsonb,
-        "checkCount" int, "facetCount" int, "isFiltered" boolean, read int, "window" int, "blockSize" int, "limit" int, "offset" int, most int,
-        ${filterColumns})),
-    driven AS MATERIALIZED (
-      SELECT doc_id, points, row_number() OVER () AS place FROM (
-        SELECT doc_id, points FROM given CROSS JOIN LATERAL jsonb_to_recordset(ranges) AS range (${rangeColumns})
-          CROSS JOIN LATERAL (${inRange} LIMIT (SELECT read FROM given)) AS posting
-        LIMIT (SELECT read FROM given)) AS posting),
-    whole AS MATERIALIZED (
-      SELECT doc_id, points FROM given CROSS JOIN LATERAL jsonb_to_recordset(wholes) AS range (${rangeColumns})
-        CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "window" FROM given)) AS posting),
-    candidate AS MATERIALIZED (${candidates}),
-    existing AS (${existingTerms}),
-    checked AS MATERIALIZED (${checkedTerms}),
-    meeting AS MATERIALIZED (${meetingChecks}),
-    fitting AS MATERIALIZED (
-      SELECT document.id FROM given CROSS JOIN meeting CROSS JOIN LATERAL (SELECT id FROM document
-        WHERE given."isFiltered" AND id = meeting.doc_id AND ${passesFilter}
-        -- Keeps the condition on "isFiltered" in front: without a filter no row of a document is read.
-        OFFSET 0) AS document),
-    matched AS MATERIALIZED (
-      SELECT meeting.* FROM given CROSS JOIN meeting
-      WHERE NOT "isFiltered" OR doc_id IN (SELECT id FROM fitting)),
-    ranked AS MATERIALIZED (
-      SELECT doc_id, is_whole, points,
-        (row_number() OVER (ORDER BY is_whole DESC, place) - 1) / (SELECT "blockSize" FROM given) AS block
-      FROM matched),
-    hit AS MATERIALIZED (
-      SELECT * FROM ranked ORDER BY block, is_whole DESC, points DESC, doc_id DESC
-      LIMIT (SELECT "limit" FROM given) OFFSET (SELECT "offset" FROM given))
-    ${pageOfMatches}`;
-}

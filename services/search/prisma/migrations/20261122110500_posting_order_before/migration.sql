@@ -1,1 +1,0 @@
-DROP INDEX IF EXISTS "posting_tenant_id_environment_type_term_weight_doc_id_idx";
