@@ -83,6 +83,7 @@ const wordTablesSql = `
 const random = (salt: number) => `((hashint8extended(n, ${salt}) & 1048575) / 1048576.0::float8)`;
 
 // Small numbers are common: the first of 1,000 first names belongs to three leads in a hundred, the last to one in 2,000.
+// Last names are skewed too.
 const leadTableSql = `
   CREATE TEMP TABLE lead ON COMMIT DROP AS
     SELECT chosen.n, tenant_id, first.text AS first, CASE WHEN chosen.n <= 20 THEN '${seededWords.rare}' ELSE last.text END AS last,
@@ -90,7 +91,7 @@ const leadTableSql = `
       '2025-01-01'::timestamptz + chosen.n * interval '1 second' AS created_at
     FROM (
       SELECT n, CASE WHEN n <= $2::int THEN $1::bigint ELSE $1::bigint + 1 + (n - $2::int) % $3::int END AS tenant_id,
-        (1000 * power(${random(1)}, 2))::int AS first, (20000 * ${random(2)})::int AS last, (50000 * ${random(3)})::int % 50000 AS company,
+        (1000 * power(${random(1)}, 2))::int AS first, (20000 * power(${random(2)}, 3))::int AS last, (50000 * ${random(3)})::int % 50000 AS company,
         ('{new,new,new,contacted,contacted,qualified,converted,unqualified}'::text[])[1 + (8 * ${random(4)})::int % 8] AS status,
         ('{web,referral,api,import,manual}'::text[])[1 + (5 * ${random(5)})::int % 5] AS source,
         ($4::text[])[1 + (cardinality($4::text[]) * ${random(6)})::int % cardinality($4::text[])] AS owner,

@@ -25,30 +25,64 @@ const { rare, everywhere } = seededWords;
 const narrowedToOwn = ['search:read', 'leads:read:own'];
 const narrowedToTeam = ['search:read', 'leads:read:team'];
 
-// The words are those of search-seed.ts: "bakuba" is a first name, "ba" the beginning of many words.
+// Words of search-seed.ts: `bababa` is the most common first name, `bagaba` and `bakaba` are common ones that are last names
+// too, `ba` is the beginning of many words.
 const cases: SearchCase[] = [
   { id: 'rare', what: 'a rare word', query: { q: rare } },
   { id: 'everywhere', what: 'a word that every lead has', query: { q: everywhere } },
   { id: 'rare-common', what: 'a rare word and one that every lead has', query: { q: `${rare} ${everywhere}` } },
   { id: 'common-common', what: 'two words that every lead has', query: { q: `gmbh ${everywhere}` } },
+  { id: 'names', what: 'a common first name and a last name', query: { q: 'bababa bakaba' } },
+  { id: 'name-prefixes', what: 'beginnings of a first and a last name', query: { q: 'bab bak' } },
   { id: 'prefix', what: 'a beginning of two letters', query: { q: 'ba' } },
   { id: 'typo', what: 'a typing error in a rare word', query: { q: `${rare.slice(0, -1)}k` } },
   { id: 'typo-common', what: 'a typing error in a common word', query: { q: 'exampel' } },
   { id: 'status', what: 'a status and a word that every lead has', query: { q: everywhere, status: 'qualified' } },
+  { id: 'status-name', what: 'a status and a common first name', query: { q: 'bababa', status: 'qualified' } },
   { id: 'assignee', what: 'an assignee and a word that every lead has', query: { q: everywhere, assignedTo: '5' } },
   { id: 'score', what: 'a lowest score and a word that every lead has', query: { q: everywhere, minScore: '90' } },
+  { id: 'score-high', what: 'a score of one lead in 100 and a common word', query: { q: everywhere, minScore: '99' } },
+  {
+    id: 'score-status',
+    what: 'a score of one lead in 10, a status and a common first name',
+    query: { q: 'bababa', minScore: '90', status: 'qualified' },
+  },
+  {
+    id: 'filters',
+    what: 'three filters and a word that every lead has',
+    query: { q: everywhere, status: 'qualified', source: 'web', assignedTo: '5' },
+  },
   { id: 'own', what: 'own leads with a common word', query: { q: everywhere }, permissions: narrowedToOwn },
+  { id: 'own-name', what: 'own leads with a common first name', query: { q: 'bababa' }, permissions: narrowedToOwn },
   {
     id: 'team',
     what: "leads of one's teams with a common word",
     query: { q: everywhere },
     permissions: narrowedToTeam,
   },
+  {
+    id: 'team-name',
+    what: "leads of one's teams with a common first name",
+    query: { q: 'bababa' },
+    permissions: narrowedToTeam,
+  },
   { id: 'own-rare', what: 'own leads with a rare word', query: { q: rare }, permissions: narrowedToOwn },
   { id: 'deep', what: 'page 100 of a common word', query: { q: everywhere, page: '100', limit: '100' } },
+  {
+    id: 'deep-status',
+    what: 'page 100 of a status and a common word',
+    query: { q: everywhere, status: 'qualified', page: '100', limit: '100' },
+  },
   { id: 'none', what: 'a word that no lead has', query: { q: 'xyzzyq' } },
   { id: 'none-common', what: 'a word that no lead has and a common one', query: { q: `xyzzyq ${everywhere}` } },
   { id: 'suggest', what: 'suggestions for a beginning of two letters', query: { q: 'ba' }, path: 'autocomplete' },
+  {
+    id: 'suggest-own',
+    what: 'suggestions among own leads',
+    query: { q: 'ba' },
+    path: 'autocomplete',
+    permissions: narrowedToOwn,
+  },
 ];
 
 /**
@@ -66,10 +100,19 @@ export async function measureSearchSize(place: Place, documents = 3_000_000): Pr
     place.log(`seeding the search: ${step} (${shown((performance.now() - began) / 1_000)} s)`),
   );
   await place.startMember('search');
+  return measureSearches(settings, place.log, documents);
+}
+
+/** Measures each case at a search service that runs with these settings. */
+export async function measureSearches(
+  settings: Record<string, string>,
+  log: (line: string) => void,
+  documents: number,
+): Promise<Row[]> {
   const rows: Row[] = [];
   for (const one of cases) {
     sampleReference();
-    place.log(`search: ${one.what}`);
+    log(`search: ${one.what}`);
     rows.push(await measureCase(settings, one, documents));
   }
   return rows;
