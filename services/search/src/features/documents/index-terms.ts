@@ -26,29 +26,31 @@ export async function writeTerms(tx: Tx, documents: IndexedDocument[]): Promise<
 function replaceTerms(tx: Tx, documents: IndexedDocument[]) {
   const rows = documents.map(({ id, type, terms }) => {
     const spelled = [...terms.keys()].filter(hasSpellings).slice(0, spelledMax);
-    const forms = Object.fromEntries(spelled.map((word) => [word, formsOf(word)]));
-    return { id, type, terms: Object.fromEntries(terms), forms };
+    return { id, type, terms: Object.fromEntries(terms), spelled };
   });
   return tx.sql<{ type: string; word: string }>`
     WITH given AS MATERIALIZED (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb, forms jsonb)),
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb, spelled jsonb)),
     wanted AS MATERIALIZED (
       SELECT given.id AS doc_id, given.type, term.key AS term, term.value::smallint AS weight
       FROM given CROSS JOIN LATERAL jsonb_each_text(given.terms) AS term),
     known AS MATERIALIZED (
       SELECT doc_id, term, weight FROM posting WHERE doc_id = ANY(ARRAY(SELECT id FROM given))),
+    changed AS MATERIALIZED (
+      SELECT doc_id, term, wanted.type, wanted.weight, known.weight IS NULL AS is_new
+      FROM wanted LEFT JOIN known USING (doc_id, term) WHERE known.weight IS DISTINCT FROM wanted.weight),
     written AS (
-      INSERT INTO posting (doc_id, type, term, weight)
-      SELECT doc_id, type, term, wanted.weight FROM wanted LEFT JOIN known USING (doc_id, term)
-      WHERE known.weight IS DISTINCT FROM wanted.weight
+      INSERT INTO posting (doc_id, type, term, weight) SELECT doc_id, type, term, weight FROM changed
       ON CONFLICT (tenant_id, environment, doc_id, term) DO UPDATE SET weight = excluded.weight),
+    misspellable AS MATERIALIZED (
+      SELECT DISTINCT changed.type, changed.term AS word FROM changed JOIN given ON given.id = changed.doc_id
+      WHERE changed.is_new AND given.spelled ? changed.term AND NOT EXISTS (
+        SELECT FROM spelling known WHERE known.type = changed.type AND known.form = changed.term AND known.word = changed.term)),
     spelled AS (
       INSERT INTO spelling (type, form, word)
-      SELECT DISTINCT given.type, form.value, word.key
-      FROM given CROSS JOIN LATERAL jsonb_each(given.forms) AS word
-        CROSS JOIN LATERAL jsonb_array_elements_text(word.value) AS form
-      WHERE NOT EXISTS (
-        SELECT FROM spelling known WHERE known.type = given.type AND known.form = word.key AND known.word = word.key)
+      -- The word, and each form of it that lacks one letter: formsOf in words.ts.
+      SELECT DISTINCT type, CASE WHEN letter = 0 THEN word ELSE overlay(word PLACING '' FROM letter FOR 1) END, word
+      FROM misspellable CROSS JOIN LATERAL generate_series(0, length(word)) AS letter
       -- Always in one order: two transactions that insert in different orders would wait for each other.
       ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING),
     removed AS (

@@ -202,8 +202,8 @@ const meets = (list: Fragment) => fragment`NOT EXISTS (
     WHERE range.n = condition.n OFFSET 0) OFFSET 0)`;
 
 /**
- * The candidates that meet the scanned conditions. Postings are collected and grouped by document, which takes time in
- * proportion to their number whatever PostgreSQL expects.
+ * The candidates that meet the scanned conditions. Postings of candidates are collected and grouped by document, which takes
+ * time in proportion to their number whatever PostgreSQL expects. IS TRUE makes it look them up in a hash table of candidates.
  */
 const scannedCandidates = fragment`
   SELECT doc_id, min(place) AS place FROM (
@@ -211,7 +211,8 @@ const scannedCandidates = fragment`
     UNION ALL
     SELECT posting.doc_id, NULL, range.n
     FROM given CROSS JOIN LATERAL jsonb_to_recordset(scanned) AS range (n int, low text, high text)
-      CROSS JOIN LATERAL (${inRange}) AS posting) AS posted
+      CROSS JOIN LATERAL (${inRange}) AS posting
+    WHERE (posting.doc_id IN (SELECT doc_id FROM driven)) IS TRUE) AS posted
   GROUP BY doc_id HAVING bit_or(1 << n) = (SELECT "scannedBits" FROM given)
   ORDER BY place LIMIT (SELECT "lookUpMax" FROM given)`;
 
