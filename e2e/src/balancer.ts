@@ -1,15 +1,31 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface Balancer {
+  port: number;
   close(): Promise<void>;
 }
 
-/** Spreads connections over ports of loopback in turn, as a Kubernetes service does; one that refuses is passed over. */
-export async function startBalancer(port: number, targets: readonly number[]): Promise<Balancer> {
+/**
+ * Spreads connections over ports of loopback in turn, as a Kubernetes service does. A port that refuses is passed over.
+ * @param port where it listens; 0 chooses a free one
+ * @param options.probeEveryMs asks each target for /readyz so often, and connects only to those that answer 200; without it
+ *   all targets count as ready
+ */
+export async function startBalancer(
+  port: number,
+  targets: readonly number[],
+  { probeEveryMs }: { probeEveryMs?: number | undefined } = {},
+): Promise<Balancer> {
   const sockets = new Set<Socket>();
+  const unready = new Set<number>();
   let turn = 0;
+  const nextTarget = () => {
+    const ready = targets.filter((target) => !unready.has(target));
+    const choice = ready.length ? ready : targets;
+    return choice[turn++ % choice.length] as number;
+  };
   const join = (client: Socket, tries: number): void => {
-    const upstream = connect({ host: '127.0.0.1', port: targets[turn++ % targets.length] as number });
+    const upstream = connect({ host: '127.0.0.1', port: nextTarget() });
     const refused = () => (tries > 1 ? join(client, tries - 1) : client.destroy());
     upstream.once('error', refused);
     upstream.once('connect', () => {
@@ -31,12 +47,27 @@ export async function startBalancer(port: number, targets: readonly number[]): P
     client.on('error', () => {});
     join(client, targets.length);
   });
+  const probe = async (target: number) => {
+    if (await isReady(target)) unready.delete(target);
+    else unready.add(target);
+  };
+  const prober = probeEveryMs === undefined ? undefined : setInterval(() => targets.forEach(probe), probeEveryMs);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
+    port: (server.address() as { port: number }).port,
     close: () =>
       new Promise((resolve) => {
+        clearInterval(prober);
         for (const socket of sockets) socket.destroy();
         server.close(() => resolve());
       }),
   };
+}
+
+/** Whether the process on a port answers /readyz with 200. */
+export async function isReady(port: number | string | undefined): Promise<boolean> {
+  const options = { headers: { connection: 'close' } };
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`, options).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.status === 200;
 }

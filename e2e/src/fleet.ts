@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { type ApiClient, createClient } from '@tandem/client';
+import { type ApiClient, createClient } from '@tandem/client/public';
 import { fleet as contracts } from '@tandem/gateway/contracts';
 import { fleetEnvironment } from '@tandem/local/environment';
 import { Fleet } from '@tandem/local/fleet';
@@ -10,7 +10,7 @@ import { findMembers, gatewayName } from '@tandem/local/members';
 import { keptSecrets } from '@tandem/local/secrets';
 import { until } from '@tandem/testing';
 import { cloneDatabase } from '@tandem/tooling';
-import { type Balancer, startBalancer } from './balancer.ts';
+import { type Balancer, isReady, startBalancer } from './balancer.ts';
 import { startPooler } from './pooler.ts';
 
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
@@ -34,6 +34,10 @@ export interface TestFleet {
   pid(name: string): number;
   /** kill -9; the supervisor starts it again. */
   kill(name: string): void;
+  /** Ends a member and starts it with changed settings. */
+  restart(name: string, settings: Record<string, string>): Promise<void>;
+  /** SIGTERM; the supervisor starts it again. Resolves to how the process ended, such as `ended with code 0`, and the time it took. */
+  terminate(name: string): Promise<{ end: string; ms: number }>;
   /** Whether a member answers /readyz with 200. */
   ready(name: string): Promise<boolean>;
   stop(): Promise<void>;
@@ -44,6 +48,7 @@ interface StorePlace {
   adminDatabaseUrl: string;
   redisUrl: string;
   amqpUrl: string;
+  amqpManagementUrl?: string | undefined;
 }
 
 /** Limits that no test reaches, and no failure seen where a loaded machine is only slow. */
@@ -61,6 +66,7 @@ const generous = {
  * @param options.pooled puts PgBouncer in transaction mode in front of PostgreSQL, with so many connections for each role
  * @param options.gateways how many gateways: the first is the one of `baseUrl`
  * @param options.instances how many instances of a service; several stand behind a balancer, and the second of crm is `crm2`
+ * @param options.probeEveryMs how often a balancer asks its instances whether they are ready; never unless given
  */
 export async function startFleet(
   options: {
@@ -70,6 +76,7 @@ export async function startFleet(
     services?: readonly string[];
     pooled?: number;
     instances?: Readonly<Record<string, number>>;
+    probeEveryMs?: number;
   } = {},
 ): Promise<TestFleet> {
   const id = randomBytes(6).toString('hex');
@@ -80,6 +87,7 @@ export async function startFleet(
     adminDatabaseUrl: process.env.TEST_DATABASE_URL as string,
     redisUrl: process.env.TEST_REDIS_URL as string,
     amqpUrl: process.env.TEST_AMQP_URL as string,
+    amqpManagementUrl: process.env.TEST_AMQP_MANAGEMENT_URL,
   };
   const all = findMembers();
   const members = all.filter(({ name }) => name === gatewayName || (options.services?.includes(name) ?? true));
@@ -113,7 +121,7 @@ export async function startFleet(
       ports.push(Number(PORT));
     }
     // The others reach a service under the one address that the settings name.
-    if (count > 1 && original !== gatewayName) balancers.push(await startBalancer(Number(own.PORT), ports));
+    if (count > 1 && original !== gatewayName) balancers.push(await startBalancer(Number(own.PORT), ports, options));
   }
   for (const name of Object.keys(environment)) {
     const database = databases.find(({ service }) => name === service || name.replace(/\d+$/, '') === service);
@@ -123,17 +131,18 @@ export async function startFleet(
       ...(database && { DATABASE_URL: reached(database.appUrl), RELAY_DATABASE_URL: reached(database.relayUrl) }),
     };
   }
+  /** How each process ended the last time, in the words of its supervisor. */
+  const ends = new Map<string, string>();
   const fleet = new Fleet({
     members: [...members, ...extra],
     environment,
     runDir: dir,
     // What a failing test needs: the folder is kept until the next run.
-    onLine: (name, line) =>
-      appendFileSync(
-        join(dir, 'fleet.log'),
-        `${name} ${line}
-`,
-      ),
+    onLine(name, line) {
+      appendFileSync(join(dir, 'fleet.log'), `${name} ${line}\n`);
+      const end = /ended with code \d+|was ended by SIG\w+/.exec(line);
+      if (end && line.includes('"service":"local"')) ends.set(name, end[0]);
+    },
   });
   const baseUrl = `http://127.0.0.1:${environment[gatewayName]?.PORT}`;
   const pid = (name: string): number => JSON.parse(readFileSync(join(dir, `${name}.process.json`), 'utf8')).pid;
@@ -150,8 +159,18 @@ export async function startFleet(
     api: (credentials) => createClient({ operations, baseUrl, ...(credentials && { credentials }) }),
     pid,
     kill: (name) => void process.kill(pid(name), 'SIGKILL'),
-    ready: async (name) =>
-      (await fetch(`http://127.0.0.1:${environment[name]?.PORT}/readyz`).catch(() => undefined))?.status === 200,
+    async restart(name, settings) {
+      Object.assign(environment[name] as Record<string, string>, settings);
+      await fleet.restart(name, settings);
+    },
+    async terminate(name) {
+      ends.delete(name);
+      const began = performance.now();
+      process.kill(pid(name), 'SIGTERM');
+      const end = await until(`${name} has ended`, () => ends.get(name), 60_000);
+      return { end, ms: performance.now() - began };
+    },
+    ready: (name) => isReady(environment[name]?.PORT),
     async stop() {
       await fleet.stop();
       await pooler?.close();

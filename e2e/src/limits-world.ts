@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import type { Allowance, Limiter, Verdict } from '@tandem/gateway/allowance';
 import { type GuardedRedis, guardRedis } from '@tandem/gateway/guarded-redis';
 import { createLimiter } from '@tandem/gateway/limiter';

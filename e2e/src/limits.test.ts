@@ -153,6 +153,12 @@ function checkMonth(world: LimitsWorld, unrecorded?: readonly number[]): void {
   }
 }
 
+/** On a machine that stood still a command to Redis may be late, which a gateway cannot tell from an outage: such windows are left out. */
+function withoutOutage(outcomes: readonly Outcome[]): Outcome[] {
+  const late = new Set(outcomes.filter(({ verdict }) => verdict.degraded).map(({ verdict }) => verdict.reset));
+  return outcomes.filter(({ verdict }) => !late.has(verdict.reset));
+}
+
 const parameters = { numRuns: 6, endOnFailure: true };
 
 describe('several gateways', () => {
@@ -166,11 +172,7 @@ describe('several gateways', () => {
             checkMonth(world);
           }
           await world.rest();
-          // On a machine that stood still a command may have been late: its window counts as one with an outage.
-          const late = new Set(
-            world.outcomes.filter(({ verdict }) => verdict.degraded).map(({ verdict }) => verdict.reset),
-          );
-          checkWindows(world.outcomes.filter(({ verdict }) => !late.has(verdict.reset)));
+          checkWindows(withoutOutage(world.outcomes));
         } finally {
           await world.stop();
         }
@@ -207,7 +209,7 @@ describe('several gateways', () => {
           await world.kill(killed);
           await world.send(after);
           await world.rest();
-          checkWindows(world.outcomes);
+          checkWindows(withoutOutage(world.outcomes));
         } finally {
           await world.stop();
         }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import { internalAdmin } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import type { TestFleet } from './fleet.ts';

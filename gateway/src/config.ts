@@ -1,4 +1,4 @@
-import { readConfig } from '@tandem/process';
+import { hasLengthOfKey, readConfig, secretSetting, shutdownSettings } from '@tandem/process';
 import { z } from 'zod';
 import { isAddressList } from './http/client-ip.ts';
 
@@ -6,6 +6,7 @@ const url = z.url();
 
 /** The settings of the gateway. `<SERVICE>_URL` says where each service listens. */
 export const settingsSchema = z.object({
+  ...shutdownSettings,
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   /** Where Prometheus reads; not on the public port. 0 chooses a free one. */
@@ -21,8 +22,10 @@ export const settingsSchema = z.object({
     .string()
     .regex(/^[a-z0-9-]+$/)
     .default('tandem'),
-  INTERNAL_SECRETS: z.string().min(34),
-  KEY_PEPPER: z.string().min(32),
+  /** Signs the caller for the services; each value has an id. */
+  INTERNAL_SECRETS: secretSetting(hasLengthOfKey, { needsIds: true }),
+  /** The keys of the HMACs that API keys are stored as. */
+  KEY_PEPPER: secretSetting(hasLengthOfKey),
   IDS_ALPHABET: z.string().length(62),
   IDENTITY_URL: url,
   /** Addresses or networks (CIDR, comma separated) whose X-Forwarded-For is believed. */

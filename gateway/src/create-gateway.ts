@@ -1,11 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
+import { createPepper } from '@tandem/api-keys';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import type { Operations } from '@tandem/contract';
 import { internalAccess, internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
-import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
+import {
+  createHealth,
+  createLog,
+  createMetrics,
+  createServerDrain,
+  type Health,
+  type Log,
+  type ServerDrain,
+} from '@tandem/process';
+import { startTelemetry } from '@tandem/telemetry';
 import { AggregatorRegistry } from 'prom-client';
 import { createAuthenticator } from './access/authenticate.ts';
 import { createPrincipals } from './access/principals.ts';
@@ -20,8 +30,9 @@ import { createLimiter } from './limits/limiter.ts';
 import { measureLimits } from './limits/measure.ts';
 import { guardRedis } from './limits/redis.ts';
 import { createUsageMeter } from './limits/usage.ts';
+import { measureUpstreams } from './observe.ts';
 import { compileRoutes } from './routes.ts';
-import { closeServer, createGatewayServer } from './server.ts';
+import { createGatewayServer } from './server.ts';
 import { createStreams } from './streams.ts';
 import { createUpstream } from './upstream/upstream.ts';
 
@@ -31,19 +42,21 @@ export interface RunningGateway {
   ops: Server;
   log: Log;
   health: Health;
+  /** Stops `server` without failing a request. */
+  drain: ServerDrain;
   /** Ends the connections to everything else, after the server has closed. */
   close(): Promise<void>;
 }
 
 const tokenIssuer = 'tandem';
 const burstShare = 6;
-// No two processes ever have the same id.
+// Makes the id of a process unique.
 const idBytes = 12;
 
 /**
- * Puts a gateway together without listening.
+ * Creates a gateway that does not listen yet.
  * @param services the contracts it serves, by service
- * @param origins where each service listens
+ * @param origins the origin of each service, such as `http://crm:8080`
  */
 export function createGateway(
   settings: GatewaySettings,
@@ -53,9 +66,14 @@ export function createGateway(
   const log = createLog('gateway');
   const metrics = createMetrics('gateway');
   AggregatorRegistry.setRegistries([metrics.registry]);
+  const telemetry = startTelemetry({ service: 'gateway', log, metrics });
+  // Readiness depends on no other service: an outage of identity would take out every gateway at once, and without requests no
+  // breaker would close again.
   const health = createHealth();
+  const drain = createServerDrain();
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
   const ids = createIdCodec(settings.IDS_ALPHABET);
+  const pepper = createPepper(settings.KEY_PEPPER);
   const operations = publicOperations(services);
   const toIdentity = { baseUrl: settings.IDENTITY_URL, service: 'gateway', signer };
   const identity = createServiceClient({ ...toIdentity, operations: internalAccess });
@@ -63,7 +81,7 @@ export function createGateway(
   const upstreams = new Map(Object.keys(services).map((name) => [name, createUpstream(origins[name] as string)]));
   const redis = guardRedis(settings.REDIS_URL, log, settings.REDIS_TIMEOUT_MS);
   const as = { environment: 'live' as const, requestId: 'gateway' };
-  const principals = createPrincipals({ identity, redisUrl: settings.REDIS_URL, log });
+  const principals = createPrincipals({ identity, pepper: pepper.id, redisUrl: settings.REDIS_URL, log });
   const tokens = createTokens({
     fetchKeys: () => fetchKeys(upstreams.get('identity'), signer),
     issuer: tokenIssuer,
@@ -82,20 +100,20 @@ export function createGateway(
   metrics.gauge('limiter_degraded', '1 while limits are kept without Redis', [], (gauge) =>
     gauge.set(redis.available() ? 0 : 1),
   );
-  metrics.gauge('breaker_open', '1 while calls to a service are held back', ['upstream'], (gauge) => {
-    for (const [upstream, { breaker }] of upstreams) gauge.set({ upstream }, breaker.isOpen() ? 1 : 0);
+  metrics.gauge('breaker_open', '1 while no address of a service may be called', ['upstream'], (gauge) => {
+    for (const [upstream, { state }] of upstreams) gauge.set({ upstream }, state() === 'open' ? 1 : 0);
   });
-  health.need('identity', () => !upstreams.get('identity')?.breaker.isOpen());
 
   const parts: GatewayParts = {
     ...{ ids, signer, principals, users, limiter, usage, upstreams, log, metrics },
+    upstreamSeconds: measureUpstreams(metrics),
     match: compileRoutes(operations),
     clientIp: clientIpReader(settings.TRUSTED_PROXIES),
     authenticator: createAuthenticator({
       principals,
       tokens,
       ids,
-      pepper: settings.KEY_PEPPER,
+      pepper,
       failuresPerMinute: settings.FAILED_AUTHENTICATIONS_PER_MINUTE,
     }),
     anonymous: {
@@ -110,7 +128,7 @@ export function createGateway(
     ),
   };
   return {
-    server: createGatewayServer(parts, health),
+    server: createGatewayServer(parts, { health, drain }),
     ops: createServer(async (request, response) => {
       const answer =
         request.url === '/metrics'
@@ -120,6 +138,7 @@ export function createGateway(
     }),
     log,
     health,
+    drain,
     async close() {
       await usage.close();
       await limiter.close();
@@ -127,6 +146,7 @@ export function createGateway(
       log.flush();
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
       redis.close();
+      await telemetry.close();
     },
   };
 }
@@ -156,5 +176,3 @@ async function fetchKeys(
   if (reply?.status !== 200) throw new Error(`identity answered ${reply?.status}`);
   return (JSON.parse(reply.body.toString()) as { keys: { kid?: string }[] }).keys;
 }
-
-export { closeServer };

@@ -1,6 +1,6 @@
-/** Gives promises a time to settle, counted in ticks. */
+/** Time limits of promises, counted in ticks. */
 export interface Deadlines {
-  /** Calls `late` when `work` has not settled within `ms` of ticks; it settles as it does. */
+  /** Returns `work`, and calls `late` if it has not settled within `ms`. */
   of<T>(work: Promise<T>, ms: number, late: () => void): Promise<T>;
   close(): void;
 }
@@ -11,11 +11,11 @@ interface Entry {
 }
 
 /**
- * One timer for any number of deadlines. Ticks also tell a pause of our own from one of others: a process that stood still
- * runs its timers before it reads its sockets, but its pause is one tick.
+ * Creates a clock with one timer for any number of deadlines. After a pause of this process (a long task, a SIGSTOP) its timers
+ * run before its sockets are read; counted in ticks, the pause is only one, so replies that have arrived meanwhile are not late.
  */
 export function createDeadlines(tickMs: number): Deadlines {
-  // By length of time: within one, entries stand in the order in which they end.
+  // Entries by their limit in ticks: those with the same limit expire in the order in which they were added.
   const waiting = new Map<number, Set<Entry>>();
   let tick = 0;
   let pending = 0;

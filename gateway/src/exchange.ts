@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallerSigner } from '@tandem/caller';
-import type { ServiceClient } from '@tandem/client';
+import type { ServiceClient } from '@tandem/client/internal';
 import type { internalUsers } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Log, Metrics, Trace } from '@tandem/process';
@@ -9,11 +9,12 @@ import type { Principals } from './access/principals.ts';
 import type { Cors } from './http/headers.ts';
 import type { Allowance, Limiter } from './limits/allowance.ts';
 import type { UsageMeter } from './limits/usage.ts';
+import type { UpstreamSeconds } from './observe.ts';
 import type { Match, Route } from './routes.ts';
 import type { LinkReply } from './upstream/link.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-/** Everything a request meets on its way. */
+/** The parts of the gateway that process a request. */
 export interface GatewayParts {
   match: (method: string, path: string) => Match;
   clientIp: (request: IncomingMessage) => string;
@@ -31,9 +32,10 @@ export interface GatewayParts {
   cors: Cors;
   log: Log;
   metrics: Metrics;
+  upstreamSeconds: UpstreamSeconds;
 }
 
-/** One request and what has been found out about it so far. */
+/** One request, and what is known about it so far. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
@@ -42,7 +44,7 @@ export interface Exchange {
   ip: string;
   requestId: string;
   trace: Trace;
-  /** The headers of the answer, as far as they are known. */
+  /** Headers of the response, as far as they are known. */
   headers: Record<string, string>;
   route?: Route;
   auth?: Authenticated | undefined;
@@ -52,19 +54,19 @@ export interface Exchange {
   code?: string;
 }
 
-/** One request to a service that is too large to be held whole, in one of its directions. */
+/** A request to a service whose body is streamed in one direction. */
 export interface Passage {
   exchange: Exchange;
-  /** Where to, with ids instead of codes. */
+  /** The path at the service, with internal ids. */
   path: string;
-  /** The headers that the service gets beside those of the body. */
+  /** Headers for the service beside those of the body. */
   signed: Record<string, string>;
 }
 
 export interface Streams {
-  /** Passes a form on as it comes in, and resolves to the service's answer. */
+  /** Streams a form to the service, and resolves to the service's response. */
   form(passage: Passage, parts: GatewayParts): Promise<LinkReply>;
-  /** Passes an answer on as it comes out; it is finished when this resolves. */
+  /** Streams the service's response to the client; resolves when it has ended. */
   answer(passage: Passage, parts: GatewayParts): Promise<void>;
 }
 

@@ -1,19 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerHeader, countedAddress } from '@tandem/caller';
 import { allows, neededPermissions, type Operation, takesIdempotencyKey } from '@tandem/contract';
-import { childTrace, readTrace } from '@tandem/process';
+import { endSpan, startTrace, traceparentOf } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
 import { actingFor } from './access/on-behalf-of.ts';
 import type { Exchange, GatewayParts } from './exchange.ts';
-import { ApiError, errorBody } from './http/api-error.ts';
-import { limitHeaders, passOn } from './http/headers.ts';
+import { ApiError } from './http/api-error.ts';
+import { limitHeaders } from './http/headers.ts';
 import { loggedPath } from './http/logged-path.ts';
 import { readBody } from './http/read-body.ts';
 import { readJson } from './http/read-json.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { unservable } from './http/unserved.ts';
-import { decodeBody, decodePath, decodeQuery, encodeAnswer, repeatedParameter } from './ids.ts';
+import { decodeBody, decodePath, decodeQuery, repeatedParameter } from './ids.ts';
 import { allowanceOf, retryAfter } from './limits/plan.ts';
+import { observedCall, requestSpanEnd } from './observe.ts';
+import { respond, respondWithError } from './respond.ts';
 import type { Route } from './routes.ts';
 import type { LinkReply } from './upstream/link.ts';
 import type { Upstream } from './upstream/upstream.ts';
@@ -22,14 +24,14 @@ const bodyMax = 256 * 1024;
 const urlMax = 8 * 1024;
 const timeoutMs = 10_000;
 
-/** Takes one request through the gateway, step by step, and answers it whatever happens. */
+/** Processes one request and answers it, also when a step fails. */
 export async function handle(request: IncomingMessage, response: ServerResponse, parts: GatewayParts): Promise<void> {
   const began = performance.now();
   const exchange = open(request, response, parts);
   try {
     await pass(exchange, parts);
   } catch (error) {
-    answerError(exchange, error, parts);
+    respondWithError(exchange, error, parts);
   }
   finish(exchange, performance.now() - began, parts);
 }
@@ -67,7 +69,7 @@ async function pass(exchange: Exchange, parts: GatewayParts): Promise<void> {
     route.streams === 'form'
       ? await parts.streams.form({ exchange, path: upstreamPath, signed: signedHeaders() }, parts)
       : await forward(exchange, route, caller, upstreamPath, parts);
-  answer(exchange, route, reply, caller.tenantId, parts);
+  await respond(exchange, { route, reply, tenantId: caller.tenantId }, parts);
 }
 
 function open(request: IncomingMessage, response: ServerResponse, parts: GatewayParts): Exchange {
@@ -81,11 +83,14 @@ function open(request: IncomingMessage, response: ServerResponse, parts: Gateway
     path: cut < 0 ? url : url.slice(0, cut),
     search: cut < 0 ? '' : url.slice(cut),
     ip: parts.clientIp(request),
-    trace: readTrace(request.headers.traceparent as string | undefined, requestId),
+    trace: startTrace(requestId, request.headers.traceparent as string | undefined, {
+      name: request.method as string,
+      kind: 'server',
+    }),
   };
 }
 
-/** Who sends the request. One that is refused counts against its address; failed credentials have a limit of their own. */
+/** Authenticates the caller. A refused request counts against its address; failed credentials have a limit of their own. */
 async function authenticated(
   exchange: Exchange,
   route: Route,
@@ -100,7 +105,7 @@ async function authenticated(
   }
 }
 
-/** Counts the call against the tenant's plan, or against the address of somebody without credentials. */
+/** Counts the call against the tenant's plan, or against the address of a caller without credentials. */
 async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
   const { auth } = exchange;
   const allowance = allowanceOf(auth, countedAddress(exchange.ip), parts.anonymous);
@@ -124,17 +129,17 @@ function checkPermission(auth: Authenticated | undefined, { row }: Route): void 
 
 async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller> {
   const { auth, ip, requestId, request } = exchange;
-  const seen = { ip, requestId, userAgent: request.headers['user-agent']?.slice(0, 200) };
+  const origin = { ip, requestId, userAgent: request.headers['user-agent']?.slice(0, 200) };
   const target = request.headers['x-on-behalf-of'] as string | undefined;
-  if (!auth) return { ...seen, type: 'anonymous', environment: 'live', permissions: [] };
+  if (!auth) return { ...origin, type: 'anonymous', environment: 'live', permissions: [] };
   const { who, by, environment } = auth;
   const acting = await actingFor(target, auth, { ...parts, requestId });
   if (acting) exchange.headers['X-Acting-User'] = parts.ids.encode('user', who.tenantId, acting.id);
   const usage = by === 'key' ? exchange.usage : undefined;
   return {
-    ...seen,
+    ...origin,
     ...{ type: by, tenantId: who.tenantId, environment, name: who.name, permissions: who.permissions },
-    // Own and team records are those of who is acted for.
+    // A caller acting for a user reaches the records of that user and of the user's teams.
     teamIds: (acting ?? who).teamIds,
     ...(who.userId !== null && { userId: who.userId }),
     ...(who.partnerId !== null && { partnerId: who.partnerId }),
@@ -146,7 +151,7 @@ async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller
   };
 }
 
-/** The headers a service gets: made here, none copied but the two that operations read. */
+/** The headers that a service receives. Only the two that operations read come from the client. */
 function signed(
   { request, requestId, trace }: Exchange,
   caller: Caller,
@@ -158,7 +163,7 @@ function signed(
   return {
     [callerHeader]: signer.sign(caller, method, path),
     'x-request-id': requestId,
-    traceparent: childTrace(trace),
+    traceparent: traceparentOf(trace),
     ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': String(idempotencyKey) }),
   };
@@ -173,50 +178,33 @@ async function forward(
 ): Promise<LinkReply> {
   const { request, search } = exchange;
   const { row } = route;
-  const twice = search.length > 1 ? repeatedParameter(search) : undefined;
-  if (twice) throw new ApiError('validation_failed', { errors: [twice] });
+  const repeated = search.length > 1 ? repeatedParameter(search) : undefined;
+  if (repeated) throw new ApiError('validation_failed', { errors: [repeated] });
   const query = decodeQuery(route, search, caller.tenantId, parts.ids);
-  // A body of an operation that takes none is ignored, whatever its type: Node drops it with the request.
+  // The body of an operation that accepts none is ignored, whatever its type: Node discards it with the request.
   const body = row.body && (await jsonBody(exchange, route, caller.tenantId, parts));
   const headers = signed(exchange, caller, path, parts);
   if (body?.length) headers['content-type'] = 'application/json';
   const upstream = parts.upstreams.get(route.service) as Upstream;
-  return upstream.send({
-    ...{
-      method: row.method,
-      path: path + query,
-      headers,
-      body,
-      timeoutMs: row.timeoutMs ?? timeoutMs,
-      tenantId: caller.tenantId,
-    },
-    repeatable: isRepeatable(row, request),
-  });
+  const observed = { seconds: parts.upstreamSeconds, headers };
+  return observedCall(exchange, route, observed, () =>
+    upstream.send({
+      ...{
+        method: row.method,
+        path: path + query,
+        headers,
+        body,
+        timeoutMs: row.timeoutMs ?? timeoutMs,
+        tenantId: caller.tenantId,
+      },
+      repeatable: isRepeatable(row, request),
+    }),
+  );
 }
 
-/** Whether the service does its work once although the request reaches it twice. */
+/** Whether the service does its work once although it receives the request twice. */
 function isRepeatable(row: Operation, { headers }: IncomingMessage): boolean {
   return row.method === 'GET' || (takesIdempotencyKey(row) && headers['idempotency-key'] !== undefined);
-}
-
-/** Passes a service's answer on, with codes instead of ids. */
-function answer(
-  exchange: Exchange,
-  route: Route,
-  reply: LinkReply,
-  callersTenant: number | undefined,
-  parts: GatewayParts,
-): void {
-  passOn(reply.headers, exchange.headers);
-  for (const { from, name } of route.ownHeaders) {
-    const value = reply.headers[from];
-    if (typeof value === 'string') exchange.headers[name] = value;
-  }
-  if (reply.status === 503) exchange.headers['Retry-After'] ??= '1';
-  // A public operation says which tenant it entered.
-  const entered = reply.headers['x-ctx-tenant'];
-  const tenantId = callersTenant ?? (entered === undefined ? undefined : Number(entered));
-  send(exchange, reply.status, encodeAnswer(route, reply, tenantId, parts.ids));
 }
 
 async function jsonBody(
@@ -242,31 +230,7 @@ async function wrongMethod(exchange: Exchange, methods: string[], parts: Gateway
   response.writeHead(204, { ...headers, ...parts.cors.preflight(request, methods) }).end();
 }
 
-function send({ response, request, headers }: Exchange, status: number, body: Buffer | string): void {
-  headers['Content-Type'] = 'application/json; charset=utf-8';
-  headers['Content-Length'] = String(Buffer.byteLength(body));
-  headers['Cache-Control'] = 'no-store';
-  headers['X-Content-Type-Options'] = 'nosniff';
-  response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
-}
-
-function answerError(exchange: Exchange, error: unknown, parts: GatewayParts): void {
-  const known = error instanceof ApiError ? error : undefined;
-  if (!known) parts.log.error('request failed', { error, requestId: exchange.requestId });
-  const answered = known ?? new ApiError('internal_error');
-  exchange.code = answered.code;
-  const { response } = exchange;
-  if (response.headersSent) return void response.destroy();
-  // Also for who has gone: the log and the metrics read it there.
-  response.statusCode = answered.status;
-  if (response.destroyed) return;
-  Object.assign(exchange.headers, answered.headers);
-  if (answered.retryAfter !== undefined) exchange.headers['Retry-After'] = String(Math.max(1, answered.retryAfter));
-  if (answered.hangUp) exchange.headers.Connection = 'close';
-  send(exchange, answered.status, errorBody(answered, exchange.requestId));
-}
-
-/** Books the call: usage unless it failed on our side, metrics, access line. */
+/** Records the call: usage unless the platform failed, metrics, access log. */
 function finish(exchange: Exchange, ms: number, parts: GatewayParts): void {
   const { response, route, allowance, auth, request, path, ip, requestId, trace, code } = exchange;
   const status = response.statusCode;
@@ -275,6 +239,7 @@ function finish(exchange: Exchange, ms: number, parts: GatewayParts): void {
     else parts.usage.count(allowance.quota.tenantId, allowance.quota.month);
   }
   parts.metrics.request(route?.row.id ?? 'none', status, ms / 1_000);
+  if (trace.span) endSpan(trace, requestSpanEnd(exchange, status));
   const who = auth?.who;
   parts.log.request({
     requestId,

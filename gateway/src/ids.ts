@@ -1,4 +1,4 @@
-import { type FieldError, idsInText, type ResourceType, resourceTypes } from '@tandem/contract';
+import { dropUnknownFields, type FieldError, idsInText, type ResourceType, resourceTypes } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { ApiError } from './http/api-error.ts';
 import type { Route } from './routes.ts';
@@ -44,27 +44,31 @@ export function decodeBody(route: Route, body: unknown, tenantId: number | undef
 const largeBytes = 64 * 1024;
 
 /**
- * The body of a service's answer with codes in place of ids.
+ * The body of a service's answer with codes in place of ids. A service of another release may answer with ids in fields that
+ * this gateway does not know; such fields are left out until the gateway is updated.
+ * @param answer.idPaths version of the id positions of the reply, as the service knows them
  * @throws ApiError 502 when it cannot be read, or has ids and no tenant they are of: only an error of ours causes that
  */
 export function encodeAnswer(
   route: Route,
-  { status, body }: { status: number; body: Buffer },
+  { status, body, idPaths }: { status: number; body: Buffer; idPaths?: string | undefined },
   tenantId: number | undefined,
   ids: IdCodec,
 ): Buffer | string {
   if (status >= 400) return encodeTexts(body, tenantId, ids);
   const { replyIds } = route;
-  if (!replyIds) return body;
+  const isKnown = idPaths === undefined || idPaths === route.replyIdsVersion;
+  if (!replyIds && isKnown) return body;
   const encode = (type: ResourceType, found: unknown) => {
     const id = Number(found);
     if (tenantId === undefined || !Number.isSafeInteger(id)) throw new ApiError('bad_gateway');
     return ids.encode(type, tenantId, id);
   };
   const text = body.toString('utf8');
-  if (body.length > largeBytes) return read(() => replyIds.inText(text, encode));
+  if (replyIds && isKnown && body.length > largeBytes) return read(() => replyIds.inText(text, encode));
   const reply = read(() => JSON.parse(text));
-  replyIds.inValue(reply, encode);
+  if (!isKnown) dropUnknownFields(route.row.reply, route.row.envelope === 'none' ? reply : reply.data);
+  replyIds?.inValue(reply, encode);
   return JSON.stringify(reply);
 }
 

@@ -1,11 +1,10 @@
 import cluster from 'node:cluster';
-import { onShutdown } from '@tandem/process';
+import { onShutdown, shutdownLimits } from '@tandem/process';
 import { readOrigins, readSettings } from './config.ts';
 import { fleet } from './contracts.ts';
-import { closeServer, createGateway } from './create-gateway.ts';
+import { createGateway } from './create-gateway.ts';
 import { runWorkers } from './workers.ts';
 
-const drainMs = 10_000;
 const settings = readSettings();
 const { HOST: host, PORT: port, OPS_PORT: opsPort, GATEWAY_WORKERS: count } = settings;
 
@@ -13,7 +12,7 @@ if (cluster.isPrimary && count > 1) runWorkers({ count, host, opsPort });
 else run();
 
 function run(): void {
-  const { server, ops, log, health, close } = createGateway(settings, fleet, readOrigins(Object.keys(fleet)));
+  const { server, ops, log, health, drain, close } = createGateway(settings, fleet, readOrigins(Object.keys(fleet)));
   for (const one of [server, ops]) {
     one.on('error', (error) => {
       log.error('cannot listen', { error });
@@ -21,7 +20,13 @@ function run(): void {
     });
   }
   server.listen(port, host, () => log.info('listening', { host, port }));
-  // Of several processes the first one shows the metrics of all.
+  // With several workers the primary process serves the metrics of all.
   if (cluster.isPrimary) ops.listen(opsPort, host);
-  onShutdown(log, [health.drain, () => closeServer(server, log, drainMs), close, () => void ops.close()]);
+  onShutdown(log, [
+    { name: 'readiness', withinMs: 1_000, run: health.drain },
+    drain.stopServer(server, { delayMs: settings.SHUTDOWN_DELAY_MS, log }),
+    { name: 'usage and connections', withinMs: shutdownLimits.usageMs, run: close },
+    // Last: health and metrics can be read until the end.
+    { name: 'metrics', withinMs: 1_000, run: () => void ops.close() },
+  ]);
 }

@@ -1,5 +1,6 @@
 import {
   type IdPath,
+  idPathsVersion,
   idTypeOf,
   mediaOf,
   type Operation,
@@ -26,6 +27,8 @@ export interface Route {
   bodyIds: Rewriter | undefined;
   /** In a parsed answer, and in the text of a large one. */
   replyIds: { inValue: Rewriter; inText: TextRewriter } | undefined;
+  /** A service of another release answers with another version: its reply may have ids in fields that are not known here. */
+  replyIdsVersion: string;
 }
 
 /** What a method and path lead to. */
@@ -123,6 +126,7 @@ function route(row: Operation, service: string): Route {
     queryIds: new Map(queryIds),
     bodyIds: rewriter(walkIds(row.body)),
     replyIds: replyRewriters(prefix(walkIds(row.reply))),
+    replyIdsVersion: idPathsVersion(mediaOf(row.reply) ? undefined : row.reply),
   };
 }
 

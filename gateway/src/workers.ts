@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import { createLog } from '@tandem/process';
 import { AggregatorRegistry } from 'prom-client';
 
-const refork = 1_000;
+const restartAfterMs = 1_000;
 
 /**
- * Runs the gateway as several processes that share its port, one per core when asked. A worker that dies is replaced
- * after a second, so that one that cannot start does not take a whole core for trying. Metrics are those of all together.
+ * Runs the gateway as `count` processes that share its port. A worker that ends is replaced after a second: without the pause
+ * one that cannot start would use a whole core. The primary process serves the metrics of all workers.
  */
 export function runWorkers({ count, host, opsPort }: { count: number; host: string; opsPort: number }): void {
   const log = createLog('gateway');
@@ -21,7 +21,7 @@ export function runWorkers({ count, host, opsPort }: { count: number; host: stri
       return;
     }
     log.error('a gateway process ended and is replaced', { pid: worker.process.pid, code });
-    setTimeout(() => stopping || cluster.fork(), refork);
+    setTimeout(() => stopping || cluster.fork(), restartAfterMs);
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -31,6 +31,13 @@ export function runWorkers({ count, host, opsPort }: { count: number; host: stri
   }
   createServer(async (request, response) => {
     if (request.url !== '/metrics') return void response.writeHead(404).end();
-    response.writeHead(200, { 'Content-Type': 'text/plain' }).end(await metrics.clusterMetrics());
+    try {
+      const text = await metrics.clusterMetrics();
+      response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
+    } catch (error) {
+      // A process that is ending or hangs gives no metrics; the next scrape finds out.
+      log.warn('metrics of a gateway process are missing', { error });
+      response.writeHead(503).end();
+    }
   }).listen(opsPort, host);
 }

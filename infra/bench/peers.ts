@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createIdCodec } from '@tandem/ids';
+import { readSecretList } from '@tandem/secrets';
 import { readRecords } from '../local/records.ts';
 import { median, shown } from './numbers.ts';
 import { inRoots, type PeerPrograms } from './packages.ts';
@@ -136,6 +137,11 @@ interface Given {
   tenantId: number;
 }
 
+/** The value that the gateway signs and hashes with; the peers know no other. */
+function currentValue(setting: string): string {
+  return readSecretList(setting)[0].value;
+}
+
 async function startNginx(place: Place, name: 'upstream' | 'bare' | 'lua', given: Given): Promise<void> {
   const { dir, programs, processes } = place;
   const redis = new URL(place.stores.redisUrl);
@@ -145,10 +151,10 @@ async function startNginx(place: Place, name: 'upstream' | 'bare' | 'lua', given
     ...{
       redisPort: redis.port,
       redisPassword: redis.password,
-      pepper: place.secrets.KEY_PEPPER,
+      pepper: currentValue(place.secrets.KEY_PEPPER),
       alphabet: place.secrets.IDS_ALPHABET,
     },
-    ...{ secret: place.secrets.INTERNAL_SECRETS.split(':')[1] as string, ...luaPaths(programs) },
+    ...{ secret: currentValue(place.secrets.INTERNAL_SECRETS), ...luaPaths(programs) },
   };
   const template = readFileSync(join(import.meta.dirname, 'peers', `${name}.conf`), 'utf8');
   const file = join(dir, 'tmp', `${name}.conf`);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '@tandem/client';
+import { createClient } from '@tandem/client/public';
 import { aTenant, operations, type TestFleet, type TestTenant } from '@tandem/e2e';
 import { type FleetEnvironment, fleetEnvironment } from '@tandem/local/environment';
 import { memberProcess } from '@tandem/local/fleet';

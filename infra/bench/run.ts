@@ -1,4 +1,4 @@
-// `npm run bench [-- fleet operations upload gateway search-size]`: measures, prints one table, writes results.md. Without a name,
+// `npm run bench [-- fleet operations upload gateway size search-size]`: measures, prints one table, writes results.md. Without a name,
 // everything. `npm run bench -- operations convertLead winOpportunity` measures those operations alone.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
@@ -15,9 +15,10 @@ import { openPlace, type Place } from './place.ts';
 import { describeReference } from './reference.ts';
 import { notMeasured, printed, type Row, writeResults } from './results.ts';
 import { measureSearchSize } from './search-size.ts';
+import { measureSize } from './size/index.ts';
 import { measureUpload } from './upload.ts';
 
-const parts = ['fleet', 'operations', 'upload', 'gateway', 'search-size'];
+const parts = ['fleet', 'operations', 'upload', 'gateway', 'size', 'search-size'];
 
 prepareTerminal();
 const interrupted = interrupts();
@@ -60,8 +61,9 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const calls = wanted('operations') ? await fresh(place, (one) => measureOperations(one, named)) : [];
   const upload = wanted('upload') ? await fresh(place, measureUpload) : [];
   const peers = wanted('gateway') ? await fresh(place, measurePeers) : [];
+  const atSize = wanted('size') ? await fresh(place, measureSize) : [];
   const searches = wanted('search-size') ? await fresh(place, measureSearchSize) : [];
-  return { rows: [...peers, ...fleet.rows, ...upload, ...calls, ...searches], memory: fleet.memory };
+  return { rows: [...peers, ...fleet.rows, ...upload, ...calls, ...atSize, ...searches], memory: fleet.memory };
 }
 
 /** Each part starts the members that it needs. */

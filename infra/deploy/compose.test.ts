@@ -4,14 +4,18 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { findMembers, gatewayName } from '@tandem/local/members';
 import { parse } from 'yaml';
-import { filledIn } from './env.ts';
+import { filledIn, stepped } from './env.ts';
 
 interface ComposeService {
+  deploy?: { replicas: string };
+  command?: string[];
+  container_name?: string;
   build?: { args: { MEMBER: string }; target?: string };
   environment: Record<string, string>;
   depends_on?: Record<string, { condition: string }>;
   networks: string[];
   ports?: string[];
+  profiles?: string[];
   mem_limit?: string;
   restart?: string;
   healthcheck?: object;
@@ -86,11 +90,46 @@ describe('docker-compose.yml', () => {
   });
 
   it('publishes one port, and lets only those out who talk to the world', () => {
-    const named = Object.entries(services);
+    const named = Object.entries(services).filter(([, { profiles }]) => !profiles);
     expect(named.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual([gatewayName]);
     const outside = named.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
     // AI generation asks a provider, webhooks go anywhere.
     expect(outside.sort()).toEqual(['campaign', 'crm', gatewayName, 'integrations']);
+  });
+
+  it('runs as many replicas of the gateway and of each service as REPLICAS says', () => {
+    const replicasOf = (name: string, REPLICAS?: string) =>
+      interpolated(services[name]?.deploy?.replicas ?? 'none', { REPLICAS });
+    for (const { name } of members) {
+      expect([name, replicasOf(name), replicasOf(name, '2')]).toEqual([name, '1', '2']);
+      // A name of its own would allow a container only once.
+      expect(services[name]?.container_name).toBeUndefined();
+      expect(services[name]?.ports?.map((port) => interpolated(port, { PORT: '8080-8081' })) ?? []).toEqual(
+        name === gatewayName ? ['8080-8081:8080'] : [],
+      );
+    }
+    const stores = Object.keys(services).filter((name) => !members.some((member) => member.name === name));
+    expect(stores.filter((name) => services[name]?.deploy)).toEqual([]);
+  });
+
+  it('has PostgreSQL connections for two replicas of every service', () => {
+    // The migration, operators and the superuser's reserve (superuser_reserved_connections, 3 by default).
+    const others = 20;
+    const takenBy = (name: string) => {
+      const { DATABASE_POOL_MAX, RELAY_DATABASE_POOL_MAX } = environmentOf(name, env);
+      return Number(DATABASE_POOL_MAX ?? 0) + Number(RELAY_DATABASE_POOL_MAX ?? 0);
+    };
+    const taken = members.map(({ name }) => takenBy(name)).reduce((sum, connections) => sum + connections);
+    expect(taken).toBeGreaterThan(0);
+    const max = Number(/max_connections=(\d+)/.exec(services['postgres']?.command?.join(' ') ?? '')?.[1]);
+    expect(2 * taken + others).toBeLessThanOrEqual(max);
+  });
+
+  it('shows dashboards and traces to this machine only, and only when asked', () => {
+    const optional = Object.entries(services).filter(([, { profiles }]) => profiles);
+    expect(optional.map(([name]) => name).sort()).toEqual(['grafana', 'jaeger', 'prometheus']);
+    const ports = optional.flatMap(([, service]) => service.ports ?? []);
+    expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
   });
 
   it('limits the memory of each container and starts each again, except for the migration', () => {
@@ -107,13 +146,66 @@ describe('.env', () => {
     const { CRM_DATABASE_URL: url, KEY_PEPPER: _, ...rest } = first;
     const { KEY_PEPPER: pepper, ...again } = parseEnv(filledIn(example, rest));
     expect(again).toEqual({ ...rest, CRM_DATABASE_URL: url });
-    expect(pepper).toMatch(/^[0-9a-f]{64}$/);
+    expect(pepper).toMatch(/^k1:[0-9a-f]{64}$/);
   });
 
   it('leads every address to another database server when the administrator’s does', () => {
     const ADMIN_DATABASE_URL = 'postgres://admin:secret@db.example.com:5433/postgres?sslmode=require';
     const { CRM_RELAY_DATABASE_URL: url } = parseEnv(filledIn(example, { ADMIN_DATABASE_URL }));
     expect(url).toMatch(/^postgres:\/\/tandem_crm_relay:[^@]+@db\.example\.com:5433\/tandem_crm\?sslmode=require$/);
+  });
+});
+
+describe('a secret in .env', () => {
+  const names = ['INTERNAL_SECRETS', 'KEY_PEPPER', 'ENCRYPTION_KEY', 'JWT_PRIVATE_KEY'];
+  /** The settings after one step, written to .env and read from it. */
+  const after = (step: string, name: string, env: NodeJS.Dict<string>) =>
+    parseEnv(filledIn(example, { ...env, [name]: stepped(step, name, env[name]) }));
+  const ids = (setting: string | undefined) => [...(setting ?? '').matchAll(/(?:^|,)(\w+):/g)].map((match) => match[1]);
+
+  const afterEvery = (step: string, env: NodeJS.Dict<string>) =>
+    names.reduce((settings, name) => after(step, name, settings), env);
+  const expectAccepted = (env: NodeJS.Dict<string>) => {
+    for (const { name, dir } of members.filter((one) => ['gateway', 'identity'].includes(one.name)))
+      expect(complaints(dir, environmentOf(name, env))).toBe('');
+  };
+
+  it('is replaced in three steps, each of which every process accepts', () => {
+    const env = parseEnv(filledIn(example, {}));
+    const added = afterEvery('add', env);
+    const promoted = afterEvery('promote', added);
+    const retired = afterEvery('retire', promoted);
+    for (const name of names) {
+      expect([env, added, promoted, retired].map((one) => ids(one[name]))).toEqual([
+        ['k1'],
+        ['k1', 'k2'],
+        ['k2', 'k1'],
+        ['k2'],
+      ]);
+      expect(ids(after('add', name, retired)[name])).toEqual(['k2', 'k3']);
+      const others = after('add', name, env);
+      expect({ ...others, [name]: '' }).toEqual({ ...env, [name]: '' });
+    }
+    expectAccepted(added);
+    expectAccepted(promoted);
+  });
+
+  it('may be one without an id, as in an existing .env', () => {
+    const first = parseEnv(filledIn(example, {}));
+    const bare = Object.fromEntries(names.slice(1).map((name) => [name, first[name]?.replace('k1:', '')]));
+    const env = { ...first, ...bare };
+    expect(parseEnv(filledIn(example, env))).toEqual(env);
+    expectAccepted(env);
+    const promoted = afterEvery('promote', afterEvery('add', env));
+    expect(names.map((name) => ids(promoted[name])[0])).toEqual(['k2', 'k2', 'k2', 'k2']);
+    expectAccepted(promoted);
+  });
+
+  it('is never removed while it is the only one, and IDS_ALPHABET is never replaced', () => {
+    const env = parseEnv(filledIn(example, {}));
+    for (const step of ['promote', 'retire']) expect(() => after(step, 'KEY_PEPPER', env)).toThrow('one value only');
+    expect(() => after('add', 'IDS_ALPHABET', env)).toThrow('does not list several values');
+    expect(() => after('rotate', 'KEY_PEPPER', env)).toThrow('no step');
   });
 });
 

@@ -13,7 +13,7 @@ export const opsPort = 'gateway-metrics';
 export interface FleetPlace {
   members: Member[];
   ports: Record<string, number>;
-  stores: { adminDatabaseUrl: string; redisUrl: string; amqpUrl: string };
+  stores: { adminDatabaseUrl: string; redisUrl: string; amqpUrl: string; amqpManagementUrl?: string | undefined };
   secrets: Secrets;
   /** Where a member keeps files; `.local/data` unless given. */
   dataDir?: string;
@@ -53,6 +53,7 @@ function memberEnvironment(
     REDIS_URL: stores.redisUrl,
     REDIS_JOBS_URL: process.env['REDIS_JOBS_URL'] ?? stores.redisUrl,
     AMQP_URL: stores.amqpUrl,
+    ...(stores.amqpManagementUrl && { AMQP_MANAGEMENT_URL: stores.amqpManagementUrl }),
     // Links in answers begin with it; behind a proxy of the user's own it is another.
     PUBLIC_URL: process.env['PUBLIC_URL'] ?? addresses['GATEWAY_URL'] ?? '',
     DATA_DIR: join(dataDir, name),

@@ -9,8 +9,8 @@ import { type ProcessSpec, SupervisedProcess } from './supervised.ts';
 
 const readyWithinMs = 60_000;
 const answerWithinMs = 2_000;
-// A service takes up to 12 s to finish what it has begun (packages/process).
-const stopWithinMs = 15_000;
+// Above the sum of the limits of a shutdown (packages/process/src/shutdown.ts).
+const stopWithinMs = 30_000;
 
 /** How to run the fleet. */
 export interface FleetOptions {
@@ -66,6 +66,14 @@ export class Fleet {
     await this.#find(name).start();
   }
 
+  /** Ends one member and starts it with changed settings, as a rolling restart does. */
+  async restart(name: string, settings: Record<string, string>): Promise<void> {
+    const process = this.#find(name);
+    await process.stop();
+    Object.assign(process.spec.env, settings);
+    await process.start();
+  }
+
   #find(name: string): SupervisedProcess {
     const found = this.#processes.find((process) => process.name === name);
     if (!found) throw new CommandError(`the running fleet has no ${name}`);
@@ -83,10 +91,11 @@ export class Fleet {
 }
 
 /** How one member is run; also by `npm run dev` on its own. */
-export function memberProcess({ name, entry }: Member, options: FleetOptions): ProcessSpec {
+export function memberProcess({ name, entry, nodeFlags }: Member, options: FleetOptions): ProcessSpec {
   const own = options.environment[name] ?? {};
   const flags = [
     '--disable-warning=ExperimentalWarning',
+    ...nodeFlags,
     ...(options.watched === name ? ['--watch', '--watch-preserve-output'] : []),
   ];
   return {

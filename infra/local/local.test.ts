@@ -139,16 +139,17 @@ describe('settings of the fleet', () => {
     expect(keptSecrets(file)).toEqual(secrets);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(secrets.INTERNAL_SECRETS).toMatch(/^k1:[0-9a-f]{64}$/);
-    expect(secrets.KEY_PEPPER).toMatch(/^[0-9a-f]{64}$/);
-    expect(Buffer.from(secrets.ENCRYPTION_KEY, 'base64')).toHaveLength(32);
+    expect(secrets.KEY_PEPPER).toMatch(/^k1:[0-9a-f]{64}$/);
+    expect(Buffer.from(secrets.ENCRYPTION_KEY.replace('k1:', ''), 'base64')).toHaveLength(32);
+    expect(secrets.JWT_PRIVATE_KEY).toMatch(/^k1:-----BEGIN PRIVATE KEY-----/);
     expect(new Set(secrets.IDS_ALPHABET).size).toBe(62);
   });
 
   it('give each service its own role, every address, and never the administrator', () => {
     const secrets = keptSecrets(join(freshFolder(), 'secrets.json'));
     const members = [
-      { name: 'gateway', entry: 'g', hasDatabase: false },
-      { name: 'api-crm', entry: 'c', hasDatabase: true },
+      { name: 'gateway', entry: 'g', nodeFlags: [], hasDatabase: false },
+      { name: 'api-crm', entry: 'c', nodeFlags: [], hasDatabase: true },
     ];
     const environment = fleetEnvironment({ members, stores, secrets, ports: { gateway: 8080, 'api-crm': 9000 } });
     const crm = environment['api-crm'] as Record<string, string>;

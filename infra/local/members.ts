@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './paths.ts';
 
@@ -6,6 +6,8 @@ import { root } from './paths.ts';
 export interface Member {
   name: string;
   entry: string;
+  /** Node's flags for it: `config.nodeFlags` of its package.json, which its image reads as well (infra/deploy/Dockerfile). */
+  nodeFlags: string[];
   /** Whether it keeps data of its own. */
   hasDatabase: boolean;
 }
@@ -23,7 +25,15 @@ export function findMembers(home: string = root): Member[] {
     .map(({ name, dir }) => ({
       name,
       entry: join(dir, 'src/main.ts'),
+      nodeFlags: nodeFlagsOf(dir),
       hasDatabase: existsSync(join(dir, 'prisma/schema.prisma')),
     }))
     .filter(({ entry }) => existsSync(entry));
+}
+
+function nodeFlagsOf(dir: string): string[] {
+  const file = join(dir, 'package.json');
+  if (!existsSync(file)) return [];
+  const { config } = JSON.parse(readFileSync(file, 'utf8')) as { config?: { nodeFlags?: string } };
+  return config?.nodeFlags?.split(' ') ?? [];
 }

@@ -1,6 +1,6 @@
 // `npm run migration -- <service> <what it does>`: writes the migration that leads from the existing ones to the schema.
 import { join, relative } from 'node:path';
-import { createMigration, generateClients } from '@tandem/tooling';
+import { checkMigrations, createMigration, generateClients } from '@tandem/tooling';
 import { claimFolder } from './claim.ts';
 import { CommandError } from './command-error.ts';
 import { interrupts } from './interrupts.ts';
@@ -26,12 +26,15 @@ async function main([service, ...words]: string[]): Promise<void> {
   // A server of its own: the engine plays the existing migrations into a database that it makes and drops.
   const postgres = await startPostgres({ dir, packagesDir, log: progress, signal: interrupted, isDurable: false });
   try {
-    const folder = await createMigration({ service, name: words.join(' '), adminUrl: postgres.adminDatabaseUrl, root });
-    console.log(
-      folder
-        ? `Written: ${relative(root, folder)}/migration.sql`
-        : 'No change: the migrations already lead to the schema.',
-    );
+    const folders = await createMigration({
+      service,
+      name: words.join(' '),
+      adminUrl: postgres.adminDatabaseUrl,
+      root,
+    });
+    for (const folder of folders) console.log(`Written: ${relative(root, folder)}/migration.sql`);
+    if (!folders.length) console.log('No change: the migrations already lead to the schema.');
+    for (const finding of await checkMigrations(root)) console.log(`To be changed: ${finding}`);
     await generateClients(root);
   } finally {
     await postgres.stop();

@@ -3,21 +3,37 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CommandError } from './command-error.ts';
 
-/** What the fleet's processes share and nobody else may know. */
-export interface Secrets {
-  /** Signs the caller between gateway and services: `id:key`, the newest first. */
-  INTERNAL_SECRETS: string;
-  KEY_PEPPER: string;
-  ENCRYPTION_KEY: string;
+/** The secrets that the processes of the fleet share. */
+export interface Secrets extends Record<RotatableSecret, string> {
+  /** Public ids are written in it, so it can never change. */
   IDS_ALPHABET: string;
-  JWT_PRIVATE_KEY: string;
   /** The passwords of the database roles are derived from it. */
   ROLE_SECRET: string;
 }
 
+/** The settings that list several values, so that one can replace another: `id:value[,id:value…]`, the current one first. */
+export type RotatableSecret = 'INTERNAL_SECRETS' | 'KEY_PEPPER' | 'ENCRYPTION_KEY' | 'JWT_PRIVATE_KEY';
+
+const makers: Record<RotatableSecret, () => string> = {
+  INTERNAL_SECRETS: () => hex(32),
+  KEY_PEPPER: () => hex(32),
+  ENCRYPTION_KEY: () => randomBytes(32).toString('base64'),
+  JWT_PRIVATE_KEY: rsaKey,
+};
+
+/** Whether a setting lists several values. */
+export function isRotatable(name: string): name is RotatableSecret {
+  return Object.hasOwn(makers, name);
+}
+
+/** A new value for a setting that lists several, without an id. */
+export function newSecret(name: RotatableSecret): string {
+  return makers[name]();
+}
+
 const alphanumerics = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The secrets kept in `file`, made on first use. They outlive data: keys and ids handed out stay valid. */
+/** The secrets kept in `file`, made on first use, so that keys and ids stay valid over restarts. */
 export function keptSecrets(file: string): Secrets {
   const known = readSecrets(file);
   const secrets = { ...known, ...missingFrom(known) };
@@ -26,16 +42,15 @@ export function keptSecrets(file: string): Secrets {
 }
 
 function missingFrom(known: Partial<Secrets>): Secrets {
-  const makers: { [Name in keyof Secrets]: () => string } = {
-    INTERNAL_SECRETS: () => `k1:${hex(32)}`,
-    KEY_PEPPER: () => hex(32),
-    ENCRYPTION_KEY: () => randomBytes(32).toString('base64'),
-    IDS_ALPHABET: () => shuffled(alphanumerics),
-    JWT_PRIVATE_KEY: rsaKey,
-    ROLE_SECRET: () => hex(32),
+  const first = (name: RotatableSecret) => known[name] ?? `k1:${newSecret(name)}`;
+  return {
+    INTERNAL_SECRETS: first('INTERNAL_SECRETS'),
+    KEY_PEPPER: first('KEY_PEPPER'),
+    ENCRYPTION_KEY: first('ENCRYPTION_KEY'),
+    JWT_PRIVATE_KEY: first('JWT_PRIVATE_KEY'),
+    IDS_ALPHABET: known.IDS_ALPHABET ?? shuffled(alphanumerics),
+    ROLE_SECRET: known.ROLE_SECRET ?? hex(32),
   };
-  const names = Object.keys(makers) as (keyof Secrets)[];
-  return Object.fromEntries(names.map((name) => [name, known[name] ?? makers[name]()])) as unknown as Secrets;
 }
 
 function readSecrets(file: string): Partial<Secrets> {
@@ -44,7 +59,7 @@ function readSecrets(file: string): Partial<Secrets> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     if (!(error instanceof SyntaxError)) throw error;
-    // New ones in its place would make every key and id that was handed out worthless, so that is the user's to decide.
+    // With new secrets every existing key and id would be invalid, so the user decides.
     throw new CommandError(
       `${file} cannot be read as JSON: put it back, or delete it together with the data of the stores.`,
     );
@@ -66,7 +81,7 @@ function rsaKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Fisher-Yates with a source that cannot be guessed. */
+/** Fisher-Yates shuffle with a cryptographic random source. */
 function shuffled(letters: string): string {
   const result = [...letters];
   for (let last = result.length - 1; last > 0; last -= 1) {

@@ -15,6 +15,8 @@ import { complain, prepareTerminal, progress } from './terminal.ts';
 
 const runsAtOnceMax = 16;
 const memoryOfWorkerMax = '1GB';
+// Written by infra/local/jest.mjs, and kept by turbo with the result of the package.
+const summaryFile = '.local/test-summary.json';
 
 prepareTerminal();
 const interrupted = interrupts();
@@ -62,12 +64,8 @@ async function runIn(dir: string, jestArguments: string[]): Promise<number> {
   try {
     await prepareTemplates(stores, secrets);
     interrupted.throwIfAborted();
-    const summary = join(dir, 'summary');
-    rmSync(summary, { force: true });
     const env = environment(dir, { stores, secrets });
-    const code = await runJest(jestArguments, { ...env, TEST_SUMMARY_FILE: summary });
-    if (existsSync(summary)) process.stdout.write(`\n${readFileSync(summary, 'utf8')}`);
-    return code;
+    return await (jestArguments.length ? runSome(jestArguments, dir, env) : runAll(env));
   } finally {
     await stores.stop();
   }
@@ -91,24 +89,53 @@ function environment(dir: string, { stores, secrets }: { stores: Stores; secrets
     TEST_DATABASE_URL: stores.adminDatabaseUrl,
     TEST_REDIS_URL: stores.redisUrl,
     TEST_AMQP_URL: stores.amqpUrl,
+    TEST_AMQP_MANAGEMENT_URL: stores.amqpManagementUrl,
     TEST_ROLE_SECRET: secrets.ROLE_SECRET,
     TEST_DIR: dir,
   };
 }
 
-function runJest(jestArguments: string[], env: NodeJS.ProcessEnv): Promise<number> {
+/** Runs every package's tests; those of a package whose files are the same as in an earlier run that passed are not repeated. */
+async function runAll(env: NodeJS.ProcessEnv): Promise<number> {
+  const summaries = workspaceFolders().map((folder) => join(folder, summaryFile));
+  for (const file of summaries) rmSync(file, { force: true });
+  const turbo = join(root, 'node_modules/turbo/bin/turbo');
+  const code = await run([turbo, 'run', 'test', '--concurrency=2', '--continue=always'], env);
+  printSummary(summaries);
+  return code;
+}
+
+/** Runs what arguments of jest name, in one run without a cache. */
+async function runSome(jestArguments: string[], dir: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const summary = join(dir, 'summary.json');
+  rmSync(summary, { force: true });
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const limits = [`--workerIdleMemoryLimit=${memoryOfWorkerMax}`];
-  const child = spawn(process.execPath, [...flags, jest, ...limits, ...jestArguments], {
-    cwd: root,
-    env,
-    stdio: 'inherit',
-  });
+  const code = await run([...flags, jest, ...limits, ...jestArguments], { ...env, TEST_SUMMARY_FILE: summary });
+  printSummary([summary]);
+  return code;
+}
+
+function run(command: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(process.execPath, command, { cwd: root, env, stdio: 'inherit' });
   const pass = () => child.pid !== undefined && send(child.pid, 'SIGTERM');
   interrupted.addEventListener('abort', pass);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, by) => resolve(code ?? 128 + (by ? constants.signals[by] : 0)));
   });
+}
+
+/** Prints how many tests passed and failed, from the files that jest-summary.mjs wrote. */
+function printSummary(files: string[]): void {
+  const counts = files.filter((file) => existsSync(file)).map((file) => JSON.parse(readFileSync(file, 'utf8')));
+  const [passed, failed] = ['passed', 'failed'].map((key) => counts.reduce((sum, one) => sum + one[key], 0));
+  if (counts.length) process.stdout.write(`\nTests: ${passed} passed, ${failed} failed\n`);
+}
+
+/** The folders of the workspace's packages; those that have tests leave a summary in theirs. */
+function workspaceFolders(): string[] {
+  const inside = (name: string) => readdirSync(join(root, name)).map((folder) => join(root, name, folder));
+  return [join(root, 'gateway'), join(root, 'e2e'), ...['services', 'packages', 'infra'].flatMap(inside)];
 }

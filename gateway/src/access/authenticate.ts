@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { hashApiKey, readApiKey } from '@tandem/api-keys';
+import { type Pepper, readApiKey } from '@tandem/api-keys';
 import { countedAddress } from '@tandem/caller';
 import type { IdCodec } from '@tandem/ids';
 import { ApiError } from '../http/api-error.ts';
@@ -9,7 +9,7 @@ import type { Route } from '../routes.ts';
 import type { Principals, Who } from './principals.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Somebody who proved who they are, and the data set they chose. */
+/** A caller whose credential was verified, and the environment of the request. */
 export interface Authenticated {
   who: Who;
   by: 'key' | 'user' | 'portal';
@@ -18,8 +18,9 @@ export interface Authenticated {
 
 export interface Authenticator {
   /**
-   * Who sends a request, by the audience of its route; undefined on a public route.
-   * @throws ApiError 400 for two credentials or another environment than that of the credential, 401 for none or wrong ones, 403 for a token of another tenant
+   * The caller of a request, by the audience of its route; undefined on a public route.
+   * @throws ApiError 400 for two credentials or an environment other than that of the credential, 401 for missing or wrong
+   * credentials, 403 for a token of another tenant
    */
   authenticate(request: IncomingMessage, route: Route, ip: string): Promise<Authenticated | undefined>;
 }
@@ -32,13 +33,13 @@ export function createAuthenticator(parts: {
   principals: Principals;
   tokens: Tokens;
   ids: IdCodec;
-  pepper: string;
+  pepper: Pepper;
   failuresPerMinute: number;
 }): Authenticator {
   const { principals, tokens, ids, pepper } = parts;
   const failures = failureCounter(parts.failuresPerMinute);
 
-  // Form, checksum and HMAC of a key cost as much as all other checks; only keys that were good once are kept.
+  // Form, checksum and HMAC of a key cost as much as all other checks. Only keys that were valid once are kept.
   const hashes = new Map<string, string>();
   const remember = (key: string, hash: string) => {
     if (hashes.has(key)) return;
@@ -49,10 +50,10 @@ export function createAuthenticator(parts: {
   const byKey = async (request: IncomingMessage, key: string, ip: string): Promise<Authenticated> => {
     // A key of the wrong form or checksum is refused here, without a look-up.
     if (!hashes.has(key) && !readApiKey(key)) throw failures.refuse(ip);
-    const hash = hashes.get(key) ?? hashApiKey(key, pepper);
-    // Too many failures from an address stop guesses there, not a key that was good before.
+    const hash = hashes.get(key) ?? pepper.hash(key);
+    // Too many failures from an address block unknown keys, not a key that was valid before.
     if (failures.tooMany(ip) && !hashes.has(key) && !principals.knows(hash)) throw failures.refuse(ip);
-    const who = await principals.byKey(hash);
+    const who = await principals.byKey(hash, () => pepper.previous(key));
     if (who) remember(key, hash);
     if (!who || (who.expiresAt && who.expiresAt.getTime() <= Date.now())) throw failures.refuse(ip);
     if (who.allowedIps?.length && !mayCallFrom(who.allowedIps, ip)) throw failures.refuse(ip);

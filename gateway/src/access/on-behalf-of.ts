@@ -1,4 +1,4 @@
-import { orAbsent, type ServiceClient } from '@tandem/client';
+import { orAbsent, type ServiceClient } from '@tandem/client/internal';
 import { allows } from '@tandem/contract';
 import type { InternalUser, internalUsers } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';

@@ -12,6 +12,7 @@ const keyId = 7;
 function listening(resolveKey: (asked: { body: { hash: string } }) => Promise<unknown>) {
   const principals = createPrincipals({
     identity: { resolveKey } as unknown as Parameters<typeof createPrincipals>[0]['identity'],
+    pepper: null,
     redisUrl,
     log: createLog('test', 'error'),
   });
@@ -39,14 +40,14 @@ it('does not remember an answer that was on its way when the key was revoked', a
       await news.publish(credentialChannel, JSON.stringify({ tenantId }));
       return (await mark()) > 2;
     });
-    const first = principals.byKey('hash');
+    const first = principals.byKey('hash', () => []);
     const before = await mark();
     await news.publish(credentialChannel, JSON.stringify({ keyId }));
     await news.publish(credentialChannel, JSON.stringify({ tenantId }));
     await until('the changes arrived', async () => (await mark()) > before);
     arrive({ tenantId, keyId } as Who);
     expect(await first).toMatchObject({ keyId });
-    await expect(principals.byKey('hash')).rejects.toThrow();
+    await expect(principals.byKey('hash', () => [])).rejects.toThrow();
   } finally {
     close();
   }
@@ -62,17 +63,17 @@ it('forgets of a tenant only the users who are named', async () => {
   try {
     await until('changes are heard', async () => {
       await news.publish(credentialChannel, JSON.stringify({ tenantId, userIds: [1] }));
-      await principals.byKey('1');
+      await principals.byKey('1', () => []);
       return (asked.get('1') ?? 0) > 2;
     });
-    await principals.byKey('2');
+    await principals.byKey('2', () => []);
     const before = asked.get('1') as number;
     await news.publish(credentialChannel, JSON.stringify({ tenantId, userIds: [3, 1] }));
     await until('the change arrived', async () => {
-      await principals.byKey('1');
+      await principals.byKey('1', () => []);
       return asked.get('1') === before + 1;
     });
-    await principals.byKey('2');
+    await principals.byKey('2', () => []);
     expect(asked.get('2')).toBe(1);
   } finally {
     close();

@@ -1,4 +1,4 @@
-import { orAbsent, type ServiceClient } from '@tandem/client';
+import { orAbsent, type ServiceClient } from '@tandem/client/internal';
 import { CredentialChange, credentialChannel, type internalAccess, type Principal } from '@tandem/identity-contract';
 import type { Log } from '@tandem/process';
 import { Redis } from 'ioredis';
@@ -8,9 +8,13 @@ import { ApiError } from '../http/api-error.ts';
 export type Who = z.output<typeof Principal>;
 
 export interface Principals {
-  /** Who stands behind the hash of a key; undefined for nobody. */
-  byKey(hash: string): Promise<Who | undefined>;
-  /** Who stands behind a session. */
+  /**
+   * The owner of an API key; undefined for an unknown key.
+   * @param hash the hash under the current pepper
+   * @param previous computes the hashes under the other peppers, when identity has to be asked
+   */
+  byKey(hash: string, previous: () => string[]): Promise<Who | undefined>;
+  /** The owner of a session. */
   bySession(tenantId: number, sessionId: number): Promise<Who | undefined>;
   /** Whether the answer for a key is known already, so that asking costs nothing. */
   knows(hash: string): boolean;
@@ -42,10 +46,12 @@ const entriesMax = 50_000;
  */
 export function createPrincipals(options: {
   identity: ServiceClient<typeof internalAccess>;
+  /** The id of the current pepper. */
+  pepper: string | null;
   redisUrl: string;
   log: Log;
 }): Principals {
-  const { identity, log } = options;
+  const { identity, log, pepper } = options;
   const entries = new Map<string, Entry>();
   const as = { environment: 'live' as const, requestId: 'gateway' };
 
@@ -114,7 +120,12 @@ export function createPrincipals(options: {
   );
 
   return {
-    byKey: (hash) => lookUp(`key ${hash}`, () => orAbsent(identity.resolveKey({ body: { hash }, as })), describeWho),
+    byKey: (hash, previous) =>
+      lookUp(
+        `key ${hash}`,
+        () => orAbsent(identity.resolveKey({ body: { hash, pepper, previous: previous() }, as })),
+        describeWho,
+      ),
     bySession: (tenantId, sessionId) =>
       lookUp(
         `session ${tenantId} ${sessionId}`,

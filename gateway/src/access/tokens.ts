@@ -3,7 +3,7 @@ import type { Log } from '@tandem/process';
 import jsonwebtoken from 'jsonwebtoken';
 import { ApiError } from '../http/api-error.ts';
 
-/** What a token of ours says, with ids as the public codes. */
+/** The claims of an access token; ids are public codes. */
 export interface Claims {
   sub: string;
   tid: string;
@@ -23,48 +23,33 @@ export interface Tokens {
 type Jwk = { kid?: string } & Record<string, unknown>;
 
 const refetchMs = 5_000;
+const retryMs = 1_000;
+const freshMs = 60_000;
 const leewaySeconds = 60;
 const cacheMax = 10_000;
 
 /**
- * Verifies tokens by identity's public keys. The algorithm is pinned to RS256; issuer, audience and times are checked.
- * Keys are fetched when a token names one that is not known, at most once in 5 s.
+ * Verifies access tokens by the public keys of identity. The algorithm is pinned to RS256; issuer, audience and times are checked.
  */
-export function createTokens(options: { fetchKeys: () => Promise<Jwk[]>; issuer: string; log: Log }): Tokens {
-  const { fetchKeys, issuer, log } = options;
-  let keys = new Map<string, KeyObject>();
-  let fetchedAt = 0;
-  let fetching: Promise<void> | undefined;
-  const verified = new Map<string, Claims>();
-
-  const refresh = async () => {
-    const fetched = await fetchKeys();
-    keys = new Map(fetched.map((jwk) => [String(jwk.kid), createPublicKey({ key: jwk as never, format: 'jwk' })]));
-    fetchedAt = Date.now();
-  };
-
-  const keyFor = async (kid: string): Promise<KeyObject | undefined> => {
-    if (keys.has(kid) || Date.now() - fetchedAt < refetchMs) return keys.get(kid);
-    // Everybody who comes meanwhile waits for the same answer.
-    fetching ??= refresh()
-      .catch((error: unknown) => {
-        log.warn('public keys could not be fetched', { error });
-        // Whether the token is good cannot be said now: not the caller's fault.
-        throw new ApiError('unavailable', { retryAfter: 1 });
-      })
-      .finally(() => {
-        fetching = undefined;
-      });
-    await fetching;
-    return keys.get(kid);
-  };
+export function createTokens(options: {
+  fetchKeys: () => Promise<Jwk[]>;
+  issuer: string;
+  log: Log;
+  now?: () => number;
+}): Tokens {
+  const { issuer, now = Date.now } = options;
+  const verified = new Map<string, { claims: Claims; kid: string }>();
+  const keys = createKeySet({ ...options, now });
 
   return {
     async read(token, audience) {
       const known = verified.get(token);
-      if (known) return known.aud === audience && known.exp + leewaySeconds > Date.now() / 1_000 ? known : undefined;
+      if (known && keys.has(known.kid))
+        return known.claims.aud === audience && known.claims.exp + leewaySeconds > now() / 1_000
+          ? known.claims
+          : undefined;
       const kid = keyIdOf(token);
-      const key = typeof kid === 'string' ? await keyFor(kid) : undefined;
+      const key = typeof kid === 'string' ? await keys.find(kid) : undefined;
       if (!key) return undefined;
       try {
         const claims = jsonwebtoken.verify(token, key, {
@@ -72,19 +57,78 @@ export function createTokens(options: { fetchKeys: () => Promise<Jwk[]>; issuer:
           issuer,
           audience,
           clockTolerance: leewaySeconds,
+          clockTimestamp: Math.floor(now() / 1_000),
         }) as unknown as Claims;
         if (verified.size >= cacheMax) verified.clear();
-        verified.set(token, claims);
+        verified.set(token, { claims, kid: kid as string });
         return claims;
       } catch {
-        // Expired, forged or for somebody else: to the caller it is all one.
+        // The caller gets the same answer for an expired token, a forged one, and one for another audience.
         return undefined;
       }
     },
   };
 }
 
-/** The key that a token names. Whatever is no token names none: the library throws when only the payload is not JSON. */
+interface KeySet {
+  /** Whether a key is listed. Starts a fetch in the background when the list is older than a minute. */
+  has(kid: string): boolean;
+  /**
+   * The public key with this id; fetches the list when it has no such key.
+   * @throws ApiError 503 when the key is not listed and the list cannot be fetched
+   */
+  find(kid: string): Promise<KeyObject | undefined>;
+}
+
+/**
+ * The public keys of identity. They are fetched again after a minute, which drops removed keys, and when a token names an
+ * unknown key. There is at most one fetch in 5 s (1 s after a failed one), so that invented key ids cost identity
+ * next to nothing. While identity is away, the last list stays valid.
+ */
+function createKeySet(options: { fetchKeys: () => Promise<Jwk[]>; log: Log; now: () => number }): KeySet {
+  const { fetchKeys, log, now } = options;
+  let keys = new Map<string, KeyObject>();
+  let fetchedAt = -Infinity;
+  let triedAt = -Infinity;
+  let fetching: Promise<void> | undefined;
+
+  const refresh = async (): Promise<void> => {
+    triedAt = now();
+    try {
+      const fetched = await fetchKeys();
+      keys = new Map(fetched.map((jwk) => [String(jwk.kid), createPublicKey({ key: jwk as never, format: 'jwk' })]));
+      fetchedAt = now();
+    } catch (error) {
+      log.warn('public keys could not be fetched', { error });
+    }
+  };
+  /** All requests that arrive meanwhile wait for the same fetch. */
+  const fetchOnce = (): Promise<void> => {
+    fetching ??= refresh().finally(() => {
+      fetching = undefined;
+    });
+    return fetching;
+  };
+  const hasFailed = () => fetchedAt < triedAt;
+  const isFetchAllowed = () => fetching !== undefined || now() - triedAt >= (hasFailed() ? retryMs : refetchMs);
+  const has = (kid: string): boolean => {
+    if (now() - fetchedAt >= freshMs && isFetchAllowed()) void fetchOnce();
+    return keys.has(kid);
+  };
+
+  return {
+    has,
+    async find(kid) {
+      if (has(kid)) return keys.get(kid);
+      if (isFetchAllowed()) await fetchOnce();
+      // The last attempt failed: the key may exist, so the token cannot be refused.
+      if (hasFailed() && !keys.has(kid)) throw new ApiError('unavailable', { retryAfter: 1 });
+      return keys.get(kid);
+    },
+  };
+}
+
+/** The key id that a token names; undefined for a text that is not a token (`decode` throws when only the payload is not JSON). */
 function keyIdOf(token: string): unknown {
   try {
     return jsonwebtoken.decode(token, { complete: true })?.header.kid;

@@ -11,18 +11,19 @@ import {
 } from '@tandem/contract';
 import { exampleMeta } from './envelope.ts';
 import { errorHeaders } from './headers.ts';
-import type { Part } from './json.ts';
+import type { JsonSchema, Part } from './json.ts';
+import { pascal } from './pascal.ts';
 
-interface Shared {
+interface Common {
   name: string;
   description: string;
   codes: (keyof typeof knownErrors)[];
 }
 
-const shared: Record<number, Shared> = {
+const common: Record<number, Common> = {
   400: {
     name: 'BadRequest',
-    description: 'The request cannot be read. A JSON body may have 20 levels, 1,000 keys and 20,000 values.',
+    description: 'The request is malformed. A JSON body may have 20 levels, 1,000 keys and 20,000 values.',
     codes: ['malformed_json', 'malformed_request', 'bad_cursor', 'two_credentials', 'environment_mismatch'],
   },
   401: {
@@ -32,12 +33,12 @@ const shared: Record<number, Shared> = {
   },
   403: {
     name: 'Forbidden',
-    description: 'The caller may not do this.',
+    description: 'The caller is not allowed to do this.',
     codes: ['forbidden', 'live_key_needed', 'bad_target_user'],
   },
   404: {
     name: 'NotFound',
-    description: 'There is no such record, or it belongs to another tenant or environment.',
+    description: 'The record does not exist, or it belongs to another tenant or environment.',
     codes: ['not_found'],
   },
   409: {
@@ -52,17 +53,18 @@ const shared: Record<number, Shared> = {
   },
   413: {
     name: 'PayloadTooLarge',
-    description: 'The body is larger than 256 KB, or than what this operation takes.',
+    description: 'The body is larger than 256 KB, or than this operation accepts.',
     codes: ['body_too_large'],
   },
   415: {
     name: 'UnsupportedMediaType',
-    description: 'The body is of another type than this operation takes: JSON in UTF-8, or a multipart form.',
+    description:
+      'The body has a media type that this operation does not accept. Send JSON in UTF-8, or a multipart form to upload.',
     codes: ['wrong_content_type'],
   },
   422: {
     name: 'ValidationFailed',
-    description: 'Fields are missing or wrong; `errors` names each.',
+    description: 'Fields are missing or invalid; `errors` names each of them.',
     codes: ['validation_failed'],
   },
   429: {
@@ -70,10 +72,14 @@ const shared: Record<number, Shared> = {
     description: 'The minute limit or the monthly quota is used up.',
     codes: ['rate_limited', 'quota_exceeded'],
   },
-  500: { name: 'InternalError', description: 'A fault of ours.', codes: ['internal_error'] },
-  502: { name: 'BadGateway', description: 'A part of the platform gave no usable answer.', codes: ['bad_gateway'] },
+  500: { name: 'InternalError', description: 'An error on our side.', codes: ['internal_error'] },
+  502: {
+    name: 'BadGateway',
+    description: 'A part of the platform returned an invalid response.',
+    codes: ['bad_gateway'],
+  },
   503: { name: 'ServiceUnavailable', description: 'A part of the platform is down.', codes: ['unavailable'] },
-  504: { name: 'GatewayTimeout', description: 'A part of the platform is too slow.', codes: ['upstream_timeout'] },
+  504: { name: 'GatewayTimeout', description: 'A part of the platform took too long.', codes: ['upstream_timeout'] },
 };
 
 const fieldErrors: Record<string, { field: string; message: string }[]> = {
@@ -82,30 +88,53 @@ const fieldErrors: Record<string, { field: string; message: string }[]> = {
   body_too_large: [{ field: 'body', message: 'Must be at most 262144 bytes' }],
 };
 
-/** The errors that many operations have in common, as `components.responses`. */
-export function sharedErrors(): Record<string, Part> {
-  return Object.fromEntries(
-    Object.entries(shared).map(([status, { name, description, codes }]) => [
-      name,
-      errorResponse(Number(status), description, known(codes)),
-    ]),
-  );
+/** The examples of the common codes, as `components.examples`. */
+export const errorExamples: Record<string, Part> = Object.fromEntries(
+  Object.values(common).flatMap(({ codes }) =>
+    codes.map((code) => [pascal(code), errorExample(knownErrors[code][0], code, knownErrors[code][1])]),
+  ),
+);
+
+/** The errors of a document: those that several operations have in common are components. */
+export interface ErrorResponses {
+  /** Every error that an operation may answer, by status. */
+  of(row: Operation, hasIfMatch: boolean): Record<string, Part>;
+  /** The responses that the operations so far refer to, as `components.responses`. */
+  readonly shared: Record<string, Part>;
 }
 
-/** Every error that an operation may answer: those in common by reference, with its own where it declares some. */
-export function errorResponses(row: Operation, hasIfMatch: boolean): Record<string, Part> {
-  const declared = Object.groupBy(Object.entries(row.errors ?? {}), ([, [status]]) => status);
-  const common = commonStatuses(row, hasIfMatch);
-  const statuses = [...new Set([...common, ...Object.keys(declared).map(Number)])].sort((a, b) => a - b);
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const inCommon = common.includes(status) ? shared[status] : undefined;
-      const own = declared[status];
-      if (!own && !isForBrowsers(row)) return [status, { $ref: `#/components/responses/${inCommon?.name}` }];
-      const response = withOwn(status, Object.fromEntries(own ?? []), inCommon);
-      return [status, isForBrowsers(row) ? withPage(response) : response];
-    }),
-  );
+/**
+ * Starts the errors of a document. Errors that rows declare are components too: `ConflictNotDeleted` is the 409 with the
+ * code `not_deleted` of the row beside the common codes of that status.
+ */
+export function createErrorResponses(): ErrorResponses {
+  const shared: Record<string, Part> = {};
+  return {
+    shared,
+    of(row, hasIfMatch) {
+      const declared = Object.groupBy(Object.entries(row.errors ?? {}), ([, [status]]) => status);
+      const common = commonStatuses(row, hasIfMatch);
+      const statuses = [...new Set([...common, ...Object.keys(declared).map(Number)])].sort((a, b) => a - b);
+      return Object.fromEntries(
+        statuses.map((status) => {
+          const own = Object.fromEntries(declared[status] ?? []);
+          const response = errorResponse(status, own, common.includes(status), row);
+          const name = responseName(status, own, common.includes(status), row);
+          // The same code may have other words in another operation.
+          if (shared[name] && JSON.stringify(shared[name]) !== JSON.stringify(response)) return [status, response];
+          shared[name] = response;
+          return [status, { $ref: `#/components/responses/${name}` }];
+        }),
+      );
+    },
+  };
+}
+
+/** `Conflict`, `ConflictNotDeleted`, or `NotDeleted` where the common codes of the status cannot occur. */
+function responseName(status: number, own: ErrorCodes, withCommon: boolean, row: Operation): string {
+  const codes = Object.keys(own).map(pascal).join('Or');
+  const base = withCommon ? (common[status]?.name ?? '') : '';
+  return `${base}${codes}${isForBrowsers(row) ? 'Page' : ''}`;
 }
 
 function commonStatuses(row: Operation, hasIfMatch: boolean): number[] {
@@ -131,33 +160,44 @@ function mayMiss({ params, body, method, audience, reply }: Operation): boolean 
   return audience !== 'public' && method !== 'POST' && !isPage(reply) && !pageOrOther(reply);
 }
 
-function withOwn(status: number, own: ErrorCodes, inCommon: Shared | undefined): Part {
-  const all = { ...own, ...known(inCommon?.codes ?? []) };
-  const lines = Object.entries(all).map(([code, [, message]]) => `- \`${code}\`: ${message}`);
-  return errorResponse(status, `By \`code\`:\n\n${lines.join('\n')}`, all);
+/** The example of an error; those of common codes are components. */
+function exampleOf(status: number, code: string, message: string): Part {
+  const isCommon = knownErrors[code as keyof typeof knownErrors]?.[1] === message;
+  return isCommon ? { $ref: `#/components/examples/${pascal(code)}` } : errorExample(status, code, message);
 }
 
-/** Browsers, which prefer HTML, get the message as a page. */
-function withPage(response: Part): Part {
-  return { ...response, content: { ...(response.content as Part), 'text/html': { schema: { type: 'string' } } } };
+function errorExample(status: number, code: string, message: string): Part {
+  return { summary: message, value: failureExample(status, code, message) };
+}
+
+function errorResponse(status: number, own: ErrorCodes, withCommon: boolean, row: Operation): Part {
+  const usual = withCommon ? common[status] : undefined;
+  const errors: ErrorCodes = { ...own, ...known(usual?.codes ?? []) };
+  const lines = Object.entries(errors).map(([code, [, message]]) => `- \`${code}\`: ${message}`);
+  const examples = Object.entries(errors).map(([code, [, message]]) => [code, exampleOf(status, code, message)]);
+  return {
+    description: Object.keys(own).length || !usual ? `One of these errors:\n\n${lines.join('\n')}` : usual.description,
+    headers: errorHeaders(status),
+    content: {
+      'application/json': { schema: errorSchema(status, Object.keys(errors)), examples: Object.fromEntries(examples) },
+      // Browsers, which prefer HTML, get the message as a page.
+      ...(isForBrowsers(row) && { 'text/html': { schema: { type: 'string' } } }),
+    },
+  };
+}
+
+/** The error envelope with the codes that can occur: programs can switch over them. */
+function errorSchema(status: number, codes: string[]): JsonSchema {
+  const own: JsonSchema = {
+    type: 'object',
+    properties: { status: { type: 'integer', const: status }, code: { type: 'string', enum: codes } },
+    required: ['status', 'code'],
+  };
+  return { allOf: [{ $ref: '#/components/schemas/Error' }, own] };
 }
 
 function known(codes: (keyof typeof knownErrors)[]): ErrorCodes {
   return Object.fromEntries(codes.map((code) => [code, knownErrors[code]]));
-}
-
-function errorResponse(status: number, description: string, errors: ErrorCodes): Part {
-  const examples = Object.entries(errors).map(([code, [, message]]) => [
-    code,
-    { summary: message, value: failureExample(status, code, message) },
-  ]);
-  return {
-    description,
-    headers: errorHeaders(status),
-    content: {
-      'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: Object.fromEntries(examples) },
-    },
-  };
 }
 
 function failureExample(status: number, code: string, message: string): Part {

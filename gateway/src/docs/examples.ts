@@ -1,123 +1,83 @@
-import { otherExampleId } from './example-ids.ts';
-import {
-  leftOut,
-  lists,
-  now,
-  numbers,
-  objects,
-  recordKeys,
-  texts,
-  times,
-  usuallyFalse,
-  usuallyNull,
-} from './example-values.ts';
+import { nextExampleId } from './example-ids.ts';
 import type { JsonSchema } from './json.ts';
+import type { Schemas } from './schemas.ts';
 
-/** Where in a document an example is made. */
-export interface ExampleContext {
-  /** The named schemas that references lead to. */
-  named: Record<string, JsonSchema>;
-  /** What the outermost object is called: an operation, or the schema it answers with. */
-  owner: string;
-  /** In what callers send, ids that may be left out are: they would name nothing. */
-  isRequest?: boolean;
-}
-
-interface Spot extends ExampleContext {
-  field: string;
+interface Spot {
+  schemas: Schemas;
+  /** Where the value is, for error messages: `createLead.email`. */
+  path: string;
+  /** The position in the list that holds the value. */
   index: number;
-  isOptional: boolean;
+  /** In what callers send, optional ids and fields that are usually null are left out. */
+  isRequest: boolean;
 }
 
-/** A value that the schema accepts and a reader recognises; the same on every call. */
-export function exampleOf(schema: JsonSchema, context: ExampleContext): unknown {
-  return value(schema, { ...context, field: context.owner, index: 0, isOptional: false });
+const now = '2026-03-02T09:15:00.000Z';
+
+/**
+ * A value that the schema accepts and a reader recognises; the same on every call. Contracts give examples beside their
+ * schemas; what follows from the schema itself, such as an enum or a boolean, needs none.
+ * @throws when a text has no example
+ */
+export function exampleOf(schema: JsonSchema, schemas: Schemas, path: string, { isRequest = false } = {}): unknown {
+  return exampleValue(schema, { schemas, path, index: 0, isRequest });
 }
 
-function value(schema: JsonSchema, spot: Spot): unknown {
-  if (schema.$ref) return followed(schema.$ref, spot);
-  if (admitsNull(schema) && usuallyNull.includes(spot.field)) return null;
-  if (schema.examples) return spot.index ? otherExampleId(schema.examples[0], spot.index - 1) : schema.examples[0];
-  if ('const' in schema) return schema.const;
+function exampleValue(schema: JsonSchema, spot: Spot): unknown {
+  if (schema.examples) return spot.index ? nextExampleId(schema.examples[0], spot.index) : schema.examples[0];
   if ('default' in schema) return schema.default;
-  if (schema.enum) return choice(schema.enum, spot);
-  if (schema.anyOf) return value(schema.anyOf[0] as JsonSchema, spot);
+  if (schema.$ref)
+    return exampleValue(spot.schemas.resolve(schema), { ...spot, path: schema.$ref.split('/').at(-1) ?? '' });
+  if ('const' in schema) return schema.const;
+  if (schema.enum) return schema.enum[spot.index % schema.enum.length];
+  if (schema.anyOf) return exampleValue(schema.anyOf[0] as JsonSchema, spot);
   switch ([schema.type].flat()[0]) {
     case 'object':
-      return object(schema, spot);
+      return objectOf(schema, spot);
     case 'array':
-      return array(schema, spot);
+      return listOf(schema, spot);
     case 'string':
-      return text(schema, spot);
+      return textOf(schema, spot);
     case 'integer':
     case 'number':
-      return lookUp(numbers, spot) ?? Math.max(schema.minimum ?? 1, Math.min(1, schema.maximum ?? 1));
+      return Math.max(schema.minimum ?? 1, Math.min(1, schema.maximum ?? 1));
     case 'boolean':
-      return !usuallyFalse.includes(spot.field);
+      return true;
     default:
-      return lookUp(objects, spot) ?? lookUp(texts, spot) ?? null;
+      throw new Error(needed(spot.path));
   }
 }
 
-function followed(ref: string, spot: Spot): unknown {
-  const name = ref.slice(ref.lastIndexOf('/') + 1);
-  return value(spot.named[name] as JsonSchema, { ...spot, field: name });
-}
-
-function admitsNull({ type, anyOf }: JsonSchema): boolean {
-  return [type].flat().includes('null') || (anyOf?.some((one) => one.type === 'null') ?? false);
-}
-
-/** The first of a list; but a request that must name a status names the next one, since it is to change something. */
-function choice(values: unknown[], spot: Spot): unknown {
-  const { field, index, isRequest, isOptional } = spot;
-  const known = lookUp(texts, spot);
-  if (known !== undefined && values.includes(known)) return known;
-  const isChange = isRequest && !isOptional && field === 'status';
-  return values[(index + (isChange ? 1 : 0)) % values.length];
-}
-
-function object({ properties, required = [], additionalProperties }: JsonSchema, spot: Spot): unknown {
-  const known = lookUp(objects, spot);
-  if (known) return known;
-  if (!properties) return record(additionalProperties, spot);
+function objectOf({ properties, required = [] }: JsonSchema, spot: Spot): unknown {
+  if (!properties) return {};
   const fields = Object.entries(properties).filter(
-    ([field, one]) => !spot.isRequest || required.includes(field) || !(isId(one) || leftOut.includes(field)),
+    ([field, schema]) => !spot.isRequest || required.includes(field) || isWorthSending(schema, spot),
   );
-  const inside = { ...spot, owner: spot.field, index: 0 };
   return Object.fromEntries(
-    fields.map(([field, one]) => [field, value(one, { ...inside, field, isOptional: !required.includes(field) })]),
+    fields.map(([field, schema]) => [
+      field,
+      exampleValue(schema, { ...spot, index: 0, path: `${spot.path}.${field}` }),
+    ]),
   );
 }
 
-function isId({ pattern }: JsonSchema): boolean {
-  return pattern?.includes('{16,20}') ?? false;
+/** Ids name records that a reader does not have, and null changes nothing. */
+function isWorthSending(schema: JsonSchema, { schemas }: Spot): boolean {
+  const { anyOf, items, examples } = schema;
+  const isId = [schema, anyOf?.[0], items].some((one) => one && schemas.resolve(one).pattern?.includes('{16,20}'));
+  return !isId && examples?.[0] !== null;
 }
 
-function record(values: JsonSchema | boolean | undefined, spot: Spot): object {
-  const key = recordKeys[spot.field];
-  if (!key) return {};
-  return { [key]: typeof values === 'object' ? value(values, spot) : (texts[spot.field] ?? 'value') };
+function listOf({ items = {}, minItems = 1 }: JsonSchema, spot: Spot): unknown[] {
+  return Array.from({ length: Math.max(1, minItems) }, (_, index) => exampleValue(items, { ...spot, index }));
 }
 
-function array({ items = {}, minItems = 1 }: JsonSchema, spot: Spot): unknown[] {
-  const known = lookUp(lists, spot);
-  if (known) return known;
-  // The status a lead has is not one that it may move to.
-  if (spot.field === 'allowedTransitions') return (items.enum ?? []).slice(1);
-  return Array.from({ length: Math.max(1, minItems) }, (_, index) => value(items, { ...spot, index }));
+function textOf({ format }: JsonSchema, { path }: Spot): string {
+  if (format === 'date-time') return now;
+  if (format === 'email') return 'ada@example.com';
+  throw new Error(needed(path));
 }
 
-function text({ format, pattern }: JsonSchema, spot: Spot): string {
-  if (format === 'date-time') return lookUp(times, spot) ?? now;
-  if (format === 'email') return texts.email as string;
-  if (format === 'ipv4') return '203.0.113.7';
-  const known = lookUp(texts, spot);
-  if (known !== undefined) return known;
-  if (pattern) throw new Error(`${spot.owner}.${spot.field} needs an example in example-values.ts`);
-  return spot.field;
-}
-
-function lookUp<T>(values: Record<string, T>, { owner, field }: Spot): T | undefined {
-  return values[`${owner}.${field}`] ?? values[field];
+function needed(path: string): string {
+  return `${path} needs an example: .meta({ examples: […] }) beside its schema`;
 }

@@ -12,28 +12,27 @@ export const headerParameters: Record<string, Part> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A text of your own that names this request. Sent again within 24 hours with the same body, the first answer is given again and nothing is done twice; with another body the answer is 409. Where nobody is signed in, another body is another request.',
+      'A unique value of your choice. A repetition within 24 hours with the same body returns the first response and does nothing twice; with another body it answers 409. For operations without credentials, another body is another request.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
     description:
-      'The ETag of the record as you read it, such as `"3"`. If it has changed since, the answer is 412 and nothing is written.',
+      'The ETag of the record as you read it, such as `"3"`. If the record has changed since, the answer is 412 and nothing is written.',
     schema: { type: 'string' },
   },
   OnBehalfOf: {
     name: 'X-On-Behalf-Of',
     in: 'header',
-    description:
-      'Only with an API key that has `users:act_as`: the id of an active user of the tenant who counts as the one acting.',
+    description: 'The id of an active user of the tenant to act for. Needs an API key with `users:act_as`.',
     schema: { type: 'string', pattern: '^(?:user_)?[0-9A-Za-z]{16,20}$' },
   },
   Environment: {
     name: 'X-Environment',
     in: 'header',
     description:
-      'Only with a Bearer token: which data set to work on; the default is live. An API key or a portal session belongs to one of them already: a header that names the other one is refused with 400.',
+      'The data set to work on, with an access token; the default is live. An API key or a portal session belongs to one data set: a header that names the other one is refused with 400.',
     schema: { type: 'string', enum: ['live', 'sandbox'] },
     examples: offByDefault('sandbox'),
   },
@@ -50,26 +49,26 @@ export function offByDefault(value: unknown): Part {
 /** Headers of answers, as `components.headers`. */
 export const replyHeaders: Record<string, Part> = {
   'X-Request-Id': header(
-    'Names this request in logs and support requests. Yours is kept if you send one.',
+    'The id of this request for logs and support. If you send one, it is kept.',
     'req_5f0c9a7be21d4836c0a1f9e2',
   ),
-  'RateLimit-Limit': header('Requests allowed a minute.', 60),
+  'RateLimit-Limit': header('Requests allowed per minute.', 60),
   'RateLimit-Remaining': header('Requests left in this minute.', 57),
   'RateLimit-Reset': header('Seconds until the minute ends.', 24),
-  'RateLimit-Policy': header('The limit in the form of the IETF draft.', '"minute";q=60;w=60'),
-  'X-RateLimit-Limit': header('With an API key: requests allowed a minute.', 60),
+  'RateLimit-Policy': header('The limit in the format of the IETF draft.', '"minute";q=60;w=60'),
+  'X-RateLimit-Limit': header('With an API key: requests allowed per minute.', 60),
   'X-RateLimit-Remaining': header('With an API key: requests left in this minute.', 57),
   'X-RateLimit-Reset': header('With an API key: when the minute ends, in Unix seconds.', 1772442960),
-  'X-API-Usage-Current': header('With an API key: calls of this month by live keys, this one included.', 318),
-  'X-API-Usage-Limit': header('With an API key: calls a month that the plan includes; absent without a limit.', 1000),
-  'X-Acting-User': header('The user acted for, when X-On-Behalf-Of was sent.', exampleId('user')),
-  'Retry-After': header('Seconds after which a repetition makes sense.', 24),
+  'X-API-Usage-Current': header('With an API key: calls by live keys this month, including this one.', 318),
+  'X-API-Usage-Limit': header('With an API key: calls per month that the plan includes; absent without a limit.', 1000),
+  'X-Acting-User': header('The user whom the request acted for, if it had X-On-Behalf-Of.', exampleId('user')),
+  'Retry-After': header('Seconds to wait before the next attempt.', 24),
   ETag: header('The version of the record, for If-Match.', '"3"'),
-  Deprecation: header('Since when the operation is deprecated (RFC 9745).', '@1767225600'),
-  Sunset: header('When it ends (RFC 8594).', 'Fri, 01 Jan 2027 00:00:00 GMT'),
-  Link: header('What replaces it.', '</v1/ai-generation>; rel="successor-version"'),
+  Deprecation: header('When the operation was deprecated (RFC 9745).', '@1767225600'),
+  Sunset: header('When the operation ends (RFC 8594).', 'Fri, 01 Jan 2027 00:00:00 GMT'),
+  Link: header('The operation that replaces it.', '</v1/ai-generation>; rel="successor-version"'),
   'Idempotent-Replayed': {
-    ...header('Present when this is the answer of an earlier request.', 'true'),
+    ...header('Present if this is the response to an earlier request.', 'true'),
     schema: { type: 'string', const: 'true' },
   },
 };

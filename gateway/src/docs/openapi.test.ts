@@ -4,16 +4,12 @@ import { id, operations, page, text, timestamp } from '@tandem/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
-import { fleet, publicOperations } from '../contracts.ts';
+import { fleet } from '../contracts.ts';
 import type { JsonSchema, Part } from './json.ts';
-import { type OpenApiDocument, openApiDocument } from './openapi.ts';
+import { openApiDocument } from './openapi.ts';
+import { at, byId, described, document, nodes, rows, schema } from './testing.ts';
 import { catalogue } from './vocabulary.ts';
 import { committedDocument, documentText } from './write.ts';
-
-const rows = publicOperations();
-const document = JSON.parse(JSON.stringify(openApiDocument(rows))) as OpenApiDocument;
-const described = Object.values(document.paths).flatMap((item) => Object.values(item));
-const byId = (name: string) => described.find(({ operationId }) => operationId === name) as Part;
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
@@ -65,7 +61,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('lets through every form of a phone number that the API takes', () => {
-    const pointer = 'tandem#/paths/~1v1~1leads/post/requestBody/content/application~1json/schema';
+    const pointer = 'tandem#/components/schemas/LeadCreate';
     const validate = ajv.compile({ $ref: pointer });
     const takes = (phone: string) => validate({ email: 'a@example.com', firstName: 'A', lastName: 'B', phone });
     expect(['+491701234567', '+49 (170) 123-45.67', '(+49) 170 1234567'].map(takes)).toEqual([true, true, true]);
@@ -145,43 +141,61 @@ describe('an operation in the document', () => {
   });
 
   it('shows ids, times, numbers and flags as they are on the wire', () => {
-    const lead = document.components.schemas?.Lead as JsonSchema;
-    expect(lead.properties?.id).toMatchObject({
-      type: 'string',
-      pattern: '^[0-9A-Za-z]{16,20}$',
-      description: 'Id of a lead',
-    });
-    expect(lead.properties?.assignedTo).toMatchObject({ type: ['string', 'null'], description: 'Id of a user' });
+    const lead = schema('Lead');
+    expect(lead.properties?.id).toEqual({ $ref: '#/components/schemas/LeadId' });
+    expect(schema('LeadId')).toMatchObject({ type: 'string', pattern: '^(?:lead_)?[0-9A-Za-z]{16,20}$' });
     expect(lead.properties?.createdAt).toEqual({ type: 'string', format: 'date-time' });
     const query = Object.fromEntries(
-      (byId('listLeads').parameters as { name?: string }[]).map((one) => [one.name, one]),
+      (byId('listLeads').parameters as { $ref?: string; name?: string }[])
+        .map((one) => (one.$ref ? (at(one.$ref) as { name?: string }) : one))
+        .map((one) => [one.name, one]),
     );
     expect(query.limit).toMatchObject({
       in: 'query',
       schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
     });
     expect(query.deleted).toMatchObject({ schema: { type: 'boolean' } });
-    expect(query.assignedTo).toMatchObject({ schema: { pattern: '^(?:user_)?[0-9A-Za-z]{16,20}$' } });
+    expect(query.assignedTo).toMatchObject({ schema: { $ref: '#/components/schemas/UserId' } });
     expect(query.customFields).toMatchObject({ style: 'deepObject', explode: true });
   });
 
   it('requires in an answer every field that is always there, in a request only those without default', () => {
     const { makeThing } = made;
-    const { paths } = openApiDocument([{ row: makeThing, service: 'crm' }]);
-    const operation = JSON.parse(JSON.stringify(paths['/v1/leads/things']?.post));
-    expect(operation.requestBody.content['application/json'].schema.required).toEqual(['name']);
-    const { data } = operation.responses[201].content['application/json'].schema.properties;
-    expect(data.required).toEqual(['name', 'count', 'createdAt']);
-    expect(data.properties.count).toEqual({ type: 'integer' });
+    const { schemas } = openApiDocument([{ row: makeThing, service: 'crm' }]).components as {
+      schemas: Record<string, JsonSchema>;
+    };
+    expect(schemas.MakeThingRequest?.required).toEqual(['name']);
+    expect(schemas.MakeThingResult?.required).toEqual(['name', 'count', 'createdAt']);
+    expect(schemas.MakeThingResult?.properties?.count).toEqual({ type: 'integer' });
   });
 
   it('lists the errors of its own by code, beside those of all', () => {
-    const { responses } = byId('restoreLead') as {
-      responses: Record<string, { content: Record<string, { examples: object }> }>;
-    };
-    const codes = Object.keys(responses[409]?.content['application/json']?.examples ?? {});
-    expect(codes).toEqual(['not_deleted', 'idempotency_mismatch', 'idempotency_running']);
+    const { responses } = byId('restoreLead') as { responses: Record<string, { $ref: string }> };
+    expect(responses[409]).toEqual({ $ref: '#/components/responses/ConflictNotDeleted' });
+    expect(codesOf(at('#/components/responses/ConflictNotDeleted'))).toEqual([
+      'not_deleted',
+      'idempotency_mismatch',
+      'idempotency_running',
+    ]);
     expect(responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
+  });
+
+  it('lists the codes of every error as an enum, each with an example', () => {
+    const errors = described.flatMap(({ operationId, responses }) =>
+      Object.entries(responses as Record<string, Part>)
+        .filter(([status]) => Number(status) >= 400)
+        .map(([status, response]) => ({
+          name: `${operationId} ${status}`,
+          response: typeof response.$ref === 'string' ? at(response.$ref) : response,
+        })),
+    );
+    expect(errors.length).toBeGreaterThan(1000);
+    const wrong = errors.filter(({ response }) => {
+      const { examples } =
+        (response as { content: Record<string, { examples: object }> }).content['application/json'] ?? {};
+      return codesOf(response).length === 0 || codesOf(response).join() !== Object.keys(examples ?? {}).join();
+    });
+    expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
   it('takes If-Match where a version changes, and an Idempotency-Key on every POST of a tenant', () => {
@@ -196,14 +210,17 @@ describe('an operation in the document', () => {
   });
 
   it('says of a list that may come in groups that the pagination may be absent', () => {
-    const answer = (name: string) =>
-      (byId(name).responses as { 200: { content: Record<string, { schema: JsonSchema }> } })[200].content[
-        'application/json'
-      ]?.schema;
+    const answer = (name: string) => {
+      const { responses } = byId(name) as { responses: { 200: { content: Record<string, { schema: JsonSchema }> } } };
+      return at(responses[200].content['application/json']?.schema.$ref as string) as JsonSchema;
+    };
     const grouped = answer('listCoMarketingResources');
     expect(grouped?.properties).toHaveProperty('pagination');
     expect(grouped?.required).not.toContain('pagination');
-    expect(grouped?.properties?.data?.anyOf?.map(({ type }) => type)).toEqual(['array', 'object']);
+    expect(grouped?.properties?.data?.anyOf).toMatchObject([
+      { type: 'array' },
+      { $ref: '#/components/schemas/GroupedCoMarketing' },
+    ]);
     expect(answer('listPartners')?.required).toContain('pagination');
   });
 
@@ -211,7 +228,8 @@ describe('an operation in the document', () => {
     const { responses } = byId('getJwks') as {
       responses: Record<string, { content: Record<string, { schema: JsonSchema }> }>;
     };
-    expect(Object.keys(responses[200]?.content['application/json']?.schema.properties ?? {})).toEqual(['keys']);
+    expect(responses[200]?.content['application/json']?.schema).toEqual({ $ref: '#/components/schemas/GetJwksResult' });
+    expect(Object.keys(schema('GetJwksResult').properties ?? {})).toEqual(['keys']);
   });
 });
 
@@ -221,8 +239,15 @@ const made = operations({
     path: '/v1/leads/things',
     permission: 'leads:write',
     summary: 'Make a thing',
-    body: z.object({ name: text(20), count: z.int().default(3) }),
-    reply: z.object({ name: text(20), count: z.int().default(3), note: text(20).optional(), createdAt: timestamp() }),
+    body: z.object({ name: text(20).meta({ examples: ['Thing'] }), count: z.int().default(3) }),
+    reply: z.object({
+      name: text(20).meta({ examples: ['Thing'] }),
+      count: z.int().default(3),
+      note: text(20)
+        .meta({ examples: ['Note'] })
+        .optional(),
+      createdAt: timestamp(),
+    }),
     status: 201,
     message: 'Made',
     emits: [],
@@ -242,6 +267,13 @@ const portal = operations({
   },
 });
 
+function codesOf(response: unknown): unknown[] {
+  const { schema: error } = (response as { content: Record<string, { schema: { allOf: JsonSchema[] } }> }).content[
+    'application/json'
+  ] as { schema: { allOf: JsonSchema[] } };
+  return error.allOf[1]?.properties?.code?.enum ?? [];
+}
+
 // A format that validators do not know is a warning to them and a failure here.
 const unknown = (warning: string) => {
   throw new Error(warning);
@@ -249,23 +281,8 @@ const unknown = (warning: string) => {
 const logger = { log: unknown, warn: unknown, error: unknown };
 const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, logger })).addSchema(document, 'tandem');
 
-/** Every object of a value with the JSON pointer that leads to it. */
-function nodes(value: unknown, pointer = '#'): { pointer: string; value: Record<string, unknown> }[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const inside = Object.entries(value).flatMap(([key, child]) => nodes(child, `${pointer}/${escaped(key)}`));
-  return [{ pointer, value: value as Record<string, unknown> }, ...inside];
-}
-
-function escaped(key: string): string {
-  return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
-}
-
-function at(reference: string): unknown {
-  const steps = reference
-    .split('/')
-    .slice(1)
-    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'));
-  return steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], document);
+function valueIn(example: Part): unknown {
+  return typeof example.$ref === 'string' ? (at(example.$ref) as Part).value : example.value;
 }
 
 /** Every example with the schema that it illustrates. */
@@ -281,10 +298,10 @@ function examples(): { pointer: { schema: string; example: string }; value: unkn
       if (Array.isArray(value.examples))
         return value.examples.map((one, index) => found(pointer, `examples/${index}`, one));
       if (!value.schema) return [];
-      const several = Object.entries((value.examples ?? {}) as Record<string, { value: unknown }>);
+      const several = Object.entries((value.examples ?? {}) as Record<string, Part>);
       return [
         ...('example' in value ? [found(`${pointer}/schema`, 'example', value.example)] : []),
-        ...several.map(([name, one]) => found(`${pointer}/schema`, `examples/${name}`, one.value)),
+        ...several.map(([name, one]) => found(`${pointer}/schema`, `examples/${name}`, valueIn(one))),
       ];
     });
 }

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { Operation } from '@tandem/contract';
 import { envelopeSchemas } from './envelope.ts';
-import { sharedErrors } from './error-responses.ts';
+import { createErrorResponses, errorExamples } from './error-responses.ts';
 import { headerParameters, replyHeaders } from './headers.ts';
 import { introduction } from './introduction.ts';
 import type { Part } from './json.ts';
 import { operationPart, pathTemplate } from './operation.ts';
 import { createSchemas } from './schemas.ts';
+import { shareParameters } from './shared-parameters.ts';
 import { tagsOf } from './tags.ts';
 import { catalogue } from './vocabulary.ts';
-import { deliveryParameters, webhookParts } from './webhooks.ts';
+import { deliveryParameters, deliveryResponses, webhookParts } from './webhooks.ts';
 
 /** An OpenAPI 3.1 document as far as others read parts of it. */
 export interface OpenApiDocument extends Part {
@@ -29,7 +30,10 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 export function openApiDocument(operations: { row: Operation; service: string }[]): OpenApiDocument {
   const rows = operations.map(({ row }) => row).filter((row) => row.audience !== 'internal');
   const schemas = createSchemas();
-  const paths = pathsOf(rows, (row) => operationPart(row, rows, schemas));
+  const errors = createErrorResponses();
+  const described = rows.map((row) => ({ row, part: operationPart(row, { all: rows, schemas, errors }) }));
+  const parameters = shareParameters(described.map(({ part }) => part));
+  const paths = pathsOf(described);
   const webhooks = webhookParts(catalogue, schemas);
   return {
     openapi: '3.1.1',
@@ -45,10 +49,11 @@ export function openApiDocument(operations: { row: Operation; service: string }[
     paths,
     webhooks,
     components: {
-      schemas: { ...envelopeSchemas, ...byName(schemas.named) },
-      parameters: { ...headerParameters, ...deliveryParameters },
+      schemas: merged(envelopeSchemas, byName(schemas.named)),
+      parameters: merged(headerParameters, byName(parameters), deliveryParameters),
       headers: replyHeaders,
-      responses: sharedErrors(),
+      examples: errorExamples,
+      responses: merged(byName(errors.shared), deliveryResponses),
       securitySchemes,
     },
   };
@@ -76,13 +81,21 @@ const securitySchemes: Record<string, Part> = {
   },
 };
 
-function pathsOf(rows: Operation[], part: (row: Operation) => Part): Record<string, Record<string, Part>> {
+function pathsOf(described: { row: Operation; part: Part }[]): Record<string, Record<string, Part>> {
   const paths: Record<string, Record<string, Part>> = {};
-  for (const row of rows) {
+  for (const { row, part } of described) {
     const path = pathTemplate(row.path);
-    paths[path] = { ...paths[path], [row.method.toLowerCase()]: part(row) };
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: part };
   }
   return paths;
+}
+
+/** @throws when two parts have the same name: one would replace the other */
+function merged<T>(...groups: Record<string, T>[]): Record<string, T> {
+  const names = groups.flatMap((group) => Object.keys(group));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice) throw new Error(`Two components of the document are called ${twice}`);
+  return Object.assign({}, ...groups) as Record<string, T>;
 }
 
 function byName<T>(parts: Record<string, T>): Record<string, T> {

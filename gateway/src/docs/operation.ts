@@ -1,4 +1,5 @@
 import {
+  isPage,
   isRedirect,
   mediaOf,
   neededPermissions,
@@ -9,25 +10,35 @@ import {
   takesIdempotencyKey,
 } from '@tandem/contract';
 import type { z } from 'zod';
-import { successExample, successSchema } from './envelope.ts';
-import { errorResponses } from './error-responses.ts';
+import { describeLike, descriptionOf } from './descriptions.ts';
+import { successExample, successName, successSchema } from './envelope.ts';
+import type { ErrorResponses } from './error-responses.ts';
 import { exampleOf } from './examples.ts';
 import { offByDefault, successHeaders } from './headers.ts';
 import type { JsonSchema, Part } from './json.ts';
+import { pascal } from './pascal.ts';
 import type { Schemas } from './schemas.ts';
 import { tagOf } from './tags.ts';
 import { isForKeys, takesIfMatch } from './traits.ts';
 
+/** What the operations of a document have in common. */
+interface Context {
+  all: Operation[];
+  schemas: Schemas;
+  errors: ErrorResponses;
+}
+
 /** One operation of the document. */
-export function operationPart(row: Operation, all: Operation[], schemas: Schemas): Part {
+export function operationPart(row: Operation, { all, schemas, errors }: Context): Part {
   const hasIfMatch = takesIfMatch(row, all);
   const parameters = [
     ...pathParameters(row, schemas),
     ...queryParameters(row, schemas),
     ...headerReferences(row, hasIfMatch),
   ];
-  const given = row.body ?? row.form;
-  const sent = given && whatIsSent(row, given, schemas);
+  const reply = schemas.reply(row.reply, `${pascal(row.id)}Result`);
+  const body = row.body ?? row.form;
+  const sent = body && requestOf(row, body, reply, schemas);
   return {
     operationId: row.id,
     tags: [tagOf(row.path)],
@@ -37,13 +48,19 @@ export function operationPart(row: Operation, all: Operation[], schemas: Schemas
     ...(row.deprecated && { deprecated: true }),
     ...(row.permission && { 'x-permission': row.permission }),
     ...(parameters.length && { parameters }),
-    ...(sent && { requestBody: requestBody(row, sent) }),
+    ...(sent && { requestBody: requestBody(row, sent, schemas) }),
     responses: {
-      ...(row.mayExist && { 200: success(row, sent?.example, schemas, 200) }),
-      [replyStatus(row)]: success(row, sent?.example, schemas),
-      ...errorResponses(row, hasIfMatch),
+      ...(row.mayExist && { 200: success(row, reply, sent?.example, schemas, 200) }),
+      [replyStatus(row)]: success(row, reply, sent?.example, schemas),
+      ...errors.of(row, hasIfMatch),
     },
   };
+}
+
+/** The name of a request body: `LeadCreate`, `LeadUpdate`, and `ChangeLeadStatusRequest` for other verbs. */
+function bodyName(operation: string): string {
+  const [, verb, subject] = /^(create|update)([A-Z]\w*)$/.exec(operation) ?? [];
+  return verb && subject ? subject + pascal(verb) : `${pascal(operation)}Request`;
 }
 
 /** `/v1/leads/:id` as OpenAPI writes it: `/v1/leads/{id}`. */
@@ -56,9 +73,10 @@ function description(row: Operation): string {
     row.permission === undefined
       ? 'Needs no credentials.'
       : row.permission === signedIn
-        ? 'Every signed-in caller may use it.'
+        ? 'Needs credentials, but no permission.'
         : accessTo(row);
-  const end = row.deprecated && `Works until ${row.deprecated.sunset}; use \`${row.deprecated.successor}\` instead.`;
+  const end =
+    row.deprecated && `Deprecated: works until ${row.deprecated.sunset}. Use \`${row.deprecated.successor}\` instead.`;
   return [row.description, end, access].filter(Boolean).join('\n\n');
 }
 
@@ -80,37 +98,52 @@ function security(row: Operation): Part[] {
 }
 
 function pathParameters({ params }: Operation, schemas: Schemas): Part[] {
-  return Object.entries(params?.shape ?? {}).map(([name, schema]) => {
-    const { description: text, examples, ...rest } = schemas.body(schema as z.ZodType);
+  return Object.entries(params?.shape ?? {}).map(([name, field]) => {
+    const { description: own, examples, ...schema } = schemas.path(field as z.ZodType);
     return {
       name,
       in: 'path',
       required: true,
-      ...(text && { description: text }),
-      schema: rest,
-      ...(examples && { example: examples[0] }),
+      description: own ?? descriptionOf(schema, schemas),
+      schema,
+      example: (examples ?? schemas.resolve(schema).examples)?.[0],
     };
   });
 }
 
-function queryParameters({ query, id }: Operation, schemas: Schemas): Part[] {
-  return Object.entries(query?.shape ?? {}).map(([name, schema]) => {
-    const { description: text, examples, ...rest } = schemas.query(schema as z.ZodType);
-    const required = !(schema as z.ZodType).safeParse(undefined).success;
-    const preset = rest.default ?? rest.enum?.[0];
+function queryParameters(row: Operation, schemas: Schemas): Part[] {
+  const item = itemOf(row, schemas);
+  return Object.entries(row.query?.shape ?? {}).map(([name, field]) => {
+    const { description: own, examples, ...schema } = schemas.query(field as z.ZodType);
+    const required = !(field as z.ZodType).safeParse(undefined).success;
+    const preset = schema.default ?? examples?.[0] ?? schemas.resolve(schema).enum?.[0];
+    const like = item?.properties?.[name];
+    const description = own ?? (like ? filterText(name, like, schemas) : descriptionOf(schema, schemas));
+    const example = required && exampleOf({ ...schema, ...(examples && { examples }) }, schemas, `${row.id}.${name}`);
     return {
-      ...{ name, in: 'query' },
-      ...(required && {
-        required,
-        example: exampleOf({ ...rest, ...(examples && { examples }) }, { named: {}, owner: `${id}.${name}` }),
-      }),
+      name,
+      in: 'query',
+      ...(required && { required, example }),
       ...(!required && preset !== undefined && { examples: offByDefault(preset) }),
-      ...(text && { description: text }),
+      ...(description && { description }),
       // `customFields[industry]=engineering`
-      ...(rest.type === 'object' && { style: 'deepObject', explode: true }),
-      schema: rest,
+      ...(schema.type === 'object' && { style: 'deepObject', explode: true }),
+      schema,
     };
   });
+}
+
+/** The schema of the records that a list returns. */
+function itemOf({ reply }: Operation, schemas: Schemas): JsonSchema | undefined {
+  const { items } = isPage(reply) ? schemas.reply(reply) : {};
+  return items && schemas.resolve(items);
+}
+
+/** The description of a query parameter that is a field of the records: `Filter by the field `status`. How far the lead has come`. */
+function filterText(name: string, field: JsonSchema, schemas: Schemas): string {
+  const isRef = field.$ref ?? field.anyOf?.[0]?.$ref;
+  const meaning = field.description ?? (isRef?.endsWith('Id') ? undefined : descriptionOf(field, schemas));
+  return meaning ? `Filter by \`${name}\`: ${meaning}` : `Filter by \`${name}\``;
 }
 
 function headerReferences(row: Operation, hasIfMatch: boolean): Part[] {
@@ -128,26 +161,25 @@ interface Sent {
   example: unknown;
 }
 
-function whatIsSent(row: Operation, body: z.ZodType, schemas: Schemas): Sent {
-  const schema = schemas.body(body);
-  // A request makes or changes what the operation answers with.
-  const { $ref } = schemas.reply(row.reply);
-  const owner = $ref?.slice($ref.lastIndexOf('/') + 1) ?? row.id;
-  return { schema, example: exampleOf(schema, { named: schemas.named, owner, isRequest: true }) };
+function requestOf(row: Operation, body: z.ZodType, reply: JsonSchema, schemas: Schemas): Sent {
+  const schema = schemas.body(body, bodyName(row.id));
+  const fields = schemas.resolve(schema);
+  // A field of a request means what the field of the same name means in the record that it creates or changes.
+  describeLike(fields, schemas.resolve(reply), schemas);
+  if (row.form) addFile(fields);
+  return {
+    schema,
+    example: row.form ? { file: '@offer.pdf' } : exampleOf(fields, schemas, row.id, { isRequest: true }),
+  };
 }
 
-function requestBody(row: Operation, { schema, example }: Sent): Part {
-  // curl reads the file that stands behind the `@`. The other fields are optional: a sample that sets them needs a record.
-  if (row.form)
-    return {
-      required: true,
-      content: { 'multipart/form-data': { schema: withFile(schema), example: { file: '@offer.pdf' } } },
-    };
-  return { required: schema.required !== undefined, content: { 'application/json': { schema, example } } };
+function requestBody({ form }: Operation, { schema, example }: Sent, schemas: Schemas): Part {
+  const required = form !== undefined || schemas.resolve(schema).required !== undefined;
+  return { required, content: { [form ? 'multipart/form-data' : 'application/json']: { schema, example } } };
 }
 
 /** A form has its file beside its fields. */
-function withFile(schema: JsonSchema): JsonSchema {
+function addFile(form: JsonSchema): void {
   // `format: binary` is of OpenAPI 3.0; code generators look at it to make a Blob or File.
   const file = {
     type: 'string',
@@ -155,18 +187,21 @@ function withFile(schema: JsonSchema): JsonSchema {
     contentMediaType: 'application/octet-stream',
     description: 'The file',
   };
-  return { ...schema, properties: { file, ...schema.properties }, required: ['file', ...(schema.required ?? [])] };
+  form.properties = { file, ...form.properties };
+  form.required = ['file', ...(form.required ?? [])];
 }
 
-function success(row: Operation, sent: unknown, schemas: Schemas, status = replyStatus(row)): Part {
+function success(row: Operation, data: JsonSchema, sent: unknown, schemas: Schemas, status = replyStatus(row)): Part {
   const head = { description: row.message, headers: successHeaders(row) };
   if (status === 204) return head;
   if (isRedirect(row.reply)) return { ...head, headers: { ...head.headers, Location: location } };
   const types = mediaOf(row.reply);
   if (types) return { ...head, content: Object.fromEntries(types.map((type) => [type, {}])) };
-  const data = schemas.reply(row.reply);
-  const example = successExample(row, status, answerTo(sent, exampleOf(data, { named: schemas.named, owner: row.id })));
-  return { ...head, content: { 'application/json': { schema: successSchema(row, status, data), example } } };
+  const record = answerTo(sent, exampleOf(data, schemas, row.id), row.example);
+  const example = successExample(row, status, record);
+  const envelope = successSchema(row, status, data);
+  const schema = row.envelope === 'none' ? data : schemas.share(successName(row, status, data), envelope);
+  return { ...head, content: { 'application/json': { schema, example } } };
 }
 
 const location: Part = {
@@ -174,15 +209,11 @@ const location: Part = {
   schema: { type: 'string', format: 'uri' },
 };
 
-/** The example of an answer, with what the example of the request set. */
-function answerTo(sent: unknown, data: unknown): unknown {
-  if (!isRecord(sent) || !isRecord(data)) return data;
-  const { allowedTransitions } = data;
-  const kept = Object.entries(sent).filter(([field]) => field in data);
-  const next = Array.isArray(allowedTransitions) && {
-    allowedTransitions: allowedTransitions.filter((status) => status !== sent.status),
-  };
-  return { ...data, ...next, ...Object.fromEntries(kept) };
+/** The example of a reply: the example of its schema, with what the request set and what the contract says of this operation. */
+function answerTo(sent: unknown, data: unknown, own: Record<string, unknown> | undefined): unknown {
+  if (!isRecord(data)) return data;
+  const kept = isRecord(sent) ? Object.entries(sent).filter(([field]) => field in data) : [];
+  return { ...data, ...Object.fromEntries(kept), ...own };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

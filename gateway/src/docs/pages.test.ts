@@ -23,14 +23,14 @@ describe('GET /v1/openapi.json', () => {
     });
   });
 
-  it('answers 304 to who has it already', async () => {
+  it('answers 304 if the client has the current version', async () => {
     const etag = (await get('/v1/openapi.json')).headers.get('etag') as string;
     const answer = await get('/v1/openapi.json', { headers: { 'if-none-match': etag } });
     expect(answer.status).toBe(304);
     expect(await answer.text()).toBe('');
   });
 
-  it('is compressed only for those who accept it', async () => {
+  it('is compressed only for clients that accept gzip', async () => {
     const encoding = async (accepted: string) =>
       (await get('/v1/openapi.json', { headers: { 'accept-encoding': accepted } })).headers.get('content-encoding');
     expect(await encoding('gzip, br')).toBe('gzip');
@@ -64,6 +64,15 @@ describe('GET /docs', () => {
     expect((await get('/docs/scalar.js')).headers.get('cache-control')).toBe('no-cache');
   });
 
+  it('shows the document with code samples, which others do not download', async () => {
+    const samples = (document: unknown) => JSON.stringify(document).split('"x-codeSamples"').length - 1;
+    const [shown, served] = await Promise.all(
+      ['/docs/openapi.json', '/v1/openapi.json'].map(async (path) => samples(await (await get(path)).json())),
+    );
+    expect(shown).toBeGreaterThan(150);
+    expect(served).toBe(0);
+  });
+
   it('is where / leads', async () => {
     const answer = await get('/');
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
@@ -71,7 +80,7 @@ describe('GET /docs', () => {
 });
 
 it('answers 405 with Allow to any other method', async () => {
-  for (const path of ['/', '/docs', '/docs/scalar.js', '/v1/openapi.json', '/favicon.ico']) {
+  for (const path of ['/', '/docs', '/docs/openapi.json', '/docs/scalar.js', '/v1/openapi.json', '/favicon.ico']) {
     const answer = await get(path, { method: 'POST' });
     expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
     expect(await answer.json()).toMatchObject({ success: false, code: 'method_not_allowed' });

@@ -6,7 +6,8 @@ import type { Operation } from '@tandem/contract';
 import type { Page, PageExchange, Pages } from '../exchange.ts';
 import { ApiError } from '../http/api-error.ts';
 import { alwaysExposed } from '../http/headers.ts';
-import { openApiDocument } from './openapi.ts';
+import { type OpenApiDocument, openApiDocument } from './openapi.ts';
+import { withCodeSamples } from './samples.ts';
 import { contentSecurityPolicy, referencePage, scalarBundle, scalarVersion } from './scalar.ts';
 
 interface Content {
@@ -27,13 +28,21 @@ const compress = promisify(gzip);
  * Each file is made when it is first asked for, and kept.
  */
 export function createPages(operations: { row: Operation; service: string }[]): Pages {
-  const document = async () => Buffer.from(JSON.stringify(openApiDocument(operations)));
+  let made: OpenApiDocument | undefined;
+  const document = () => {
+    made ??= openApiDocument(operations);
+    return made;
+  };
   const assets: Record<string, Asset> = {
-    '/v1/openapi.json': asset(document, {
+    '/v1/openapi.json': asset(async () => Buffer.from(JSON.stringify(document())), {
       'Content-Type': 'application/json; charset=utf-8',
       'Cache-Control': 'no-cache',
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': alwaysExposed.join(', '),
+    }),
+    '/docs/openapi.json': asset(async () => Buffer.from(JSON.stringify(withCodeSamples(document()))), {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-cache',
     }),
     '/docs': asset(async () => Buffer.from(referencePage), {
       'Content-Type': 'text/html; charset=utf-8',

@@ -18,7 +18,7 @@ export function scalarBundle(): Promise<Buffer> {
 
 // Everything that would speak to a host of Scalar's is off; the policy below would stop it besides.
 const settings = {
-  url: '/v1/openapi.json',
+  url: '/docs/openapi.json',
   theme: 'default',
   withDefaultFonts: false,
   telemetry: false,
@@ -30,7 +30,8 @@ const settings = {
   persistAuth: false,
   documentDownloadType: 'json',
   orderSchemaPropertiesBy: 'preserve',
-  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  // The document brings samples of its own.
+  hiddenClients: true,
   metaData: { title: 'Tandem API' },
 };
 

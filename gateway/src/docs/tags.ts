@@ -9,12 +9,12 @@ const tags: Tag[] = [
   {
     paths: ['/v1/auth', '/.well-known'],
     name: 'Sign-in',
-    description: 'Sessions of people: signing in and out, tokens, and the keys that verify them.',
+    description: 'Sign in and out, exchange tokens, and read the keys that verify them.',
   },
   {
     paths: ['/v1/tenants', '/v1/plans'],
     name: 'Tenants and plans',
-    description: 'The account of a company: its settings and what its plan allows.',
+    description: 'The account of a company, its settings and the plans.',
   },
   {
     paths: ['/v1/api-keys'],
@@ -25,7 +25,7 @@ const tags: Tag[] = [
   {
     paths: ['/v1/roles', '/v1/permissions'],
     name: 'Roles and permissions',
-    description: 'What people and keys may do.',
+    description: 'What users and API keys may do.',
   },
   {
     paths: ['/v1/leads'],
@@ -37,24 +37,24 @@ const tags: Tag[] = [
     name: 'Opportunities',
     description: 'Deals, from a qualified lead to won or lost.',
   },
-  { paths: ['/v1/tasks'], name: 'Tasks', description: 'What is to be done, by whom and until when.' },
+  { paths: ['/v1/tasks'], name: 'Tasks', description: 'Work for users, with a due time.' },
   {
     paths: ['/v1/config'],
     name: 'Configuration',
-    description: 'Definitions of your own: lead statuses and the stages of opportunities.',
+    description: 'Your own lead statuses and stages of opportunities.',
   },
   {
     paths: ['/v1/partners', '/v1/public/statements'],
     name: 'Partners',
-    description: 'Who brings business: registration, approval, commissions and their statements.',
+    description: 'Companies and people who refer leads: registration, approval, commissions and statements.',
   },
   {
     paths: ['/v1/partners/co-marketing', '/v1/public/co-marketing', '/s'],
     name: 'Co-marketing',
     description: 'Material that partners use and share, with links that need no sign-in.',
   },
-  { paths: ['/v1/partners/portal'], name: 'Partner portal', description: 'What partners do themselves, signed in.' },
-  { paths: ['/v1/campaigns'], name: 'Campaigns', description: 'Reaching many people by e-mail and SMS.' },
+  { paths: ['/v1/partners/portal'], name: 'Partner portal', description: 'Operations for partners who are signed in.' },
+  { paths: ['/v1/campaigns'], name: 'Campaigns', description: 'Campaigns by e-mail and SMS.' },
   {
     paths: ['/v1/campaigns/landing-pages', '/v1/public/pages'],
     name: 'Landing pages',
@@ -64,51 +64,51 @@ const tags: Tag[] = [
   {
     paths: ['/v1/campaigns/ai', '/v1/config/ai', '/v1/ai-generation', '/v1/ai'],
     name: 'AI generation',
-    description: 'Sequences, landing pages, statuses, stages and structures of your own from a prompt.',
+    description: 'Generate sequences, landing pages, statuses, stages, text and structured data from a prompt.',
   },
-  { paths: ['/v1/training'], name: 'Training', description: 'Courses with their lessons, and who takes them.' },
+  { paths: ['/v1/training'], name: 'Training', description: 'Courses, their lessons and the enrolments.' },
   {
     paths: ['/v1/files', '/v1/public/files'],
     name: 'Files',
-    description: 'Uploads, and links to download them that expire.',
+    description: 'Uploads, and download links that expire.',
   },
   {
     paths: ['/v1/search'],
     name: 'Search',
-    description: 'Full-text search over leads, opportunities and partners, tolerant of typing errors.',
+    description: 'Full-text search over leads, opportunities and partners that accepts typing errors.',
   },
-  { paths: ['/v1/analytics'], name: 'Analytics', description: 'Engagement: opens, clicks, replies, visits.' },
+  { paths: ['/v1/analytics'], name: 'Analytics', description: 'Engagement events: opens, clicks, replies and visits.' },
   {
     paths: ['/v1/agents'],
     name: 'AI agents',
-    description: 'Agents that call leads and recommend the next step, run by run.',
+    description: 'Agents that call leads and recommend next steps.',
   },
-  { paths: ['/v1/teams'], name: 'Teams', description: 'Users who work together.' },
+  { paths: ['/v1/teams'], name: 'Teams', description: 'Groups of users.' },
   {
     paths: ['/v1/addons'],
     name: 'Addons',
-    description: 'Parts of the platform that a tenant switches on when it needs them.',
+    description: 'Optional parts of the platform.',
   },
   {
     paths: ['/v1/subscriptions'],
     name: 'Subscriptions',
-    description: 'The plan that a tenant pays for, and how much of it is used.',
+    description: 'The plan of the tenant and its usage.',
   },
   {
     paths: ['/v1/notifications'],
     name: 'Notifications',
-    description: 'Messages to users of the tenant, now or at a later time.',
+    description: 'Messages to users of the tenant, at once or scheduled.',
   },
-  { paths: ['/v1/jobs'], name: 'Background work', description: 'The progress of what was answered with 202.' },
+  { paths: ['/v1/jobs'], name: 'Background work', description: 'The progress of jobs that a 202 response names.' },
   {
     paths: ['/v1/integrations/webhooks'],
     name: 'Webhook subscriptions',
-    description: 'Addresses of yours that receive events, and the record of every delivery.',
+    description: 'Addresses that receive events, and the log of deliveries.',
   },
   {
     paths: ['/v1/integrations/events'],
     name: 'Events',
-    description: 'What happened, for programs that ask instead of being told.',
+    description: 'The events of your tenant, for programs that poll.',
   },
   { paths: ['/v1/audit-logs'], name: 'Audit log', description: 'Who changed what, when and from where.' },
 ];

@@ -2,6 +2,7 @@ import * as agents from '@tandem/agents-contract';
 import * as analytics from '@tandem/analytics-contract';
 import * as campaign from '@tandem/campaign-contract';
 import type { EventDef } from '@tandem/contract';
+import * as vocabulary from '@tandem/contract';
 import * as crm from '@tandem/crm-contract';
 import * as files from '@tandem/files-contract';
 import * as identity from '@tandem/identity-contract';
@@ -32,24 +33,33 @@ export const events: readonly EventDef[] = exported().flatMap(({ value }) => (is
 /** The events that a webhook can receive, in the order of the contracts. */
 export const catalogue: readonly EventDef[] = events.filter(({ group }) => group !== undefined);
 
-/** What the resources are called: the name under which a contract exports a schema is its name in the document. */
+/** The schemas of objects and enums that contracts export: an export's name is the schema's name in the document. */
+export const exportedSchemas = findSchemas();
+
+/** The same names in the form that zod looks them up. */
 export const schemaNames = nameSchemas();
+
+function findSchemas(): ReadonlyMap<string, z.ZodType> {
+  const found = new Map<string, z.ZodType>();
+  for (const { name, value } of exported()) {
+    const isSchema = value instanceof z.ZodObject || value instanceof z.ZodEnum;
+    if (!isSchema || !/^[A-Z]/.test(name)) continue;
+    const other = found.get(name);
+    if (other && other !== value)
+      throw new Error(`Two contracts export a schema named ${name}: rename one, the document needs both`);
+    found.set(name, value);
+  }
+  return found;
+}
 
 function nameSchemas(): z.core.$ZodRegistry<{ id: string }> {
   const names = z.registry<{ id: string }>();
-  const taken = new Map<string, unknown>();
-  for (const { name, value } of exported()) {
-    if (!(value instanceof z.ZodObject) || names.has(value)) continue;
-    if (taken.has(name))
-      throw new Error(`Two contracts export a schema named ${name}: rename one, the document needs both`);
-    taken.set(name, value);
-    names.add(value, { id: name });
-  }
+  for (const [name, schema] of exportedSchemas) if (!names.has(schema)) names.add(schema, { id: name });
   return names;
 }
 
 function exported(): { name: string; value: unknown }[] {
-  return Object.values(contracts).flatMap((contract) =>
+  return [vocabulary, ...Object.values(contracts)].flatMap((contract) =>
     Object.entries(contract).map(([name, value]) => ({ name, value })),
   );
 }

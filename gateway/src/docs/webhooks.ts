@@ -1,7 +1,8 @@
 import type { EventDef } from '@tandem/contract';
+import { exampleMeta } from './envelope.ts';
 import { exampleId } from './example-ids.ts';
-import { now } from './example-values.ts';
 import type { Part } from './json.ts';
+import { pascal } from './pascal.ts';
 import type { Schemas } from './schemas.ts';
 
 const exampleEventId = exampleId('event');
@@ -10,34 +11,34 @@ const mac = 'K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=';
 
 /** The headers of a delivery, as `components.parameters`. */
 export const deliveryParameters: Record<string, Part> = {
-  WebhookId: header(
+  WebhookIdHeader: header(
     'webhook-id',
-    'The id of the event, the same on every attempt: process each only once.',
+    'The id of the event, the same on every attempt. Process each event only once.',
     exampleEventId,
   ),
-  WebhookTimestamp: header(
+  WebhookTimestampHeader: header(
     'webhook-timestamp',
-    'When this attempt was signed, in Unix seconds. Refuse what is older than five minutes.',
+    'When this attempt was signed, in Unix seconds. Reject deliveries that are older than five minutes.',
     sentAt,
   ),
-  WebhookSignature: header(
+  WebhookSignatureHeader: header(
     'webhook-signature',
-    'The signature by the Standard Webhooks scheme: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. While a secret is exchanged there are two, separated by a space.',
+    'The signature by the Standard Webhooks scheme: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. During a rotation of the secret there are two signatures, separated by a space.',
     `v1,${mac}`,
   ),
-  ServiceSignature: header(
+  ServiceSignatureHeader: header(
     'X-Service-Signature',
     'The same signature with its id and time in one header.',
     `t=${sentAt},id=${exampleEventId},v1=${mac}`,
   ),
-  ServiceEvent: header('X-Service-Event', 'The name of the event.', 'lead.created'),
-  ServiceDelivery: header(
+  ServiceEventHeader: header('X-Service-Event', 'The name of the event.', 'lead.created'),
+  ServiceDeliveryHeader: header(
     'X-Service-Delivery',
     'The id of the delivery, as in the delivery log.',
     exampleId('delivery'),
   ),
-  ServiceAttempt: header('X-Service-Attempt', 'Which attempt this is, from 1 on.', '1'),
-  ServiceEnvironment: header('X-Service-Environment', '`live` or `sandbox`.', 'live'),
+  ServiceAttemptHeader: header('X-Service-Attempt', 'The number of the attempt, from 1.', '1'),
+  ServiceEnvironmentHeader: header('X-Service-Environment', '`live` or `sandbox`.', 'live'),
 };
 
 /** Every event of the catalogue as a request that the platform sends. */
@@ -47,9 +48,9 @@ export function webhookParts(events: readonly EventDef[], schemas: Schemas): Rec
 
 function delivery(event: EventDef, schemas: Schemas): Part {
   return {
-    operationId: `on${event.name.split(/[._]/).map(capitalized).join('')}`,
+    operationId: `on${pascal(event.name)}`,
     summary: event.name,
-    description: `${event.description}. Sent to every webhook that asked for \`${event.name}\`, \`${event.name.split('.')[0]}.*\` or \`*\`. Events may arrive out of order; \`createdAt\` sorts them.`,
+    description: `${event.description}. Sent to every webhook that is subscribed to \`${event.name}\`, \`${event.name.split('.')[0]}.*\` or \`*\`. Events may arrive out of order; \`createdAt\` sorts them.`,
     security: [],
     'x-group': event.group,
     parameters: Object.keys(deliveryParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
@@ -58,34 +59,40 @@ function delivery(event: EventDef, schemas: Schemas): Part {
       content: { 'application/json': { schema: envelope(event, schemas), example: envelopeExample(event) } },
     },
     responses: {
-      '2XX': { description: 'Received. Answer within 15 seconds, and do long work afterwards.' },
-      410: { description: 'Gone: the platform disables the webhook.' },
-      default: { description: 'Not received: the platform tries again, ten times within about three days.' },
+      '2XX': { $ref: '#/components/responses/DeliveryReceived' },
+      410: { $ref: '#/components/responses/DeliveryGone' },
+      default: { $ref: '#/components/responses/DeliveryNotReceived' },
     },
   };
 }
 
+/** What a receiver may answer to a delivery, as `components.responses`. */
+export const deliveryResponses: Record<string, Part> = {
+  DeliveryReceived: { description: 'The event is received. Answer within 15 seconds; do long work afterwards.' },
+  DeliveryGone: { description: 'The receiver is gone: the platform disables the webhook.' },
+  DeliveryNotReceived: {
+    description: 'The event is not received: the platform tries again, ten times within about three days.',
+  },
+};
+
+/** The body of a delivery, as the named schema `LeadCreatedEvent`. */
 function envelope({ name, data }: EventDef, schemas: Schemas): Part {
-  return {
+  return schemas.define(`${pascal(name)}Event`, {
     type: 'object',
     properties: {
       id: { type: 'string', description: 'Id of the event', pattern: '^[0-9A-Za-z]{16,20}$' },
-      type: { type: 'string', const: name },
+      type: { type: 'string', const: name, description: 'The name of the event' },
       createdAt: { type: 'string', format: 'date-time' },
       data: schemas.reply(data),
     },
     required: ['id', 'type', 'createdAt', 'data'],
-  };
+  });
 }
 
 function envelopeExample({ name, example }: EventDef): Part {
-  return { id: exampleEventId, type: name, createdAt: now, data: example };
+  return { id: exampleEventId, type: name, createdAt: exampleMeta.timestamp, data: example };
 }
 
 function header(name: string, description: string, example: string): Part {
   return { name, in: 'header', required: true, description, schema: { type: 'string' }, example };
-}
-
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

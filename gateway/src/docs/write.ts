@@ -1,6 +1,7 @@
 // `npm run openapi`: writes gateway/openapi.json, which a test compares with the contracts.
 import { writeFileSync } from 'node:fs';
 import { publicOperations } from '../contracts.ts';
+import { laidOut } from './layout.ts';
 import { openApiDocument } from './openapi.ts';
 
 /** Where the committed document is. */
@@ -8,7 +9,7 @@ export const committedDocument = new URL('../../openapi.json', import.meta.url);
 
 /** The document as it is committed. */
 export function documentText(): string {
-  return `${JSON.stringify(openApiDocument(publicOperations()), null, 2)}\n`;
+  return `${laidOut(JSON.parse(JSON.stringify(openApiDocument(publicOperations()))))}\n`;
 }
 
 if (import.meta.main) {

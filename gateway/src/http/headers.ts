@@ -82,7 +82,7 @@ export const alwaysExposed = [
 ];
 
 const accepted =
-  'Authorization, Content-Type, Idempotency-Key, If-Match, X-API-Key, X-Environment, X-On-Behalf-Of, X-Request-Id, X-Tenant-Id, traceparent';
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key, X-Environment, X-On-Behalf-Of, X-Request-Id, X-Tenant-Id, traceparent';
 
 export interface Cors {
   /** Adds what a browser needs to read an answer. */

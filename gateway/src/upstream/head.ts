@@ -1,15 +1,15 @@
-/** The first part of an answer. */
+/** The status line and headers of a response. */
 export interface Head {
   status: number;
-  /** By their names in lower case; of a name given twice the last. */
+  /** By their names in lower case. Of a repeated header, the last value. */
   headers: Record<string, string>;
-  /** Where the body begins. */
+  /** Offset of the body in bytes. */
   end: number;
   /** The body's length in bytes; undefined when it comes in chunks. */
   length: number | undefined;
 }
 
-/** The answer is not what a service of this fleet sends. */
+/** The response is invalid, or uses a part of HTTP that no service of this fleet uses. */
 export class BadAnswer extends Error {}
 
 export const headMax = 16 * 1024;
@@ -18,9 +18,9 @@ const statusLine = /^HTTP\/1\.1 ([2-5]\d\d)(?: |$)/;
 const digits = /^\d{1,15}$/;
 
 /**
- * Reads status and headers (RFC 9112, sections 4 and 5) of an answer that says where it ends.
- * @returns undefined while the end of the head has not arrived
- * @throws BadAnswer for anything else: an answer whose end is uncertain must not leave bytes for the next one
+ * Parses the status line and headers (RFC 9112, sections 4 and 5) of a response with an explicit length.
+ * @returns undefined while the end of the headers has not arrived
+ * @throws BadAnswer for anything else: bytes of a response with an uncertain end could be read as the next response
  */
 export function parseHead(bytes: Buffer): Head | undefined {
   const cut = bytes.indexOf('\r\n\r\n');
@@ -53,10 +53,10 @@ const lastChunk = Buffer.from('0\r\n\r\n');
 const chunkSize = /^[0-9a-f]{1,7}$/i;
 
 /**
- * Reads a body in chunks without trailers (RFC 9112, section 7.1). Services of this fleet send none unless somebody writes
- * an answer by hand, so it is looked at only when it may be complete.
+ * Decodes a chunked body without trailers (RFC 9112, section 7.1). Chunked JSON is rare in this fleet, so the body is parsed only
+ * when its last chunk may have arrived.
  * @returns undefined while the last chunk has not arrived
- * @throws BadAnswer for what is no sequence of chunks
+ * @throws BadAnswer for an invalid chunk
  */
 export function readChunks(bytes: Buffer, start: number): Buffer | undefined {
   if (!bytes.subarray(-lastChunk.length).equals(lastChunk)) return undefined;

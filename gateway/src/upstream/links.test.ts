@@ -1,9 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { until } from '@tandem/testing';
+import { createDeadlines } from '../deadlines.ts';
 import { BadAnswer } from './head.ts';
 import { LinkLost, LinkTimeout } from './link.ts';
-import { createLinks, type Links } from './links.ts';
+import { createLinks, type LinkLimits, type Links } from './links.ts';
 
-// A service as bytes: what it answers to each request, and when it hangs up.
+// A service of which the test decides every byte.
 let server: Server;
 let links: Links;
 let connections: Socket[];
@@ -22,8 +24,7 @@ beforeEach(async () => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  links = createLinks(`http://127.0.0.1:${port}`, { max: 2, replyMax: 1_000 });
+  links = openLinks();
 });
 afterEach(() => {
   links.close();
@@ -31,6 +32,11 @@ afterEach(() => {
   server.close();
 });
 
+const openLinks = (limits?: LinkLimits) => {
+  const origin = new URL(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
+  const options = { max: 2, replyMax: 1_000, deadlines: createDeadlines(100), ...(limits && { limits }) };
+  return createLinks({ origin, address: '127.0.0.1' }, options);
+};
 const get = (timeoutMs = 5_000) =>
   links.send({ method: 'GET', path: '/x', headers: { a: 'b' }, body: undefined, timeoutMs });
 const text = async () => (await get()).body.toString();
@@ -133,5 +139,42 @@ describe('requests', () => {
     answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
     expect([await text(), await text()]).toEqual(['ok', 'ok']);
     expect(connections).toHaveLength(2);
+  });
+});
+
+describe('a connection', () => {
+  const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+  it('is not used once it has been idle for its time: the service may be closing it', async () => {
+    links.close();
+    links = openLinks({ idleMs: 1, ageMs: 60_000 });
+    says(ok);
+    await get();
+    const began = performance.now();
+    await until('the connection is idle for too long', () => performance.now() - began > 2);
+    await get();
+    expect(connections).toHaveLength(2);
+    await until('the first one is closed by the gateway', () => connections[0]?.readableEnded);
+  });
+
+  it('is replaced when it is old, so that new instances behind a balancer get their share', async () => {
+    links.close();
+    links = openLinks({ idleMs: 60_000, ageMs: 1 });
+    answer = (socket) => setTimeout(() => socket.write(ok), 5);
+    await get();
+    await get();
+    expect(connections).toHaveLength(2);
+  });
+
+  it('is closed by the gateway when another one was answered with Connection: close', async () => {
+    const held: Socket[] = [];
+    answer = (socket) => held.push(socket);
+    const both = Promise.all([get(), get()]);
+    await until('both requests have arrived', () => held.length === 2);
+    for (const socket of held) socket.write(ok);
+    await both;
+    answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
+    await get();
+    await until('the idle one is closed too', () => connections.every((socket) => socket.readableEnded));
   });
 });

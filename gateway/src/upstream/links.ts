@@ -1,97 +1,132 @@
-import { createDeadlines } from '../deadlines.ts';
-import { type Link, LinkLost, type LinkReply, type LinkRequest, LinkTimeout, openLink } from './link.ts';
+import type { Deadlines } from '../deadlines.ts';
+import {
+  type Link,
+  LinkLost,
+  type LinkReply,
+  type LinkRequest,
+  type LinkTarget,
+  LinkTimeout,
+  openLink,
+} from './link.ts';
 
-/** Connections to one service. */
+/** The connections to one address of a service. */
 export interface Links {
   /**
    * Sends over a free connection, or waits for one.
-   * @throws LinkLost, LinkTimeout, TooLarge, BadAnswer
+   * @throws LinkLost, LinkRefused, LinkTimeout, TooLarge, BadAnswer
    */
   send(request: LinkRequest & { timeoutMs: number }): Promise<LinkReply>;
+  /** Closes idle connections at once and the others when their response has arrived. */
   close(): void;
 }
 
-interface Idle {
+interface Pooled {
   link: Link;
-  since: number;
+  openedAt: number;
+  idleSince: number;
 }
 
-const idleMs = 60_000;
-const sweepMs = 10_000;
-const deadlineTickMs = 100;
+/** Limits of connections, in ms. */
+export interface LinkLimits {
+  /** Below the 70 s after which a service closes an idle connection: only this side closes one. */
+  idleMs: number;
+  /** A connection that is older is closed after its response: behind a balancer, new instances get their share. */
+  ageMs: number;
+}
+
+const usualLimits: LinkLimits = { idleMs: 55_000, ageMs: 60_000 };
+const sweepMs = 5_000;
+// Behind a balancer one address leads to several instances: the others' connections are replaced once, not with every response.
+const retireEveryMs = 1_000;
 
 /**
- * Keeps up to `max` connections to a service. The one that was used last is used first, so that what is not needed grows
- * old and is closed, before the service would close it (70 s, packages/service).
+ * Keeps up to `max` connections to one address. The connection used last is used first, so that surplus ones become idle
+ * and are closed. When a service answers `Connection: close` it is about to end: all connections to it are retired from this
+ * side, since a request on a connection that the service closes at the same moment would be lost.
  */
-export function createLinks(origin: string, { max, replyMax }: { max: number; replyMax: number }): Links {
-  const { hostname, port, protocol } = new URL(origin);
-  if (protocol !== 'http:') throw new Error(`${origin}: services are reached by http`);
-  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80), replyMax };
-  const idle: Idle[] = [];
-  const waiting = new Set<(link: Link) => void>();
-  const deadlines = createDeadlines(deadlineTickMs);
+export function createLinks(
+  target: LinkTarget,
+  options: { max: number; replyMax: number; deadlines: Deadlines; limits?: LinkLimits },
+): Links {
+  const { max, replyMax, deadlines, limits = usualLimits } = options;
+  const idle: Pooled[] = [];
+  const waiting = new Set<(pooled: Pooled) => void>();
   let open = 0;
   let isClosed = false;
+  let retiredAt = Number.NEGATIVE_INFINITY;
 
-  const newLink = (): Link => {
+  const openPooled = (): Pooled => {
     open++;
-    const link: Link = openLink({
-      ...place,
-      onClose() {
-        open--;
-        const at = idle.findIndex((one) => one.link === link);
-        if (at >= 0) idle.splice(at, 1);
-        if (waiting.size && open < max) next()?.(newLink());
-      },
-    });
-    return link;
+    const onClose = () => {
+      open--;
+      const index = idle.indexOf(pooled);
+      if (index >= 0) idle.splice(index, 1);
+      if (waiting.size && open < max) takeOldestWaiting()?.(openPooled());
+    };
+    const pooled: Pooled = { link: openLink(target, { replyMax, onClose }), openedAt: performance.now(), idleSince: 0 };
+    return pooled;
   };
-  /** Whoever waits longest. */
-  const next = () => {
+  const takeOldestWaiting = () => {
     const [first] = waiting;
     if (first) waiting.delete(first);
     return first;
   };
-  const take = (timeoutMs: number): Link | Promise<Link> => {
-    const last = idle.pop();
-    if (last) return last.link;
-    if (open < max) return newLink();
-    const { promise, resolve, reject } = Promise.withResolvers<Link>();
+  const isUsable = ({ openedAt }: Pooled, now: number) =>
+    !isClosed && openedAt > retiredAt && now - openedAt < limits.ageMs;
+  const take = (timeoutMs: number): Pooled | Promise<Pooled> => {
+    const now = performance.now();
+    for (let last = idle.pop(); last; last = idle.pop()) {
+      if (isUsable(last, now) && now - last.idleSince < limits.idleMs) return last;
+      last.link.destroy(new LinkLost('Retired'));
+    }
+    if (open < max) return openPooled();
+    const { promise, resolve, reject } = Promise.withResolvers<Pooled>();
     waiting.add(resolve);
     return deadlines.of(promise, timeoutMs, () => {
       waiting.delete(resolve);
       reject(new LinkTimeout(`No free connection within ${timeoutMs} ms`));
     });
   };
-  const giveBack = (link: Link) => {
-    if (!link.isOpen()) return;
-    const waiter = next();
-    if (waiter) waiter(link);
-    else if (isClosed) link.destroy(new LinkLost('The gateway ends'));
-    else idle.push({ link, since: Date.now() });
+  const giveBack = (pooled: Pooled) => {
+    if (!pooled.link.isOpen()) return;
+    const now = performance.now();
+    // Closing it also opens a new one for the oldest waiting request.
+    if (!isUsable(pooled, now)) return pooled.link.destroy(new LinkLost('Retired'));
+    const waiter = takeOldestWaiting();
+    if (waiter) return waiter(pooled);
+    pooled.idleSince = now;
+    idle.push(pooled);
   };
-  const sweep = setInterval(() => {
-    const before = Date.now() - idleMs;
-    for (const { link, since } of [...idle]) if (since < before) link.destroy(new LinkLost('Not needed'));
-  }, sweepMs);
-  sweep.unref();
+  const closeUnusable = () => {
+    const now = performance.now();
+    for (const pooled of [...idle])
+      if (!isUsable(pooled, now) || now - pooled.idleSince >= limits.idleMs)
+        pooled.link.destroy(new LinkLost('Retired'));
+  };
+  const retireAll = () => {
+    const now = performance.now();
+    if (now - retiredAt < retireEveryMs) return;
+    retiredAt = now;
+    closeUnusable();
+  };
+  const sweep = setInterval(closeUnusable, sweepMs).unref();
 
   return {
     async send({ timeoutMs, ...request }) {
-      const link = await take(timeoutMs);
-      const late = () => link.destroy(new LinkTimeout(`No answer within ${timeoutMs} ms`));
+      const pooled = await take(timeoutMs);
+      const late = () => pooled.link.destroy(new LinkTimeout(`No answer within ${timeoutMs} ms`));
       try {
-        return await deadlines.of(link.send(request), timeoutMs, late);
+        const reply = await deadlines.of(pooled.link.send(request), timeoutMs, late);
+        if (reply.headers.connection === 'close') retireAll();
+        return reply;
       } finally {
-        giveBack(link);
+        giveBack(pooled);
       }
     },
     close() {
       isClosed = true;
       clearInterval(sweep);
-      deadlines.close();
-      for (const { link } of [...idle]) link.destroy(new LinkLost('The gateway ends'));
+      closeUnusable();
     },
   };
 }

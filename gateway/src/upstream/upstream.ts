@@ -1,80 +1,153 @@
-import { createShares, ShareTimeout } from '@tandem/process';
+import { type Breaker, type BreakerState, createBreaker, createShares } from '@tandem/process';
+import { createDeadlines } from '../deadlines.ts';
 import { ApiError } from '../http/api-error.ts';
-import { type Breaker, createBreaker } from './breaker.ts';
+import { type Resolve, watchAddresses } from './addresses.ts';
 import { BadAnswer } from './head.ts';
-import { LinkLost, type LinkReply, type LinkRequest, LinkTimeout, TooLarge } from './link.ts';
-import { createLinks } from './links.ts';
+import { hostOf, LinkLost, LinkRefused, type LinkReply, type LinkRequest, LinkTimeout, TooLarge } from './link.ts';
+import { createLinks, type Links } from './links.ts';
 
 export interface UpstreamRequest extends LinkRequest {
   timeoutMs: number;
-  /** Whom it is for: one tenant may not have all connections. */
+  /** The tenant that the request is for, whose share of the connections is limited. */
   tenantId: number | undefined;
-  /** Whether sending it twice does no harm. */
+  /** Whether the service does its work once although it receives the request twice. */
   repeatable: boolean;
 }
 
-/** One service as the gateway reaches it. */
-export interface Upstream {
-  origin: string;
+/** One address of a service. */
+export interface Instance {
+  /** The host to connect to: an address, or the name until it is resolved. */
+  address: string;
   breaker: Breaker;
-  /** @throws ApiError 503 when the service is away or overloaded, 504 when it is slow, 502 when its answer is too large */
+}
+
+/** One service, over all addresses that its name resolves to. */
+export interface Upstream {
+  origin: URL;
+  /** open when no address may be called. */
+  state(): BreakerState;
+  /**
+   * The next address whose breaker admits a call, in turn. The caller reports the outcome to the breaker.
+   * @throws ApiError 503 when there is none
+   */
+  choose(): Instance;
+  /** @throws ApiError 503 when the service is away or overloaded, 504 when it is slow, 502 when its response is too large */
   send(request: UpstreamRequest): Promise<LinkReply>;
   close(): void;
 }
 
 const connectionsMax = 64;
 const inFlightMax = 512;
-// The rest of the connections stays free for everybody else.
+// A tenant's share; the rest of the connections stays free for others.
 const inFlightOfTenantMax = 48;
 const shareWaitMs = 5_000;
 const replyMax = 16 * 1024 * 1024;
 const retryShare = 0.1;
 const retryCreditMax = 10;
 const retryAfterSeconds = 1;
+const deadlineTickMs = 100;
+const trip = { failures: 5, share: 0.5, windowMs: 10_000 };
+const openMs = 1_000;
 
-/** Opens a pool of kept-alive connections to a service, with its own breaker and retry budget (D15, D17). */
-export function createUpstream(origin: string): Upstream {
-  const links = createLinks(origin, { max: connectionsMax, replyMax });
-  const breaker = createBreaker();
-  let inFlight = 0;
+type Pool = Instance & { links: Links };
+
+/**
+ * Opens kept-alive connections to a service, with a breaker for each of its addresses and one retry budget (D15, D17).
+ * @param origin http or https
+ */
+export function createUpstream(origin: string, resolve?: Resolve): Upstream {
+  const url = new URL(origin);
+  if (!['http:', 'https:'].includes(url.protocol)) throw new Error(`${origin}: services are reached by http or https`);
+  const deadlines = createDeadlines(deadlineTickMs);
   const shares = createShares<number>(inFlightOfTenantMax, shareWaitMs);
+  let inFlight = 0;
   let credit = retryCreditMax;
+  let turn = 0;
 
-  const send = async (request: UpstreamRequest): Promise<LinkReply> => {
-    if (inFlight >= inFlightMax || !breaker.admits())
-      throw new ApiError('unavailable', { retryAfter: retryAfterSeconds });
-    inFlight++;
-    let leave: (() => void) | undefined;
+  const openPool = (address: string): Pool => ({
+    address,
+    breaker: createBreaker({ trip, openMs }),
+    links: createLinks({ origin: url, address }, { max: connectionsMax, replyMax, deadlines }),
+  });
+  let pools = [openPool(hostOf(url))];
+  const unwatch = watchAddresses(
+    hostOf(url),
+    (addresses) => {
+      const before = pools;
+      pools = addresses.map((address) => before.find((pool) => pool.address === address) ?? openPool(address));
+      for (const pool of before) if (!pools.includes(pool)) pool.links.close();
+    },
+    resolve,
+  );
+
+  const choose = (except?: Pool): Pool => {
+    for (let tried = 0; tried < pools.length; tried++) {
+      const pool = pools[turn++ % pools.length] as Pool;
+      if (pool !== except && pool.breaker.admits()) return pool;
+    }
+    throw unavailable();
+  };
+  const mayRetry = (error: unknown, { repeatable }: UpstreamRequest) =>
+    credit >= 1 && (error instanceof LinkRefused || (error instanceof LinkLost && repeatable));
+
+  const attempt = async (first: Pool, request: UpstreamRequest): Promise<LinkReply> => {
+    let pool = first;
     try {
-      leave = await shares.enter(request.tenantId);
-      credit = Math.min(retryCreditMax, credit + retryShare);
-      const reply = await attempt(request);
-      breaker.succeeded();
+      const reply = await pool.links.send(request).catch((error: unknown) => {
+        if (!mayRetry(error, request)) throw error;
+        credit--;
+        if (pools.length > 1) {
+          pool.breaker.failed();
+          pool = choose(first);
+        }
+        return pool.links.send(request);
+      });
+      pool.breaker.succeeded();
       return reply;
     } catch (error) {
-      if (!(error instanceof TooLarge || error instanceof ShareTimeout)) breaker.failed();
-      throw toApiError(error);
-    } finally {
-      inFlight--;
-      leave?.();
+      // A response that is too large says nothing about the health of the service.
+      if (!(error instanceof TooLarge || error instanceof ApiError)) pool.breaker.failed();
+      throw error;
     }
   };
 
-  const attempt = async (request: UpstreamRequest): Promise<LinkReply> => {
-    try {
-      return await links.send(request);
-    } catch (error) {
-      if (!request.repeatable || !(error instanceof LinkLost) || credit < 1) throw error;
-      credit--;
-      return links.send(request);
-    }
+  return {
+    origin: url,
+    choose: () => choose(),
+    state() {
+      const states = pools.map(({ breaker }) => breaker.state());
+      return states.find((state) => state === 'closed') ?? states.find((state) => state === 'half-open') ?? 'open';
+    },
+    async send(request) {
+      if (inFlight >= inFlightMax) throw unavailable();
+      const first = choose();
+      inFlight++;
+      let leave: (() => void) | undefined;
+      try {
+        leave = await shares.enter(request.tenantId);
+        credit = Math.min(retryCreditMax, credit + retryShare);
+        return await attempt(first, request);
+      } catch (error) {
+        throw toApiError(error);
+      } finally {
+        inFlight--;
+        leave?.();
+      }
+    },
+    close() {
+      unwatch();
+      for (const { links } of pools) links.close();
+    },
   };
+}
 
-  return { origin, breaker, send, close: links.close };
+function unavailable(): ApiError {
+  return new ApiError('unavailable', { retryAfter: retryAfterSeconds });
 }
 
 function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
   if (error instanceof TooLarge || error instanceof BadAnswer) return new ApiError('bad_gateway');
   if (error instanceof LinkTimeout) return new ApiError('upstream_timeout', { retryAfter: retryAfterSeconds });
-  return new ApiError('unavailable', { retryAfter: retryAfterSeconds });
+  return unavailable();
 }

@@ -34,6 +34,8 @@ export interface Stores {
   adminDatabaseUrl: string;
   redisUrl: string;
   amqpUrl: string;
+  /** RabbitMQ's management API; undefined for a server of the user's own. */
+  amqpManagementUrl: string | undefined;
   stop(): Promise<void>;
 }
 
@@ -46,8 +48,14 @@ export function givenStores(env: NodeJS.ProcessEnv = process.env): GivenStores {
 
 /** Brings up PostgreSQL, Redis and RabbitMQ side by side. If one fails, all are ended and its reason is thrown. */
 export async function startStores(options: StoreOptions): Promise<Stores> {
-  const { urls, stop } = await bringUp(['postgres', 'redis', 'rabbitmq'], options);
-  return { adminDatabaseUrl: urls.postgres, redisUrl: urls.redis, amqpUrl: urls.rabbitmq, stop };
+  const { urls, managementUrl, stop } = await bringUp(['postgres', 'redis', 'rabbitmq'], options);
+  return {
+    adminDatabaseUrl: urls.postgres,
+    redisUrl: urls.redis,
+    amqpUrl: urls.rabbitmq,
+    amqpManagementUrl: managementUrl,
+    stop,
+  };
 }
 
 /** Brings up PostgreSQL alone. */
@@ -59,12 +67,13 @@ export async function startPostgres(options: StoreOptions): Promise<Pick<Stores,
 async function bringUp<Name extends StoreName>(
   names: Name[],
   options: StoreOptions,
-): Promise<{ urls: Record<Name, string>; stop: () => Promise<void> }> {
+): Promise<{ urls: Record<Name, string>; managementUrl: string | undefined; stop: () => Promise<void> }> {
   const { dir, log, packagesDir = join(dir, 'debian'), isDurable = true, given = givenStores(), signal } = options;
   const ports = options.ports ?? new Ports(join(dir, 'ports.json'));
   const context: StoreContext = { dir, packagesDir, isDurable, log, ports };
   const running: SupervisedProcess[][] = [];
   let firstFailure: unknown;
+  let managementUrl: string | undefined;
   const stop = async () => {
     await Promise.all(running.map(stopInReverse));
   };
@@ -74,7 +83,8 @@ async function bringUp<Name extends StoreName>(
   const one = async (name: Name): Promise<[Name, string]> => {
     const url = given[name];
     if (url) return [name, await reportGiven(name, url, log)];
-    const prepared = await makers[name](context);
+    const prepared: PreparedStore = await makers[name](context);
+    managementUrl ??= prepared.managementUrl;
     signal?.throwIfAborted();
     if (firstFailure) throw firstFailure;
     const processes: SupervisedProcess[] = [];
@@ -95,7 +105,7 @@ async function bringUp<Name extends StoreName>(
     throw firstFailure ?? signal?.reason;
   }
   const entries = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
-  return { urls: Object.fromEntries(entries) as Record<Name, string>, stop };
+  return { urls: Object.fromEntries(entries) as Record<Name, string>, managementUrl, stop };
 }
 
 async function start(

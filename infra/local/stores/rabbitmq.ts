@@ -17,6 +17,7 @@ interface Broker {
   port: number;
   nodePort: number;
   epmdPort: number;
+  managementPort: number;
 }
 
 /** Where Erlang and RabbitMQ's compiled code lie. */
@@ -39,9 +40,12 @@ export async function prepareRabbit(context: StoreContext): Promise<PreparedStor
     port: await context.ports.get('rabbitmq'),
     nodePort: await context.ports.get('rabbitmq-node'),
     epmdPort: await context.ports.get('rabbitmq-epmd'),
+    managementPort: await context.ports.get('rabbitmq-management'),
   };
+  const login = `${user}:${broker.password}@127.0.0.1`;
   return {
-    url: `amqp://${user}:${broker.password}@127.0.0.1:${broker.port}`,
+    url: `amqp://${login}:${broker.port}`,
+    managementUrl: `http://${login}:${broker.managementPort}`,
     processes: await brokerProcesses(context, broker),
   };
 }
@@ -49,8 +53,13 @@ export async function prepareRabbit(context: StoreContext): Promise<PreparedStor
 async function brokerProcesses(context: StoreContext, broker: Broker): Promise<ProcessSpec[]> {
   const program = installedProgram('/') ?? (await unpackedProgram(context));
   if (program) return [epmdProcess(context, { broker, program }), nodeProcess(context, { broker, program })];
-  const { folder, port, password } = broker;
-  const variables = { RABBITMQ_PORT: String(port), RABBITMQ_USER: user, RABBITMQ_PASSWORD: password };
+  const { folder, port, password, managementPort } = broker;
+  const variables = {
+    RABBITMQ_PORT: String(port),
+    RABBITMQ_MANAGEMENT_PORT: String(managementPort),
+    RABBITMQ_USER: user,
+    RABBITMQ_PASSWORD: password,
+  };
   const container = composeProcess('rabbitmq', { folder, variables });
   if (container) return [{ ...nodeBasics(context, broker), ...container }];
   throw new CommandError(
@@ -152,11 +161,16 @@ function nodeEnvironment({ folder, nodePort, epmdPort }: Broker, program: Progra
   });
 }
 
-function writeSettings({ folder, port, password }: Broker): void {
+function writeSettings({ folder, port, password, managementPort }: Broker): void {
   for (const name of ['home', 'data', 'log']) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, 'enabled_plugins'), '[].\n');
+  // Its API lists queues and bindings, which AMQP cannot: `npm run admin -- topology`.
+  writeFileSync(join(folder, 'enabled_plugins'), '[rabbitmq_management].\n');
   const settings = [
     `listeners.tcp.1 = 127.0.0.1:${port}`,
+    'management.tcp.ip = 127.0.0.1',
+    `management.tcp.port = ${managementPort}`,
+    // Statistics of every queue and connection would take processor time at rest.
+    'management_agent.disable_metrics_collector = true',
     `default_user = ${user}`,
     `default_pass = ${password}`,
     // Limits, not reservations. Publishers are held back beyond them instead of taking the machine down.
@@ -164,6 +178,8 @@ function writeSettings({ folder, port, password }: Broker): void {
     'disk_free_limit.absolute = 50MB',
     // The log of quorum queues would grow to 512 MB before it is cut, in memory as well.
     'raft.wal_max_size_bytes = 67108864',
+    // The default of RabbitMQ 4; 3.10 would accept 128 MB.
+    'max_message_size = 16777216',
     'log.console = true',
     'log.console.level = warning',
     'log.file = false',

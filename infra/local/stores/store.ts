@@ -19,6 +19,8 @@ export interface StoreContext {
 /** A store that is prepared but does not run yet: its processes in the order they start, and where to reach it. */
 export interface PreparedStore {
   url: string;
+  /** RabbitMQ's management API. */
+  managementUrl?: string;
   processes: ProcessSpec[];
 }
 

@@ -1,6 +1,5 @@
-import type { Log } from '@tandem/process';
+import { createBreaker, type Log } from '@tandem/process';
 import { z } from 'zod';
-import { createBreaker } from './breaker.ts';
 import { notJson, parseJson } from './parse-json.ts';
 import { createProvider, type Message, type Question } from './provider.ts';
 import { createSchemas } from './schemas.ts';
@@ -64,6 +63,7 @@ const defaults = {
 };
 // The first call leaves this part of the time to the repair.
 const firstShare = 2 / 3;
+const failuresInARow = 3;
 const faultsShownMax = 20;
 const answerShownMax = 20_000;
 
@@ -71,7 +71,7 @@ const answerShownMax = 20_000;
 export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof defaults> = {}): Ai {
   const { timeoutMs, pauseMs, now } = { ...defaults, ...limits };
   const provider = createProvider(settings);
-  const breaker = createBreaker(pauseMs, now);
+  const breaker = createBreaker({ trip: { failuresInARow }, openMs: pauseMs, now });
   const schemas = createSchemas();
 
   /** @returns undefined when the template has to do. */
@@ -82,7 +82,7 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
 
     let messages = opening(task, schema);
     for (const attempt of ['first', 'repair'] as const) {
-      if (!breaker.isClosed()) return without('provider is left alone after failures');
+      if (!breaker.admits()) return without('provider is left alone after failures');
       const left = end - performance.now();
       const answer = await provider.ask({
         ...question(task, schema),

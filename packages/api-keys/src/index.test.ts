@@ -1,4 +1,4 @@
-import { createApiKey, hashApiKey, keyPrefix, readApiKey } from './index.ts';
+import { createApiKey, createPepper, keyPrefix, readApiKey } from './index.ts';
 
 describe('an API key', () => {
   it.each(['live', 'sandbox'] as const)(
@@ -34,8 +34,16 @@ describe('an API key', () => {
   });
 
   it('hashes to the same under one pepper and to something else under another', () => {
-    expect(hashApiKey('svc_live_sk_a', 'p')).toMatch(/^[0-9a-f]{64}$/);
-    expect(hashApiKey('svc_live_sk_a', 'p')).toBe(hashApiKey('svc_live_sk_a', 'p'));
-    expect(hashApiKey('svc_live_sk_a', 'p')).not.toBe(hashApiKey('svc_live_sk_a', 'q'));
+    const [p, q] = [createPepper('p'), createPepper('q')];
+    expect(p.hash('svc_live_sk_a')).toMatch(/^[0-9a-f]{64}$/);
+    expect(p.hash('svc_live_sk_a')).toBe(createPepper('p').hash('svc_live_sk_a'));
+    expect(p.hash('svc_live_sk_a')).not.toBe(q.hash('svc_live_sk_a'));
+  });
+
+  it('keeps its hash while a pepper replaces another: with or without an id, current or previous', () => {
+    const before = createPepper('p').hash('svc_live_sk_a');
+    expect(createPepper('k1:p').hash('svc_live_sk_a')).toBe(before);
+    expect(createPepper('k2:q,k1:p').previous('svc_live_sk_a')).toEqual([before]);
+    expect([createPepper('k2:q,p').id, createPepper('p').id]).toEqual(['k2', null]);
   });
 });

@@ -1,6 +1,8 @@
 // The form of an API key: made, checked, hashed.
-import { createHmac, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+
+export { createPepper, type Pepper } from './pepper.ts';
 
 export type KeyEnvironment = 'live' | 'sandbox';
 
@@ -37,14 +39,6 @@ export function readApiKey(text: string): { environment: KeyEnvironment } | unde
   const environment = form.exec(text)?.[1] as KeyEnvironment | undefined;
   if (!environment || text.slice(-checksumLength) !== checksum(text.slice(0, -checksumLength))) return undefined;
   return { environment };
-}
-
-/**
- * What is stored of a key, in hex. A fast hash is enough: nobody guesses 238 random bits (facts.md, traps).
- * @param pepper KEY_PEPPER: without it a stolen table of hashes does not even confirm a guess
- */
-export function hashApiKey(key: string, pepper: string): string {
-  return createHmac('sha256', pepper).update(key).digest('hex');
 }
 
 /** CRC-32 in base62, as long for small values as for large ones. */

@@ -36,6 +36,21 @@ describe('the signed caller', () => {
     expect(after.verify(stranger.sign(caller, 'GET', '/'), 'GET', '/')).toBeUndefined();
   });
 
+  it('is accepted between instances of two successive steps of a rotation, in both directions', () => {
+    const [a, b] = [`k1:${'a'.repeat(32)}`, `k2:${'b'.repeat(32)}`];
+    const steps = [a, `${a},${b}`, `${b},${a}`, b].map((setting) => createCallerSigner(setting));
+    for (const [at, after] of steps.entries()) {
+      const before = steps[Math.max(0, at - 1)] as typeof after;
+      expect(after.verify(before.sign(caller, 'GET', '/'), 'GET', '/')).toEqual(caller);
+      expect(before.verify(after.sign(caller, 'GET', '/'), 'GET', '/')).toEqual(caller);
+    }
+  });
+
+  it('needs secrets with ids and of 32 characters', () => {
+    for (const setting of ['', 'a'.repeat(32), `k1:${'a'.repeat(31)}`, `k1:${'a'.repeat(32)},${'b'.repeat(32)}`])
+      expect(() => createCallerSigner(setting)).toThrow();
+  });
+
   it.each([undefined, '', 'a.b', 'k1.e30.', 'k1.e30.AAAA', 'k9.e30.AAAA', 'k1.e30.AAAA.more', `${'x'.repeat(10_000)}`])(
     'refuses %j',
     (header) => {

@@ -1,5 +1,6 @@
-// Says inside the fleet who is calling: the context that the gateway signs and every service verifies (D10).
+// The signed caller context: the gateway signs who is calling, and every service verifies it.
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { readSecretList } from '@tandem/secrets';
 
 export { countedAddress } from './counted-address.ts';
 
@@ -35,7 +36,7 @@ export interface Caller {
 
 interface Signed {
   caller: Caller;
-  /** Method and path this context was made for: it opens no other door. */
+  /** Method and path of the request; the context is valid for no other. */
   for: string;
   /** Unix seconds. */
   exp: number;
@@ -45,7 +46,7 @@ export const callerHeader = 'x-ctx';
 
 const lifetimeSeconds = 30;
 
-/** A genuine context that is past its time: the request waited too long, or somebody sends a copy of it. */
+/** The signature is valid, but the context has expired: the request waited too long, or somebody replays it. */
 export class ExpiredCaller extends Error {}
 
 export interface CallerSigner {
@@ -59,13 +60,13 @@ export interface CallerSigner {
 }
 
 /**
- * Signs with the first secret and accepts all of them, so that secrets can be exchanged while requests run.
+ * Signs with the first secret and accepts all of them, so that a secret can be replaced while requests run.
  * @param secrets INTERNAL_SECRETS: `kid:secret[,kid:secret]`, each secret at least 32 characters.
- * @throws when it has another form.
+ * @throws Error when it has another form
  */
 export function createCallerSigner(secrets: string, now: () => number = Date.now): CallerSigner {
-  // Key objects: from a text, every signature would make one again.
-  const byKid = new Map(readSecrets(secrets).map(([kid, secret]) => [kid, createSecretKey(secret, 'utf8')]));
+  // Key objects: createHmac would make one from a text for every signature.
+  const byKid = new Map(readKeys(secrets));
   const current = byKid.entries().next().value as [string, KeyObject];
 
   return {
@@ -93,16 +94,11 @@ function mac(secret: KeyObject, payload: string): string {
   return createHmac('sha256', secret).update(payload).digest('base64url');
 }
 
-/**
- * The secrets of INTERNAL_SECRETS, the current one first, each with its id.
- * @throws when they have another form than `kid:secret[,kid:secret]`, or one has less than 32 characters
- */
-export function readSecrets(secrets: string): [kid: string, secret: string][] {
-  return secrets.split(',').map((entry) => {
-    const [kid, secret] = entry.split(':');
-    if (!kid || !secret || secret.length < 32)
+function readKeys(setting: string): [kid: string, key: KeyObject][] {
+  return readSecretList(setting).map(({ id, value }) => {
+    if (id === null || value.length < 32)
       throw new Error('INTERNAL_SECRETS must be kid:secret pairs with secrets of 32 or more characters');
-    return [kid, secret];
+    return [id, createSecretKey(value, 'utf8')];
   });
 }
 

@@ -1,6 +1,6 @@
 import { type Caller, type CallerSigner, callerHeader } from '@tandem/caller';
 import type { Operation, Operations } from '@tandem/contract';
-import { childTrace, currentTrace, outgoingGuard } from '@tandem/process';
+import { currentTrace, outgoingGuard, type SpanStart, traceparentOf, withSpan } from '@tandem/process';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { address } from './request.ts';
@@ -39,6 +39,15 @@ export async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
 }
 
 const timeoutMs = 3_000;
+// Below the 70 s after which a service closes an idle connection (packages/service): only this side closes one.
+const idleMs = 30_000;
+// An older connection is replaced: behind a balancer, new instances of the called service get their share.
+const ageMs = 60_000;
+
+function callSpan({ id, method, path }: Operation): SpanStart {
+  const attributes = { 'http.request.method': method, 'url.template': path, 'tandem.operation': id };
+  return { name: `${method} ${path}`, kind: 'client', attributes };
+}
 
 /**
  * A client for calls from one service to another, signed as the calling service within the given tenant.
@@ -56,7 +65,10 @@ export function createServiceClient<Ops extends Operations>(options: {
     connect: { timeout: 1_000 },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    keepAliveTimeout: 30_000,
+    keepAliveTimeout: idleMs,
+    // Otherwise the service's own Keep-Alive header would raise the limit to its 70 s.
+    keepAliveMaxTimeout: idleMs,
+    clientTtl: ageMs,
   });
 
   const call = async (
@@ -77,7 +89,7 @@ export function createServiceClient<Ops extends Operations>(options: {
       bodyTimeout: row.timeoutMs ?? timeoutMs,
       headers: {
         [callerHeader]: signer.sign(caller, row.method, path),
-        ...(trace && { traceparent: childTrace(trace) }),
+        ...(trace && { traceparent: traceparentOf(trace) }),
         ...(row.body && { 'content-type': 'application/json' }),
       },
       ...(row.body && { body: JSON.stringify(z.encode(row.body, given.body as never)) }),
@@ -91,7 +103,7 @@ export function createServiceClient<Ops extends Operations>(options: {
 
   const entries = Object.entries(operations).map(([id, row]) => [
     id,
-    (given: Parameters<typeof call>[1]) => call(row, given),
+    (given: Parameters<typeof call>[1]) => withSpan(callSpan(row), () => call(row, given)),
   ]);
   return Object.fromEntries(entries) as ServiceClient<Ops>;
 }

@@ -2,17 +2,24 @@ export interface Pagination {
   page: number;
   limit: number;
   total: number;
-  /** True when `total` is not exact; absent otherwise. */
+  /** True when `total` and `totalPages` are estimates, or up to a minute old: above 10,000 records. */
   totalIsEstimate?: boolean;
   totalPages: number;
   hasNext: boolean;
   hasPrev: boolean;
   nextCursor: string | null;
-  /** The name of nextCursor before v1.18.0; the spec keeps it for one minor release. */
+  /** What nextCursor was called before v1.18.0; the spec keeps it for one minor release. */
   nextPageToken: string | null;
 }
 
 export interface FieldError {
+  field: string;
+  message: string;
+}
+
+/** A part of a request that had no effect. */
+export interface Warning {
+  code: 'unknown_parameter';
   field: string;
   message: string;
 }
@@ -26,7 +33,7 @@ export interface Envelope<T = unknown> {
   data?: T;
   errors?: FieldError[];
   pagination?: Pagination;
-  meta: { timestamp: string; version: 'v1'; requestId: string };
+  meta: { timestamp: string; version: 'v1'; requestId: string; warnings?: Warning[] };
 }
 
 /** The envelope of an answer that succeeded. */
@@ -36,9 +43,10 @@ export function envelope(answer: {
   data: unknown;
   pagination?: Pagination;
   requestId: string;
+  warnings?: Warning[] | undefined;
 }): Envelope {
-  const { status, message, data, pagination, requestId } = answer;
-  return { success: true, status, message, data, ...(pagination && { pagination }), meta: meta(requestId) };
+  const { status, message, data, pagination, requestId, warnings } = answer;
+  return { success: true, status, message, data, ...(pagination && { pagination }), meta: meta(requestId, warnings) };
 }
 
 /** The envelope of a refused or failed request. `code` is for programs, `message` for people. */
@@ -48,11 +56,13 @@ export function errorEnvelope(answer: {
   code: string;
   errors?: FieldError[];
   requestId: string;
+  warnings?: Warning[] | undefined;
 }): Envelope {
-  const { status, message, code, errors, requestId } = answer;
-  return { success: false, status, message, code, ...(errors?.length && { errors }), meta: meta(requestId) };
+  const { status, message, code, errors, requestId, warnings } = answer;
+  return { success: false, status, message, code, ...(errors?.length && { errors }), meta: meta(requestId, warnings) };
 }
 
-function meta(requestId: string) {
-  return { timestamp: new Date().toISOString(), version: 'v1' as const, requestId };
+function meta(requestId: string, warnings: Warning[] = []): Envelope['meta'] {
+  const timestamp = new Date().toISOString();
+  return { timestamp, version: 'v1', requestId, ...(warnings.length && { warnings }) };
 }

@@ -30,6 +30,11 @@ export interface EventDef<
   record: Rec;
   /** An example of `data` as a customer sees it; the catalogue and webhook tests show it. */
   example?: z.input<Data>;
+  /**
+   * Values, in wire form, of fields that events of an earlier release lack. Needed for every new field that is required and
+   * cannot be null; a missing field that may be null is read as null.
+   */
+  whenMissing?: { data?: Partial<z.input<Data>>; record?: Partial<z.input<Rec>> };
 }
 
 /** What a handler passes to `emit` as data. */

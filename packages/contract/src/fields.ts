@@ -32,7 +32,11 @@ export function phone() {
     .string()
     .max(32)
     .regex(form, { error: 'Must be a phone number with country code, such as +491701234567' })
-    .overwrite((given) => given.replace(/[\s().-]/g, ''));
+    .overwrite((given) => given.replace(/[\s().-]/g, ''))
+    .meta({
+      description: 'Phone number with country code (E.164). Spaces, dots, dashes and brackets are removed.',
+      examples: ['+491701234567'],
+    });
 }
 
 /** A short machine-readable word, such as a status code. */
@@ -50,9 +54,15 @@ const freeFormLevelsMax = 20;
 
 /** An object of the customer's own: never searched for ids, at most 100 keys, 20 levels and 16 KB (D16). */
 export function freeForm() {
-  return z.record(z.string(), z.unknown()).superRefine((value, context) => {
-    for (const message of freeFormFaults(value)) context.addIssue({ code: 'custom', message });
-  });
+  return z
+    .record(z.string(), z.unknown())
+    .superRefine((value, context) => {
+      for (const message of freeFormFaults(value)) context.addIssue({ code: 'custom', message });
+    })
+    .meta({
+      description: 'Fields of your own: at most 100 keys, 20 levels and 16 KB.',
+      examples: [{ industry: 'engineering' }],
+    });
 }
 
 function freeFormFaults(value: Record<string, unknown>): string[] {
@@ -61,9 +71,16 @@ function freeFormFaults(value: Record<string, unknown>): string[] {
   if (found.has(tooDeep)) return [tooDeep];
   return [
     ...(Object.keys(value).length > freeFormKeysMax ? [`Must have at most ${freeFormKeysMax} keys`] : []),
-    ...(Buffer.byteLength(JSON.stringify(value)) > freeFormBytesMax ? ['Must be at most 16 KB'] : []),
+    ...(byteLength(JSON.stringify(value)) > freeFormBytesMax ? ['Must be at most 16 KB'] : []),
     ...found,
   ];
+}
+
+const utf8 = new TextEncoder();
+
+/** How many bytes a text has in UTF-8; works in browsers too. */
+export function byteLength(text: string): number {
+  return utf8.encode(text).length;
 }
 
 const tooDeep = `Must be nested at most ${freeFormLevelsMax} levels deep`;

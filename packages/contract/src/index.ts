@@ -1,9 +1,9 @@
 // The vocabulary in which every service says what it offers: operations, events, ids and the fields they share.
 export { encodeOnce } from './encode.ts';
-export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination } from './envelope.ts';
+export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination, type Warning } from './envelope.ts';
 export { knownErrors } from './errors.ts';
 export { type EventData, type EventDef, type EventRecord, event } from './event.ts';
-export { code, freeForm, name, phone, text, timestamp } from './fields.ts';
+export { byteLength, code, freeForm, name, phone, text, timestamp } from './fields.ts';
 export {
   id,
   idInText,
@@ -14,6 +14,7 @@ export {
   resourceTypes,
   unknownId,
 } from './id.ts';
+export { dropUnknownFields, idPathsVersion } from './known-fields.ts';
 export {
   flag,
   isPage,
@@ -44,5 +45,5 @@ export {
   takesIdempotencyKey,
 } from './operation.ts';
 export { actions, allows, isPermission, permissionResources, plainPermissions, teamResources } from './permissions.ts';
-export { type Plan, planCodes, plans } from './plans.ts';
+export { Environment, type Plan, PlanCode, planCodes, plans } from './plans.ts';
 export { type IdPath, idTypeOf, type SchemaNode, unwrap, walkIds } from './walk.ts';

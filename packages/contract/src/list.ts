@@ -61,21 +61,23 @@ export function listQuery<const Sortable extends readonly [string, ...string[]]>
 ) {
   const sorts = sortable.flatMap((field) => [field, `-${field}`]);
   return z.object({
-    page: wholeNumber(1, pageMax).describe('Which page, from 1 on').default(1),
-    limit: wholeNumber(1, 100).describe('How many records a page has').default(20),
+    page: wholeNumber(1, pageMax).describe('The number of the page, from 1').default(1),
+    limit: wholeNumber(1, 100).describe('The largest number of records on a page').default(20),
     cursor: z
       .string()
       // A cursor holds the value that the list is sorted by, such as a file name of 255 characters.
       .max(2048)
-      .describe('`pagination.nextCursor` of the page before; then `page` is ignored')
+      .describe('`pagination.nextCursor` of the previous page; `page` is then ignored')
       .optional(),
     sort: z
       .enum(sorts as [string, ...string[]], { error: `Must be one of ${sorts.join(', ')}` })
-      .describe('By which field; with a minus the largest or newest first')
+      .describe('The field to sort by; a minus puts the largest or newest first')
       .default(byDefault),
-    search: text(200).describe('Text to look for').optional(),
-    createdFrom: timestamp().describe('Created at this time or later').optional(),
-    createdTo: timestamp().describe('Created at this time or earlier').optional(),
+    search: text(200)
+      .meta({ description: 'Text to search for', examples: ['ada'] })
+      .optional(),
+    createdFrom: timestamp().describe('Return only records created at this time or later').optional(),
+    createdTo: timestamp().describe('Return only records created at this time or earlier').optional(),
   });
 }
 

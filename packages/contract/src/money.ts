@@ -11,7 +11,8 @@ export function currency() {
   return z
     .string()
     .regex(/^[A-Z]{3}$/, { error, abort: true })
-    .refine((code) => currencies.has(code), { error });
+    .refine((code) => currencies.has(code), { error })
+    .meta({ description: 'Currency code (ISO 4217)', examples: ['EUR'] });
 }
 
 /** An amount of money in major units, not negative. How many decimals it may have depends on the currency: `misfit` says. */
@@ -19,7 +20,8 @@ export function amount() {
   return z
     .number({ error: 'Must be a number' })
     .min(0, { error: 'Must not be negative' })
-    .max(amountMax, { error: `Must be at most ${amountMax}` });
+    .max(amountMax, { error: `Must be at most ${amountMax}` })
+    .meta({ description: 'Amount in major units of the currency: 12.5 is 12.50 EUR', examples: [4800] });
 }
 
 /** What is wrong with an amount in a currency, in words for the caller; undefined when it has no more decimals than that. */

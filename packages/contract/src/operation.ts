@@ -20,6 +20,8 @@ interface RowBase {
   query?: z.ZodObject;
   reply: z.ZodType;
   message: string;
+  /** Fields of `data` in the example of the answer, where they differ from the example of the reply's schema. */
+  example?: Record<string, unknown>;
   errors?: ErrorCodes;
   /** Upstream limit in milliseconds when 10 s is wrong for this operation. */
   timeoutMs?: number;

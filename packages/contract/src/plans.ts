@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** The five plans of the spec. Limits are per tenant; null means agreed with the customer and stored with the tenant. */
 export const plans = {
   free: { name: 'Free', monthlyCalls: 1_000, ratePerMinute: 60, burst: 10 },
@@ -10,3 +12,11 @@ export const plans = {
 export type Plan = keyof typeof plans;
 
 export const planCodes = Object.keys(plans) as [Plan, ...Plan[]];
+
+/** The two data sets of a tenant. */
+export const Environment = z
+  .enum(['live', 'sandbox'], { error: 'Must be live or sandbox' })
+  .describe('The data set: live or sandbox');
+
+/** The code of a plan, such as `pro`. */
+export const PlanCode = z.enum(planCodes).describe('The code of the plan');

@@ -1,29 +1,29 @@
-/** A wait that ends early when somebody wakes it; a wake while nobody waits is remembered. */
+/** A wait that `wake` ends early. A wake while nobody waits ends the next wait at once. */
 export interface Alarm {
   wake(): void;
   wait(ms: number): Promise<void>;
 }
 
 export function createAlarm(): Alarm {
-  let ring: (() => void) | undefined;
-  let rung = false;
+  let endWait: (() => void) | undefined;
+  let wasWoken = false;
   return {
     wake() {
-      rung = true;
-      ring?.();
+      wasWoken = true;
+      endWait?.();
     },
     async wait(ms) {
-      if (!rung) {
+      if (!wasWoken) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, ms);
-          ring = () => {
+          endWait = () => {
             clearTimeout(timer);
             resolve();
           };
         });
       }
-      ring = undefined;
-      rung = false;
+      endWait = undefined;
+      wasWoken = false;
     },
   };
 }

@@ -1,120 +1,168 @@
 import type { Socket } from 'node:net';
-import { setTimeout as elapsed } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@tandem/process';
 import { type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
 import { type Names, names } from './topology.ts';
 
-/** A lasting connection to RabbitMQ: when it breaks it is made again, and everything set up on it too. */
+type Setup = (channel: ConfirmChannel) => Promise<void>;
+
+/** A connection to RabbitMQ that is replaced when it breaks, with everything that was set up on it. */
 export interface Broker {
   names: Names;
-  /** Runs `setup` on every connection, now and after each reconnect. A channel that breaks ends the connection. */
-  onConnection(setup: (channel: ConfirmChannel) => Promise<void>): Promise<void>;
-  /** Whether the last attempt to connect failed, or an attempt lasts since a connection broke. */
+  /**
+   * Runs `setup` with a channel of its own on every connection: now, and after each reconnect. When one channel closes, the
+   * whole connection is closed and replaced: half a connection would consume without being able to publish.
+   */
+  onConnection(setup: Setup): Promise<void>;
+  /** Whether connecting failed, or a broken connection has not been replaced yet. */
   away(): boolean;
   /**
-   * Whether the broker takes no messages for now because its memory or disk is short (connection.blocked). What was
-   * published stays on its way.
+   * Whether the broker accepts no messages for now because its memory or disk is short (connection.blocked). Messages that
+   * were published meanwhile are confirmed later.
    */
   blocked(): boolean;
-  /** Drops the connection without a farewell, which a broker that does not answer would never return. A new one is made. */
+  /** Destroys the socket without the closing handshake, which a silent broker would not answer. A new connection follows. */
   reset(): void;
   close(): Promise<void>;
 }
 
+/**
+ * | state | event | next |
+ * |---|---|---|
+ * | connecting | every setup succeeded | connected |
+ * | connecting | the connection or a setup fails | waiting |
+ * | connected | the connection closes | waiting |
+ * | waiting | the delay has passed | connecting |
+ * | any | `close` | closed |
+ */
+type State =
+  | { name: 'connecting' }
+  | { name: 'connected'; connection: ChannelModel; isBlocked: boolean }
+  | { name: 'waiting'; timer: NodeJS.Timeout }
+  | { name: 'closed' };
+
 const reconnectDelaysMs = [100, 250, 500, 1_000, 2_000, 5_000];
 const connectTimeoutMs = 5_000;
-// A connection without a sign of life is closed after two of these.
+// A connection without any traffic for two intervals is closed.
 const heartbeatSeconds = 5;
 const closeMs = 2_000;
 
 /**
- * Connects in the background; a broker that is away holds nobody up.
- * @param options.namespace begins the name of every queue and exchange
+ * Connects in the background, so a broker that is away does not delay the start.
+ * @param options.namespace prefix of the name of every queue and exchange
  */
-export function connectBroker({ url, namespace, log }: { url: string; namespace: string; log: Log }): Broker {
-  const setups: ((channel: ConfirmChannel) => Promise<void>)[] = [];
-  let connection: ChannelModel | undefined;
-  let blocked = false;
-  let closing = false;
-  let attempt = 0;
-  let timer: NodeJS.Timeout | undefined;
-
-  const open = async (setup: (channel: ConfirmChannel) => Promise<void>, on: ChannelModel) => {
-    const channel = await on.createConfirmChannel();
-    channel.on('error', (error) => log.warn('broker channel failed', { error }));
-    // One life for all channels: half a connection would consume without publishing.
-    channel.on('close', () => void on.close().catch(() => {}));
-    await setup(channel);
-  };
-
-  const dial = async () => {
-    let made: ChannelModel | undefined;
-    try {
-      // Without noDelay a lone message waits 44 ms for Nagle's algorithm.
-      made = await connect(withHeartbeat(url), { noDelay: true, timeout: connectTimeoutMs });
-      made.on('error', (error) => log.warn('broker connection failed', { error }));
-      made.on('blocked', (reason) => {
-        blocked = true;
-        log.warn('the broker takes no messages for now', { reason });
-      });
-      made.on('unblocked', () => {
-        blocked = false;
-        log.info('the broker takes messages again');
-      });
-      made.on('close', () => {
-        if (connection === made) connection = undefined;
-        blocked = false;
-        again();
-      });
-      for (const setup of setups) await open(setup, made);
-      connection = made;
-      attempt = 0;
-      log.info('broker connected');
-      if (closing) await made.close();
-    } catch (error) {
-      // Half set up it would go on consuming beside the next one.
-      if (made) socketOf(made).destroy();
-      log.warn('broker unreachable', { error, attempt });
-      again();
-    }
-  };
-
-  const again = () => {
-    if (closing || timer) return;
-    timer = setTimeout(
-      () => {
-        timer = undefined;
-        void dial();
-      },
-      reconnectDelaysMs[Math.min(attempt++, reconnectDelaysMs.length - 1)],
-    );
-  };
-
-  void dial();
+export function connectBroker(options: { url: string; namespace: string; log: Log }): Broker {
+  const connector = new Connector(options.url, options.log);
+  void connector.connect();
   return {
-    names: names(namespace),
-    async onConnection(setup) {
-      setups.push(setup);
-      if (connection) await open(setup, connection).catch((error) => log.warn('broker set-up failed', { error }));
-    },
-    away: () => connection === undefined && attempt > 0,
-    blocked: () => blocked,
-    // amqplib notices the end of a socket by its error, not by its closing.
-    reset: () => void (connection && socketOf(connection).destroy(new Error('The broker is silent'))),
-    async close() {
-      closing = true;
-      clearTimeout(timer);
-      if (!connection) return;
-      const last = connection;
-      const closed = last.close().catch(() => {});
-      // A broker that is frozen or blocked does not answer the farewell.
-      const late = elapsed(closeMs, undefined, { ref: false }).then(() => socketOf(last).destroy());
-      await Promise.race([closed, late]);
-    },
+    names: names(options.namespace),
+    onConnection: (setup) => connector.add(setup),
+    away: () => connector.isAway(),
+    blocked: () => connector.isBlocked(),
+    reset: () => connector.reset(),
+    close: () => connector.close(),
   };
 }
 
-/** amqplib takes the heartbeat from the address only. */
+class Connector {
+  readonly #url: string;
+  readonly #log: Log;
+  readonly #setups: Setup[] = [];
+  #state: State = { name: 'connecting' };
+  /** Failed or broken connections since the last success. */
+  #attempts = 0;
+
+  constructor(url: string, log: Log) {
+    this.#url = withHeartbeat(url);
+    this.#log = log;
+  }
+
+  async connect(): Promise<void> {
+    this.#state = { name: 'connecting' };
+    let connection: ChannelModel | undefined;
+    try {
+      // Without noDelay a single message waits 44 ms for Nagle's algorithm.
+      connection = await connect(this.#url, { noDelay: true, timeout: connectTimeoutMs });
+      this.#listen(connection);
+      for (const setup of this.#setups) await openChannel(connection, setup, this.#log);
+      await this.#connected(connection);
+    } catch (error) {
+      // Partly set up, it would go on consuming beside the next connection.
+      if (connection) socketOf(connection).destroy();
+      this.#log.warn('broker unreachable', { error, attempt: this.#attempts });
+      this.#reconnectLater();
+    }
+  }
+
+  async add(setup: Setup): Promise<void> {
+    this.#setups.push(setup);
+    if (this.#state.name !== 'connected') return;
+    await openChannel(this.#state.connection, setup, this.#log).catch((error) =>
+      this.#log.warn('broker set-up failed', { error }),
+    );
+  }
+
+  isAway(): boolean {
+    return this.#state.name !== 'connected' && this.#attempts > 0;
+  }
+
+  isBlocked(): boolean {
+    return this.#state.name === 'connected' && this.#state.isBlocked;
+  }
+
+  reset(): void {
+    // amqplib reacts to an error of the socket, not to its end.
+    if (this.#state.name === 'connected') socketOf(this.#state.connection).destroy(new Error('The broker is silent'));
+  }
+
+  async close(): Promise<void> {
+    const state = this.#state;
+    this.#state = { name: 'closed' };
+    if (state.name === 'waiting') clearTimeout(state.timer);
+    if (state.name !== 'connected') return;
+    const { connection } = state;
+    const closed = connection.close().catch(() => {});
+    // A frozen or blocked broker does not answer the closing handshake.
+    const late = delay(closeMs, undefined, { ref: false }).then(() => socketOf(connection).destroy());
+    await Promise.race([closed, late]);
+  }
+
+  async #connected(connection: ChannelModel): Promise<void> {
+    if (this.#state.name === 'closed') return connection.close();
+    this.#state = { name: 'connected', connection, isBlocked: false };
+    this.#attempts = 0;
+    this.#log.info('broker connected');
+  }
+
+  #listen(connection: ChannelModel): void {
+    connection.on('error', (error) => this.#log.warn('broker connection failed', { error }));
+    connection.on('blocked', (reason) => this.#setBlocked(connection, true, { reason }));
+    connection.on('unblocked', () => this.#setBlocked(connection, false));
+    connection.on('close', () => this.#reconnectLater());
+  }
+
+  #setBlocked(connection: ChannelModel, isBlocked: boolean, details: object = {}): void {
+    if (this.#state.name !== 'connected' || this.#state.connection !== connection) return;
+    this.#state.isBlocked = isBlocked;
+    if (isBlocked) this.#log.warn('the broker accepts no messages for now', details);
+    else this.#log.info('the broker accepts messages again');
+  }
+
+  #reconnectLater(): void {
+    if (this.#state.name === 'closed' || this.#state.name === 'waiting') return;
+    const delayMs = reconnectDelaysMs[Math.min(this.#attempts++, reconnectDelaysMs.length - 1)];
+    this.#state = { name: 'waiting', timer: setTimeout(() => void this.connect(), delayMs) };
+  }
+}
+
+async function openChannel(connection: ChannelModel, setup: Setup, log: Log): Promise<void> {
+  const channel = await connection.createConfirmChannel();
+  channel.on('error', (error) => log.warn('broker channel failed', { error }));
+  channel.on('close', () => void connection.close().catch(() => {}));
+  await setup(channel);
+}
+
+/** amqplib reads the heartbeat from the address only. */
 function withHeartbeat(url: string): string {
   const address = new URL(url);
   if (!address.searchParams.has('heartbeat')) address.searchParams.set('heartbeat', String(heartbeatSeconds));

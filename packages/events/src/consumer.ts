@@ -2,7 +2,7 @@ import type { EventData, EventDef, EventRecord } from '@tandem/contract';
 import type { z } from 'zod';
 import type { Emit, EventMessage } from './outbox.ts';
 
-/** An event as a consumer gets it, with data and record in their inside form. */
+/** An event as a consumer receives it, with data and record decoded. */
 export type Received<E extends EventDef> = E extends EventDef
   ? Omit<EventMessage, 'data' | 'record' | 'name' | 'occurredAt'> & {
       name: E['name'];
@@ -23,28 +23,30 @@ export type Schedule = <Payload extends z.ZodType>(
 export interface ConsumerContext<Tx> {
   tx: Tx;
   emit: Emit;
-  /** Queues work with the transaction. */
   schedule: Schedule;
-  /** Runs after the commit, for what must not happen inside a transaction. */
-  afterCommit(work: () => void | Promise<void>): void;
+  /** Runs a task after the commit, for calls that must not happen inside a transaction. A failure is only logged. */
+  afterCommit(task: () => void | Promise<void>): void;
 }
 
 /**
- * What a service does when something happened elsewhere. All events of one call are of one tenant and environment, new
- * to this consumer, and in the order they arrived, which need not be the order they happened in.
+ * How a service reacts to events. All events of one call are of one tenant and environment, new to this consumer, and in
+ * order of arrival, which may differ from the order of occurrence.
  */
 export interface Consumer<E extends EventDef = EventDef, Tx = unknown> {
-  /** Names the queue, with the service in front. */
+  /**
+   * Name of the queue (after that of the service) and of the consumer's entries in the inbox. A renamed consumer is a new one:
+   * it handles events that the old one has handled before.
+   */
   name: string;
   /**
-   * Which events; 'all' is for consumers that keep a record of everything, such as the audit log. Those know no
-   * contract: their data and record stay as they travel.
+   * The events it reacts to. 'all' is for consumers that record everything, such as the audit log: data and record keep
+   * their wire form.
    */
   on: readonly E[] | 'all';
   handle(events: Received<E>[], context: ConsumerContext<Tx>): Promise<void>;
 }
 
-/** Declares a consumer; only here for the types to meet. */
+/** Declares a consumer and infers its types. */
 export function consumer<const E extends EventDef, Tx>(declared: Consumer<E, Tx>): Consumer<E, Tx> {
   return declared;
 }

@@ -6,25 +6,27 @@ import { names } from './topology.ts';
 export interface DeadLetter {
   eventId: string;
   name: string;
+  /** `permanent`, `unreadable`, `attempts_exhausted`, `unknown_event`, `unknown_contract` or `delivery_limit`. */
   reason: string;
-  /** What was thrown last, on one short line. */
+  /** The last error on one line of at most 160 characters. */
   error: string;
-  /** The same as it was. */
+  /** The last error in full, up to 2,000 bytes. */
   fullError: string;
   diedAt: string;
   attempts: number;
 }
 
-/** One consumer's queue, as `crm.detect-duplicates`, on a broker. */
+/** One consumer's queue on a broker; `consumer` is named like `crm.detect-duplicates`. */
 export interface ConsumerQueue {
   url: string;
   namespace: string;
   consumer: string;
 }
 
-/** Shows up to `limit` dead letters of a consumer and leaves them where they are. */
+/** Lists up to `limit` dead letters of a consumer, oldest first, and leaves them in their queue. */
 export async function listDeadLetters(of: ConsumerQueue, limit = 100): Promise<DeadLetter[]> {
-  return withDeadLetters(of, limit, async (message) => {
+  const { deadQueue } = queuesOf(of);
+  return withMessages({ url: of.url, queue: deadQueue, limit }, async (message) => {
     const headers = message.properties.headers ?? {};
     const fullError = String(headers['x-error'] ?? '');
     return {
@@ -39,48 +41,88 @@ export async function listDeadLetters(of: ConsumerQueue, limit = 100): Promise<D
   });
 }
 
-/** Gives up to `limit` dead letters back to their consumer with a fresh set of attempts. Returns how many. */
+/** Returns up to `limit` dead letters to their consumer, each with ten new attempts. Resolves to how many. */
 export async function replayDeadLetters(of: ConsumerQueue, limit = 1_000): Promise<number> {
-  const done = await withDeadLetters(of, limit, async (message, channel, queue) => {
-    const { messageId, contentType } = message.properties;
-    const options = { persistent: true, mandatory: true, messageId, contentType };
-    await new Promise<void>((resolve, reject) =>
-      channel.publish('', queue, message.content, options, (error) => (error ? reject(error) : resolve())),
-    );
-    channel.ack(message);
-    return message;
-  });
-  return done.length;
+  const { queue, deadQueue } = queuesOf(of);
+  const from = { url: of.url, queue: deadQueue, limit };
+  const replayed = await withMessages(from, (message, channel) => move(message, channel, { to: queue, headers: {} }));
+  return replayed.length;
 }
 
-type Work<T> = (message: GetMessage, channel: ConfirmChannel, queue: string) => Promise<T>;
+/**
+ * Moves all messages from one queue to another, with their headers. Resolves to how many were moved. A message is
+ * removed from the first queue after the second has confirmed it, so an interruption duplicates a message and loses none.
+ */
+export async function moveMessages({ url, from, to }: { url: string; from: string; to: string }): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const moved = await withMessages({ url, queue: from, limit: moveBatchMax }, (message, channel) =>
+      move(message, channel, { to, headers: message.properties.headers ?? {} }),
+    );
+    if (!moved.length) return total;
+    total += moved.length;
+  }
+}
 
-/** Takes messages one by one; what `work` does not acknowledge returns to the queue when the connection closes. */
-async function withDeadLetters<T>(of: ConsumerQueue, limit: number, work: Work<T>): Promise<T[]> {
-  const queue = `${of.namespace}.${of.consumer}`;
-  const connection = await connect(of.url, { noDelay: true } as object);
-  // The call that failed rejects; without listeners the same error would also end the process.
+const moveBatchMax = 1_000;
+
+function queuesOf({ namespace, consumer }: ConsumerQueue): { queue: string; deadQueue: string } {
+  const queue = `${namespace}.${consumer}`;
+  return { queue, deadQueue: names(namespace).deadQueue(queue) };
+}
+
+async function move(
+  message: GetMessage,
+  channel: ConfirmChannel,
+  { to, headers }: { to: string; headers: Record<string, unknown> },
+): Promise<void> {
+  const { messageId, contentType } = message.properties;
+  let isReturned = false;
+  const onReturn = () => {
+    isReturned = true;
+  };
+  channel.once('return', onReturn);
+  const options = { persistent: true, mandatory: true, messageId, contentType, headers };
+  await new Promise<void>((resolve, reject) =>
+    channel.publish('', to, message.content, options, (error) => (error ? reject(error) : resolve())),
+  );
+  channel.off('return', onReturn);
+  if (isReturned) throw new Error(`There is no queue ${to}`);
+  channel.ack(message);
+}
+
+/** Takes messages one by one; those that `work` does not acknowledge return to the queue when the connection closes. */
+async function withMessages<T>(
+  { url, queue, limit }: { url: string; queue: string; limit: number },
+  work: (message: GetMessage, channel: ConfirmChannel) => Promise<T>,
+): Promise<T[]> {
+  const connection = await connect(url, { noDelay: true, timeout: connectTimeoutMs });
+  // A failing call rejects; without listeners the same error would also end the process.
   connection.on('error', () => {});
   try {
     const channel = await connection.createConfirmChannel();
     channel.on('error', () => {});
-    const results: T[] = [];
-    while (results.length < limit) {
-      const message = await channel.get(names(of.namespace).deadQueue(queue));
+    // All are taken before the first is worked on: a replayed one may fail again and return while this goes on.
+    const messages: GetMessage[] = [];
+    while (messages.length < limit) {
+      const message = await channel.get(queue);
       if (!message) break;
-      results.push(await work(message, channel, queue));
+      messages.push(message);
     }
+    const results: T[] = [];
+    for (const message of messages) results.push(await work(message, channel));
     return results;
   } finally {
     await connection.close().catch(() => {});
   }
 }
 
+const connectTimeoutMs = 5_000;
+
 function eventName(content: Buffer): string {
   try {
     return String(JSON.parse(content.toString()).name);
   } catch {
-    // A message that is not JSON is here because of that.
     return 'unreadable';
   }
 }

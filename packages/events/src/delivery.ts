@@ -2,10 +2,11 @@ import type { EventDef } from '@tandem/contract';
 import type { ConsumeMessage } from 'amqplib';
 import { z } from 'zod';
 import type { Received } from './consumer.ts';
-import { UnreadableError } from './errors.ts';
+import { OtherReleaseError, UnreadableError } from './errors.ts';
+import { schemaVersion } from './event-schema.ts';
 import type { EventMessage } from './outbox.ts';
 
-/** A message as the broker delivered it, and what it says. */
+/** A message from the broker, with the event in its wire form and in the form that consumers receive. */
 export interface Delivery {
   message: ConsumeMessage;
   event: EventMessage;
@@ -13,22 +14,23 @@ export interface Delivery {
 }
 
 /**
- * Reads a message by its contract; without contracts its data stays as it is. Data and record are decoded when a consumer
- * asks for them, as most ask for one of the two; either throws `UnreadableError` when it is not as its contract says.
- * @throws when it is no event, or one that no contract declares
+ * Reads a message. Data and record are decoded on first access, because most consumers need only one of them; the access
+ * throws `UnreadableError` or `OtherReleaseError` when they do not match the contract.
+ * @param known the events of the consumer by name; without it data and record keep their wire form
+ * @throws UnreadableError when the message is not an event
+ * @throws OtherReleaseError when the consumer of this release does not know the event
  */
-export function readDelivery(message: ConsumeMessage, events: ReadonlyMap<string, EventDef> | undefined): Delivery {
-  const event = JSON.parse(message.content.toString()) as EventMessage;
-  if (!isEvent(event)) throw new Error('Not an event of this platform');
-  if (!events)
-    return { message, event, received: { ...event, occurredAt: new Date(event.occurredAt) } as Received<EventDef> };
-  const def = events.get(event.name);
-  if (!def) throw new Error(`No contract declares the event ${event.name}`);
-  const data = decodedOnce(def.data, event.data);
-  const record = decodedOnce(def.record, event.record);
+export function readDelivery(message: ConsumeMessage, known: ReadonlyMap<string, EventDef> | undefined): Delivery {
+  const event = parseEvent(message.content);
+  const occurredAt = new Date(event.occurredAt);
+  if (!known) return { message, event, received: { ...event, occurredAt } as Received<EventDef> };
+  const def = known.get(event.name);
+  if (!def) throw new OtherReleaseError('unknown_event', `This release does not consume ${event.name}`);
+  const data = decodeOnce(def, event, 'data');
+  const record = decodeOnce(def, event, 'record');
   const received = {
     ...event,
-    occurredAt: new Date(event.occurredAt),
+    occurredAt,
     get data() {
       return data();
     },
@@ -39,33 +41,57 @@ export function readDelivery(message: ConsumeMessage, events: ReadonlyMap<string
   return { message, event, received };
 }
 
-function decodedOnce(schema: z.ZodType, given: unknown): () => unknown {
+function parseEvent(content: Buffer): EventMessage {
+  let value: unknown;
+  try {
+    value = JSON.parse(content.toString());
+  } catch (error) {
+    throw new UnreadableError('The message is not JSON', { cause: error });
+  }
+  if (!isEvent(value as Partial<EventMessage> | null)) throw new UnreadableError('The message is not an event');
+  return value as EventMessage;
+}
+
+function decodeOnce(def: EventDef, event: EventMessage, part: 'data' | 'record'): () => unknown {
   let decoded: { value: unknown } | undefined;
   return () => {
     try {
-      decoded ??= { value: z.decode(schema, completed(schema, given) as never) };
+      decoded ??= { value: z.decode(def[part], withMissingFields(def, part, event[part]) as never) };
       return decoded.value;
     } catch (error) {
-      throw new UnreadableError(error instanceof Error ? error.message : String(error), { cause: error });
+      throw decodeError(def, event, error);
     }
   };
 }
 
-const mayBeNull = new WeakMap<z.ZodType, string[]>();
-
-/**
- * What a field says that came with a later release than the event: nothing, where the contract has null for that. Such
- * events are under way at every update, and wait among dead letters.
- */
-function completed(schema: z.ZodType, given: unknown): unknown {
-  if (!(schema instanceof z.ZodObject) || typeof given !== 'object' || given === null) return given;
-  const names = mayBeNull.get(schema) ?? nullable(schema);
-  mayBeNull.set(schema, names);
-  const missing = names.filter((name) => !(name in given));
-  return missing.length ? { ...given, ...Object.fromEntries(missing.map((name) => [name, null])) } : given;
+/** Malformed when written under this contract; otherwise the release that wrote the event can read it. */
+function decodeError(def: EventDef, { schema }: EventMessage, error: unknown): Error {
+  const text = error instanceof Error ? error.message : String(error);
+  // Events of releases that did not send a version are judged by this contract.
+  if (schema === undefined || schema === schemaVersion(def)) return new UnreadableError(text, { cause: error });
+  return new OtherReleaseError('unknown_contract', `${def.name} was written under another contract: ${text}`, {
+    cause: error,
+  });
 }
 
-function nullable({ shape }: z.ZodObject): string[] {
+const nullableFields = new WeakMap<z.ZodType, string[]>();
+
+/**
+ * Adds the fields that an event of an earlier release lacks: the value that the event declares in `whenMissing`, else null
+ * where the contract allows null.
+ */
+function withMissingFields(def: EventDef, part: 'data' | 'record', value: unknown): unknown {
+  const schema = def[part];
+  if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null) return value;
+  const names = nullableFields.get(schema) ?? findNullableFields(schema);
+  nullableFields.set(schema, names);
+  const missing = names.filter((name) => !(name in value));
+  const declared = def.whenMissing?.[part];
+  if (!missing.length && !declared) return value;
+  return { ...Object.fromEntries(missing.map((name) => [name, null])), ...declared, ...value };
+}
+
+function findNullableFields({ shape }: z.ZodObject): string[] {
   return Object.entries(shape).flatMap(([name, field]) =>
     z.safeDecode(field as z.ZodType, null as never).success &&
     !z.safeDecode(field as z.ZodType, undefined as never).success
@@ -76,9 +102,9 @@ function nullable({ shape }: z.ZodObject): string[] {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether a message has what every consumer relies on: without it no attempt would ever succeed. */
-function isEvent(given: Partial<EventMessage> | null): boolean {
-  const { id, name, tenantId, environment, occurredAt, action, target, caller } = given ?? {};
+/** Whether a message has the fields that every consumer relies on. */
+function isEvent(message: Partial<EventMessage> | null): boolean {
+  const { id, name, tenantId, environment, occurredAt, action, target, caller } = message ?? {};
   return (
     uuid.test(id ?? '') &&
     [name, action, target?.type, caller?.type, caller?.requestId].every((text) => typeof text === 'string') &&

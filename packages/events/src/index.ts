@@ -1,9 +1,15 @@
-// Carries what happened from the transaction of a change to its consumers, once in effect: outbox, relay, RabbitMQ, inbox.
+// Carries events from the transaction of a change to their consumers, once in effect: outbox, relay, RabbitMQ, inbox.
 export { type Broker, connectBroker } from './broker.ts';
-export { type Consumption, startConsumers } from './consume.ts';
+export { defaultManagementUrl } from './broker-state.ts';
+export { checkTopology } from './check-topology.ts';
+export { type Consumption, declaredConsumers, startConsumers } from './consume.ts';
 export { type Consumer, type ConsumerContext, consumer, type Received, type Schedule } from './consumer.ts';
-export { type DeadLetter, listDeadLetters, replayDeadLetters } from './dead-letters.ts';
+export { type DeadLetter, listDeadLetters, moveMessages, replayDeadLetters } from './dead-letters.ts';
 export { PermanentError } from './errors.ts';
+export { eventJsonSchema } from './event-schema.ts';
 export { type Emission, type Emit, type EventMessage, emitter } from './outbox.ts';
 export type { BeginOutgoing, Outgoing } from './outgoing.ts';
 export { type Relay, startRelay } from './relay.ts';
+export type { Repair } from './repair-topology.ts';
+export { type DeclaredConsumer, defaultTimings, type EventTimings } from './topology.ts';
+export type { Difference } from './topology-differences.ts';

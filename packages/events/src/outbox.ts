@@ -9,21 +9,24 @@ import {
   type ResourceType,
   walkIds,
 } from '@tandem/contract';
-import { childTrace, currentTrace } from '@tandem/process';
+import { currentTrace, traceparentOf } from '@tandem/process';
 import { type Statement, statement } from '@tandem/tenant-db';
 import { z } from 'zod';
+import { schemaVersion } from './event-schema.ts';
 
-/** What travels through RabbitMQ. Ids inside data and record are in the form of the inside (decimal strings). */
+/** The message of an event on RabbitMQ. Ids in data and record are decimal strings, as between services. */
 export interface EventMessage {
   id: string;
   name: string;
+  /** Version of the contract under which data and record were written (`schemaVersion`). */
+  schema?: string;
   tenantId: number;
   environment: 'live' | 'sandbox';
   occurredAt: string;
-  /** What the audit log calls it, and the resource it happened to. */
+  /** The action in the audit log, and the resource it happened to. */
   action: string;
   target: { type: ResourceType; id: number };
-  /** Who did it. Permissions stay at home. */
+  /** Who did it, without permissions. */
   caller: Omit<Caller, 'permissions' | 'narrow' | 'teamIds' | 'environment' | 'tenantId' | 'usage'>;
   traceparent?: string;
   data: unknown;
@@ -42,7 +45,7 @@ export interface EventMessage {
   outcome?: 'failure';
 }
 
-/** One thing that happened, as a handler says it. */
+/** The content of one event, as a handler emits it. */
 export interface Emission<E extends EventDef> {
   data: EventData<E>;
   record: EventRecord<E>;
@@ -51,32 +54,34 @@ export interface Emission<E extends EventDef> {
 
 export type Emit<E extends EventDef = EventDef> = <One extends E>(event: One, emission: Emission<One>) => void;
 
-/** Whose events they are. */
+/** Tenant and environment of the events. */
 export interface EventScope {
   tenantId: number;
   environment: 'live' | 'sandbox';
 }
 
 /**
- * Collects the events of one transaction. `emit` only remembers; `written` is the statement that puts them into the
- * outbox by the order of their emission, for the end of the transaction.
+ * Collects the events of one transaction. `emit` only remembers them; `written` returns the statement that inserts them
+ * into the outbox in the order of their emission, to be sent at the end of the transaction.
  */
 export function emitter(caller: Caller, scope: EventScope | undefined) {
   const messages: EventMessage[] = [];
   const trace = currentTrace();
-  const { permissions, narrow, teamIds, environment, tenantId, usage, ...who } = caller;
+  const { permissions, narrow, teamIds, environment, tenantId, usage, ...actor } = caller;
 
   const emit: Emit = (event, { data, record, changes }) => {
     if (!scope) throw new Error(`${event.name} needs a tenant`);
     messages.push({
       id: randomUUID(),
       name: event.name,
-      ...{ tenantId: scope.tenantId, environment: scope.environment },
+      schema: schemaVersion(event),
+      tenantId: scope.tenantId,
+      environment: scope.environment,
       occurredAt: new Date().toISOString(),
       action: event.action,
       target: { type: event.target, id: (record as { id: number }).id },
-      caller: who,
-      ...(trace && { traceparent: childTrace(trace) }),
+      caller: actor,
+      ...(trace && { traceparent: traceparentOf(trace) }),
       data: z.encode(event.data, data),
       record: encodeOnce(event.record, record),
       ...(changes && { changes, changedIds: idsIn(event, changes) }),
@@ -88,8 +93,7 @@ export function emitter(caller: Caller, scope: EventScope | undefined) {
   const written = (): Statement | undefined => {
     if (!messages.length) return undefined;
     const [ids, names] = [messages.map((m) => m.id), messages.map((m) => m.name)];
-    // One parameter with a message on each line, as JSON has no line break: in an array each of its quotes is escaped by the
-    // driver and read back by PostgreSQL.
+    // One parameter with one message per line, as JSON has no line breaks: in an array the driver would escape every quote.
     const lines = messages.map((m) => JSON.stringify(m)).join('\n');
     return statement`INSERT INTO platform.outbox (id, name, message)
       SELECT * FROM ROWS FROM (unnest(${ids}::uuid[]), unnest(${names}::text[]), string_to_table(${lines}, E'\n'))`;

@@ -3,15 +3,15 @@ import type { Statement } from '@tandem/tenant-db';
 import type { Schedule } from './consumer.ts';
 import type { Emit, EventScope } from './outbox.ts';
 
-/** What one transaction leaves to be done: the events and jobs that are written with it. */
+/** The events and jobs of one transaction. */
 export interface Outgoing {
   emit: Emit;
   schedule: Schedule;
-  /** The statement for the end of the transaction; undefined when nothing happened in it. */
+  /** The statement for the end of the transaction; undefined when there are no events and no jobs. */
   written(): Statement | undefined;
-  /** Says after the commit that there is something to do; nobody is woken for nothing. */
+  /** Wakes relay and dispatcher after the commit, if there is something to do. */
   committed(): void;
 }
 
-/** Begins to collect what a transaction of this scope leaves, in the caller's name. */
+/** Begins to collect the events and jobs of a transaction in this scope, on behalf of the caller. */
 export type BeginOutgoing = (caller: Caller, scope: EventScope | undefined) => Outgoing;

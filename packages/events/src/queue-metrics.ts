@@ -2,19 +2,19 @@ import type { Metrics } from '@tandem/process';
 import type { ConfirmChannel } from 'amqplib';
 import type { Broker } from './broker.ts';
 
-/** Depth of the queues and their dead letters, read from the broker at every scrape. */
+/** Depth of the queues and of their dead letters, read from the broker at every scrape. */
 export function watchQueues(queues: readonly string[], broker: Broker, metrics: Metrics): void {
   let channel: ConfirmChannel | undefined;
-  void broker.onConnection(async (made) => {
-    channel = made;
-    made.on('close', () => {
-      if (channel === made) channel = undefined;
+  void broker.onConnection(async (opened) => {
+    channel = opened;
+    opened.on('close', () => {
+      if (channel === opened) channel = undefined;
     });
   });
-  const read =
-    (name: (queue: string) => string) => async (gauge: { set(labels: { queue: string }, value: number): void }) => {
+  const readDepth =
+    (nameOf: (queue: string) => string) => async (gauge: { set(labels: { queue: string }, value: number): void }) => {
       for (const queue of queues) {
-        const found = await channel?.checkQueue(name(queue));
+        const found = await channel?.checkQueue(nameOf(queue));
         if (found) gauge.set({ queue }, found.messageCount);
       }
     };
@@ -22,7 +22,7 @@ export function watchQueues(queues: readonly string[], broker: Broker, metrics: 
     'queue_depth',
     'Events waiting for a consumer',
     ['queue'],
-    read((queue) => queue),
+    readDepth((queue) => queue),
   );
-  metrics.gauge('dead_letters', 'Events a consumer gave up on', ['queue'], read(broker.names.deadQueue));
+  metrics.gauge('dead_letters', 'Events a consumer gave up on', ['queue'], readDepth(broker.names.deadQueue));
 }

@@ -1,233 +1,268 @@
-import { setTimeout as gathering } from 'node:timers/promises';
-import type { Log, Metrics } from '@tandem/process';
-import { ResilientPool } from '@tandem/tenant-db';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Log, type Metrics, readEvery } from '@tandem/process';
+import { watchPool } from '@tandem/tenant-db';
 import type { ConfirmChannel } from 'amqplib';
 import type pg from 'pg';
 import { createAlarm } from './alarm.ts';
 import type { Broker } from './broker.ts';
-import { declareShared } from './topology.ts';
+import { observeRelay, type RelayObserver } from './observe.ts';
+import { batchMax, countMax, type OutboxRow, type OutboxRows, openOutbox, type TakenRows } from './outbox-rows.ts';
+import { confirmTimeoutMs, isLate, publishBatch, type Refusal } from './publish-batch.ts';
+import { declare, type EventTimings, sharedTopology } from './topology.ts';
 
 export interface Relay {
-  /** Says that something was committed: the relay looks at once instead of at its next poll. */
+  /** Tells the relay that events were committed: it reads the outbox now instead of at its next poll. */
   wake(): void;
   close(): Promise<void>;
 }
 
-interface Row {
-  position: number;
-  id: string;
-  name: string;
-  message: string;
-}
-
-/** A batch whose confirms are late, and the channel on which they would come. */
-interface Held {
-  rows: Row[];
-  confirms: Promise<void>;
-  on: ConfirmChannel;
-}
-
-const batchMax = 500;
-// In a stream of commits a batch gathers this long; the first after a quiet moment does not wait.
+// Under load a batch collects commits this long; the first event after a quiet period does not wait.
 const gatherMs = 40;
 const pollMinMs = 5;
 const pollMaxMs = 250;
-const confirmTimeoutMs = 5_000;
 const unroutableRetrySeconds = 5;
-// Longer than the statement timeout of the relay's role (8 s).
-const queryTimeoutMs = 9_000;
 // How long a batch without confirms is kept from other relays; renewed while this one still waits for them.
 const heldSeconds = 60;
 const renewMs = 20_000;
-
-const take = {
-  name: 'take',
-  text: `SELECT position, id, name, message FROM platform.outbox WHERE retry_at IS NULL OR retry_at < now()
-         ORDER BY position LIMIT ${batchMax} FOR UPDATE SKIP LOCKED`,
-};
-const takeHeld = `SELECT position, id, name, message FROM platform.outbox WHERE position = ANY($1)
-  ORDER BY position FOR UPDATE SKIP LOCKED`;
-const deletion = { name: 'delete', text: 'DELETE FROM platform.outbox WHERE position = ANY($1)' };
-const postponement = `UPDATE platform.outbox SET retry_at = now() + make_interval(secs => $2) WHERE position = ANY($1)`;
+const measureEverySeconds = 5;
+// Reply codes of RabbitMQ that concern the message itself: PRECONDITION_FAILED (it is too large) and SYNTAX_ERROR.
+const refusingCodes = [406, 502];
 
 /**
- * Moves rows of the outbox to RabbitMQ: takes a batch under lock, publishes it, waits for every confirm, deletes it.
- * A crash in between publishes again; consumers see the id a second time. Several relays share one outbox.
+ * What the relay does next. A batch is taken under lock, published, confirmed and deleted; a crash in between publishes it
+ * again, and consumers skip what their inbox has. Several relays share one outbox.
  *
- * A batch whose confirms are late is held back from every relay, as publishing it again would only add copies. While the
- * broker is blocked its messages are still on their way, and the relay waits for the confirms. A broker that is silent loses its
- * connection, and the same relay publishes the batch a second time on the next one.
- * @param options.url under the relay's role, which sees the outbox and nothing else
+ * | state | why | next |
+ * |---|---|---|
+ * | relaying | | the oldest events that are due |
+ * | held | confirms are late. Publishing again would only add copies, so no relay may take the batch. | While the broker is blocked: wait for the confirms. A silent broker loses its connection, and the batch is published once more on the next one. |
+ * | isolating | the broker closed the channel because of a message | publish the events of the batch one by one, and park those it refuses again |
  */
-export function startRelay(options: { url: string; broker: Broker; log: Log; metrics: Metrics }): Relay {
-  const { broker, log, metrics } = options;
-  const pool = new ResilientPool({ connectionString: options.url, max: 2, query_timeout: queryTimeoutMs });
-  const published = metrics.counter('outbox_published_total', 'Events handed to the broker');
-  const unroutable = metrics.counter('outbox_unroutable_total', 'Events that no queue was bound for');
-  watch(pool, metrics);
+type State =
+  | { name: 'relaying' }
+  | { name: 'held'; rows: OutboxRow[]; confirms: Promise<void>; channel: ConfirmChannel }
+  | { name: 'isolating'; rows: OutboxRow[] };
 
-  let channel: ConfirmChannel | undefined;
-  let held: Held | undefined;
-  const returned = new Set<string>();
-  const signal = createAlarm();
-  void broker.onConnection(async (made) => {
-    await declareShared(made, broker.names);
-    made.on('return', (message) => returned.add(message.properties.messageId));
-    made.on('close', () => {
-      if (channel === made) channel = undefined;
-      signal.wake();
-    });
-    channel = made;
-    signal.wake();
-  });
-
-  /** Moves one batch; resolves to how many events left. */
-  const moveBatch = async (to: ConfirmChannel): Promise<number> => {
-    // It is on its way on this channel: publishing it again would only add copies.
-    if (held?.on === to) return settleHeld(held);
-    return withClient(async (client) => {
-      const taking = held ? client.query<Row>(takeHeld, [positionsOf(held.rows)]) : client.query<Row>(take);
-      const [, { rows }] = await Promise.all([client.query('BEGIN'), taking]);
-      const { late } = await publish(to, rows);
-      if (late) {
-        // Committed with the locks that the transaction has: no other relay sees the rows in between.
-        held = { rows, confirms: late, on: to };
-        await Promise.all([client.query(postponement, [positionsOf(rows), heldSeconds]), client.query('COMMIT')]);
-        return 0;
-      }
-      await settle(client, rows);
-      held = undefined;
-      return rows.length;
-    });
-  };
-
-  /** Runs work on one connection. After an error the connection is closed, which also ends its transaction. */
-  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
-    const client = await pool.connect();
-    try {
-      const result = await work(client);
-      client.release();
-      return result;
-    } catch (error) {
-      client.release(error as Error);
-      throw error;
-    }
-  };
-
-  /** Publishes a batch and waits for its confirms; resolves to what they come by when they are late. */
-  const publish = async (to: ConfirmChannel, rows: Row[]): Promise<{ late?: Promise<void> }> => {
-    if (!rows.length) return {};
-    returned.clear();
-    for (const row of rows)
-      to.publish(broker.names.events, row.name, Buffer.from(row.message), {
-        persistent: true,
-        mandatory: true,
-        messageId: row.id,
-        contentType: 'application/json',
-      });
-    const confirms = to.waitForConfirms();
-    return (await isLate(confirms, confirmTimeoutMs)) ? { late: confirms } : {};
-  };
-
-  /** Deletes a held batch once its confirms came; without them the connection is given up. */
-  const settleHeld = async (batch: Held): Promise<number> => {
-    const { rows } = batch;
-    log.warn('confirms are late', { events: rows.length, blocked: broker.blocked() });
-    if (!(await areConfirmed(batch))) {
-      broker.reset();
-      throw new Error('The broker did not confirm in time');
-    }
-    return withClient(async (client) => {
-      await client.query('BEGIN');
-      await settle(client, rows);
-      held = undefined;
-      return rows.length;
-    });
-  };
-
-  /** Waits for late confirms for as long as the broker is blocked, and from the end of the block for their whole time again. */
-  const areConfirmed = async ({ rows, confirms }: Held): Promise<boolean> => {
-    while (running) {
-      if (!(await isLate(confirms, renewMs, () => !broker.blocked() || !running))) return true;
-      if (broker.blocked()) await pool.query(postponement, [positionsOf(rows), heldSeconds]);
-      else if (!(await isLate(confirms, confirmTimeoutMs))) return true;
-      else if (!broker.blocked()) return false;
-    }
-    return false;
-  };
-
-  /** Deletes what was confirmed, lets what no queue wanted wait for its next try, and commits. */
-  const settle = async (client: pg.PoolClient, rows: Row[]) => {
-    // A message nobody wants is returned before it is confirmed.
-    const unwanted = returned.size ? rows.filter((row) => returned.has(row.id)) : [];
-    const done = unwanted.length ? rows.filter((row) => !returned.has(row.id)) : rows;
-    await Promise.all([
-      done.length && client.query({ ...deletion, values: [positionsOf(done)] }),
-      unwanted.length && client.query(postponement, [positionsOf(unwanted), unroutableRetrySeconds]),
-      client.query('COMMIT'),
-    ]);
-    published.inc(done.length);
-    if (!unwanted.length) return;
-    unroutable.inc(unwanted.length);
-    log.error('events that no queue is bound for', { names: [...new Set(unwanted.map((row) => row.name))] });
-  };
-
-  let running = true;
-  const finished = (async () => {
-    let pause = pollMinMs;
-    while (running) {
-      const moved = channel
-        ? await moveBatch(channel).catch((error) => {
-            log.warn('relay failed, will retry', { error });
-            return 0;
-          })
-        : 0;
-      pause = moved ? pollMinMs : Math.min(pause * 2, pollMaxMs);
-      if (!running) break;
-      if (!moved) await signal.wait(pause);
-      else if (moved < batchMax) await gathering(gatherMs);
-    }
-  })();
-
+/**
+ * Moves events from the outbox of a service to RabbitMQ.
+ * @param options.pool under the relay's role; it stays open when the relay closes
+ */
+export function startRelay(options: {
+  pool: pg.Pool;
+  broker: Broker;
+  timings: EventTimings;
+  log: Log;
+  metrics: Metrics;
+}): Relay {
+  watchPool(options.metrics, 'relay', options.pool);
+  const relay = new OutboxRelay(openOutbox(options.pool), options);
+  const finished = relay.run();
   return {
-    wake: signal.wake,
+    wake: () => relay.alarm.wake(),
     async close() {
-      running = false;
-      signal.wake();
+      relay.stop();
       await finished;
-      await pool.end();
     },
   };
 }
 
-function positionsOf(rows: Row[]): number[] {
-  return rows.map(({ position }) => position);
+class OutboxRelay {
+  readonly alarm = createAlarm();
+  readonly #outbox: OutboxRows;
+  readonly #broker: Broker;
+  readonly #log: Log;
+  readonly #counters;
+  readonly #observer: RelayObserver;
+  #state: State = { name: 'relaying' };
+  #channel: ConfirmChannel | undefined;
+  /** Ids of published events that no queue was bound for. */
+  readonly #returned = new Set<string>();
+  /** Why the broker closed the channel, when a message was the reason. */
+  #refusal: string | undefined;
+  #isRunning = true;
+
+  constructor(
+    outbox: OutboxRows,
+    { broker, timings, log, metrics }: { broker: Broker; timings: EventTimings; log: Log; metrics: Metrics },
+  ) {
+    this.#outbox = outbox;
+    this.#broker = broker;
+    this.#log = log;
+    this.#counters = relayMetrics(outbox, metrics);
+    this.#observer = observeRelay(metrics);
+    void broker.onConnection(async (channel) => {
+      await declare(channel, sharedTopology(broker.names, timings.retryDelaysMs));
+      this.#connected(channel);
+    });
+  }
+
+  async run(): Promise<void> {
+    let pauseMs = pollMinMs;
+    while (this.#isRunning) {
+      const moved = await this.#step();
+      pauseMs = moved ? pollMinMs : Math.min(pauseMs * 2, pollMaxMs);
+      if (!this.#isRunning) break;
+      if (!moved) await this.alarm.wait(pauseMs);
+      else if (moved < batchMax) await delay(gatherMs);
+    }
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.alarm.wake();
+  }
+
+  #connected(channel: ConfirmChannel): void {
+    this.#refusal = undefined;
+    channel.on('return', (message) => this.#returned.add(message.properties.messageId));
+    channel.on('error', (error: Error & { code?: number }) => {
+      if (refusingCodes.includes(error.code ?? 0)) this.#refusal = error.message;
+    });
+    channel.on('close', () => {
+      if (this.#channel === channel) this.#channel = undefined;
+      this.alarm.wake();
+    });
+    this.#channel = channel;
+    this.alarm.wake();
+  }
+
+  /** Moves some events; resolves to how many left the outbox. */
+  async #step(): Promise<number> {
+    const channel = this.#channel;
+    if (!channel) return 0;
+    try {
+      const state = this.#state;
+      if (state.name === 'isolating') return await this.#isolate(channel, state.rows);
+      // The batch has been published on this channel: another time would only add copies.
+      if (state.name === 'held' && state.channel === channel) return await this.#settleHeld(state);
+      return await this.#moveBatch(channel, state.name === 'held' ? state.rows : undefined);
+    } catch (error) {
+      this.#log.warn('relay failed, will retry', { error });
+      return 0;
+    }
+  }
+
+  async #moveBatch(channel: ConfirmChannel, again: OutboxRow[] | undefined): Promise<number> {
+    return this.#outbox.take(async (taken) => {
+      const { rows } = taken;
+      try {
+        return await this.#publish(channel, taken, { name: 'relaying' });
+      } catch (error) {
+        if (this.#refusal !== undefined) this.#state = { name: 'isolating', rows };
+        throw error;
+      }
+    }, again);
+  }
+
+  /**
+   * Publishes events and settles them when their confirms come in time; otherwise they are held.
+   * @param next the state after they are settled
+   */
+  async #publish(channel: ConfirmChannel, taken: TakenRows, next: State): Promise<number> {
+    const { rows } = taken;
+    if (rows.length) {
+      this.#returned.clear();
+      const publication = this.#observer.publishing(rows);
+      const { sent, refused, confirms } = await publishBatch(channel, this.#broker.names.events, rows, publication);
+      for (const refusal of refused) this.#park(taken, refusal);
+      if (await isLate(confirms, confirmTimeoutMs)) {
+        publication.late();
+        // Committed with the locks that the transaction has: no other relay sees the rows in between.
+        taken.postpone(sent, heldSeconds);
+        this.#state = { name: 'held', rows: sent, confirms, channel };
+        return 0;
+      }
+      publication.confirmed();
+      this.#settle(taken, sent);
+    }
+    this.#state = next;
+    return rows.length;
+  }
+
+  /** Publishes the events of a refused batch one by one, so that one bad event does not stop the others. */
+  async #isolate(channel: ConfirmChannel, rows: readonly OutboxRow[]): Promise<number> {
+    const [first, ...others] = rows;
+    if (!first) {
+      this.#state = { name: 'relaying' };
+      return 0;
+    }
+    const next: State = { name: 'isolating', rows: others };
+    const isolate = async (taken: TakenRows) => {
+      try {
+        return await this.#publish(channel, taken, next);
+      } catch (error) {
+        if (this.#refusal === undefined) throw error;
+        for (const row of taken.rows) this.#park(taken, { row, reason: this.#refusal });
+        this.#state = next;
+        return taken.rows.length;
+      }
+    };
+    return this.#outbox.take(isolate, [first]);
+  }
+
+  /** Deletes a held batch once its confirms came; without them the connection is closed. */
+  async #settleHeld({ rows, confirms }: State & { name: 'held' }): Promise<number> {
+    this.#log.warn('confirms are late', { events: rows.length, blocked: this.#broker.blocked() });
+    if (!(await this.#areConfirmed(rows, confirms))) {
+      this.#broker.reset();
+      throw new Error('The broker did not confirm in time');
+    }
+    await this.#outbox.take(async (taken) => this.#settle(taken, rows), rows);
+    this.#state = { name: 'relaying' };
+    return rows.length;
+  }
+
+  /** Waits for late confirms as long as the broker is blocked, and for the full time again after the block has ended. */
+  async #areConfirmed(rows: OutboxRow[], confirms: Promise<void>): Promise<boolean> {
+    const isOver = () => !this.#broker.blocked() || !this.#isRunning;
+    while (this.#isRunning) {
+      if (!(await isLate(confirms, renewMs, isOver))) return true;
+      if (this.#broker.blocked()) await this.#outbox.postpone(rows, heldSeconds);
+      else if (!(await isLate(confirms, confirmTimeoutMs))) return true;
+      else if (!this.#broker.blocked()) return false;
+    }
+    return false;
+  }
+
+  /** Deletes confirmed events, and postpones those that no queue was bound for. */
+  #settle(taken: TakenRows, rows: readonly OutboxRow[]): void {
+    // An unroutable message is returned before its confirm.
+    const unroutable = rows.filter((row) => this.#returned.has(row.id));
+    const done = unroutable.length ? rows.filter((row) => !this.#returned.has(row.id)) : rows;
+    if (done.length) taken.remove(done);
+    this.#counters.published.inc(done.length);
+    if (!unroutable.length) return;
+    taken.postpone(unroutable, unroutableRetrySeconds);
+    this.#counters.unroutable.inc(unroutable.length);
+    const names = [...new Set(unroutable.map((row) => row.name))];
+    this.#log.error('no queue is bound for events', { names });
+  }
+
+  #park(taken: TakenRows, { row, reason }: Refusal): void {
+    taken.park(row, reason);
+    this.#counters.parked.inc();
+    this.#log.error('the broker refused an event, which is parked in the outbox', {
+      event: row.name,
+      id: row.id,
+      reason,
+    });
+  }
 }
 
-const lookMs = 100;
-
-/**
- * Waits for work at most so long; resolves to whether it is still under way. Rejects as the work does.
- * @param isEnough ends the wait before its time
- */
-async function isLate(work: Promise<void>, ms: number, isEnough?: () => boolean): Promise<boolean> {
-  const timers: NodeJS.Timeout[] = [];
-  const late = new Promise<true>((resolve) => {
-    timers.push(setTimeout(resolve, ms, true));
-    if (isEnough) timers.push(setInterval(() => isEnough() && resolve(true), lookMs));
-  });
-  return Promise.race([work.then(() => false), late]).finally(() => {
-    for (const timer of timers) clearTimeout(timer);
-  });
-}
-
-function watch(pool: pg.Pool, metrics: Metrics): void {
-  const age = metrics.gauge('outbox_age_seconds', 'Age of the oldest event not yet handed to the broker');
-  metrics.gauge('outbox_depth', 'Events not yet handed to the broker', [], async (depth) => {
-    const { rows } = await pool.query(
-      'SELECT count(*)::int AS depth, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float AS age FROM platform.outbox',
-    );
-    depth.set(rows[0].depth);
-    age.set(rows[0].age);
-  });
+function relayMetrics(outbox: OutboxRows, metrics: Metrics) {
+  const measure = readEvery(measureEverySeconds, () => outbox.measure());
+  metrics.gauge('outbox_depth', `Events not yet handed to the broker, counted up to ${countMax}`, [], async (gauge) =>
+    gauge.set((await measure()).depth),
+  );
+  metrics.gauge('outbox_age_seconds', 'Age of the oldest event not yet handed to the broker', [], async (gauge) =>
+    gauge.set((await measure()).age),
+  );
+  metrics.gauge('outbox_parked', 'Events that the broker refused; they stay in the outbox', [], async (gauge) =>
+    gauge.set((await measure()).parked),
+  );
+  return {
+    published: metrics.counter('outbox_published_total', 'Events handed to the broker'),
+    unroutable: metrics.counter('outbox_unroutable_total', 'Events that no queue was bound for'),
+    parked: metrics.counter('outbox_parked_total', 'Events that the broker refused'),
+  };
 }

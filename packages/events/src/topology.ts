@@ -1,40 +1,90 @@
 import type { Channel } from 'amqplib';
 
-/** The names on the broker. Deployments that share one tell themselves apart by their namespace. */
+/** Names of exchanges and queues. Deployments that share one broker differ in their namespace. */
 export function names(namespace: string) {
   return {
-    /** Every event goes here, its name the routing key. */
+    /** Topic exchange for all events; the routing key is the name of the event. */
     events: `${namespace}.events`,
-    /** Messages whose delay is over come back here, the consumer's queue the routing key. */
+    /** Direct exchange for messages whose delay has ended; the routing key is the queue of the consumer. */
     retry: `${namespace}.retry`,
-    /** Messages given up go here, the consumer's queue the routing key. */
+    /** Direct exchange for dead letters; the routing key is the queue of the consumer. */
     dead: `${namespace}.dead`,
+    /** Fanout exchange and queue of one delay. */
     delay: (delayMs: number) => `${namespace}.delay.${delayMs / 1000}s`,
+    /** Queue of one consumer. */
     queue: (service: string, consumer: string) => `${namespace}.${service}.${consumer}`,
-    deadQueue: (queue: string) => `${queue}.dead`,
+    /** Dead letters of one consumer. */
+    deadQueue: (queue: string) => `${queue}.dead-letters`,
+    /** The dead-letter queue of releases before 1.19. `topology --repair` moves its messages to `deadQueue`. */
+    formerDeadQueue: (queue: string) => `${queue}.dead`,
   };
 }
 
 export type Names = ReturnType<typeof names>;
 
-/** The waits between attempts; the last one repeats until the attempts are used up. */
-export const retryDelaysMs = [1_000, 10_000, 60_000, 600_000] as const;
+/** Times of the event path. Tests use shorter ones. */
+export interface EventTimings {
+  /** Waits between the attempts of a failing event; the last one repeats until the attempts are used up. */
+  retryDelaysMs: readonly number[];
+  /** How long an event that only another release can read is handed back before it becomes a dead letter. */
+  deferralMaxMs: number;
+  /** How often each consumer checks that its queue exists, and declares its queue and bindings again. */
+  checkIntervalMs: number;
+}
+
+export const defaultTimings: EventTimings = {
+  retryDelaysMs: [1_000, 10_000, 60_000, 600_000],
+  deferralMaxMs: 24 * 3_600_000,
+  checkIntervalMs: 30_000,
+};
+
+/** How often an event is tried before it becomes a dead letter. */
 export const attemptsMax = 10;
 
-// A message that ends its process is delivered this often, then set aside by the broker itself.
+// A message that crashes its process is delivered this often; then the broker makes it a dead letter.
 const deliveryLimit = 20;
+// Inspecting dead letters counts as delivery. RabbitMQ 4 drops a message after 20 deliveries unless the queue has a limit
+// of its own; RabbitMQ 3.10 does not accept -1 (no limit). 3.10 and 4 accept this one, and no operator reaches it.
+const deadDeliveryLimit = 1_000_000_000;
+// Dead letters hold personal data.
+const deadLetterMaxAgeMs = 30 * 24 * 3_600_000;
 
-/** Declares what all services share. Limits and dead-lettering are said, never left to a version's defaults (D22). */
-export async function declareShared(channel: Channel, names: Names): Promise<void> {
-  await channel.assertExchange(names.events, 'topic', { durable: true });
-  await channel.assertExchange(names.retry, 'direct', { durable: true });
-  await channel.assertExchange(names.dead, 'direct', { durable: true });
-  for (const delayMs of retryDelaysMs) {
-    const name = names.delay(delayMs);
-    await channel.assertExchange(name, 'fanout', { durable: true });
-    // Waits its time, then goes to the retry exchange under the routing key it came with: the consumer's queue.
-    await channel.assertQueue(name, {
-      durable: true,
+export type QueueArguments = Readonly<Record<string, string | number>>;
+
+/** Everything on the broker that a set of consumers needs. The admin command `topology` compares it with the broker. */
+export interface Topology {
+  exchanges: { name: string; type: 'topic' | 'direct' | 'fanout' }[];
+  queues: { name: string; arguments: QueueArguments }[];
+  bindings: Binding[];
+}
+
+export interface Binding {
+  exchange: string;
+  queue: string;
+  routingKey: string;
+}
+
+/** One consumer of the fleet: its queue, and the routing keys of the events that it wants. */
+export interface DeclaredConsumer {
+  queue: string;
+  events: readonly string[];
+}
+
+/**
+ * What all services share. Types, limits and dead-lettering are explicit: defaults differ between versions of RabbitMQ (D22).
+ */
+export function sharedTopology(names: Names, retryDelaysMs: readonly number[]): Topology {
+  const delays = retryDelaysMs.map((delayMs) => ({ name: names.delay(delayMs), delayMs }));
+  return {
+    exchanges: [
+      { name: names.events, type: 'topic' },
+      { name: names.retry, type: 'direct' },
+      { name: names.dead, type: 'direct' },
+      ...delays.map(({ name }) => ({ name, type: 'fanout' as const })),
+    ],
+    // After its delay a message goes to the retry exchange under the routing key it came with: the consumer's queue.
+    queues: delays.map(({ name, delayMs }) => ({
+      name,
       arguments: {
         'x-queue-type': 'quorum',
         'x-message-ttl': delayMs,
@@ -42,31 +92,48 @@ export async function declareShared(channel: Channel, names: Names): Promise<voi
         'x-dead-letter-strategy': 'at-least-once',
         'x-overflow': 'reject-publish',
       },
-    });
-    await channel.bindQueue(name, name, '');
-  }
+    })),
+    bindings: delays.map(({ name }) => ({ exchange: name, queue: name, routingKey: '' })),
+  };
 }
 
-/** Declares one consumer's queue with its way back from a delay and its dead letters. */
-export async function declareConsumer(
-  channel: Channel,
-  names: Names,
-  queue: string,
-  events: readonly string[],
-): Promise<void> {
-  await channel.assertQueue(names.deadQueue(queue), { durable: true, arguments: { 'x-queue-type': 'quorum' } });
-  await channel.bindQueue(names.deadQueue(queue), names.dead, queue);
-  await channel.assertQueue(queue, {
-    durable: true,
-    arguments: {
-      'x-queue-type': 'quorum',
-      'x-delivery-limit': deliveryLimit,
-      'x-dead-letter-exchange': names.dead,
-      'x-dead-letter-routing-key': queue,
-      'x-dead-letter-strategy': 'at-least-once',
-      'x-overflow': 'reject-publish',
-    },
-  });
-  await channel.bindQueue(queue, names.retry, queue);
-  for (const name of events) await channel.bindQueue(queue, names.events, name);
+/** One consumer's queue with its bindings, its way back from a delay, and its dead letters. */
+export function consumerTopology(names: Names, { queue, events }: DeclaredConsumer): Topology {
+  const deadQueue = names.deadQueue(queue);
+  return {
+    exchanges: [],
+    queues: [
+      {
+        name: deadQueue,
+        arguments: {
+          'x-queue-type': 'quorum',
+          'x-delivery-limit': deadDeliveryLimit,
+          'x-message-ttl': deadLetterMaxAgeMs,
+        },
+      },
+      {
+        name: queue,
+        arguments: {
+          'x-queue-type': 'quorum',
+          'x-delivery-limit': deliveryLimit,
+          'x-dead-letter-exchange': names.dead,
+          'x-dead-letter-routing-key': queue,
+          'x-dead-letter-strategy': 'at-least-once',
+          'x-overflow': 'reject-publish',
+        },
+      },
+    ],
+    bindings: [
+      { exchange: names.dead, queue: deadQueue, routingKey: queue },
+      { exchange: names.retry, queue, routingKey: queue },
+      ...events.map((routingKey) => ({ exchange: names.events, queue, routingKey })),
+    ],
+  };
+}
+
+/** Declares exchanges, queues and bindings; what exists already stays as it is. */
+export async function declare(channel: Channel, { exchanges, queues, bindings }: Topology): Promise<void> {
+  for (const { name, type } of exchanges) await channel.assertExchange(name, type, { durable: true });
+  for (const queue of queues) await channel.assertQueue(queue.name, { durable: true, arguments: queue.arguments });
+  for (const { exchange, queue, routingKey } of bindings) await channel.bindQueue(queue, exchange, routingKey);
 }

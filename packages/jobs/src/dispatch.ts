@@ -1,174 +1,172 @@
-import type { Log, Metrics } from '@tandem/process';
-import { ResilientPool, type Scope } from '@tandem/tenant-db';
+import type { Log } from '@tandem/process';
 import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
-import type pg from 'pg';
-import type { z } from 'zod';
-import type { Job } from './job.ts';
+import { AlarmClock } from './alarm-clock.ts';
+import type { Claim, ClaimedRow, DueRows, Group } from './due-rows.ts';
+import { entriesOf } from './entries.ts';
 
-/** What stands in Redis for jobs that run together. */
-export interface Queued {
-  ids: number[];
-  scope: Scope;
-}
-
-interface DueRow {
-  id: number;
-  name: string;
-  tenant_id: number;
-  environment: Scope['environment'];
-  attempts: number;
-  /** When it was due, in microseconds. */
-  due: number;
-}
-
-interface Options<Tx> {
-  jobs: readonly Job<z.ZodType, Tx>[];
-  relayUrl: string;
-  log: Log;
-  metrics: Metrics;
-}
-
-// Longer than the statement timeout of the relay's role (8 s).
-const queryTimeoutMs = 9_000;
-const sweepMs = 1_000;
-// Between two looks: in a stream of commits, or of rows that fall due one after another, one look is for several.
-const pauseMinMs = 20;
-const dispatchMax = 500;
-// A job queued this long ago without having begun was lost with Redis (T5 allows 60 s).
-const lostAfterSeconds = 30;
+/**
+ * | state  | meaning                                        | next look                                                |
+ * |--------|------------------------------------------------|----------------------------------------------------------|
+ * | idle   | every due row was moved to Redis               | when the next row is due or a commit says so, within 1 s |
+ * | behind | due rows wait in PostgreSQL for room in Redis  | when a worker has taken an entry, within 1 s             |
+ * | closed | the process stops                              | none                                                     |
+ */
+type State = 'idle' | 'behind' | 'closed';
 
 export interface Dispatcher {
-  /** Looks for due rows at this time, unless it will look before. */
+  /** Looks for due rows at this time, or before. */
   wakeAt(at: Date): void;
+  /** Notes that a worker has taken an entry out of Redis. */
+  entryTaken(): void;
   close(): Promise<void>;
 }
 
-/** Puts due rows, and rows whose run was lost, into Redis; the row remembers since when. */
-export function startDispatcher<Tx>(queue: Queue, redis: Redis, options: Options<Tx>): Dispatcher {
-  const pool = new ResilientPool({ connectionString: options.relayUrl, max: 2, query_timeout: queryTimeoutMs });
-  let running = true;
-  let timer: NodeJS.Timeout | undefined;
-  let busy: Promise<void> | undefined;
-  let again = false;
-  let wakesAt = Number.POSITIVE_INFINITY;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  const names = options.jobs.map((job) => job.name);
+interface Options {
+  rows: DueRows;
+  queue: Queue;
+  isRedisReady: () => boolean;
+  /** How many rows of this kind one entry may have. */
+  batchMaxOf: (name: string) => number;
+  /** Entries that may wait in Redis. */
+  entriesMax: number;
+  log: Log;
+}
 
-  const dispatch = async (): Promise<number> => {
-    if (redis.status !== 'ready') return 0;
-    const { rows } = await pool.query<DueRow>({ name: 'due', text: takeDueSql, values: [names] });
-    if (!rows.length) return 0;
-    try {
-      // After the commit: a worker is quick enough to look for the row before, and would take it for somebody else's.
-      await queue.addBulk(batches(rows, options.jobs).map(queueEntry));
-    } catch (error) {
-      await pool.query(putBackSql, [rows.map(({ id }) => id)]);
-      throw error;
-    }
-    return rows.length;
-  };
+const lookMaxMs = 1_000;
+const takeBackMs = 2_000;
+// Between two looks: in a stream of commits, or of rows that fall due one after the other, one look is for several.
+const pauseMinMs = 20;
 
-  const loop = async () => {
-    let pauseMs = sweepMs;
-    do {
-      again = false;
-      try {
-        if ((await dispatch()) === dispatchMax) again = true;
-        else pauseMs = await untilNext();
-      } catch (error) {
-        options.log.warn('job dispatch failed, will retry', { error });
-        pauseMs = sweepMs;
-        again = false;
-      }
-    } while (again && running);
-    wakeAt(new Date(Date.now() + pauseMs));
-  };
-
-  /** How long until the next row is due, by the clock of the database; at most until the next sweep. */
-  const untilNext = async (): Promise<number> => {
-    if (redis.status !== 'ready') return sweepMs;
-    const { rows } = await pool.query<{ ms: number | null }>({ name: 'next', text: nextDueSql, values: [names] });
-    return Math.min(Math.max(rows[0]?.ms ?? sweepMs, pauseMinMs), sweepMs);
-  };
-
-  const wakeAt = (at: Date) => {
-    if (!running || at.getTime() >= wakesAt) return;
-    clearTimeout(timer);
-    wakesAt = at.getTime();
-    timer = setTimeout(
-      () => {
-        wakesAt = Number.POSITIVE_INFINITY;
-        wake();
-      },
-      // A timer for what is due in weeks would overflow.
-      Math.min(Math.max(wakesAt - Date.now(), 0), sweepMs),
-    );
-  };
-
-  const wake = () => {
-    const pauseMs = lookedAt + pauseMinMs - performance.now();
-    if (pauseMs > 0) return wakeAt(new Date(Date.now() + pauseMs));
-    lookedAt = performance.now();
-    clearTimeout(timer);
-    wakesAt = Number.POSITIVE_INFINITY;
-    again = true;
-    busy ??= loop().finally(() => {
-      busy = undefined;
-    });
-  };
-  wake();
-  watch(pool, options.metrics);
-
+/**
+ * Starts the dispatcher of a process, which moves due rows into Redis. Only a few entries wait there, so the order in which
+ * tenants get their turn is decided here: with a backlog each tenant gets an equal part of the room, whatever it has due.
+ * Several dispatchers share one table and one queue.
+ */
+export function startDispatcher(options: Options): Dispatcher {
+  const dispatching = new Dispatching(options);
+  const ended = dispatching.run();
   return {
-    wakeAt,
-    async close() {
-      running = false;
-      clearTimeout(timer);
-      await busy;
-      await pool.end();
+    wakeAt: (at) => dispatching.wakeAt(at.getTime()),
+    entryTaken: () => dispatching.entryTaken(),
+    close() {
+      dispatching.close();
+      return ended;
     },
   };
 }
 
-const takeDueSql = `
-  UPDATE platform.job SET state = 'queued', queued_at = now(), lease_until = NULL WHERE id IN (
-    SELECT id FROM platform.job WHERE name = ANY($1) AND (
-      (state = 'waiting' AND due_at <= now())
-      OR (state = 'queued' AND queued_at < now() - make_interval(secs => ${lostAfterSeconds}))
-      OR (state = 'running' AND lease_until < now()))
-    ORDER BY due_at LIMIT ${dispatchMax} FOR UPDATE SKIP LOCKED)
-  RETURNING id, name, tenant_id, environment, attempts, (extract(epoch FROM due_at) * 1000000)::bigint AS due`;
+class Dispatching {
+  readonly #options: Options;
+  readonly #clock = new AlarmClock();
+  #state: State = 'idle';
+  #lookedAt = 0;
+  #tookBackAt = 0;
+  /** The group after which the next visit begins. */
+  #visited: Group | undefined;
 
-const nextDueSql = `SELECT (extract(epoch FROM min(due_at) - now()) * 1000)::float AS ms
-  FROM platform.job WHERE state = 'waiting' AND name = ANY($1)`;
+  constructor(options: Options) {
+    this.#options = options;
+  }
 
-// One that reached a worker all the same is running by now and stays with it.
-const putBackSql = `UPDATE platform.job SET state = 'waiting', queued_at = NULL WHERE id = ANY($1) AND state = 'queued'`;
+  wakeAt(at: number): void {
+    this.#clock.set(Math.max(at, this.#lookedAt + pauseMinMs));
+  }
 
-/** Those that run together: of one kind and tenant, and never tried before. */
-function batches(rows: DueRow[], jobs: readonly Pick<Job, 'name' | 'batchMax'>[]): DueRow[][] {
-  const together = Map.groupBy(rows, ({ id, name, tenant_id, environment, attempts }) =>
-    attempts ? id : `${name}/${tenant_id}/${environment}`,
-  );
-  return [...together.values()].flatMap((group) => {
-    const size = jobs.find(({ name }) => name === group[0]?.name)?.batchMax ?? 1;
-    return Array.from({ length: Math.ceil(group.length / size) }, (_, n) => group.slice(n * size, (n + 1) * size));
-  });
-}
+  entryTaken(): void {
+    if (this.#state === 'behind') this.wakeAt(Date.now());
+  }
 
-function queueEntry(batch: DueRow[]) {
-  const { id, name, tenant_id, environment, due, attempts } = batch[0] as DueRow;
-  const data: Queued = { ids: batch.map(({ id }) => id), scope: { tenantId: tenant_id, environment } };
-  // BullMQ leaves out what it has: a row that only waits its turn in a long queue is there once, however often it is put in.
-  const jobId = `${id}-${due}-${attempts}-${batch.length}`;
-  return { name, data, opts: { jobId, removeOnComplete: true, removeOnFail: true } };
-}
+  close(): void {
+    this.#state = 'closed';
+    this.#clock.set(0);
+  }
 
-function watch(pool: pg.Pool, metrics: Metrics): void {
-  metrics.gauge('jobs', 'Jobs by state', ['state'], async (gauge) => {
-    const { rows } = await pool.query('SELECT state, count(*)::int AS jobs FROM platform.job GROUP BY state');
-    gauge.reset();
-    for (const { state, jobs } of rows) gauge.set({ state }, jobs);
-  });
+  get #isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  async run(): Promise<void> {
+    while (!this.#isClosed) {
+      this.#clock.reset();
+      this.#lookedAt = Date.now();
+      const pauseMs = await this.#look().catch((error: unknown) => {
+        this.#options.log.warn('job dispatch failed, will retry', { error });
+        return lookMaxMs;
+      });
+      this.wakeAt(Date.now() + pauseMs);
+      if (!this.#isClosed) await this.#clock.wait();
+    }
+  }
+
+  /** Looks once. Resolves to the longest time until the next look, in milliseconds. */
+  async #look(): Promise<number> {
+    const { rows, queue, isRedisReady, entriesMax } = this.#options;
+    if (!isRedisReady()) return lookMaxMs;
+    await this.#takeBack();
+    const room = entriesMax - (await queue.getWaitingCount());
+    // Half the room at once: a look has a price, whatever it moves.
+    if (room < (this.#state === 'behind' ? entriesMax / 2 : 1)) return this.#end('behind', lookMaxMs);
+    const oldest = await rows.oldestDue();
+    if (!oldest.groups.length) return this.#end('idle', (await rows.untilNext()) ?? lookMaxMs);
+    const due = oldest.groups.reduce((sum, group) => sum + group.rows, 0);
+    if (oldest.isAll && due <= room) {
+      const claimed = await this.#move(oldest.groups.map((group) => ({ ...group, rowsMax: group.rows })));
+      // Another dispatcher may have the rest.
+      return claimed < due ? this.#end('behind', pauseMinMs) : this.#end('idle', (await rows.untilNext()) ?? lookMaxMs);
+    }
+    // The oldest are always served, so that visits to tenants without due rows leave no room unused.
+    const visited = oldest.isAll ? [] : await this.#visit(room);
+    await this.#move(this.#fairClaims([...visited, ...oldest.groups], room));
+    return this.#end('behind', pauseMinMs);
+  }
+
+  #end(state: State, pauseMs: number): number {
+    if (!this.#isClosed) this.#state = state;
+    return Math.min(Math.max(pauseMs, 0), lookMaxMs);
+  }
+
+  /** Takes back what was lost, every other second. */
+  async #takeBack(): Promise<void> {
+    if (Date.now() - this.#tookBackAt < takeBackMs) return;
+    await this.#enqueue(await this.#options.rows.takeBack());
+    this.#tookBackAt = Date.now();
+  }
+
+  /** The next groups that have due rows: from where the last visit, or the last room, ended. */
+  async #visit(room: number): Promise<Group[]> {
+    const { due, last, isEnd } = await this.#options.rows.visit(this.#visited);
+    const groups = due.slice(0, room);
+    if (groups.length < due.length) this.#visited = groups.at(-1);
+    else this.#visited = isEnd ? undefined : last;
+    return groups;
+  }
+
+  /** Divides the room between groups, each of which counts once. */
+  #fairClaims(groups: readonly Group[], room: number): Claim[] {
+    const known = new Map(groups.map((group) => [`${group.name}/${group.tenant_id}/${group.environment}`, group]));
+    const entries = Math.max(1, Math.floor(room / known.size));
+    return [...known.values()]
+      .slice(0, room)
+      .map((group) => ({ ...group, rowsMax: entries * this.#options.batchMaxOf(group.name) }));
+  }
+
+  /** Moves rows to Redis; resolves to how many. */
+  async #move(claims: readonly Claim[]): Promise<number> {
+    if (!claims.length) return 0;
+    const claimed = await this.#options.rows.claim(claims);
+    await this.#enqueue(claimed);
+    return claimed.length;
+  }
+
+  async #enqueue(claimed: readonly ClaimedRow[]): Promise<void> {
+    if (!claimed.length) return;
+    const { rows, queue, batchMaxOf } = this.#options;
+    try {
+      // After the commit of the claim: a worker would not find the row before.
+      await queue.addBulk(entriesOf(claimed, batchMaxOf));
+    } catch (error) {
+      await rows.putBack(claimed);
+      throw error;
+    }
+  }
 }

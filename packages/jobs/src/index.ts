@@ -8,4 +8,5 @@ export {
   job,
   type Schedule,
 } from './job.ts';
-export { type Scheduler, type Scheduling, startJobs } from './run.ts';
+export type { Scheduling } from './scheduling.ts';
+export { type Scheduler, startJobs } from './start-jobs.ts';

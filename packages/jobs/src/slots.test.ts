@@ -10,7 +10,7 @@ it('runs at most so many jobs at once', async () => {
   const gates = [held(), held(), held()];
   const begun: number[] = [];
   const all = gates.map((gate, index) =>
-    slots.run(() => {
+    slots.run('a', () => {
       begun.push(index);
       return gate.promise;
     }),
@@ -29,15 +29,15 @@ it('runs another job while one waits outside, and lets that one finish before jo
   const [answer, second] = [held(), held()];
   const steps: string[] = [];
   const all = [
-    slots.run(async (outside) => {
+    slots.run('a', async (outside) => {
       await outside(() => answer.promise);
       steps.push('first is back');
     }),
-    slots.run(async () => {
+    slots.run('a', async () => {
       steps.push('second works');
       await second.promise;
     }),
-    slots.run(async () => void steps.push('third works')),
+    slots.run('a', async () => void steps.push('third works')),
   ];
   await settled();
   answer.resolve();
@@ -53,7 +53,7 @@ it('lets only so many jobs wait outside, and keeps the place of a further one', 
   const gates = [held(), held()];
   const begun: number[] = [];
   const all = [0, 1, 2].map((index) =>
-    slots.run((outside) => {
+    slots.run('a', (outside) => {
       begun.push(index);
       return outside(async () => gates[index]?.promise);
     }),
@@ -69,7 +69,19 @@ it('lets only so many jobs wait outside, and keeps the place of a further one', 
 
 it('frees the place of a job that fails outside', async () => {
   const slots = createSlots(1, 1);
-  const failing = slots.run((outside) => outside(() => Promise.reject(new Error('refused'))));
+  const failing = slots.run('a', (outside) => outside(() => Promise.reject(new Error('refused'))));
   await expect(failing).rejects.toThrow('refused');
-  await expect(slots.run(async () => 'works')).resolves.toBe('works');
+  await expect(slots.run('a', async () => 'works')).resolves.toBe('works');
+});
+
+it('starts waiting jobs of different tenants in turn', async () => {
+  const slots = createSlots(1, 0);
+  const first = held();
+  const order: string[] = [];
+  const all = [slots.run('busy', () => first.promise)];
+  for (const tenant of ['busy', 'busy', 'busy', 'other', 'third', 'other'])
+    all.push(slots.run(tenant, async () => void order.push(tenant)));
+  first.resolve();
+  await Promise.all(all);
+  expect(order).toEqual(['busy', 'other', 'third', 'busy', 'other', 'busy']);
 });

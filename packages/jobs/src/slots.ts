@@ -3,9 +3,14 @@ export type Outside = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Limits how many jobs of a process work at once, and how many more may wait for something outside. */
 export interface Slots {
-  /** Runs a job as soon as fewer than `max` others work. */
-  run<T>(job: (outside: Outside) => Promise<T>): Promise<T>;
+  /**
+   * Runs a job as soon as fewer than `max` others work.
+   * @param tenant whose job it is: waiting jobs of different tenants start in turn
+   */
+  run<T>(tenant: string, job: (outside: Outside) => Promise<T>): Promise<T>;
 }
+
+type Start = () => void;
 
 /**
  * Creates the limit of one process.
@@ -16,17 +21,18 @@ export function createSlots(max: number, outsideMax: number): Slots {
   let working = 0;
   let outsideCount = 0;
   // Jobs that come back go first: they only have to be finished.
-  const queues: { returning: (() => void)[]; fresh: (() => void)[] } = { returning: [], fresh: [] };
-
-  const enter = async (queue: (() => void)[]): Promise<void> => {
-    if (working < max) working += 1;
-    else await new Promise<void>((resolve) => queue.push(resolve));
-  };
+  const returning: Start[] = [];
+  const waiting = new Map<string, Start[]>();
 
   const leave = () => {
-    const next = queues.returning.shift() ?? queues.fresh.shift();
+    const next = returning.shift() ?? takeTurn(waiting);
     if (next) next();
     else working -= 1;
+  };
+
+  const enter = async (wait: (start: Start) => void): Promise<void> => {
+    if (working < max) working += 1;
+    else await new Promise<void>(wait);
   };
 
   const outside: Outside = async (work) => {
@@ -37,13 +43,13 @@ export function createSlots(max: number, outsideMax: number): Slots {
       return await work();
     } finally {
       outsideCount -= 1;
-      await enter(queues.returning);
+      await enter((start) => void returning.push(start));
     }
   };
 
   return {
-    async run(job) {
-      await enter(queues.fresh);
+    async run(tenant, job) {
+      await enter((start) => void waiting.set(tenant, [...(waiting.get(tenant) ?? []), start]));
       try {
         return await job(outside);
       } finally {
@@ -51,4 +57,14 @@ export function createSlots(max: number, outsideMax: number): Slots {
       }
     },
   };
+}
+
+/** Removes the first job of the first tenant, and puts this tenant behind the others. */
+function takeTurn(waiting: Map<string, Start[]>): Start | undefined {
+  const [turn] = waiting;
+  if (!turn) return undefined;
+  const [tenant, [start, ...rest]] = turn;
+  waiting.delete(tenant);
+  if (rest.length) waiting.set(tenant, rest);
+  return start;
 }

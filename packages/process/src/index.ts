@@ -1,11 +1,23 @@
 // What every process of the fleet has: settings, logs, metrics, health, trace context, an orderly end.
-export { readConfig, storeSettings } from './config.ts';
+export { type Breaker, type BreakerState, createBreaker, type TripRule } from './breaker.ts';
+export { readConfig, shutdownSettings, storeSettings } from './config.ts';
 export { createHealth, type Health } from './health.ts';
 export { createLog, type Log } from './log.ts';
-export { relieveMemory } from './memory-relief.ts';
-export { createMetrics, type Metrics } from './metrics.ts';
+export { createMetrics, delayBuckets, type Metrics, readEvery } from './metrics.ts';
 export { outgoingGuard } from './outgoing-guard.ts';
+export { hasLengthOfKey, isEncryptionKey, secretSetting } from './secret-setting.ts';
+export { createServerDrain, type ServerDrain } from './server-drain.ts';
 export { createShares, type Shares, ShareTimeout } from './shares.ts';
-export { type Closer, onShutdown } from './shutdown.ts';
-export { childTrace, currentTrace, newTrace, randomHex, readTrace, type Trace, withTrace } from './trace.ts';
+export { onShutdown, type ShutdownStep, shutdownLimits } from './shutdown.ts';
+export {
+  endSpan,
+  recordSpansWith,
+  recordsSpans,
+  type SpanEnd,
+  type SpanStart,
+  startSpan,
+  startTrace,
+  withSpan,
+} from './span.ts';
+export { currentTrace, newTrace, randomHex, type Trace, traceparentOf, withTrace } from './trace.ts';
 export { inTurns } from './turns.ts';

@@ -10,8 +10,9 @@ export interface Log extends winston.Logger {
   flush(): void;
 }
 
-const secretNames = /^(authorization|x-api-key|cookie|password|secret|token|fullkey|accesstoken|refreshtoken|x-ctx)$/i;
+const secretNames = /authorization|cookie|password|secret|token|api[-_]?key|full[-_]?key|^x-ctx$/i;
 const stackLinesMax = 12;
+const depthMax = 6;
 
 /** The JSON log of a process, one line an entry on standard output, with the request id and trace of the moment. */
 export function createLog(service: string, level = process.env.LOG_LEVEL): Log {
@@ -29,24 +30,35 @@ export function createLog(service: string, level = process.env.LOG_LEVEL): Log {
   return Object.assign(log, { request: requests.line, flush: requests.flush });
 }
 
-/** Adds what the running request is, so that no call site has to. */
+/** Adds what the log line belongs to, so that no call site has to. */
 const context = winston.format((entry) => {
   const trace = currentTrace();
   if (trace) {
     entry.requestId ??= trace.requestId;
     entry.traceId ??= trace.traceId;
+    entry.tenantId ??= trace.tenantId;
   }
   return entry;
 });
 
-/** Errors become their name, message and the top of the stack; values under secret names never leave the process. */
+/**
+ * Errors become their name, message and the top of the stack. Values under secret names never leave the process, however
+ * deep they are.
+ */
 const redact = winston.format((entry) => {
-  for (const [key, value] of Object.entries(entry)) {
-    if (secretNames.test(key)) entry[key] = '[redacted]';
-    else if (value instanceof Error) entry[key] = describe(value);
-  }
+  for (const [key, value] of Object.entries(entry)) entry[key] = redacted(key, value, 0);
   return entry;
 });
+
+function redacted(key: string, value: unknown, depth: number): unknown {
+  if (typeof value === 'function' || value === undefined || value === null) return value;
+  if (secretNames.test(key)) return '[redacted]';
+  if (typeof value !== 'object' || value instanceof Date) return value;
+  if (value instanceof Error) return describe(value);
+  if (depth === depthMax) return '[too deep]';
+  if (Array.isArray(value)) return value.map((one) => redacted('', one, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, redacted(name, one, depth + 1)]));
+}
 
 function describe(error: Error) {
   const cause = error.cause instanceof Error ? error.cause.message : undefined;

@@ -1,11 +1,22 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
+/** The metrics of one process. Names follow Prometheus: base units, `_seconds`, `_total`. */
 export interface Metrics {
   registry: Registry;
   /** Counts one answered request and its time. */
   request(operation: string, status: number, seconds: number): void;
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
-  /** `read` runs at every scrape and sets the gauge. */
+  /** @param buckets upper bounds in seconds; by default 1 ms to 10 s */
+  histogram<L extends string>(
+    name: string,
+    help: string,
+    labels?: readonly L[],
+    buckets?: readonly number[],
+  ): Histogram<L>;
+  /**
+   * `read` runs at every scrape and sets the gauge. A gauge whose read fails or takes longer than a second is left out of
+   * that scrape and counted in `tandem_scrape_errors_total`; the others are served.
+   */
   gauge<L extends string>(
     name: string,
     help: string,
@@ -19,6 +30,11 @@ export interface Metrics {
 // How often prom-client looks how late the event loop is. Its 10 ms wake an idle process a hundred times a second, which ten
 // services at rest pay with a twentieth of a core.
 const loopDelayMs = 100;
+const gaugeTimeoutMs = 1_000;
+const secondsBuckets = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Bounds for delays of events and jobs: most are below a second, after an outage they are hours. */
+export const delayBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
 
 /** The metrics of one process; every name begins with `tandem_` or is a default of prom-client. */
 export function createMetrics(service: string): Metrics {
@@ -39,6 +55,12 @@ export function createMetrics(service: string): Metrics {
     labelNames: ['operation', 'status'] as const,
     registers,
   });
+  const scrapeErrors = new Counter({
+    name: 'tandem_scrape_errors_total',
+    help: 'Gauges left out of a scrape because they could not be read within a second',
+    labelNames: ['gauge'] as const,
+    registers,
+  });
   return {
     registry,
     request(operation, status, took) {
@@ -46,18 +68,65 @@ export function createMetrics(service: string): Metrics {
       answered.inc({ operation, status });
     },
     counter: (name, help, labelNames = []) => new Counter({ name: `tandem_${name}`, help, labelNames, registers }),
-    gauge: (name, help, labelNames = [], read) =>
-      new Gauge({
-        name: `tandem_${name}`,
-        help,
-        labelNames,
-        registers,
-        ...(read && {
-          async collect() {
-            await read(this);
-          },
-        }),
-      }),
+    histogram: (name, help, labelNames = [], buckets = secondsBuckets) =>
+      new Histogram({ name: `tandem_${name}`, help, labelNames, buckets: [...buckets], registers }),
+    gauge: (name, help, labelNames = [], read) => {
+      const options = { name: `tandem_${name}`, help, labelNames, registers };
+      if (!read) return new Gauge(options);
+      // From zero, so that the first error is an increase for Prometheus.
+      scrapeErrors.inc({ gauge: options.name }, 0);
+      const readInTime = boundedRead(read);
+      return new Gauge({
+        ...options,
+        async collect() {
+          if (await readInTime(this)) return;
+          // Without this the scrape would show the last value that could be read, for as long as reading fails.
+          if (labelNames.length) this.reset();
+          else this.remove();
+          scrapeErrors.inc({ gauge: options.name });
+        },
+      });
+    },
     text: () => registry.metrics(),
+  };
+}
+
+/** Resolves to whether the read succeeded in time. A late read is waited for by later scrapes instead of being repeated. */
+function boundedRead<G>(read: (gauge: G) => void | Promise<void>): (gauge: G) => Promise<boolean> {
+  let underWay: Promise<boolean> | undefined;
+  const succeeds = async (gauge: G): Promise<boolean> => {
+    try {
+      await read(gauge);
+      return true;
+    } catch {
+      // The part that cannot be read logs its own failures; the scrape counts them.
+      return false;
+    } finally {
+      underWay = undefined;
+    }
+  };
+  return async (gauge) => {
+    underWay ??= succeeds(gauge);
+    const timeout = Promise.withResolvers<boolean>();
+    const timer = setTimeout(timeout.resolve, gaugeTimeoutMs, false);
+    try {
+      return await Promise.race([underWay, timeout.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** Repeats an expensive read at most every so many seconds, whoever scrapes and however many gauges use it. Failures are not kept. */
+export function readEvery<T>(seconds: number, read: () => Promise<T>): () => Promise<T> {
+  let last: { value: Promise<T>; at: number } | undefined;
+  return () => {
+    if (last && performance.now() - last.at < seconds * 1_000) return last.value;
+    const made = { value: read(), at: performance.now() };
+    last = made;
+    made.value.catch(() => {
+      if (last === made) last = undefined;
+    });
+    return made.value;
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createSeal } from './index.ts';
+import { createLinkTokens, createSeal, keyOf } from './index.ts';
 
 const key = () => randomBytes(32).toString('base64');
 
@@ -16,4 +16,44 @@ it('opens what it sealed in its context only', () => {
   expect(seal.open(sealed, 'row 1')).toBe('secret');
   expect(() => seal.open(sealed, 'row 2')).toThrow();
   expect(() => createSeal(key()).open(sealed, 'row 1')).toThrow();
+});
+
+describe('while a key replaces another', () => {
+  const [a, b] = [`k1:${key()}`, `k2:${key()}`];
+  // Each step is rolled out while instances of the step before still run.
+  const steps = [a, `${a},${b}`, `${b},${a}`, b].map(createSeal);
+  const neighbours = steps.slice(1).flatMap((after, at) => {
+    const before = steps[at] as typeof after;
+    return [
+      [before, after],
+      [after, before],
+    ] as const;
+  });
+
+  it('instances of two successive steps open and recognize what the other one wrote', () => {
+    for (const [writer, reader] of neighbours) {
+      expect(reader.open(writer.seal('secret', 'row 1'), 'row 1')).toBe('secret');
+      expect(reader.digests('text')).toContain(writer.digest('text'));
+      const links = (seal: typeof writer) => createLinkTokens<{ file: number }>(seal, 'files');
+      const token = links(writer).issue({ file: 7 }, new Date(Date.now() + 60_000));
+      expect(encodeURIComponent(token)).toBe(token);
+      expect(links(reader).read(token)).toEqual({ file: 7 });
+    }
+  });
+
+  it('a value names the key that it needs, and fails with its id once the key is gone', () => {
+    const sealed = (steps[1] as (typeof steps)[number]).seal('secret', 'row 1');
+    expect(keyOf(sealed)).toBe('k1');
+    expect(() => createSeal(b).open(sealed, 'row 1')).toThrow('does not list the key k1');
+    expect(createLinkTokens(createSeal(b), 'files').read(sealed)).toBeUndefined();
+  });
+
+  it('a value from before keys had ids opens, whether its key has an id by now or not', () => {
+    const bare = key();
+    const sealed = createSeal(bare).seal('secret', 'row 1');
+    expect(keyOf(sealed)).toBeNull();
+    for (const setting of [`${b},${bare}`, `${b},k1:${bare}`, `k1:${bare}`])
+      expect(createSeal(setting).open(sealed, 'row 1')).toBe('secret');
+    expect(() => createSeal(`${a},${b}`).open(sealed, 'row 1')).toThrow();
+  });
 });

@@ -1,54 +1,50 @@
-// Encrypts small values before they are stored, so that a copy of the database gives no secret away.
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync } from 'node:crypto';
-
-import type { Seal } from './seal.ts';
+// Encrypts small values before they are stored, so that a copy of the database reveals no secret.
+import { readSecretList } from '@tandem/secrets';
+import { type Cipher, createCipher } from './cipher.ts';
+import { keyOf, type Seal } from './seal.ts';
 
 export { isBase64url } from './base64url.ts';
 export { createLinkTokens, type LinkTokens } from './link-tokens.ts';
-export type { Seal } from './seal.ts';
-
-const nonceBytes = 12;
-const tagBytes = 16;
-// Asking the system for random bytes takes longer than encrypting a value, whether for one nonce or for many.
-const nonces = { pool: Buffer.alloc(nonceBytes * 256), at: nonceBytes * 256 };
-
-function nextNonce(): Buffer {
-  if (nonces.at === nonces.pool.length) {
-    randomFillSync(nonces.pool);
-    nonces.at = 0;
-  }
-  const end = nonces.at + nonceBytes;
-  const nonce = nonces.pool.subarray(nonces.at, end);
-  nonces.at = end;
-  return nonce;
-}
+export { keyOf, type Seal } from './seal.ts';
 
 /**
- * AES-256-GCM with a random nonce per value (NIST SP 800-38D).
- * @param key ENCRYPTION_KEY: 32 bytes in base64
- * @throws when it is not 32 bytes long.
+ * Seals under the first key of a list and opens under each.
+ * @param setting ENCRYPTION_KEY: `id:key[,id:key…]`, each key 32 bytes in base64
+ * @throws Error when it has another form
  */
-export function createSeal(key: string): Seal {
-  const bytes = Buffer.from(key, 'base64');
-  if (bytes.length !== 32) throw new Error('ENCRYPTION_KEY must be 32 bytes in base64');
-  // A key of its own: the other one is for encryption alone.
-  const digestKey = createSecretKey(createHmac('sha256', bytes).update('digest').digest());
-  // Bytes would be made into a key again for every value, which takes longer than encrypting it.
-  const secretKey = createSecretKey(bytes);
+export function createSeal(setting: string): Seal {
+  const keys = readSecretList(setting).map(({ id, value }) => ({ id, cipher: createCipher(value) }));
+  const [current, ...others] = keys as [Key, ...Key[]];
+  const prefix = current.id === null ? '' : `${current.id}.`;
   return {
-    digest: (text) => createHmac('sha256', digestKey).update(text).digest('base64'),
-    seal(text, context) {
-      const nonce = nextNonce();
-      const cipher = createCipheriv('aes-256-gcm', secretKey, nonce).setAAD(Buffer.from(context));
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
-    },
+    currentKey: current.id,
+    seal: (text, context) => prefix + current.cipher.encrypt(text, context),
     open(sealed, context) {
-      const all = Buffer.from(sealed, 'base64');
-      const decipher = createDecipheriv('aes-256-gcm', secretKey, all.subarray(0, nonceBytes))
-        .setAAD(Buffer.from(context))
-        .setAuthTag(all.subarray(nonceBytes, nonceBytes + tagBytes));
-      return Buffer.concat([decipher.update(all.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
+      const id = keyOf(sealed);
+      if (id === null) return openWithoutId(keys, sealed, context);
+      const key = keys.find((one) => one.id === id);
+      if (!key) throw new Error(`ENCRYPTION_KEY does not list the key ${id} of this value`);
+      return key.cipher.decrypt(sealed.slice(id.length + 1), context);
     },
+    digest: (text) => current.cipher.digest(text),
+    digests: (text) => [current.cipher.digest(text), ...others.map(({ cipher }) => cipher.digest(text))],
   };
+}
+
+interface Key {
+  id: string | null;
+  cipher: Cipher;
+}
+
+/** A value without an id was sealed when its key had none; the key may have been given an id since. */
+function openWithoutId(keys: readonly Key[], sealed: string, context: string): string {
+  let reason: unknown;
+  for (const { cipher } of keys) {
+    try {
+      return cipher.decrypt(sealed, context);
+    } catch (error) {
+      reason = error;
+    }
+  }
+  throw reason;
 }

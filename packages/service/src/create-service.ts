@@ -1,18 +1,45 @@
 import { createCallerSigner } from '@tandem/caller';
-import type { EventDef, Operations } from '@tandem/contract';
-import { type BeginOutgoing, type Consumer, connectBroker, emitter, startConsumers, startRelay } from '@tandem/events';
+import type { Operations } from '@tandem/contract';
+import {
+  type BeginOutgoing,
+  type Consumer,
+  connectBroker,
+  declaredConsumers,
+  defaultTimings,
+  type EventTimings,
+  emitter,
+  startConsumers,
+  startRelay,
+} from '@tandem/events';
 import { type Job, startJobs } from '@tandem/jobs';
-import { createHealth, createLog, createMetrics, type Health, type Log } from '@tandem/process';
+import {
+  createHealth,
+  createLog,
+  createMetrics,
+  type Health,
+  type Log,
+  type Metrics,
+  type ShutdownStep,
+  shutdownLimits,
+} from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
-import { createTenantDb, type Narrowing, type TenantDb, type Tx } from '@tandem/tenant-db';
+import { startTelemetry } from '@tandem/telemetry';
+import {
+  createRelayPool,
+  createTenantDb,
+  inBackground,
+  type Narrowing,
+  type TenantDb,
+  type Tx,
+} from '@tandem/tenant-db';
 import type { Express } from 'express';
-import type { z } from 'zod';
 import { createCursors } from './cursors.ts';
 import { createFirstUse } from './first-use.ts';
 import type { Handlers } from './handler.ts';
 import { type Purge, startHousekeeping } from './housekeeping.ts';
 import { createApp } from './http.ts';
 import type { Parts } from './parts.ts';
+import { type SealedColumn, startResealing } from './reseal.ts';
 import type { ServiceSettings } from './settings.ts';
 
 type Adapter = Parameters<Parameters<typeof createTenantDb>[0]['client']>[0];
@@ -24,6 +51,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   handlers: Handlers<Ops, Tx<Client>>;
   // biome-ignore lint/suspicious/noExplicitAny: each consumer and job has types of its own.
   consumers?: readonly Consumer<any, Tx<Client>>[];
+  /** Shorter times of the event path, for tests. */
+  eventTimings?: Partial<EventTimings>;
   // biome-ignore lint/suspicious/noExplicitAny: see above
   jobs?: readonly Job<any, Tx<Client>>[];
   /** How many jobs may wait for something outside at once, beside those that work. */
@@ -38,8 +67,12 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   narrowing?: Readonly<Record<string, Narrowing>>;
   /** Rows that are removed for good once they are so many days old. */
   purge?: readonly Purge[];
+  /** Columns that hold sealed values: they are sealed again when the encryption key changes. */
+  sealed?: readonly SealedColumn[];
   /** What every tenant has from the start, in each environment; runs once, in a transaction before its first request. */
   firstUse?: (tx: Tx<Client>) => Promise<void>;
+  /** Declares metrics of the service's own. */
+  measure?: (metrics: Metrics) => void;
   settings: Settings;
   /** Closes what the service opened itself. */
   close?: () => void | Promise<void>;
@@ -52,9 +85,13 @@ export interface RunningService {
   health: Health;
   /** Removes what is past its time, as happens every hour. */
   housekeep(): Promise<string[]>;
+  /** Seals stored values again that are not under the current key, as happens every 5 minutes. */
+  reseal(): Promise<void>;
   /** Whether every consumer's queue exists. */
   consuming(): boolean;
-  /** Stops consuming and relaying, then closes the stores. */
+  /** What ends the service after its HTTP server: consumers, jobs, relay, then the stores. */
+  closing: ShutdownStep[];
+  /** Runs all of `closing`. */
   close(): Promise<void>;
 }
 
@@ -69,6 +106,8 @@ export function createService<Ops extends Operations, Client, Settings extends S
   checkComplete(definition);
   const log = createLog(name);
   const metrics = createMetrics(name);
+  definition.measure?.(metrics);
+  const telemetry = startTelemetry({ service: name, log, metrics });
   const health = createHealth();
   const prismaQueries = metrics.counter(
     'prisma_queries_total',
@@ -77,14 +116,19 @@ export function createService<Ops extends Operations, Client, Settings extends S
   );
   const db = createTenantDb<Client>({
     url: settings.DATABASE_URL,
+    poolMax: settings.DATABASE_POOL_MAX,
+    backgroundMax: settings.DATABASE_BACKGROUND_MAX,
     client: definition.client,
     prisma: definition.prisma,
     narrowing: definition.narrowing,
     namedStatements: settings.DATABASE_NAMED_STATEMENTS,
+    metrics,
     throughPrisma: (model, operation) => prismaQueries.inc({ model, operation }),
   });
   const broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
-  const relay = startRelay({ url: settings.RELAY_DATABASE_URL, broker, log, metrics });
+  const relayPool = createRelayPool(settings.RELAY_DATABASE_URL, settings.RELAY_DATABASE_POOL_MAX);
+  const timings = { ...defaultTimings, ...definition.eventTimings };
+  const relay = startRelay({ pool: relayPool, broker, timings, log, metrics });
   const outgoing: BeginOutgoing = (caller, scope) => {
     const { emit, written, count } = emitter(caller, scope);
     const { schedule, committed } = scheduler.scheduling();
@@ -94,42 +138,75 @@ export function createService<Ops extends Operations, Client, Settings extends S
     };
     return { emit, schedule, written, committed: wake };
   };
-  const scheduler = startJobs<never>({
-    ...{ service: name, jobs: jobs as readonly Job<z.ZodType, never>[], db: db as TenantDb<unknown> },
-    ...{
-      relayUrl: settings.RELAY_DATABASE_URL,
-      redisUrl: settings.REDIS_JOBS_URL,
-      namespace: settings.NAMESPACE,
-      log,
-      metrics,
-      outgoing,
-      outsideMax: definition.jobsOutsideMax,
-    },
+  const scheduler = startJobs({
+    service: name,
+    jobs,
+    db: inBackground(db),
+    relayPool,
+    redisUrl: settings.REDIS_JOBS_URL,
+    namespace: settings.NAMESPACE,
+    log,
+    metrics,
+    outgoing,
+    outsideMax: definition.jobsOutsideMax,
   });
+  const stopConsuming = new AbortController();
   const consumption = startConsumers({
-    ...{
-      service: name,
-      consumers: consumers as readonly Consumer[],
-      db,
-      broker,
-      outgoing,
-      log,
-      metrics,
-    },
-    events: new Map(
-      consumers.flatMap(({ on }) => (on === 'all' ? [] : on)).map((event: EventDef) => [event.name, event]),
-    ),
+    service: name,
+    consumers: consumers as readonly Consumer[],
+    db: inBackground(db, stopConsuming.signal),
+    broker,
+    outgoing,
+    timings,
+    log,
+    metrics,
   });
-  const housekeeping = startHousekeeping({ url: settings.RELAY_DATABASE_URL, purge: definition.purge ?? [], log });
+  const housekeeping = startHousekeeping({ pool: relayPool, purge: definition.purge ?? [], log, metrics });
+  const seal = createSeal(settings.ENCRYPTION_KEY);
+  const resealing = startResealing({ pool: relayPool, seal, columns: definition.sealed ?? [], log, metrics });
   health.need('postgres', () => db.ping().then(() => true));
   // Only the first start of a consumer makes its queue; a broker that is away later holds no request up.
   health.need('consumers', () => consumption.declared() || broker.away());
 
+  const closing: ShutdownStep[] = [
+    {
+      name: 'consumers',
+      withinMs: shutdownLimits.consumersMs,
+      async run() {
+        housekeeping.close();
+        resealing.close();
+        const consumed = consumption.close();
+        // Batches that wait for a connection are delivered again, to another process or after the start.
+        stopConsuming.abort(new Error('The service stops'));
+        await consumed;
+      },
+    },
+    { name: 'jobs', withinMs: shutdownLimits.jobsMs, run: () => scheduler.close() },
+    {
+      name: 'relay',
+      withinMs: shutdownLimits.relayMs,
+      async run() {
+        await relay.close();
+        await broker.close();
+      },
+    },
+    {
+      name: 'stores',
+      withinMs: shutdownLimits.storesMs,
+      async run() {
+        await Promise.all([db.close(), relayPool.end()]);
+        await definition.close?.();
+        await telemetry.close();
+      },
+    },
+  ];
+
   const parts: Parts = {
     ...{ db: db as TenantDb<unknown>, log, metrics, health, outgoing },
+    declaredConsumers: declaredConsumers(broker.names, name, consumers as readonly Consumer[]),
     firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse as never),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
-    seal: createSeal(settings.ENCRYPTION_KEY),
+    seal,
     cursors: createCursors(settings.INTERNAL_SECRETS),
   };
   return {
@@ -138,15 +215,11 @@ export function createService<Ops extends Operations, Client, Settings extends S
     log,
     health,
     housekeep: housekeeping.run,
+    reseal: resealing.run,
     consuming: consumption.declared,
+    closing,
     async close() {
-      await housekeeping.close();
-      await consumption.close();
-      await scheduler.close();
-      await relay.close();
-      await broker.close();
-      await db.close();
-      await definition.close?.();
+      for (const step of closing) await step.run();
     },
   };
 }

@@ -33,6 +33,15 @@ describe('a cursor', () => {
       expect(cursors.read(wrong, context)).toBeUndefined();
   });
 
+  it('is read by instances of two successive steps of a rotation, in both directions', () => {
+    const steps = [older, `${older},${newer}`, `${newer},${older}`, newer].map(createCursors);
+    for (const [at, after] of steps.entries()) {
+      const before = steps[Math.max(0, at - 1)] as typeof after;
+      expect(after.read(before.write(position, context), context)).toEqual(position);
+      expect(before.read(after.write(position, context), context)).toEqual(position);
+    }
+  });
+
   it('is read while the secret that it was written under is listed', () => {
     const cursor = createCursors(older).write(position, context);
     expect(createCursors(`${newer},${older}`).read(cursor, context)).toEqual(position);

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { readSecrets } from '@tandem/caller';
 import { createSeal, isBase64url } from '@tandem/sealed';
+import { readSecretList } from '@tandem/secrets';
 
 /** Where a page of a list ends: the value that the list is sorted by, and the id of the last record. */
 export type Position = [value: unknown, id: number];
 
-/** Positions as clients hold them: encrypted, since they contain internal ids, and bound to one list. */
+/** Positions in the form that clients get: encrypted, because they contain internal ids, and bound to one list. */
 export interface Cursors {
   /** @param context names the list with tenant, environment and order */
   write(position: Position, context: string): string;
@@ -14,12 +14,12 @@ export interface Cursors {
 }
 
 /**
- * Cursors under the current one of INTERNAL_SECRETS. Those written under an older secret are read as long as it is listed,
- * so that exchanging secrets interrupts nobody who reads a list.
+ * Cursors encrypted under keys that are derived from INTERNAL_SECRETS. New cursors use the first secret; a cursor is readable
+ * as long as the secret that it was written under is listed.
  */
 export function createCursors(secrets: string): Cursors {
-  const seals = readSecrets(secrets).map(([, secret]) =>
-    createSeal(createHmac('sha256', secret).update('cursors').digest('base64')),
+  const seals = readSecretList(secrets).map(({ value }) =>
+    createSeal(createHmac('sha256', value).update('cursors').digest('base64')),
   );
   const [current] = seals as [(typeof seals)[number]];
   return {

@@ -1,4 +1,4 @@
-import { ServiceCallError } from '@tandem/client';
+import { ServiceCallError } from '@tandem/client/internal';
 import { knownErrors, type Operation } from '@tandem/contract';
 import { type Log, ShareTimeout } from '@tandem/process';
 import { ApiError } from './api-error.ts';

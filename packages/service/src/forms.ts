@@ -1,7 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import type { FieldError, Operation } from '@tandem/contract';
-import { relieveMemory } from '@tandem/process';
 import type { Request } from 'express';
 import { ApiError, fail } from './api-error.ts';
 import type { IncomingFile } from './handler.ts';
@@ -61,11 +60,9 @@ export async function readForm<Received>(
   });
   parser.on('partsLimit', () => errors.push({ field: 'body', message: `Must have at most ${limits.parts} parts` }));
 
-  const relieved = relieveMemory();
   const [read] = await Promise.allSettled([passed(request, parser)]);
   if (read.status === 'rejected') incoming?.destroy(read.reason as Error);
   const [received] = await Promise.allSettled([file]);
-  relieved();
   const fields = readFields(row.form as NonNullable<Operation['form']>, given, errors);
   if (!file && !errors.length)
     errors.push({ field: fileField, message: 'Is required: send the file as a part of this name' });

@@ -20,9 +20,15 @@ export type Result<Op extends Operation> =
       ? PageResult<z.output<Item>> | { other: z.output<Other> }
       : z.output<Op['reply']>;
 
-/** Work under a tenant that the caller did not bring: for public and internal operations only. */
+/** The person who is known to act once a public operation has found its tenant; events and the audit log name them. */
+export type Actor = Pick<Caller, 'type' | 'userId' | 'portalUserId' | 'partnerId' | 'name'>;
+
+/**
+ * Runs work within a tenant that the caller did not bring: for public and internal operations only.
+ * @param scope.actor who acts; by default the caller
+ */
 export type InTenant<Tx, E extends EventDef = EventDef> = <T>(
-  scope: { tenantId: number; environment: Environment },
+  scope: { tenantId: number; environment: Environment; actor?: Actor },
   work: (inside: { tx: Tx; emit: Emit<E>; schedule: Schedule }) => Promise<T>,
 ) => Promise<T>;
 

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
-import type { Operation, Operations, Served } from '@tandem/contract';
-import { readTrace, withTrace } from '@tandem/process';
+import { idPathsVersion, mediaOf, type Operation, type Operations, type Served } from '@tandem/contract';
+import { endSpan, type SpanEnd, startTrace, type Trace, withTrace } from '@tandem/process';
 import express, { type Express, type Request, type Response } from 'express';
 import { fail } from './api-error.ts';
 import { errorPage, wantsErrorPage } from './error-page.ts';
@@ -33,13 +33,18 @@ export function createApp(
   app.get('/metrics', async (_request, response) => {
     response.type('text/plain').send(await parts.metrics.text());
   });
+  // The queues of this release, for `npm run admin -- topology`.
+  app.get('/topology', (_request, response) => {
+    response.json({ consumers: parts.declaredConsumers });
+  });
   for (const row of literalFirst(Object.values(operations))) {
     const handler = handlers[row.id] as Handler<Operation, unknown>;
     const method = row.method.toLowerCase() as 'get';
+    const idPaths = idPathsVersion(mediaOf(row.reply) ? undefined : row.reply);
     // An operation without a body does not read one: what a client sends all the same is dropped with the request.
     const body = row.body ? [express.json({ limit: row.bodyMax ?? bodyMax, strict: false })] : [];
     app[method](routePath(row.path), ...body, (request: Request, response: Response) =>
-      serve(row, handler, request, response, parts),
+      serve({ row, handler, idPaths }, request, response, parts),
     );
   }
   app.use((_request, response) => send(response, errorAnswer(errorReply(fail('not_found'), undefined, parts.log), '')));
@@ -51,15 +56,18 @@ export function createApp(
 }
 
 async function serve(
-  row: Operation,
-  handler: Handler<Operation, unknown>,
+  { row, handler, idPaths }: { row: Operation; handler: Handler<Operation, unknown>; idPaths: string },
   request: Request,
   response: Response,
   parts: Parts,
 ) {
   const began = performance.now();
   const requestId = request.get('x-request-id') ?? '';
-  const trace = readTrace(request.get('traceparent'), requestId);
+  const trace = startTrace(requestId, request.get('traceparent'), {
+    name: `${row.method} ${row.path}`,
+    kind: 'server',
+    attributes: { 'http.request.method': row.method, 'http.route': row.path, 'tandem.operation': row.id },
+  });
   await withTrace(trace, async () => {
     let answer: Answer;
     let who: object = {};
@@ -67,6 +75,7 @@ async function serve(
       const read = readRequest(request, row, parts);
       const { tenantId, keyId, userId } = read.caller;
       who = { tenantId, keyId, userId };
+      trace.tenantId = tenantId;
       answer = row.form
         ? await runForm(row, handler as never, { request, read }, parts)
         : await runOperation(row, handler, read, parts);
@@ -74,9 +83,10 @@ async function serve(
       const reply = errorReply(error, row, parts.log);
       answer = wantsErrorPage(request, row) ? errorPage(reply, requestId) : errorAnswer(reply, requestId);
     }
-    send(response, answer, request.method);
+    send(response, answer, { method: request.method, idPaths });
     const ms = performance.now() - began;
     parts.metrics.request(row.id, answer.status, ms / 1_000);
+    if (trace.span) endSpan(trace, serverSpanEnd(answer, trace));
     const took = Math.round(ms * 10) / 10;
     parts.log.request({
       requestId,
@@ -87,6 +97,13 @@ async function serve(
       ...who,
     });
   });
+}
+
+function serverSpanEnd({ status }: Answer, { tenantId }: Trace): SpanEnd {
+  return {
+    attributes: { 'http.response.status_code': status, 'tandem.tenant_id': tenantId },
+    error: status >= 500 ? String(status) : undefined,
+  };
 }
 
 /** Takes the file of a form first, and takes it back when nothing comes of the request. */
@@ -113,7 +130,13 @@ async function runForm(
   }
 }
 
-function send(response: Response, answer: Answer, method = 'GET'): void {
+interface SendOptions {
+  method?: string;
+  /** Version of the id positions of the reply, for a gateway of another release. */
+  idPaths?: string;
+}
+
+function send(response: Response, answer: Answer, { method = 'GET', idPaths }: SendOptions = {}): void {
   const { served } = answer;
   const retryAfter = answer.retryAfter ?? (answer.status === 503 ? 1 : undefined);
   if (served) {
@@ -126,6 +149,7 @@ function send(response: Response, answer: Answer, method = 'GET'): void {
     'Content-Length': Buffer.byteLength(answer.body),
     ...answer.headers,
   };
+  if (idPaths !== undefined && answer.status < 400) headers['x-id-paths'] = idPaths;
   if (answer.etag) headers['ETag'] = answer.etag;
   if (answer.tenantId !== undefined) headers['x-ctx-tenant'] = answer.tenantId;
   if (answer.replayed) headers['Idempotent-Replayed'] = 'true';

@@ -7,6 +7,7 @@ const keyMax = 255;
 const keptHours = 24;
 
 interface Kept {
+  key: string;
   request_hash: string;
   status: number;
   etag: string | null;
@@ -17,7 +18,7 @@ interface Kept {
 
 /** One use of an Idempotency-Key, inside the transaction of the request. */
 export interface IdempotentRun {
-  /** The first answer, when there is one. */
+  /** The first answer, if any. */
   earlier: Answer | undefined;
   /** Keeps an answer; it becomes the first one when the transaction commits. */
   keep(answer: Answer): Promise<void>;
@@ -26,9 +27,9 @@ export interface IdempotentRun {
 /**
  * Begins a request that carries an Idempotency-Key: takes a lock that lasts as long as the transaction, then looks for
  * an earlier answer. Because answer and effect commit together, a crash leaves both or neither.
- * @param options.isPublic whether nobody is signed in. Such a caller is known by nothing but the request, so the key goes
- * with the whole of it: who sends another body is somebody else, and finds neither the answer nor that there is one
- * @throws 409 when the key was used for another request, or its request is still running
+ * @param options.isPublic whether the caller is anonymous. Only the request identifies such a caller, so the key is combined
+ * with the whole request: with another body the answer is not found, and neither is the fact that there is one
+ * @throws ApiError 409 when the key was used for another request, or its request is still running
  */
 export async function idempotent(options: {
   sql: Sql;
@@ -40,23 +41,28 @@ export async function idempotent(options: {
 }): Promise<IdempotentRun> {
   const { sql, seal, operation, key: given, isPublic, request } = options;
   if (!given || given.length > keyMax) throw failField('Idempotency-Key', `Must have 1 to ${keyMax} characters`);
-  // Under a key: a body may hold a password, and a plain hash of it could be tried against guesses.
-  const hash = seal.digest(JSON.stringify(request));
-  const key = isPublic ? seal.digest(JSON.stringify([given, request])) : given;
-  const context = `idempotency ${operation} ${key}`;
+  // Digests under a key: a body may hold a password, and a plain hash of it could be tried against guesses.
+  const hashes = seal.digests(JSON.stringify(request));
+  const keys = isPublic ? seal.digests(JSON.stringify([given, request])) : ([given] as const);
+  const [key] = keys;
+  const contextOf = (storedKey: string) => `idempotency ${operation} ${storedKey}`;
 
-  const [lock] = await sql<{ free: boolean }>`SELECT pg_try_advisory_xact_lock(
-    hashtextextended(${`${operation} ${key}`}, coalesce(platform.tenant_id() * 2 + (platform.environment() = 'live')::int, 0))) AS free`;
-  if (!lock?.free) throw fail('idempotency_running');
+  // While an encryption key is replaced, instances list the same keys in different orders: a fixed order lets one of two
+  // requests take all locks.
+  for (const one of [...keys].sort()) {
+    const [lock] = await sql<{ free: boolean }>`SELECT pg_try_advisory_xact_lock(
+      hashtextextended(${`${operation} ${one}`}, coalesce(platform.tenant_id() * 2 + (platform.environment() = 'live')::int, 0))) AS free`;
+    if (!lock?.free) throw fail('idempotency_running');
+  }
   const [kept] =
-    await sql<Kept>`SELECT request_hash, status, etag, acted_in, headers, reply FROM platform.idempotency_key
-    WHERE operation = ${operation} AND key = ${key} AND created_at > now() - make_interval(hours => ${keptHours}::int)`;
-  if (kept && kept.request_hash !== hash) throw fail('idempotency_mismatch');
+    await sql<Kept>`SELECT key, request_hash, status, etag, acted_in, headers, reply FROM platform.idempotency_key
+    WHERE operation = ${operation} AND key = ANY(${keys}::text[]) AND created_at > now() - make_interval(hours => ${keptHours}::int)`;
+  if (kept && !hashes.includes(kept.request_hash)) throw fail('idempotency_mismatch');
 
   return {
     earlier: kept && {
       status: kept.status,
-      body: seal.open(kept.reply, context),
+      body: seal.open(kept.reply, contextOf(kept.key)),
       ...(kept.etag && { etag: kept.etag }),
       ...(kept.acted_in !== null && { tenantId: kept.acted_in }),
       ...(kept.headers && { headers: kept.headers }),
@@ -65,8 +71,8 @@ export async function idempotent(options: {
     async keep(answer) {
       await sql`DELETE FROM platform.idempotency_key WHERE operation = ${operation} AND key = ${key}`;
       await sql`INSERT INTO platform.idempotency_key (operation, key, request_hash, status, etag, acted_in, headers, reply)
-        VALUES (${operation}, ${key}, ${hash}, ${answer.status}, ${answer.etag ?? null}, ${answer.tenantId ?? null},
-          ${answer.headers ? JSON.stringify(answer.headers) : null}::jsonb, ${seal.seal(answer.body, context)})`;
+        VALUES (${operation}, ${key}, ${hashes[0]}, ${answer.status}, ${answer.etag ?? null}, ${answer.tenantId ?? null},
+          ${answer.headers ? JSON.stringify(answer.headers) : null}::jsonb, ${seal.seal(answer.body, contextOf(key))})`;
     },
   };
 }

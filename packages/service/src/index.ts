@@ -3,9 +3,10 @@
 export { ApiError, fail, failField } from './api-error.ts';
 export { createService, type RunningService, type ServiceDefinition } from './create-service.ts';
 export { diff } from './diff.ts';
-export type { Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
+export type { Actor, Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
 export type { PageResult } from './list.ts';
 export { asService, type Reach, reachOf } from './reach.ts';
+export type { SealedColumn } from './reseal.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';
 export { startService } from './start-service.ts';

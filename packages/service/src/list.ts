@@ -1,14 +1,15 @@
 import type { Environment } from '@tandem/caller';
-import type { Ownership } from '@tandem/tenant-db';
+import { containing, exactMax, type FoundPage, type Ownership, type PageArgs } from '@tandem/tenant-db';
 import { fail, failField } from './api-error.ts';
 import type { Cursors, Position } from './cursors.ts';
+import { estimateTotal, isLarge, noteLarge } from './totals.ts';
 
 /** One page of a list as a handler returns it. */
 export interface PageResult<Item> {
   items: Item[];
   total: number;
-  /** Whether `total` is not exact. */
-  totalIsEstimate?: boolean;
+  /** Whether the total is an estimate, or up to a minute old. */
+  isTotalEstimate?: boolean;
   page: number;
   limit: number;
   /** Whether records stand before this page. */
@@ -18,19 +19,31 @@ export interface PageResult<Item> {
   nextCursor: string | null;
 }
 
-/**
- * Lists a model for the operation that runs: `where` and `and` narrow it, `searchIn` are the columns that `search` looks
- * into, `nullable` those of the sortable ones that may be empty. `wholeMax` reads so many from the beginning, whichever page
- * the query names.
- */
-export type List = <Row extends { id: number }>(options: {
+/** What a handler says about its list. */
+interface ListOptions<Row> {
   model: Listable<Row>;
+  /** Narrows the list; plain conditions on one field each are served by indexes. */
   where?: Record<string, unknown>;
   and?: Record<string, unknown>[];
+  /** Columns that `search` looks into, anywhere in the text, in any case. */
   searchIn?: readonly string[];
+  /** Sortable columns that may be empty: such rows stand where the largest value would. */
   nullable?: readonly string[];
+  /** The columns to read, all when absent; `id` and the sortable ones have to be among them. */
+  select?: Readonly<Record<string, true>>;
+  /** Reads so many from the beginning, whichever page the query names. */
   wholeMax?: number;
-}) => Promise<PageResult<Row>>;
+}
+
+/** Lists a model for the operation that runs. */
+export type List = <Row extends { id: number }>(options: ListOptions<Row>) => Promise<PageResult<Row>>;
+
+/** A model of the tenant's database. */
+export interface Listable<Row> {
+  findPage(args: PageArgs): Promise<FoundPage<Row>>;
+  // biome-ignore lint/suspicious/noExplicitAny: each Prisma model has argument types of its own; the caller's `where` is checked there.
+  count(args: any): PromiseLike<number>;
+}
 
 interface ListQuery {
   page: number;
@@ -42,120 +55,122 @@ interface ListQuery {
   createdTo?: Date | undefined;
 }
 
-export interface Listable<Row> {
-  // biome-ignore lint/suspicious/noExplicitAny: each Prisma model has argument types of its own; the caller's `where` is checked there.
-  findMany(args: any): PromiseLike<Row[]>;
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  count(args: any): PromiseLike<number>;
-}
-
 // `page` reads and drops all rows before it; beyond this the cursor, which does not, is the way (D20).
 const depthMax = 100_000;
-const countCacheFrom = 1_000;
-const countCacheMs = 2_000;
-const countsMax = 1_000;
-
-const counts = new Map<string, { total: number; until: number }>();
 
 /**
- * Reads one page: by number, or after a cursor, which stays right while rows come and go.
- * Totals are counted exactly; one above 1,000 is kept for 2 s per filter.
+ * Reads one page: by number, or after a cursor, which stays right while rows come and go. Totals are exact up to 10,000;
+ * larger ones are estimates (totals.ts). A page can end early when its filter and its order together would take too long;
+ * its cursor then goes on behind what was read.
  * @param options.name names the list inside cursors, so that a cursor of another list is refused
- * @param options.searchIn columns that `search` looks into, anywhere in the text, in any case
- * @param options.nullable sortable columns that may be empty: such rows stand where the largest value would
- * @param options.wholeMax reads so many from the beginning, whichever page the query names
+ * @param options.narrow what the database adds to every filter for a caller narrowed to own records: totals are counted apart
  * @throws 400 for a cursor that was changed or is one of another list, 422 for a page that is too deep
  */
-export async function listPage<Row extends { id: number }>(options: {
-  name: string;
-  model: Listable<Row>;
-  query: ListQuery;
-  caller: { tenantId?: number; environment: Environment };
-  /** What the database adds to every filter for a caller narrowed to own records: totals are counted apart. */
-  narrow?: Ownership | undefined;
-  where?: Record<string, unknown>;
-  and?: Record<string, unknown>[];
-  searchIn?: readonly string[];
-  nullable?: readonly string[];
-  wholeMax?: number;
-  cursors: Cursors;
-}): Promise<PageResult<Row>> {
-  const { name, model, caller, cursors, wholeMax } = options;
+export async function listPage<Row extends { id: number }>(
+  options: ListOptions<Row> & {
+    name: string;
+    query: ListQuery;
+    caller: { tenantId?: number; environment: Environment };
+    narrow?: Ownership | undefined;
+    cursors: Cursors;
+  },
+): Promise<PageResult<Row>> {
+  const { name, model, caller, cursors, wholeMax, searchIn = [], select } = options;
   const query =
     wholeMax === undefined ? options.query : { ...options.query, page: 1, limit: wholeMax, cursor: undefined };
-  const { page, limit, sort } = query;
-  const descending = sort.startsWith('-');
-  const field = descending ? sort.slice(1) : sort;
-  const context = `${name}/${caller.tenantId}/${caller.environment}/${sort}`;
+  const { page, limit, sort, search } = query;
+  const isDescending = sort.startsWith('-');
+  const field = isDescending ? sort.slice(1) : sort;
+  const scope = `${name}/${caller.tenantId}/${caller.environment}`;
+  const context = `${scope}/${sort}`;
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor, context, cursors);
-  if (!after && (page - 1) * limit >= depthMax) {
+  const skip = after ? 0 : (page - 1) * limit;
+  if (skip >= depthMax)
     throw failField('page', `Pages reach ${depthMax} rows deep; go on with cursor, from pagination.nextCursor`);
-  }
 
+  const where = { ...options.where, AND: [...(options.and ?? []).filter(hasFields), ...createdBetween(query)] };
+  const filter = `${scope} ${withoutSeconds(JSON.stringify([where, search, options.narrow]))}`;
   const beyondOf = options.nullable?.includes(field) ? beyondWithNulls : beyond;
-  const where = { ...options.where, AND: [...(options.and ?? []), ...conditions(query, options.searchIn ?? [])] };
-  const order = descending ? 'desc' : 'asc';
-  const rows = await model.findMany({
-    where: after ? { ...where, AND: [...where.AND, ...beyondOf(field, descending, after)] } : where,
-    orderBy: field === 'id' ? { id: order } : [{ [field]: order }, { id: order }],
+  const startedAt = performance.now();
+  const found = await model.findPage({
+    where,
+    sort: field,
+    isDescending,
+    skip,
     take: limit + 1,
-    ...(!after && page > 1 && { skip: (page - 1) * limit }),
+    isKnownLarge: isLarge(filter),
+    ...(after && { after: beyondOf(field, isDescending, after) }),
+    ...(select && { select }),
+    ...(search && { search: { text: search, columns: searchIn } }),
   });
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
+  const items = found.rows.slice(0, limit);
+  if (found.isLarge) noteLarge(filter);
+  const total = await totalOf(found, {
+    filter,
+    seen: skip + found.rows.length,
+    waitMs: performance.now() - startedAt,
+    count: () => model.count({ where: search ? { AND: [where, containing(search, searchIn)] } : where }),
+  });
   return {
     items,
-    total: await total(model, where, `${context} ${JSON.stringify(options.narrow)}`),
+    ...total,
     page,
     limit,
     // A cursor always points behind a record.
     hasPrev: after !== undefined || page > 1,
-    nextCursor: rows.length > limit && last ? cursors.write([plain(last[field as keyof Row]), last.id], context) : null,
+    nextCursor: nextCursor(found, { limit, field, write: (position) => cursors.write(position, context) }),
   };
 }
 
-function conditions(query: ListQuery, searchIn: readonly string[]): Record<string, unknown>[] {
-  const { search, createdFrom, createdTo } = query;
+async function totalOf(
+  found: FoundPage<unknown>,
+  about: { filter: string; seen: number; waitMs: number; count: () => PromiseLike<number> },
+): Promise<{ total: number; isTotalEstimate?: boolean }> {
+  if (found.total !== undefined) return { total: found.total };
+  const estimate = await estimateTotal(about.filter, about.count, about.waitMs);
+  return { total: Math.max(estimate ?? exactMax, about.seen), isTotalEstimate: true };
+}
+
+function nextCursor<Row extends { id: number }>(
+  { rows, resumeAt }: FoundPage<Row>,
+  { limit, field, write }: { limit: number; field: string; write: (position: Position) => string },
+): string | null {
+  const last = rows[limit - 1];
+  if (rows.length > limit && last) return write([plain(last[field as keyof Row]), last.id]);
+  return resumeAt ? write([plain(resumeAt.value), resumeAt.id]) : null;
+}
+
+/** A rule that does not apply to the caller is an empty condition. */
+function hasFields(condition: Record<string, unknown>): boolean {
+  return Object.keys(condition).length > 0;
+}
+
+function createdBetween({ createdFrom, createdTo }: ListQuery): Record<string, unknown>[] {
   return [
     ...(createdFrom ? [{ createdAt: { gte: createdFrom } }] : []),
     ...(createdTo ? [{ createdAt: { lte: createdTo } }] : []),
-    ...(search
-      ? [{ OR: searchIn.map((column) => ({ [column]: { contains: literally(search), mode: 'insensitive' } })) }]
-      : []),
   ];
 }
-
-/** Prisma hands `contains` to LIKE as it is; here `%`, `_` and the backslash are characters like any other. */
-function literally(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&');
-}
-
-/** The rows after (value, id). The first condition alone bounds the index scan; the second leaves out what was shown. */
-function beyond(field: string, descending: boolean, [value, id]: Position): Record<string, unknown>[] {
-  const past = descending ? 'lt' : 'gt';
+/** The rows after (value, id), in ranges: the rest of those with the same value, then all behind them. */
+function beyond(field: string, isDescending: boolean, [value, id]: Position): Record<string, unknown>[] {
+  const past = isDescending ? 'lt' : 'gt';
   if (field === 'id') return [{ id: { [past]: id } }];
-  return [{ [field]: { [`${past}e`]: value } }, { OR: [{ [field]: { [past]: value } }, { id: { [past]: id } }] }];
+  return [{ [field]: value, id: { [past]: id } }, { [field]: { [past]: value } }];
 }
 
 /** The same for a column that may be empty: PostgreSQL sorts empty as larger than any value. */
-function beyondWithNulls(field: string, descending: boolean, position: Position): Record<string, unknown>[] {
+function beyondWithNulls(field: string, isDescending: boolean, position: Position): Record<string, unknown>[] {
   const [value, id] = position;
-  if (value !== null && descending) return beyond(field, descending, position);
-  const alike = { [field]: value, id: { [descending ? 'lt' : 'gt']: id } };
-  if (value === null) return [descending ? { OR: [alike, { [field]: { not: null } }] } : alike];
-  return [{ OR: [{ [field]: { gt: value } }, alike, { [field]: null }] }];
+  const alike = { [field]: value, id: { [isDescending ? 'lt' : 'gt']: id } };
+  if (value === null) return isDescending ? [alike, { [field]: { not: null } }] : [alike];
+  return isDescending
+    ? beyond(field, isDescending, position)
+    : [...beyond(field, isDescending, position), { [field]: null }];
 }
 
-async function total<Row>(model: Listable<Row>, where: object, context: string): Promise<number> {
-  const key = `${context} ${JSON.stringify(where)}`;
-  const known = counts.get(key);
-  if (known && known.until > Date.now()) return known.total;
-  const counted = await model.count({ where });
-  if (counted >= countCacheFrom) {
-    if (counts.size >= countsMax) counts.clear();
-    counts.set(key, { total: counted, until: Date.now() + countCacheMs });
-  }
-  return counted;
+/** Filters by the current time are one filter for a minute: their totals are estimates anyway. */
+function withoutSeconds(filter: string): string {
+  return filter.replace(/(T\d\d:\d\d):\d\d\.\d{3}Z/g, '$1');
 }
 
 function plain(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import type { CallerSigner } from '@tandem/caller';
-import type { BeginOutgoing } from '@tandem/events';
+import type { BeginOutgoing, DeclaredConsumer } from '@tandem/events';
 import type { Health, Log, Metrics } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
 import type { Scope, TenantDb } from '@tandem/tenant-db';
@@ -17,4 +17,5 @@ export interface Parts {
   /** Gives a tenant what every tenant has from the start. */
   firstUse: ((scope: Scope) => Promise<void>) | undefined;
   outgoing: BeginOutgoing;
+  declaredConsumers: readonly DeclaredConsumer[];
 }

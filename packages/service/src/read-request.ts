@@ -1,6 +1,13 @@
 import type { Caller, CallerSigner } from '@tandem/caller';
 import { callerHeader, ExpiredCaller } from '@tandem/caller';
-import { type FieldError, neededPermissions, type Operation, permissionsByField, signedIn } from '@tandem/contract';
+import {
+  type FieldError,
+  neededPermissions,
+  type Operation,
+  permissionsByField,
+  signedIn,
+  type Warning,
+} from '@tandem/contract';
 import type { Scope, TenantDb } from '@tandem/tenant-db';
 import type { Request } from 'express';
 import type { z } from 'zod';
@@ -17,11 +24,15 @@ export interface ReadRequest {
   body: unknown;
   ifMatch: string | undefined;
   idempotencyKey: string | undefined;
+  /** What the request says without effect; the answer tells. */
+  warnings: Warning[];
   /** Of a form: the checksum of its file. */
   checksum?: string;
 }
 
 const fieldErrorsMax = 100;
+const warningsMax = 10;
+const warningNameMax = 64;
 
 /** Verifies who calls, whether they may, and that every field is what the row says. */
 export function readRequest(
@@ -38,7 +49,8 @@ export function readRequest(
   const params = read(row.params, request.params, errors);
   // A path that names nothing is an unknown resource, not a wrong field.
   if (errors.length) throw fail('not_found');
-  const query = row.query && readFields(row.query, nest(request.query as Record<string, unknown>, errors), errors);
+  const named = nest(request.query as Record<string, unknown>, errors);
+  const query = row.query && readFields(row.query, named, errors);
   const body = read(row.body, jsonBody(request, row), errors);
   if (errors.length) throw fail('validation_failed', errors.slice(0, fieldErrorsMax));
   checkNamedRecords(caller, row, body);
@@ -50,6 +62,7 @@ export function readRequest(
     body,
     ifMatch: request.get('if-match'),
     idempotencyKey: request.get('idempotency-key'),
+    warnings: unknownParameters(row, named),
   };
 }
 
@@ -109,6 +122,17 @@ function jsonBody(request: Request, row: Operation): unknown {
 
 function read(schema: z.ZodObject | undefined, given: unknown, errors: FieldError[]): unknown {
   return schema && readFields(schema, given, errors);
+}
+
+/** Parameters that the operation does not have are ignored, as a newer client may send them to an older service. */
+function unknownParameters(row: Operation, named: Record<string, unknown>): Warning[] {
+  const known = row.query?.shape ?? {};
+  const unknown = Object.keys(named).filter((name) => !Object.hasOwn(known, name));
+  return unknown.slice(0, warningsMax).map((name) => ({
+    code: 'unknown_parameter',
+    field: name.slice(0, warningNameMax),
+    message: 'This operation has no such query parameter; it was ignored',
+  }));
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   pageOrOther,
   replyStatus,
   type Served,
+  type Warning,
 } from '@tandem/contract';
 import { inTurns } from '@tandem/process';
 import { z } from 'zod';
@@ -33,27 +34,31 @@ export interface Answer {
   served?: Served;
 }
 
+/** What an answer says besides its data. */
+interface About {
+  requestId: string;
+  /** Instead of the row's. */
+  status?: number | undefined;
+  warnings?: Warning[];
+}
+
 /**
  * Shapes what a handler returned by the row's reply schema: columns that the contract does not show are dropped.
  * @throws ZodError when the handler returned something else than the contract says, which is our fault
  */
-export async function reply(
-  row: Operation,
-  result: unknown,
-  requestId: string,
-  status = replyStatus(row),
-): Promise<Answer> {
+export async function reply(row: Operation, result: unknown, about: About): Promise<Answer> {
+  const status = about.status ?? replyStatus(row);
   const either = pageOrOther(row.reply);
   if (either && 'other' in (result as object))
-    return reply({ ...row, reply: either.other as z.ZodType }, (result as { other: unknown }).other, requestId, status);
-  if (either) return reply({ ...row, reply: either.page as z.ZodType }, result, requestId, status);
-  if (isPage(row.reply)) return pageReply(row, result as PageResult<unknown>, requestId);
+    return reply({ ...row, reply: either.other as z.ZodType }, (result as { other: unknown }).other, about);
+  if (either) return reply({ ...row, reply: either.page as z.ZodType }, result, about);
+  if (isPage(row.reply)) return pageReply(row, result as PageResult<unknown>, about);
   if (mediaOf(row.reply)) return servedReply(status, result as Served);
   const data = encodeOnce(row.reply, result);
   const version = (result as { version?: unknown } | null)?.version;
   return {
     status,
-    body: JSON.stringify(around(row, data, requestId, status)),
+    body: JSON.stringify(enveloped(row, data, { ...about, status })),
     ...(typeof version === 'number' && { etag: `"${version}"` }),
   };
 }
@@ -62,10 +67,10 @@ function servedReply(status: number, served: Served): Answer {
   return { status, body: '', served };
 }
 
-function around(row: Operation, data: unknown, requestId: string, status: number): unknown {
+function enveloped(row: Operation, data: unknown, about: About & { status: number }): unknown {
   const { message } = row;
   if (row.envelope === 'none') return data;
-  return row.envelope === 'short' ? { success: true, data, message } : envelope({ status, message, data, requestId });
+  return row.envelope === 'short' ? { success: true, data, message } : envelope({ ...about, message, data });
 }
 
 /** The answer for an error. */
@@ -76,8 +81,8 @@ export function errorAnswer(failed: ErrorReply, requestId: string): Answer {
 }
 
 /** Items are written one by one: a page may hold megabytes of the customer's own data. */
-async function pageReply(row: Operation, result: PageResult<unknown>, requestId: string): Promise<Answer> {
-  const { items, total, page, limit, hasPrev, nextCursor, totalIsEstimate, hasNext = nextCursor !== null } = result;
+async function pageReply(row: Operation, result: PageResult<unknown>, about: About): Promise<Answer> {
+  const { items, total, isTotalEstimate, page, limit, hasPrev, nextCursor, hasNext = nextCursor !== null } = result;
   const item = pageItem(row.reply);
   const written = await inTurns(items, (one) => JSON.stringify(z.encode(item, one as never)));
   const totalPages = Math.ceil(total / limit);
@@ -85,7 +90,7 @@ async function pageReply(row: Operation, result: PageResult<unknown>, requestId:
     page,
     limit,
     total,
-    ...(totalIsEstimate && { totalIsEstimate }),
+    ...(isTotalEstimate && { totalIsEstimate: true }),
     totalPages,
     hasNext,
     hasPrev,
@@ -93,7 +98,7 @@ async function pageReply(row: Operation, result: PageResult<unknown>, requestId:
     nextPageToken: nextCursor,
   };
   const status = replyStatus(row);
-  const around = JSON.stringify(envelope({ status, message: row.message, data: [], pagination, requestId }));
+  const around = JSON.stringify(envelope({ ...about, status, message: row.message, data: [], pagination }));
   return { status, body: around.replace(noItems, () => `"data":[${written.join(',')}]`) };
 }
 

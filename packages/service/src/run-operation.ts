@@ -54,7 +54,11 @@ export async function runOperation(
     });
     const result = await run({ ...contextOf(row, request, parts, said), emit, schedule, inTenant, found } as never);
     const answered = said.message === undefined ? row : { ...row, message: said.message };
-    const answer = await reply(answered, result, caller.requestId, said.wasThere ? 200 : undefined);
+    const answer = await reply(answered, result, {
+      requestId: caller.requestId,
+      status: said.wasThere ? 200 : undefined,
+      warnings: request.warnings,
+    });
     return { ...answer, headers: said.headers, ...(tenantId !== undefined && { tenantId }) };
   };
   const answer = await inOne(row, request, parts, { work, written, begin });
@@ -168,10 +172,7 @@ function contextOf(
       said.headers[name] = value;
     },
     list: (options) =>
-      listPage({
-        ...{ ...options, name: row.id, query: query as never, caller, narrow: request.scope?.narrow },
-        cursors,
-      }),
+      listPage({ ...options, name: row.id, query: query as never, caller, narrow: request.scope?.narrow, cursors }),
   };
 }
 
@@ -182,10 +183,11 @@ function tenantEntry(
   parts: Parts,
   entered: (tenantId: number, leaves: Outgoing) => void,
 ): AnyContext['inTenant'] {
-  return (scope, work) => {
+  return ({ tenantId, environment, actor }, work) => {
     if (given) throw new Error(`${row.id} already works within a tenant`);
-    const leaves = parts.outgoing({ ...caller, ...scope }, scope);
-    entered(scope.tenantId, leaves);
+    const scope = { tenantId, environment };
+    const leaves = parts.outgoing({ ...caller, ...actor, ...scope }, scope);
+    entered(tenantId, leaves);
     const { emit, schedule, written } = leaves;
     return parts.db.transaction(scope, () => work({ tx: parts.db.tx, emit, schedule }), written);
   };

@@ -1,41 +1,40 @@
 import { createServer } from 'node:http';
 import type { Operations } from '@tandem/contract';
-import { onShutdown } from '@tandem/process';
+import { createServerDrain, onShutdown } from '@tandem/process';
 import { createService, type ServiceDefinition } from './create-service.ts';
 import type { ServiceSettings } from './settings.ts';
 
+// Longer than any client of the fleet keeps an idle connection (the gateway 60 s, other services 30 s): the client closes it,
+// so no request is sent on a connection that the service is closing.
 const keepAliveMs = 70_000;
-const drainMs = 10_000;
-// Whatever the gateway takes (16 KB) it may pass on, and adds the caller with up to 200 permissions. A service that took
-// less would answer without our envelope, which the gateway counts as its failure: clients could close a service to all.
+// The gateway accepts headers of 16 KB and adds the caller with up to 200 permissions. With a lower limit a client could make
+// the service answer without our envelope, which the gateway counts as a failure of the service.
 const headersMax = 64 * 1024;
 
-/** Runs a service as a process until it is told to stop: then it finishes what runs, for at most 10 s, and closes. */
+/** Runs a service as a process. On SIGTERM it finishes what it has begun, within the limits of a shutdown, and ends. */
 export function startService<Ops extends Operations, Client, Settings extends ServiceSettings>(
   definition: ServiceDefinition<Ops, Client, Settings>,
 ): void {
   const { settings } = definition;
-  const { app, log, health, close } = createService(definition);
-  const server = createServer({ maxHeaderSize: headersMax }, app).listen(settings.PORT, settings.HOST, () =>
-    log.info('listening', { host: settings.HOST, port: settings.PORT }),
+  const { app, log, health, closing } = createService(definition);
+  const drain = createServerDrain();
+  const server = createServer(
+    { maxHeaderSize: headersMax, keepAliveTimeout: keepAliveMs, noDelay: true },
+    (request, response) => {
+      drain.track(request, response);
+      app(request, response);
+    },
   );
   server.on('error', (error) => {
     log.error('cannot listen', { error });
     process.exit(1);
   });
-  // Longer than the gateway keeps its side (60 s): only the gateway ends an idle connection, so none breaks under a request.
-  server.keepAliveTimeout = keepAliveMs;
+  server.listen(settings.PORT, settings.HOST, () =>
+    log.info('listening', { host: settings.HOST, port: settings.PORT }),
+  );
   onShutdown(log, [
-    health.drain,
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-        setTimeout(() => {
-          server.closeAllConnections();
-          resolve();
-        }, drainMs).unref();
-      }),
-    close,
+    { name: 'readiness', withinMs: 1_000, run: health.drain },
+    drain.stopServer(server, { delayMs: settings.SHUTDOWN_DELAY_MS, log }),
+    ...closing,
   ]);
 }

@@ -19,6 +19,7 @@ export interface Building {
  *   field: { equals, not, in, lt, lte, gt, gte }     null for equals and not only; booleans only equals and not; bytes not the last four
  *   field: { contains, startsWith, endsWith, mode }  strings
  *   field: { has }                                  lists
+ *   field: { path: [key], equals: scalar }          a member of a JSON object
  *   relation: { ... }                               relations whose columns are in the table, with conditions of this list
  *   AND, OR, NOT                                    of this list
  *
@@ -106,9 +107,9 @@ const patterns: Record<string, (text: string) => string> = {
 };
 
 function comparison(of: Field, value: unknown, building: Building, table: string): string {
-  if (of.type === 'Json') throw new NotPlain();
   const column = `"${table}"."${of.column}"`;
   const parameter = (operand: unknown) => `$${building.values.push(operand)}`;
+  if (of.type === 'Json') return `${column} @> ${parameter(JSON.stringify(member(value)))}::jsonb`;
   if (value === null && !of.isList) return isNull(of, column, true);
   if (isOf(of, value) && !of.isList) return `${column} = ${parameter(value)}`;
   if (!isRecord(value)) throw new NotPlain();
@@ -134,6 +135,15 @@ function comparison(of: Field, value: unknown, building: Building, table: string
   });
   if (!parts.length) throw new NotPlain();
   return parts.join(' AND ');
+}
+
+/** The object that a JSON column contains if its member has the value. */
+function member(value: unknown): object {
+  if (!isRecord(value)) throw new NotPlain();
+  const { path, equals, ...other } = value as { path?: unknown; equals?: unknown };
+  const isScalar = ['string', 'number', 'boolean'].includes(typeof equals);
+  if (!isScalar || !Array.isArray(path) || path.length !== 1 || Object.keys(other).length) throw new NotPlain();
+  return Object.fromEntries([[path[0], equals]]);
 }
 
 /** Prisma refuses null for a column that has none. */

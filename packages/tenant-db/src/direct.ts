@@ -2,7 +2,10 @@ import type { QueryResult } from 'pg';
 import { type Args, type Building, condition, isOf, isRecord, NotPlain, ordering } from './conditions.ts';
 import { prismaError } from './errors.ts';
 import { delegateName } from './guard.ts';
+import { containing, type FoundPage, findPage } from './list-page.ts';
+import { type Lookups, lookupNames } from './lookups.ts';
 import type { Field, Model } from './models.ts';
+import type { PageArgs } from './page-args.ts';
 import type { Statement } from './pipelined-query.ts';
 
 type Models = ReadonlyMap<string, Model>;
@@ -40,9 +43,54 @@ export function directModels(
         return run.call(delegate, args);
       },
     ]);
-    return [delegateName(model.name), over(delegate, Object.fromEntries(operations))];
+    const page = ['findPage', (args: Args) => pageOf(model, args as unknown as PageArgs, delegate)];
+    return [delegateName(model.name), over(delegate, Object.fromEntries([...operations, page]))];
   });
+  const lookups = once(
+    async () => new Set((await send({ text: lookupNames, values: [] })).rows.map(({ name }) => name)),
+  );
+  const pageOf = async (model: Model, args: PageArgs, delegate: Operations): Promise<FoundPage> => {
+    try {
+      if (!model.isPlain) throw new NotPlain();
+      const columnsOf = (of: Model, select: unknown) => columns(of, select ? chosen(select) : [...of.fields.keys()]);
+      return await findPage(model, args, { models, columns: columnsOf, send, lookups });
+    } catch (error) {
+      if (!(error instanceof NotPlain)) throw prismaError(error);
+      throughPrisma(model.name, 'findPage');
+      return pageThroughPrisma(delegate, args);
+    }
+  };
   return over(client, Object.fromEntries(faster));
+}
+
+/** A page whose conditions only Prisma can write: those on lists of related records. */
+async function pageThroughPrisma(delegate: Operations, args: PageArgs): Promise<FoundPage> {
+  const { where, sort, isDescending, after = [], skip, take, select, search } = args;
+  const direction = isDescending ? 'desc' : 'asc';
+  const all = { AND: [where, ...(search ? [containing(search.text, search.columns)] : [])] };
+  const [rows, total] = await Promise.all([
+    delegate['findMany']?.({
+      where: after.length ? { AND: [all, { OR: after }] } : all,
+      orderBy: sort === 'id' ? { id: direction } : [{ [sort]: direction }, { id: direction }],
+      take,
+      skip,
+      ...(select && { select }),
+    }),
+    delegate['count']?.({ where: all }),
+  ]);
+  return { rows: rows as Args[], total: total as number, isLarge: false };
+}
+
+/** Asks once; again when it failed. */
+function once(ask: () => Promise<Lookups>): () => Promise<Lookups> {
+  let known: Promise<Lookups> | undefined;
+  return () => {
+    known ??= ask().catch((error) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
+  };
 }
 
 // Operations that handlers may call and that only Prisma has.

@@ -8,6 +8,7 @@ const byWhere = new Set([
   'findFirst',
   'findFirstOrThrow',
   'findMany',
+  'findPage',
   'lockFirst',
   'count',
   'aggregate',

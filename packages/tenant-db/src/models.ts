@@ -25,8 +25,18 @@ export interface Model {
   fields: ReadonlyMap<string, Field>;
   /** Relations whose columns are in this table. */
   relations: ReadonlyMap<string, Relation>;
+  /** The indexes that begin with the scope, keys included. */
+  indexes: readonly Index[];
   /** Whether every column has a type that the driver reads and writes as Prisma does. */
   isPlain: boolean;
+}
+
+/** An index of a table, by the fields of its model. */
+export interface Index {
+  fields: readonly string[];
+  isUnique: boolean;
+  /** Of an index of some rows only: the field that is null, or is not, in all of them. */
+  where?: { field: string; isNull: boolean };
 }
 
 const scalarTypes = new Set<string>(['Int', 'String', 'Float', 'Boolean', 'DateTime', 'Json', 'Bytes']);
@@ -62,7 +72,11 @@ export function readModels(schemaText: string): ReadonlyMap<string, Model> {
         return relation ? [[line.name, relation]] : [];
       });
       const isPlain = scalars.every(({ type, attributes }) => scalarTypes.has(type) && !notPlain.test(attributes));
-      return [name, { name, table: mapped(body, '@@map') ?? name, fields, relations: new Map(relations), isPlain }];
+      const table = mapped(body, '@@map') ?? name;
+      return [
+        name,
+        { name, table, fields, relations: new Map(relations), indexes: indexesOf(body, [...fields.values()]), isPlain },
+      ];
     }),
   );
 }
@@ -106,6 +120,19 @@ function relationOf(
     columns: own.map((name) => (fields.get(name) as Field).column),
     references: theirs.map(columnThere),
   };
+}
+
+/** The indexes that a model declares and that start with the tenant. Conditions other than `IS [NOT] NULL` leave one out. */
+function indexesOf(body: string, fields: Field[]): Index[] {
+  return [...body.matchAll(/^\s*@@(id|unique|index)\(\[([^\]]*)\](.*)\)/gm)].flatMap(([, kind, list, more = '']) => {
+    const names = (list as string).split(',').map((name) => name.trim());
+    const index = { fields: names, isUnique: kind !== 'index' };
+    if (names[0] !== 'tenantId') return [];
+    if (!more.includes('where:')) return [index];
+    const [, column, not] = /where: raw\("(\w+) IS (NOT )?NULL"\)/.exec(more) ?? [];
+    const field = fields.find((one) => one.column === column);
+    return field ? [{ ...index, where: { field: field.name, isNull: not === undefined } }] : [];
+  });
 }
 
 function mapped(text: string, attribute: '@map' | '@@map'): string | undefined {

@@ -1,31 +1,48 @@
 import { createShares } from '@tandem/process';
 import type pg from 'pg';
 import type { Statement } from './pipelined-query.ts';
+import type { PoolWaits } from './pool-metrics.ts';
 import { ResilientPool } from './resilient-pool.ts';
-import { running, type Scope, setScope } from './scope.ts';
+import { background, running, type Scope, setScope } from './scope.ts';
 import { sendOnce, streamOf, Transaction } from './transaction.ts';
 
-// Of the connections one tenant has at most this part, so that its heavy reads leave some to everybody else.
+// Part of the connections that requests of one tenant may hold at once: its heavy reads leave the rest to other tenants.
 const tenantShare = 0.6;
-// A tenant that has its share waits for itself only; for a connection everybody waits.
 const shareWaitMs = 4_000;
+// Thrown by pg-pool when all connections stayed in use for the whole connect timeout.
+const poolIsBusy = 'timeout exceeded when trying to connect';
 // SQLSTATE read_only_sql_transaction (PostgreSQL manual, appendix A): the server is no longer the primary.
 const readOnly = '25006';
 
+type ScopedPoolConfig = ConstructorParameters<typeof ResilientPool>[0] & {
+  backgroundMax: number;
+  isNamed: boolean;
+  waits?: PoolWaits | undefined;
+};
+
 /**
- * A pool whose statements run under the scope of the asynchronous context. The scope is set together with each
- * statement, and in a transaction with its beginning, and lasts as long as those: a connection remembers none, so a
- * pooler in transaction mode may stand in between. Inside a transaction every statement goes to its connection.
+ * A pool whose statements run under the scope of the asynchronous context. The scope is set locally with each statement
+ * and at the beginning of each transaction, so a connection keeps none and a pooler in transaction mode works. Inside a
+ * transaction every statement goes to its connection.
  */
 export class ScopedPool extends ResilientPool {
-  readonly #shares;
+  readonly #tenants;
+  readonly #background;
   readonly #isNamed: boolean;
+  readonly #waits: PoolWaits | undefined;
 
-  /** @param isNamed whether connections keep statements by name; a pooler in transaction mode may not */
-  constructor(config: ConstructorParameters<typeof ResilientPool>[0], isNamed: boolean) {
+  /**
+   * @param config.backgroundMax how many of the connections background work may hold at once; one is always left to requests
+   * @param config.isNamed whether connections keep statements by name; a pooler in transaction mode may not
+   * @param config.waits is told how long work waits for a connection
+   */
+  constructor({ backgroundMax, isNamed, waits, ...config }: ScopedPoolConfig) {
     super(config);
     this.#isNamed = isNamed;
-    this.#shares = createShares<number>(Math.ceil(config.max * tenantShare), shareWaitMs);
+    this.#waits = waits;
+    this.#tenants = createShares<number>(Math.ceil(config.max * tenantShare), shareWaitMs);
+    const places = Math.max(1, Math.min(backgroundMax, config.max - 1));
+    this.#background = createShares<'background'>(places, Number.POSITIVE_INFINITY);
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -71,11 +88,15 @@ export class ScopedPool extends ResilientPool {
     });
   }
 
-  /** Runs `work` on a connection within the tenant's share. */
+  /** Runs `work` on a connection once the limits of its tenant, or of background work, allow it. */
   async #onConnection<T>(scope: Scope | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const leave = await this.#shares.enter(scope?.tenantId);
+    const askedAt = performance.now();
+    const leave = await this.#enter(scope);
+    const enteredAt = performance.now();
+    this.#waits?.share((enteredAt - askedAt) / 1_000);
     try {
-      const client = await super.connect();
+      const client = await this.#connect();
+      this.#waits?.connection((performance.now() - enteredAt) / 1_000);
       try {
         return await work(client);
       } catch (error) {
@@ -86,6 +107,26 @@ export class ScopedPool extends ResilientPool {
       }
     } finally {
       leave();
+    }
+  }
+
+  #enter(scope: Scope | undefined): Promise<() => void> {
+    const inBackground = background.getStore();
+    return inBackground
+      ? this.#background.enter('background', inBackground.signal)
+      : this.#tenants.enter(scope?.tenantId);
+  }
+
+  /** Takes a connection. Background work waits again when requests hold all of them. */
+  async #connect(): Promise<pg.PoolClient> {
+    const inBackground = background.getStore();
+    for (;;) {
+      try {
+        return await super.connect();
+      } catch (error) {
+        const mayWait = inBackground && !inBackground.signal?.aborted && !this.ending;
+        if (!mayWait || (error as Error).message !== poolIsBusy) throw error;
+      }
     }
   }
 }

@@ -2,6 +2,8 @@ import pg from 'pg';
 import { streamOf } from './transaction.ts';
 
 const connectTimeoutMs = 2_000;
+// Longer than the statement timeout of the relay's role (8 s), so that PostgreSQL ends what it still can.
+const relayQueryTimeoutMs = 9_000;
 
 /**
  * A pool that recovers by itself from a server that is gone, restarted or no longer the primary. Each statement has a
@@ -34,4 +36,13 @@ export class ResilientPool extends pg.Pool {
       streamOf(client).destroy();
     }
   }
+}
+
+/**
+ * The pool that the relay, the job dispatcher and housekeeping of a process share.
+ * @param url under the relay's role, which sees the tables of the mechanism across tenants
+ * @param max at least 2: the relay holds one connection for as long as RabbitMQ confirms a batch
+ */
+export function createRelayPool(url: string, max: number): ResilientPool {
+  return new ResilientPool({ connectionString: url, max, query_timeout: relayQueryTimeoutMs });
 }

@@ -35,6 +35,15 @@ export interface Running {
 
 export const running = new AsyncLocalStorage<Running>();
 
+/** Work of the current asynchronous context that gives way to requests. */
+interface Background {
+  /** Ends the wait for a connection. */
+  signal: AbortSignal | undefined;
+}
+
+/** Set while the current asynchronous context is background work. */
+export const background = new AsyncLocalStorage<Background>();
+
 const text = `SELECT set_config('app.tenant_id', $1, true), set_config('app.environment', $2, true)`;
 
 /**

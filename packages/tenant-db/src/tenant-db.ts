@@ -1,12 +1,15 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { outgoingGuard } from '@tandem/process';
+import { type Metrics, outgoingGuard, type SpanStart, withSpan } from '@tandem/process';
 import pg from 'pg';
 import { directModels } from './direct.ts';
 import { guardModels } from './guard.ts';
+import type { FoundPage } from './list-page.ts';
 import { readModels } from './models.ts';
 import type { ModelFields, Narrowing } from './narrowing.ts';
+import type { PageArgs } from './page-args.ts';
 import type { Statement } from './pipelined-query.ts';
 import { ScopedPool } from './pool.ts';
+import { measureWaits, watchPool } from './pool-metrics.ts';
 import { running, type Scope } from './scope.ts';
 
 type Unscopable = 'findUnique' | 'findUniqueOrThrow' | 'update' | 'upsert' | 'delete';
@@ -16,12 +19,14 @@ type Models<Client> = {
 type Lockable<Delegate> = Delegate extends { findFirst(...args: never): infer Found; count(args: infer Count): unknown }
   ? {
       /**
-       * The first record that fits, locked until the transaction ends: what is decided about it still holds when it is
-       * written. Plain columns and comparisons only.
+       * The first record that matches, locked until the transaction ends, so that nobody changes it between the read and
+       * the write. Plain columns and comparisons only.
        */
       lockFirst(args: {
         where: NonNullable<Count> extends { where?: infer Where } ? Where : never;
       }): Promise<Awaited<Found>>;
+      /** One page of a list; list-page.ts says how it is read. */
+      findPage(args: PageArgs): Promise<FoundPage<NonNullable<Awaited<Found>>>>;
     }
   : unknown;
 
@@ -58,46 +63,66 @@ export interface TenantDb<Client> {
 // Statements get a name each, so that PostgreSQL parses and plans them once per connection; the bound keeps a query
 // with an ever changing text from filling the connection's memory.
 const namedStatementsMax = 1_000;
-const poolMax = 10;
+const poolMaxDefault = 10;
+const backgroundMaxDefault = 3;
+const poolName = 'requests';
+
+const transactionSpan: SpanStart = {
+  name: 'transaction',
+  kind: 'client',
+  attributes: { 'db.system.name': 'postgresql' },
+};
 
 // A bigint leaves the driver as a number: ids stay below 2^40 (D12).
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const [int4Array, int8Array] = [1007, 1016];
 pg.types.setTypeParser(int8Array as number, pg.types.getTypeParser(int4Array as number));
 
-// Longer than the statement timeout of the service's role (5 s): what PostgreSQL still ends costs no connection.
+// Longer than the statement timeout of the service's role (5 s): a statement that PostgreSQL ends costs no connection.
 const queryTimeoutMs = 6_000;
 
-// Work that waits for another system inside a transaction holds a connection and locks for as long as that takes.
+// A call to another system inside a transaction would hold a connection and locks for as long as it takes.
 outgoingGuard.refuseWhile(() => (running.getStore()?.transaction ? 'a database transaction is open' : undefined));
 
 /**
  * Opens the tenant-bound database of a service.
  * @param options.url under a role that owns nothing and cannot bypass row-level security
- * @param options.client makes the service's Prisma client on the given adapter
+ * @param options.poolMax how many connections the pool opens at most; 10 by default
+ * @param options.backgroundMax how many of them `inBackground` work may hold at once; 3 by default
+ * @param options.client creates the service's Prisma client on an adapter
  * @param options.prisma the `Prisma` namespace of the generated client, which lists the fields of each model
  * @param options.narrowing for every tenant model, which records a caller reaches who is narrowed to own or team
  *   records; without it a narrowed caller's query throws
  * @param options.namedStatements false behind a pooler in transaction mode that does not track prepared statements,
  *   such as PgBouncer before 1.21
- * @param options.throughPrisma is told of each query that is not written here and goes through Prisma's engine
+ * @param options.throughPrisma called for each query that goes through Prisma's engine
+ * @param options.metrics of the process, for the pool `requests`
  * @param options.engine `prisma` sends every query through Prisma's engine: for comparing the two
  * @throws when some tenant tables have an environment and others do not, or the narrowing contradicts itself
  */
 export function createTenantDb<Client>(options: {
   url: string;
+  poolMax?: number;
+  backgroundMax?: number;
   client: (adapter: PrismaPg) => Client;
   prisma: object;
   narrowing?: Readonly<Record<string, Narrowing>> | undefined;
   namedStatements?: boolean;
   throughPrisma?: (model: string, operation: string) => void;
   engine?: 'direct' | 'prisma';
+  metrics?: Metrics;
 }): TenantDb<Client> {
-  const { namedStatements = true, throughPrisma = () => {}, engine = 'direct' } = options;
-  const pool = new ScopedPool(
-    { connectionString: options.url, max: poolMax, idleTimeoutMillis: 60_000, query_timeout: queryTimeoutMs },
-    namedStatements,
-  );
+  const { namedStatements = true, throughPrisma = () => {}, engine = 'direct', metrics } = options;
+  const pool = new ScopedPool({
+    connectionString: options.url,
+    max: options.poolMax ?? poolMaxDefault,
+    backgroundMax: options.backgroundMax ?? backgroundMaxDefault,
+    idleTimeoutMillis: 60_000,
+    query_timeout: queryTimeoutMs,
+    isNamed: namedStatements,
+    waits: metrics && measureWaits(metrics, poolName),
+  });
+  if (metrics) watchPool(metrics, poolName, pool);
   const statementName = namedStatements ? statementNames() : () => '';
   const adapter = new PrismaPg(pool, { statementNameGenerator: (query) => statementName(query.sql) });
   const raw = options.client(adapter) as Client & { $disconnect(): Promise<void> };
@@ -122,10 +147,12 @@ export function createTenantDb<Client>(options: {
       return running.run({ scope }, async () => await work());
     },
     transaction: (scope, work, last) =>
-      pool.transaction(scope, work, () => {
-        const end = last?.();
-        return end && named(end);
-      }),
+      withSpan(transactionSpan, () =>
+        pool.transaction(scope, work, () => {
+          const end = last?.();
+          return end && named(end);
+        }),
+      ),
     inTransaction: () => running.getStore()?.transaction !== undefined,
     async ping() {
       const { rows } = await running.run({ scope: undefined }, () => pool.query('SHOW transaction_read_only'));

@@ -6,9 +6,9 @@ import { connectBroker, type DeadLetter, type EventMessage, listDeadLetters } fr
 import { createLog } from '@tandem/process';
 import { createService, type RunningService, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
 import { cloneDatabase } from '@tandem/tooling';
+import { until } from '@tandem/until';
 import pg from 'pg';
 import supertest from 'supertest';
-import { until } from './until.ts';
 
 /** Parts of a request; ids are decimal strings, as between gateway and service. */
 export interface TestRequest {
@@ -52,8 +52,14 @@ export interface TestService<Ops extends Operations> {
   publish(name: string, message: unknown, messageId: string): Promise<void>;
   /** Where it listens, for requests that are not made of rows. */
   app: RunningService['app'];
+  /** The text of a page for operators. */
+  opsPage(path: '/metrics' | '/topology'): Promise<string>;
   /** Removes what is past its time. */
   housekeep(): Promise<string[]>;
+  /** Seals stored values again that are not under the current encryption key. */
+  reseal(): Promise<void>;
+  /** What the instance shows on /metrics. */
+  metrics(): Promise<string>;
   /** What a consumer of this service gave up on. */
   deadLetters(consumer: string): Promise<DeadLetter[]>;
   /** SQL as the owner of the database, under no tenant's scope unless it sets one. */
@@ -73,9 +79,15 @@ export async function testSettings(
   const database = await cloneDatabase(service);
   const env = process.env as Record<string, string>;
   return {
-    ...{ HOST: '127.0.0.1', PORT: 0, NAMESPACE: `test-${randomBytes(6).toString('hex')}` },
+    HOST: '127.0.0.1',
+    PORT: 0,
+    SHUTDOWN_DELAY_MS: 0,
+    NAMESPACE: `test-${randomBytes(6).toString('hex')}`,
     DATABASE_URL: database.appUrl,
     DATABASE_NAMED_STATEMENTS: true,
+    DATABASE_POOL_MAX: 10,
+    DATABASE_BACKGROUND_MAX: 3,
+    RELAY_DATABASE_POOL_MAX: 3,
     RELAY_DATABASE_URL: database.relayUrl,
     ...{
       REDIS_URL: env.TEST_REDIS_URL as string,
@@ -90,14 +102,18 @@ export async function testSettings(
 
 let tenants = 0;
 
-/** Starts a service for one test file. Ends with `close`, which also drops its database. */
+/**
+ * Starts a service for one test file. Ends with `close`, which also drops its database.
+ * @param given settings of an instance that already runs, for a second one on the same database; the first one drops it
+ */
 export async function testService<Ops extends Operations, Client, Settings extends ServiceSettings>(
   service: string,
   define: (
     settings: Awaited<ReturnType<typeof testSettings>>,
   ) => ServiceDefinition<Ops, Client, Settings> | Promise<ServiceDefinition<Ops, Client, Settings>>,
+  given?: Awaited<ReturnType<typeof testSettings>>,
 ): Promise<TestService<Ops>> {
-  const settings = await testSettings(service);
+  const settings = given ?? (await testSettings(service));
   const definition = await define(settings);
   const { operations } = definition;
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
@@ -127,7 +143,10 @@ export async function testService<Ops extends Operations, Client, Settings exten
     events: tap.events,
     publish: tap.publish,
     app: running.app,
+    opsPage: async (path) => (await supertest(running.app).get(path)).text,
     housekeep: running.housekeep,
+    reseal: running.reseal,
+    metrics: async () => (await supertest(running.app).get('/metrics')).text,
     send,
     as({ can = ['*'], ...given } = {}) {
       const caller: Caller = {
@@ -168,7 +187,7 @@ export async function testService<Ops extends Operations, Client, Settings exten
       await running.close();
       await tap.close();
       await owner.end();
-      await settings.drop();
+      if (!given) await settings.drop();
     },
   };
 }

@@ -1,6 +1,7 @@
 // The rules of the house that no linter knows. Each finding says why the rule is there.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { checkMigrations } from './migration-check.ts';
 import { workspaceRoot } from './services.ts';
 
 interface Rule {
@@ -30,6 +31,12 @@ const rules: Rule[] = [
     why: 'a contract is read by gateway, services and clients, so it may bring nothing along but the vocabulary',
     files: /^services\/[^/]+\/contract\/.*\.ts$/,
     find: (text) => firstImport(text, (name) => !name.startsWith('./') && !['zod', '@tandem/contract'].includes(name)),
+  },
+  {
+    why: 'contracts and the public client also run in browsers, which have neither modules nor globals of Node',
+    files: /^(services\/[^/]+\/contract|packages\/contract\/src|packages\/client\/src\/(public|request))\b.*\.ts$/,
+    except: /\.test\.ts$/,
+    find: (text) => firstImport(text, (name) => name.startsWith('node:')) ?? /\b(?:Buffer|process)\./.exec(text)?.[0],
   },
   {
     why: 'services know each other by contract only, or they can no longer be changed and deployed apart',
@@ -76,7 +83,7 @@ const folders = ['gateway', 'services', 'packages', 'e2e', 'infra', 'docs'];
 const skipped = new Set(['node_modules', 'generated', '.local']);
 
 const findings = folders.flatMap((folder) => walk(join(workspaceRoot, folder))).flatMap(check);
-findings.push(...operationsWithoutFile());
+findings.push(...operationsWithoutFile(), ...(await checkMigrations(workspaceRoot)));
 for (const finding of findings) console.error(finding);
 if (findings.length) process.exitCode = 1;
 else console.log('house rules: kept');

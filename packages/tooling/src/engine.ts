@@ -1,7 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
+import type { Migration } from './migration-files.ts';
+import { inOneTransaction } from './runner.ts';
 
 // The types of Node leave it to the DOM's, which would bring a browser's names into every file.
 declare const WebAssembly: {
@@ -13,37 +14,13 @@ const filters = { externalTables: [], externalEnums: [] };
 
 let loaded: ReturnType<typeof load> | undefined;
 
-/** One folder of `prisma/migrations`. */
-export interface MigrationFolder {
-  name: string;
-  sql: string;
-}
-
-/** The migrations of a service in the order they are applied; none when the folder does not exist yet. */
-export async function readMigrations(serviceDir: string): Promise<MigrationFolder[]> {
-  const home = join(serviceDir, 'prisma/migrations');
-  const entries = await readdir(home, { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  return Promise.all(
-    names.sort().map(async (name) => ({ name, sql: await readFile(join(home, name, 'migration.sql'), 'utf8') })),
-  );
-}
-
-/** Applies what is missing to the database at `url` and records it in `_prisma_migrations`, as `prisma migrate deploy` does. */
-export async function applyMigrations(url: string, migrations: MigrationFolder[]): Promise<string[]> {
-  return withEngine({ url }, async (engine) => {
-    const applied = await engine.applyMigrations({ migrationsList: migrationList(migrations), filters });
-    return applied.appliedMigrationNames;
-  });
-}
-
 /**
  * The SQL that leads from the given migrations to the schema. For that they are played into a shadow database, after
  * `foundation`, which is what they find there when they are applied.
  */
 export async function diffToSchema(options: {
   url: string;
-  migrations: MigrationFolder[];
+  migrations: Migration[];
   foundation: string;
   schema: string;
 }): Promise<string> {
@@ -113,14 +90,14 @@ function withoutHeldTimers(bindings: object): object {
   return Object.fromEntries(entries);
 }
 
-function migrationList(migrations: MigrationFolder[], shadowDbInitScript = '') {
+function migrationList(migrations: Migration[], shadowDbInitScript = '') {
   return {
     baseDir: 'migrations',
     lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
     shadowDbInitScript,
     migrationDirectories: migrations.map(({ name, sql }) => ({
       path: name,
-      migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value: sql } },
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value: inOneTransaction(sql) } },
     })),
   };
 }

@@ -7,12 +7,16 @@ import { findServices, type ServiceSource, workspaceRoot } from './services.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Generates the Prisma client of every service whose schema changed, into its `src/generated`. Returns their names. */
-export async function generateClients(root: string = workspaceRoot): Promise<string[]> {
+/**
+ * Generates the Prisma client of every service whose schema changed, into its `src/generated`. Returns their names.
+ * @param only the services to look at, all when empty
+ */
+export async function generateClients(root: string = workspaceRoot, only: readonly string[] = []): Promise<string[]> {
   const manifest = require.resolve('prisma/package.json');
   const { version } = JSON.parse(await readFile(manifest, 'utf8'));
   const cli = join(dirname(manifest), 'build/index.js');
-  const changed = await Promise.all(findServices(root).map((service) => generateOne(service, { cli, version })));
+  const services = findServices(root).filter(({ name }) => !only.length || only.includes(name));
+  const changed = await Promise.all(services.map((service) => generateOne(service, { cli, version })));
   return changed.filter((name) => name !== undefined);
 }
 
@@ -70,7 +74,7 @@ function run(cli: string, args: string[], cwd: string): Promise<void> {
 
 if (import.meta.main) {
   try {
-    const names = await generateClients();
+    const names = await generateClients(workspaceRoot, process.argv.slice(2));
     if (names.length > 0) console.log(`Prisma clients generated: ${names.join(', ')}`);
   } catch (error) {
     console.error((error as Error).message);

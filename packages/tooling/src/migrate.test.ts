@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@tandem/until';
 import { migrate } from './migrate.ts';
 import { createMigration } from './migration.ts';
 import { quoteName, type ServiceDatabase, withClient } from './roles.ts';
@@ -107,6 +108,71 @@ describe('migrate', () => {
     await expect(query(ownerUrl, 'SELECT FROM platform.half')).rejects.toThrow('does not exist');
   });
 
+  it('continues the history that the command line of Prisma began', async () => {
+    const { ownerUrl } = await migrated();
+    await query(
+      ownerUrl,
+      `CREATE TABLE _prisma_migrations AS SELECT split_part(name, '/', 2) AS migration_name, checksum,
+         applied_at AS finished_at, NULL::timestamptz AS rolled_back_at FROM platform.migration WHERE name LIKE 't-%';
+       DELETE FROM platform.migration WHERE name LIKE 't-%'`,
+    );
+    const lines: string[] = [];
+    await migrated(lines);
+    expect(lines).toEqual([]);
+  });
+
+  it('builds an index while a transaction that has written is open, and replaces one whose build was interrupted', async () => {
+    const { ownerUrl } = await migrated();
+    await query(ownerUrl, "INSERT INTO note (text) VALUES ('twice'), ('twice')");
+    const index = 'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "note_text" ON "note" ("text");';
+    write(`services/${service}/prisma/migrations/20260102000000_unique/migration.sql`, index);
+    await expect(migrated()).rejects.toThrow('could not create unique index');
+    await query(ownerUrl, "DELETE FROM note WHERE id = (SELECT min(id) FROM note WHERE text = 'twice')");
+    await migrated();
+    const { rows } = await query(ownerUrl, `SELECT indisvalid FROM pg_index WHERE indexrelid = 'note_text'::regclass`);
+    expect(rows).toEqual([{ indisvalid: true }]);
+  });
+
+  it('waits for a lock without making later queries wait, and takes it once it is free', async () => {
+    const { appUrl } = await migrated();
+    write(
+      `services/${service}/prisma/migrations/20260102000000_more/migration.sql`,
+      'ALTER TABLE "note" ADD "more" TEXT;',
+    );
+    let migrating: Promise<unknown> | undefined;
+    await withClient(appUrl, async (client) => {
+      await client.query('BEGIN; SELECT FROM note');
+      migrating = migrated();
+      const waits = "SELECT FROM pg_locks WHERE relation = 'note'::regclass AND NOT granted";
+      await until('the migration waits for the lock', async () => (await query(appUrl, waits)).rowCount === 1);
+      // The waiting migration gives up after its lock timeout, and this query goes on.
+      await query(appUrl, 'SELECT FROM note');
+      await client.query('COMMIT');
+    });
+    await migrating;
+    expect((await query(appUrl, 'SELECT more FROM note')).rowCount).toBe(0);
+  });
+
+  it('repeats a backfill until no row is left, in tables whose rows row-level security hides', async () => {
+    const { ownerUrl, appUrl } = await migrated();
+    await query(ownerUrl, "INSERT INTO note (text) SELECT 'old' FROM generate_series(1, 25)");
+    await query(
+      ownerUrl,
+      'ALTER TABLE note ENABLE ROW LEVEL SECURITY; ALTER TABLE note FORCE ROW LEVEL SECURITY; CREATE POLICY none ON note USING (false)',
+    );
+    write(
+      `services/${service}/prisma/migrations/20260102000000_fill/migration.sql`,
+      `-- backfill
+UPDATE "note" SET "text" = 'new' WHERE "id" IN (SELECT "id" FROM "note" WHERE "text" = 'old' LIMIT 10);`,
+    );
+    await migrated();
+    const policies = await query(ownerUrl, "SELECT polname FROM pg_policy WHERE polrelid = 'note'::regclass");
+    expect(policies.rows).toEqual([{ polname: 'none' }]);
+    await query(ownerUrl, 'ALTER TABLE note DISABLE ROW LEVEL SECURITY');
+    const { rows } = await query(appUrl, 'SELECT text, count(*)::int AS rows FROM note GROUP BY text');
+    expect(rows).toEqual([{ text: 'new', rows: 25 }]);
+  });
+
   it('lets the service change rows, and neither tables nor the history of migrations', async () => {
     const { appUrl } = await migrated();
     await query(appUrl, `INSERT INTO note (text) VALUES ('x'); UPDATE note SET text = 'y'; DELETE FROM note`);
@@ -114,7 +180,7 @@ describe('migrate', () => {
       'ALTER TABLE note ADD more text',
       'TRUNCATE note',
       'CREATE TABLE other (id int)',
-      'SELECT * FROM _prisma_migrations',
+      'SELECT * FROM platform.migration',
       'SELECT * FROM platform.thing',
       'CREATE ROLE another',
     ]) {
@@ -152,14 +218,28 @@ describe('createMigration', () => {
   const create = () =>
     createMigration({ service, name: 'Add colour', adminUrl, root, now: new Date('2026-02-03T04:05:06Z') });
 
-  it('writes what leads from the migrations to the schema', async () => {
+  it('writes the SQL that leads from the migrations to the schema', async () => {
     write(`services/${service}/prisma/schema.prisma`, schema.replace('text String', 'text String\n  colour String?'));
-    expect(await create()).toMatch(/20260203040506_add_colour$/);
+    expect(await create()).toEqual([expect.stringMatching(/20260203040506_add_colour$/)]);
     const { appUrl } = await migrated();
     expect((await query(appUrl, 'SELECT colour FROM note')).rowCount).toBe(0);
   });
 
+  it('writes indexes of existing tables into a file of their own, which builds them while the table is in use', async () => {
+    await migrated();
+    const changed = 'text String\n  colour String?\n  @@index([text, colour])';
+    write(`services/${service}/prisma/schema.prisma`, schema.replace('text String', changed));
+    const [columns, indexes] = (await create()).map((folder) => readFileSync(join(folder, 'migration.sql'), 'utf8'));
+    expect(columns).not.toContain('INDEX');
+    expect(indexes).toBe(
+      'CREATE INDEX CONCURRENTLY IF NOT EXISTS "note_text_colour_idx" ON "note"("text", "colour");\n',
+    );
+    const { ownerUrl } = await migrated();
+    expect((await query(ownerUrl, "SELECT FROM pg_indexes WHERE indexname = 'note_text_colour_idx'")).rowCount).toBe(1);
+    expect(await create()).toEqual([]);
+  });
+
   it('writes nothing when they agree already', async () => {
-    expect(await create()).toBeUndefined();
+    expect(await create()).toEqual([]);
   });
 });

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { applyMigrations, type MigrationFolder, readMigrations } from './engine.ts';
-import { applyPlatformMigrations, type PlatformMigration, readPlatformMigrations } from './platform.ts';
+import { type Migration, readMigrations } from './migration-files.ts';
 import {
   databaseName,
   quoteName,
@@ -15,6 +13,7 @@ import {
   serviceDatabase,
   withClient,
 } from './roles.ts';
+import { applyMigrations } from './runner.ts';
 import { findServices, type ServiceSource, workspaceRoot } from './services.ts';
 
 /** What all of this package needs to know about the server and the workspace. */
@@ -28,12 +27,6 @@ export interface DatabaseOptions {
   log?: (line: string) => void;
 }
 
-/** Everything a service's database is made of. */
-export interface Migrations {
-  platform: PlatformMigration[];
-  own: MigrationFolder[];
-}
-
 // Any number will do as long as nobody else on the server uses it.
 const lockKey = 7_263_361;
 const authenticationFailed = '28P01';
@@ -44,13 +37,13 @@ const authenticationFailed = '28P01';
  */
 export async function migrate(options: DatabaseOptions): Promise<ServiceDatabase[]> {
   const { adminUrl, root = workspaceRoot, services = findServices(root), log } = options;
-  const platform = await readPlatformMigrations(root);
   return underLock(adminUrl, async (admin) => {
     for (const { name } of services) await createDatabase(admin, { ...options, service: name });
     return Promise.all(
-      services.map(async ({ name, dir }) => {
+      services.map(async (service) => {
+        const { name } = service;
         const database = serviceDatabase(name, options);
-        const applied = await applyAll(admin, { ...options, database }, { platform, own: await readMigrations(dir) });
+        const applied = await applyAll(admin, { ...options, database }, await readMigrations(root, service));
         if (applied.length > 0) log?.(`${name}: ${applied.length} migration${applied.length === 1 ? '' : 's'} applied`);
         return database;
       }),
@@ -109,24 +102,11 @@ export async function createRoles(admin: pg.Client, service: string, roleSecret:
 export async function applyAll(
   admin: pg.Client,
   { database, roleSecret }: { database: ServiceDatabase; roleSecret: string },
-  { platform, own }: Migrations,
+  migrations: readonly Migration[],
 ): Promise<string[]> {
   const { service, ownerUrl } = database;
   await withCurrentPasswords(admin, { database, roleSecret });
-  const [applied, isCurrent] = await withClient(ownerUrl, async (client) => [
-    await applyPlatformMigrations(client, { service, migrations: platform }),
-    await hasAll(client, own),
-  ]);
-  // The engine takes a while to load, so it is left out when there is nothing for it to do.
-  if (isCurrent) return applied;
-  const names = await applyMigrations(ownerUrl, own).catch((error) => {
-    throw new Error(`services/${service}/prisma/migrations: ${error.message.trim()}`, { cause: error });
-  });
-  // The default rights would let the service rewrite its own history.
-  await withClient(ownerUrl, (client) =>
-    client.query(`REVOKE ALL ON public._prisma_migrations FROM ${quoteName(roleName(service, 'app'))}`),
-  );
-  return [...applied, ...names];
+  return withClient(ownerUrl, (client) => applyMigrations(client, { service, migrations }));
 }
 
 /** The roles outlive the secret their passwords came from, when the data folder was kept and the secrets were not. */
@@ -142,17 +122,4 @@ async function withCurrentPasswords(
   for (const role of roleKinds.map((kind) => roleName(database.service, kind))) {
     await admin.query(`ALTER ROLE ${quoteName(role)} PASSWORD ${quoteText(rolePassword(roleSecret, role))}`);
   }
-}
-
-async function hasAll(client: pg.Client, migrations: MigrationFolder[]): Promise<boolean> {
-  if (migrations.length === 0) return true;
-  const exists = await client.query<{ exists: boolean }>(
-    `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS exists`,
-  );
-  if (!exists.rows[0]?.exists) return false;
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    `SELECT migration_name AS name, checksum FROM public._prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
-  );
-  const checksums = new Map(rows.map((row) => [row.name, row.checksum]));
-  return migrations.every(({ name, sql }) => checksums.get(name) === createHash('sha256').update(sql).digest('hex'));
 }

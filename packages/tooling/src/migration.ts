@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { diffToSchema, type MigrationFolder, readMigrations } from './engine.ts';
+import { diffToSchema } from './engine.ts';
 import { createRoles, underLock } from './migrate.ts';
-import { platformScript, readPlatformMigrations } from './platform.ts';
+import { readOwnMigrations, readPackageMigrations } from './migration-files.ts';
+import { inOneTransaction } from './runner.ts';
 import { findServices, workspaceRoot } from './services.ts';
+import { readStatements, type Statement } from './statements.ts';
 
 /** What to write down, and a server where the existing migrations can be played. */
 export interface NewMigration {
@@ -20,25 +22,55 @@ export interface NewMigration {
 }
 
 /**
- * Writes the migration that leads from a service's existing ones to its schema, and returns its folder; nothing when
- * they already agree. Tables that are new get their row-level security in the same file.
+ * Writes the migrations that lead from a service's existing ones to its schema, and returns their folders; none when they
+ * already agree. New tables get their row-level security in the same file. Indexes of existing tables get a file of their
+ * own, which builds them while the tables are in use.
  */
-export async function createMigration(options: NewMigration): Promise<string | undefined> {
+export async function createMigration(options: NewMigration): Promise<string[]> {
   const { service: serviceName, name, adminUrl, root = workspaceRoot, now = new Date() } = options;
   const service = findServices(root).find((candidate) => candidate.name === serviceName);
   if (!service) throw new Error(`no service "${serviceName}" with a prisma/schema.prisma; there are: ${namesIn(root)}`);
   const [migrations, platform, schema] = await Promise.all([
-    readMigrations(service.dir),
-    readPlatformMigrations(root),
+    readOwnMigrations(service),
+    readPackageMigrations(root, service.name),
     readFile(join(service.dir, 'prisma/schema.prisma'), 'utf8'),
   ]);
   // Roles belong to the whole server and the platform's SQL names them; nobody signs in as them here.
   await underLock(adminUrl, (admin) => createRoles(admin, service.name, randomUUID()));
-  const foundation = platformScript(service.name, platform);
+  const foundation = ['CREATE SCHEMA platform;', ...platform.map(({ sql }) => inOneTransaction(sql))].join('\n');
   const sql = await diffToSchema({ url: adminUrl, migrations, foundation, schema });
-  if (isEmpty(sql)) return undefined;
+  if (isEmpty(sql)) return [];
+  const { schema: statements, indexes } = await separateIndexes(sql);
   const policies = await policiesFor(root, { schema, sql });
-  return write(service.dir, { migrations, title: folderName(name, now), sql: [sql.trim(), ...policies].join('\n\n') });
+  const folders: string[] = [];
+  if (!isEmpty(statements))
+    folders.push(await write(service.dir, folderName(name, now), [statements, ...policies].join('\n\n')));
+  if (indexes)
+    folders.push(await write(service.dir, folderName(`${name} indexes`, new Date(now.getTime() + 1_000)), indexes));
+  return folders;
+}
+
+/** Takes the indexes of existing tables out of a script, and writes them so that they are built without a lock. */
+async function separateIndexes(sql: string): Promise<{ schema: string; indexes: string }> {
+  const statements = await readStatements(sql);
+  const created = new Set(
+    statements.flatMap(({ node }) => ('CreateStmt' in node ? [node.CreateStmt.relation?.relname] : [])),
+  );
+  const isOfExistingTable = ({ node }: Statement) =>
+    ('IndexStmt' in node && !created.has(node.IndexStmt.relation?.relname)) ||
+    ('DropStmt' in node && node.DropStmt.removeType === 'OBJECT_INDEX');
+  const [indexes, others] = [true, false].map((isIndex) =>
+    statements.filter((statement) => isOfExistingTable(statement) === isIndex),
+  ) as [Statement[], Statement[]];
+  const concurrent = indexes.map(({ text }) =>
+    text
+      .replace(/^CREATE (UNIQUE )?INDEX /, 'CREATE $1INDEX CONCURRENTLY IF NOT EXISTS ')
+      .replace(/^DROP INDEX /, 'DROP INDEX CONCURRENTLY IF EXISTS '),
+  );
+  return {
+    schema: others.map(({ comment, text }) => `${comment ? `${comment}\n` : ''}${text};`).join('\n\n'),
+    indexes: concurrent.map((text) => `${text};`).join('\n'),
+  };
 }
 
 function namesIn(root: string): string {
@@ -72,15 +104,9 @@ function folderName(name: string, now: Date): string {
   return `${stamp}_${words}`;
 }
 
-async function write(
-  dir: string,
-  file: { migrations: MigrationFolder[]; title: string; sql: string },
-): Promise<string> {
-  const home = join(dir, 'prisma/migrations');
-  const folder = join(home, file.title);
+async function write(serviceDir: string, title: string, sql: string): Promise<string> {
+  const folder = join(serviceDir, 'prisma/migrations', title);
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'migration.sql'), `${file.sql}\n`);
-  // Prisma's own command line looks for it.
-  if (file.migrations.length === 0) await writeFile(join(home, 'migration_lock.toml'), 'provider = "postgresql"\n');
+  await writeFile(join(folder, 'migration.sql'), `${sql.trim()}\n`);
   return folder;
 }

@@ -1,16 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { readMigrations } from './engine.ts';
-import {
-  applyAll,
-  createDatabase,
-  createRoles,
-  type DatabaseOptions,
-  limitEntry,
-  type Migrations,
-  underLock,
-} from './migrate.ts';
-import { readPlatformMigrations } from './platform.ts';
+import { applyAll, createDatabase, createRoles, type DatabaseOptions, limitEntry, underLock } from './migrate.ts';
+import { type Migration, readMigrations } from './migration-files.ts';
 import { databaseName, quoteName, type ServiceDatabase, serviceDatabase, withClient } from './roles.ts';
 import { findServices, type ServiceSource, workspaceRoot } from './services.ts';
 
@@ -66,8 +57,11 @@ export async function cloneDatabase(
   return { ...owner, drop: () => withClient(adminUrl, (admin) => dropDatabase(admin, database)) };
 }
 
-async function templateOf(service: ServiceSource, root: string): Promise<{ template: string; migrations: Migrations }> {
-  const migrations = { platform: await readPlatformMigrations(root), own: await readMigrations(service.dir) };
+async function templateOf(
+  service: ServiceSource,
+  root: string,
+): Promise<{ template: string; migrations: Migration[] }> {
+  const migrations = await readMigrations(root, service);
   const hash = createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 8);
   return { template: `tandem_tmpl_${service.name.replaceAll('-', '_')}_${hash}`, migrations };
 }
@@ -76,7 +70,7 @@ async function templateOf(service: ServiceSource, root: string): Promise<{ templ
 async function makeTemplate(
   admin: pg.Client,
   options: { service: string; template: string; adminUrl: string; roleSecret: string },
-  migrations: Migrations,
+  migrations: Migration[],
 ): Promise<void> {
   const { service, template, roleSecret } = options;
   const draft = `${template}_draft`;
@@ -85,7 +79,7 @@ async function makeTemplate(
   const database = serviceDatabase(service, { ...options, database: draft });
   await applyAll(admin, { database, roleSecret }, migrations);
   await admin.query(`ALTER DATABASE ${quoteName(draft)} WITH ALLOW_CONNECTIONS false`);
-  // The migration engine may still hold its connection; a database in use can not be renamed.
+  // A database in use cannot be renamed.
   await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [draft]);
   await admin.query(`ALTER DATABASE ${quoteName(draft)} RENAME TO ${quoteName(template)}`);
 }

@@ -5,46 +5,71 @@ export const agentKinds = ['caller', 'recommender'] as const;
 export const agentStatuses = ['active', 'paused'] as const;
 export const retryableOutcomes = ['no_answer', 'busy', 'failed'] as const;
 
-export const AgentKind = z.enum(agentKinds, { error: `Must be one of ${agentKinds.join(', ')}` });
-const AgentStatus = z.enum(agentStatuses, { error: `Must be one of ${agentStatuses.join(', ')}` });
-const ApprovalPolicy = z.enum(['always', 'never'], { error: 'Must be one of always, never' });
+export const AgentKind = z
+  .enum(agentKinds, { error: `Must be one of ${agentKinds.join(', ')}` })
+  .describe('What the agent does: it calls leads, or it recommends the next step');
+export const AgentStatus = z
+  .enum(agentStatuses, { error: `Must be one of ${agentStatuses.join(', ')}` })
+  .describe('Whether the agent works or is paused');
+export const ApprovalPolicy = z
+  .enum(['always', 'never'], { error: 'Must be one of always, never' })
+  .describe('Whether a person has to approve each action before the agent acts');
 
-const Config = z.object({
-  /** What the agent is to reach. */
-  goal: text(500).nullable(),
-  /** What it says, or goes by. */
-  script: text(10_000).nullable(),
-  tone: text(100).nullable(),
+/** How an agent works. */
+export const AgentConfig = z.object({
+  goal: text(500)
+    .nullable()
+    .meta({ description: 'What the agent should achieve', examples: ['Agree on a first meeting'] }),
+  script: text(10_000)
+    .nullable()
+    .meta({ description: 'What the agent says, or the rules it follows', examples: ['Ask what they use today.'] }),
+  tone: text(100)
+    .nullable()
+    .meta({ description: 'How the agent speaks', examples: ['friendly'] }),
 });
+
+/** What an agent does in one step. */
+export const StepType = z.enum(['call', 'recommend']).describe('What the agent does: call a lead, or recommend a step');
 
 const count = (min: number, max: number) => {
   const error = `Must be a whole number from ${min} to ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
-const Limits = z.object({
-  /** How many executions a day (UTC) may be queued; null for any number. */
-  dailyCap: count(1, 100_000).nullable(),
-  /** How often a call is tried. */
-  maxAttempts: count(1, 10),
-  /** After which outcomes a call is tried again. */
+/** An outcome of a call after which it can be tried again. */
+export const RetryableOutcome = z
+  .enum(retryableOutcomes, { error: `Must be one of ${retryableOutcomes.join(', ')}` })
+  .describe('An outcome of a call after which it can be tried again');
+
+/** Bounds on what an agent does. */
+export const AgentLimits = z.object({
+  dailyCap: count(1, 100_000)
+    .nullable()
+    .meta({
+      description: 'The number of executions that may be queued per day (UTC); null for no limit',
+      examples: [200],
+    }),
+  maxAttempts: count(1, 10).meta({ description: 'How many times a call is tried', examples: [2] }),
   retryOn: z
-    .array(z.enum(retryableOutcomes, { error: `Must be one of ${retryableOutcomes.join(', ')}` }))
-    .max(retryableOutcomes.length, `Must hold at most ${retryableOutcomes.length} entries`),
+    .array(RetryableOutcome)
+    .max(retryableOutcomes.length, `Must hold at most ${retryableOutcomes.length} entries`)
+    .describe('The outcomes after which a call is tried again'),
 });
 
 export const Agent = z.object({
   id: id('agent'),
-  name: name(100),
+  name: name(100).meta({ examples: ['Caller'] }),
   kind: AgentKind,
   status: AgentStatus,
-  /** The statuses that this agent may move to now. */
-  allowedTransitions: z.array(AgentStatus),
-  description: text(1_000).nullable(),
-  config: Config,
-  /** Whether somebody has to agree before it acts. */
+  allowedTransitions: z
+    .array(AgentStatus)
+    .meta({ description: 'The statuses that this agent can change to now', examples: [['paused']] }),
+  description: text(1_000)
+    .nullable()
+    .meta({ examples: ['Calls leads and records the outcome'] }),
+  config: AgentConfig.describe('How the agent works'),
   approvalPolicy: ApprovalPolicy,
-  limits: Limits,
+  limits: AgentLimits.describe('Bounds on what the agent does'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -61,12 +86,31 @@ export const agentUpdated = event('agent.updated', {
 const Rate = z.number().min(0).max(1);
 
 export const AgentDashboard = z.object({
-  agents: z.object({
-    caller: z.object({ status: AgentStatus, totalCalls: z.int(), successRate: Rate }),
-    recommender: z.object({ status: AgentStatus, totalRecommendations: z.int(), acceptRate: Rate }),
-  }),
-  recentExecutions: z.int(),
-  pendingApprovals: z.int(),
+  agents: z
+    .object({
+      caller: z
+        .object({
+          status: AgentStatus,
+          totalCalls: z.int().meta({ description: 'The number of calls that ended', examples: [120] }),
+          successRate: Rate.meta({
+            description: 'The part of these calls that was answered, from 0 to 1',
+            examples: [0.4],
+          }),
+        })
+        .describe('The agents that call leads'),
+      recommender: z
+        .object({
+          status: AgentStatus,
+          totalRecommendations: z.int().meta({ description: 'The number of recommendations', examples: [80] }),
+          acceptRate: Rate.meta({ description: 'The part of them that was accepted, from 0 to 1', examples: [0.65] }),
+        })
+        .describe('The agents that recommend the next step'),
+    })
+    .describe('The results of the agents, by kind'),
+  recentExecutions: z.int().meta({ description: 'The number of executions in the period', examples: [200] }),
+  pendingApprovals: z
+    .int()
+    .meta({ description: 'The number of approvals that wait for a decision now', examples: [3] }),
 });
 
 const dayMs = 86_400_000;
@@ -91,8 +135,13 @@ export const agentRows = operations({
     permission: 'agents:read',
     summary: 'Retrieve what the agents did',
     description:
-      'Counts between dateFrom and dateTo; without them, of the 30 days before dateTo or now. totalCalls are calls that have ended, and successRate the part of them that was answered; acceptRate is the part of all recommendations that was accepted; pendingApprovals are all that wait now. Rates are 0 without data.',
-    query: z.object({ dateFrom: day('first').optional(), dateTo: day('last').optional() }),
+      'Counts what happened between `dateFrom` and `dateTo`; by default in the last 30 days. Rates are 0 while there is no data.',
+    query: z.object({
+      dateFrom: day('first')
+        .describe('The start of the period: a time, or a day (UTC). Defaults to 30 days before its end.')
+        .optional(),
+      dateTo: day('last').describe('The end of the period: a time, or a day (UTC). Defaults to now.').optional(),
+    }),
     reply: AgentDashboard,
     message: 'Agent dashboard retrieved',
   },
@@ -101,7 +150,7 @@ export const agentRows = operations({
     path: '/v1/agents',
     permission: 'agents:read',
     summary: 'List agents',
-    description: '`search` looks into the name.',
+    description: '`search` covers the name.',
     query: listQuery(['createdAt', 'name']).extend({ kind: AgentKind.optional(), status: AgentStatus.optional() }),
     reply: page(Agent),
     message: 'Agents retrieved',
@@ -121,16 +170,16 @@ export const agentRows = operations({
     permission: 'agents:manage',
     summary: 'Update an agent',
     description:
-      'Changes the given fields, also those inside config and limits. What is queued already goes by the new ones. A status pauses or resumes it.',
+      'Changes the given fields, also single fields inside `config` and `limits`. Queued executions use the new settings. A new `status` pauses or resumes the agent.',
     params: withId,
     body: z
       .object({
         name: name(100),
         status: AgentStatus,
         description: text(1_000).nullable(),
-        config: Config.partial(),
+        config: AgentConfig.partial(),
         approvalPolicy: ApprovalPolicy,
-        limits: Limits.partial(),
+        limits: AgentLimits.partial(),
       })
       .partial(),
     reply: Agent,
@@ -143,9 +192,10 @@ export const agentRows = operations({
     path: '/v1/agents/:id/pause',
     permission: 'agents:manage',
     summary: 'Pause an agent',
-    description: 'It takes no new runs, and what is queued waits until it is resumed.',
+    description: 'A paused agent takes no new runs. Queued executions wait until it is resumed.',
     params: withId,
     reply: Agent,
+    example: { status: 'paused', allowedTransitions: ['active'] },
     message: 'Agent paused',
     emits: [agentUpdated],
     errors: wrongStatus,
@@ -155,7 +205,7 @@ export const agentRows = operations({
     path: '/v1/agents/:id/resume',
     permission: 'agents:manage',
     summary: 'Resume a paused agent',
-    description: 'What waits goes on within a minute.',
+    description: 'Waiting executions continue within a minute.',
     params: withId,
     reply: Agent,
     message: 'Agent resumed',

@@ -1,36 +1,49 @@
 import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { StepType } from './agents.ts';
 
 const statuses = ['pending', 'approved', 'rejected', 'expired'] as const;
 
-const ApprovalStatus = z.enum(statuses, { error: `Must be one of ${statuses.join(', ')}` });
+export const ApprovalStatus = z
+  .enum(statuses, { error: `Must be one of ${statuses.join(', ')}` })
+  .describe('Whether the request waits, was decided, or expired');
 
 export const Approval = z.object({
   id: id('approval'),
   executionId: id('execution'),
   agentId: id('agent'),
-  leadId: id('lead'),
-  /** What the agent wants to do. */
-  type: z.enum(['call', 'recommend']),
+  leadId: id('lead').describe('The lead that the action is about'),
+  type: StepType,
   status: ApprovalStatus,
-  allowedTransitions: z.array(ApprovalStatus),
-  comment: text(500).nullable(),
-  /** Why it was rejected. */
-  reason: text(500).nullable(),
-  requestedAt: timestamp(),
-  /** Who does not decide until then has rejected. */
-  expiresAt: timestamp(),
-  decidedBy: id('user').nullable(),
-  decidedAt: timestamp().nullable(),
+  allowedTransitions: z
+    .array(ApprovalStatus)
+    .meta({ description: 'The statuses that this approval can change to now', examples: [['approved', 'rejected']] }),
+  comment: text(500)
+    .nullable()
+    .meta({ description: 'What the approver wrote', examples: [null] }),
+  reason: text(500)
+    .nullable()
+    .meta({ description: 'Why it was rejected', examples: [null] }),
+  requestedAt: timestamp().describe('When the agent asked'),
+  expiresAt: timestamp().meta({
+    description: 'When the request expires; an expired request counts as rejected',
+    examples: ['2026-03-03T09:15:00.000Z'],
+  }),
+  decidedBy: id('user')
+    .nullable()
+    .meta({ description: 'The user who decided', examples: [null] }),
+  decidedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When it was decided', examples: [null] }),
 });
 
-const example = { approvalId: 'Ap9sD4gKx7ZmRtVb', executionId: 'Ex6pL9dHs4KcMwTz', leadId: 'Ld3tG5mPz9VhWcQy' };
+const example = { approvalId: 'wKVcKW9mTYdqGXIo', executionId: 'scXmQxKHTzcdYorl', leadId: 'khzasVT5ZxaVtyRs' };
 const data = z.object({ approvalId: id('approval'), executionId: id('execution'), leadId: id('lead') });
 
 export const approvalRequested = event('agent.approval_requested', {
   group: 'agents',
   readPermission: 'agents:read',
-  description: 'An agent asks before it acts',
+  description: 'An agent requests an approval',
   action: 'approval.request',
   target: 'approval',
   data,
@@ -41,7 +54,7 @@ export const approvalRequested = event('agent.approval_requested', {
 export const approvalDecided = event('agent.approval_decided', {
   group: 'agents',
   readPermission: 'agents:read',
-  description: 'What an agent asked for is approved, rejected or expired',
+  description: 'An approval is granted, rejected or expired',
   action: 'approval.decide',
   target: 'approval',
   data: data.extend({ status: ApprovalStatus }),
@@ -52,6 +65,8 @@ export const approvalDecided = event('agent.approval_decided', {
 const withId = z.object({ id: id('approval') });
 const decided = { already_decided: [409, 'The approval has been decided already'] } as const;
 
+const decision = { decidedBy: 'a3HT7XOrDKJZ9JtB', decidedAt: '2026-03-02T10:02:00.000Z' };
+
 export const approvals = operations({
   listApprovals: {
     method: 'GET',
@@ -60,7 +75,7 @@ export const approvals = operations({
     also: ['leads:read'],
     summary: 'List approvals',
     description:
-      'Those for leads that the caller may read: the ones that wait for a decision, unless another status is asked for.',
+      'Returns approvals for leads that the caller may read. By default it returns those that wait for a decision.',
     query: listQuery(['requestedAt'])
       .omit({ search: true, createdFrom: true, createdTo: true })
       .extend({ status: ApprovalStatus.default('pending'), agentId: id('agent').optional() }),
@@ -72,10 +87,15 @@ export const approvals = operations({
     path: '/v1/agents/approvals/:id/approve',
     permission: 'agents:manage',
     also: ['leads:read'],
-    summary: 'Approve what an agent asks for',
-    description: 'Its execution goes on.',
+    summary: 'Approve an action of an agent',
+    description: 'The execution continues.',
     params: withId,
-    body: z.object({ comment: text(500).nullish() }),
+    body: z.object({
+      comment: text(500)
+        .nullish()
+        .meta({ description: 'What others should know', examples: ['Go ahead'] }),
+    }),
+    example: { status: 'approved', allowedTransitions: [], ...decision },
     reply: Approval,
     message: 'Approval granted',
     emits: [approvalDecided],
@@ -86,10 +106,16 @@ export const approvals = operations({
     path: '/v1/agents/approvals/:id/reject',
     permission: 'agents:manage',
     also: ['leads:read'],
-    summary: 'Reject what an agent asks for',
-    description: 'Its execution is cancelled.',
+    summary: 'Reject an action of an agent',
+    description: 'The execution is cancelled.',
     params: withId,
-    body: z.object({ reason: text(500).trim().min(1, 'Must not be empty') }),
+    body: z.object({
+      reason: text(500)
+        .trim()
+        .min(1, 'Must not be empty')
+        .meta({ description: 'Why it is rejected', examples: ['A colleague is in touch with them'] }),
+    }),
+    example: { status: 'rejected', allowedTransitions: [], ...decision },
     reply: Approval,
     message: 'Approval rejected',
     emits: [approvalDecided],

@@ -1,6 +1,6 @@
 import { event, freeForm, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { AgentKind } from './agents.ts';
+import { AgentKind, StepType } from './agents.ts';
 
 export const executionStatuses = [
   'queued',
@@ -13,65 +13,94 @@ export const executionStatuses = [
 ] as const;
 export const leadsPerRunMax = 250;
 
-const ExecutionStatus = z.enum(executionStatuses, { error: `Must be one of ${executionStatuses.join(', ')}` });
+export const ExecutionStatus = z
+  .enum(executionStatuses, { error: `Must be one of ${executionStatuses.join(', ')}` })
+  .describe('How far the execution has come');
 
-const StepError = z.object({ code: z.string(), message: z.string(), retryable: z.boolean() });
+/** Why a step or an execution failed. */
+export const StepError = z.object({
+  code: z.string().meta({ description: 'For programs', examples: ['no_answer'] }),
+  message: z.string().meta({ description: 'For people', examples: ['Nobody answered the call'] }),
+  retryable: z.boolean().describe('Whether another attempt may succeed'),
+});
+/** Whether a model or rules made an output. */
+export const OutputSource = z
+  .enum(['model', 'template'])
+  .describe('Whether a language model or built-in rules made the output');
+/** Whether a bulk run is over. */
+export const BulkRunStatus = z
+  .enum(['running', 'completed', 'completed_with_errors'])
+  .describe('`completed` once every accepted lead is done; `completed_with_errors` if any was rejected or failed');
 
-const Step = z.object({
-  name: z.string(),
-  type: z.enum(['call', 'recommend']),
-  status: z.enum(['succeeded', 'failed']),
-  startedAt: timestamp(),
-  finishedAt: timestamp(),
-  error: StepError.nullable(),
+/** One step of an execution. */
+export const ExecutionStep = z.object({
+  name: z.string().meta({ examples: ['Call, attempt 1'] }),
+  type: StepType,
+  status: z.enum(['succeeded', 'failed']).describe('How the step ended'),
+  startedAt: timestamp().describe('When the step started'),
+  finishedAt: timestamp().describe('When the step ended'),
+  error: StepError.nullable().meta({ description: 'Why the step failed', examples: [null] }),
 });
 
 export const Execution = z.object({
   id: id('execution'),
   agentId: id('agent'),
   kind: AgentKind,
-  trigger: z.enum(['bulk']),
-  bulkRunId: id('bulk_run').nullable(),
-  leadId: id('lead'),
-  status: ExecutionStatus,
-  /** Of an agent that has to ask: what was asked. */
-  approvalId: id('approval').nullable(),
-  /** How often it was tried, this time included. */
-  attempt: z.int(),
-  input: freeForm().nullable(),
-  output: freeForm().nullable(),
-  steps: z.array(Step),
-  error: StepError.nullable(),
-  /** Whether a model thought of the output, or rules did. */
-  source: z.enum(['model', 'template']),
-  actingUserId: id('user').nullable(),
-  scheduledFor: timestamp().nullable(),
+  trigger: z.enum(['bulk']).describe('What started the execution'),
+  bulkRunId: id('bulk_run').nullable().describe('The bulk run that the execution belongs to'),
+  leadId: id('lead').describe('The lead that the agent works on'),
+  status: ExecutionStatus.meta({ examples: ['succeeded'] }),
+  approvalId: id('approval')
+    .nullable()
+    .meta({ description: 'The approval that the agent asked for', examples: [null] }),
+  attempt: z.int().meta({ description: 'The number of attempts so far', examples: [1] }),
+  input: freeForm()
+    .nullable()
+    .meta({ description: 'What the caller passed to the agent', examples: [{ product: 'Difference engine' }] }),
+  output: freeForm()
+    .nullable()
+    .meta({
+      description: 'The result',
+      examples: [{ outcome: 'answered', durationSeconds: 94, isSimulated: true, attempts: 1 }],
+    }),
+  steps: z.array(ExecutionStep).describe('What the agent did'),
+  error: StepError.nullable().meta({ description: 'Why the execution failed', examples: [null] }),
+  source: OutputSource.meta({ examples: ['template'] }),
+  actingUserId: id('user').nullable().describe('The user who started the execution'),
+  scheduledFor: timestamp()
+    .nullable()
+    .meta({ description: 'When the execution is due; null for at once', examples: [null] }),
   createdAt: timestamp(),
-  startedAt: timestamp().nullable(),
-  finishedAt: timestamp().nullable(),
+  startedAt: timestamp().nullable().describe('When the execution started'),
+  finishedAt: timestamp().nullable().describe('When the execution ended'),
 });
 
-const States = z.object({
-  queued: z.int(),
-  running: z.int(),
-  awaiting_approval: z.int(),
-  succeeded: z.int(),
-  failed: z.int(),
-  skipped: z.int(),
-  cancelled: z.int(),
+const executionCount = (example: number) =>
+  z.int().meta({ description: 'The number of executions in this status', examples: [example] });
+
+/** The number of executions in each status. */
+export const ExecutionCounts = z.object({
+  queued: executionCount(0),
+  running: executionCount(0),
+  awaiting_approval: executionCount(0),
+  succeeded: executionCount(2),
+  failed: executionCount(0),
+  skipped: executionCount(0),
+  cancelled: executionCount(0),
 });
 
 export const BulkRun = z.object({
   id: id('bulk_run'),
   agentId: id('agent'),
-  /** Whether all that was accepted has ended, and whether anything was rejected or failed. */
-  status: z.enum(['running', 'completed', 'completed_with_errors']),
-  total: z.int(),
-  accepted: z.int(),
-  rejected: z.int(),
-  counts: States,
-  scheduledFor: timestamp().nullable(),
-  createdBy: id('user').nullable(),
+  status: BulkRunStatus.meta({ examples: ['completed'] }),
+  total: z.int().meta({ description: 'The number of leads in the request', examples: [2] }),
+  accepted: z.int().meta({ description: 'The number of leads that were queued', examples: [2] }),
+  rejected: z.int().meta({ description: 'The number of leads that were rejected', examples: [0] }),
+  counts: ExecutionCounts.describe('The executions of the run, by status'),
+  scheduledFor: timestamp()
+    .nullable()
+    .meta({ description: 'When the run is due; null for at once', examples: [null] }),
+  createdBy: id('user').nullable().describe('The user who started the run'),
   createdAt: timestamp(),
 });
 
@@ -80,18 +109,18 @@ const ended = {
   readPermission: 'agents:read',
   data: z.object({ executionId: id('execution'), agentId: id('agent'), leadId: id('lead') }),
   record: Execution,
-  example: { executionId: 'Ex6pL9dHs4KcMwTz', agentId: 'Ag2fY7jRv8NqBkXs', leadId: 'Ld3tG5mPz9VhWcQy' },
+  example: { executionId: 'scXmQxKHTzcdYorl', agentId: 'xYJTqrCYUSFRbEDJ', leadId: 'khzasVT5ZxaVtyRs' },
 } as const;
 
 export const executionCompleted = event('agent.execution_completed', {
-  description: 'An agent is done with a lead',
+  description: 'An agent completed its work on a lead',
   action: 'agent.execution_complete',
   target: 'execution',
   ...ended,
 });
 
 export const executionFailed = event('agent.execution_failed', {
-  description: 'An agent failed with a lead',
+  description: 'An agent failed to complete its work on a lead',
   action: 'agent.execution_fail',
   target: 'execution',
   ...ended,
@@ -107,10 +136,33 @@ export const bulkRunStarted = event('agent.bulk_run_started', {
 
 export const leadErrors = {
   lead_not_found: 'No lead with this id',
-  duplicate_in_request: 'The lead stands in the request before',
-  already_running: 'The agent is at work for this lead already',
+  duplicate_in_request: 'The request names this lead twice',
+  already_running: 'The agent is already working on this lead',
   limit_reached: 'The daily cap of the agent is reached',
 } as const;
+
+const exampleResults = [
+  { leadId: 'khzasVT5ZxaVtyRs', status: 'success', executionId: 'scXmQxKHTzcdYorl' },
+  {
+    leadId: '1djJZs2banxN2kyX',
+    status: 'error',
+    error: { code: 'already_running', message: leadErrors.already_running },
+  },
+];
+
+/** What became of one lead of a bulk run. */
+export const BulkRunResult = z.object({
+  leadId: z.string().describe('The id as the request has it'),
+  status: z.enum(['success', 'error']).describe('Whether the lead was queued or rejected'),
+  executionId: id('execution').optional(),
+  error: z
+    .object({
+      code: z.enum(Object.keys(leadErrors) as (keyof typeof leadErrors)[]).describe('For programs'),
+      message: z.string().describe('For people'),
+    })
+    .describe('Why the lead was rejected')
+    .optional(),
+});
 
 export const executions = operations({
   runAgentInBulk: {
@@ -120,37 +172,34 @@ export const executions = operations({
     also: ['leads:read'],
     summary: 'Run an agent for many leads',
     description:
-      'Takes up to 250 leads and answers for each, in the order of the request: success means queued. Also a request of which every lead is rejected answers 200.',
+      'Accepts up to 250 leads and reports on each in the order of the request: `success` means that the lead is queued. The answer is 200 even if every lead is rejected.',
     params: z.object({ id: id('agent') }),
     body: z.object({
       // Plain text: one id that is none must not refuse the others.
       leadIds: z
         .array(text(64))
         .min(1, 'Must hold at least 1 id')
-        .max(leadsPerRunMax, `Must hold at most ${leadsPerRunMax} ids`),
-      input: freeForm().optional(),
+        .max(leadsPerRunMax, `Must hold at most ${leadsPerRunMax} ids`)
+        .meta({ description: 'The ids of the leads', examples: [['khzasVT5ZxaVtyRs', '1djJZs2banxN2kyX']] }),
+      input: freeForm()
+        .meta({ description: 'What the agent should know', examples: [{ product: 'Difference engine' }] })
+        .optional(),
       scheduledFor: timestamp()
         .describe(
-          'When the run is due: at most a year ahead, and not in the past, with a tolerance of a minute; default now',
+          'When the run is due: not in the past, with a tolerance of one minute, and at most one year ahead. Defaults to now.',
         )
         .optional(),
     }),
     reply: z.object({
       bulkRunId: id('bulk_run'),
       agentId: id('agent'),
-      total: z.int(),
-      accepted: z.int(),
-      rejected: z.int(),
-      results: z.array(
-        z.object({
-          leadId: z.string(),
-          status: z.enum(['success', 'error']),
-          executionId: id('execution').optional(),
-          error: z
-            .object({ code: z.enum(Object.keys(leadErrors) as (keyof typeof leadErrors)[]), message: z.string() })
-            .optional(),
-        }),
-      ),
+      total: z.int().meta({ description: 'The number of leads in the request', examples: [2] }),
+      accepted: z.int().meta({ description: 'The number of leads that were queued', examples: [1] }),
+      rejected: z.int().meta({ description: 'The number of leads that were rejected', examples: [1] }),
+      results: z.array(BulkRunResult).meta({
+        description: 'The result for each lead, in the order of the request',
+        examples: [exampleResults],
+      }),
     }),
     message: 'Bulk run queued',
     emits: [bulkRunStarted],
@@ -160,7 +209,7 @@ export const executions = operations({
     method: 'GET',
     path: '/v1/agents/bulk-runs/:id',
     permission: 'agents:read',
-    summary: 'Retrieve how far a bulk run is',
+    summary: 'Retrieve the progress of a bulk run',
     params: z.object({ id: id('bulk_run') }),
     reply: BulkRun,
     message: 'Bulk run retrieved',
@@ -171,7 +220,7 @@ export const executions = operations({
     permission: 'agents:read',
     also: ['leads:read'],
     summary: 'List executions',
-    description: 'Those for leads that the caller may read.',
+    description: 'Returns executions for leads that the caller may read.',
     query: listQuery(['createdAt'])
       .omit({ search: true })
       .extend({

@@ -4,24 +4,46 @@ import { z } from 'zod';
 export const recommendedActions = ['call', 'email', 'create_task', 'convert', 'nurture'] as const;
 const statuses = ['pending', 'accepted', 'dismissed'] as const;
 
-const RecommendationStatus = z.enum(statuses, { error: `Must be one of ${statuses.join(', ')}` });
+export const RecommendationStatus = z
+  .enum(statuses, { error: `Must be one of ${statuses.join(', ')}` })
+  .describe('Whether the recommendation waits or was decided');
 
 export const Recommendation = z.object({
   id: id('recommendation'),
   executionId: id('execution'),
   agentId: id('agent'),
-  leadId: id('lead'),
-  action: z.enum(recommendedActions),
-  reason: z.string(),
-  confidence: z.number().min(0).max(1),
-  /** What it is based on. */
-  factors: z.array(z.object({ name: z.string(), value: z.string() })),
+  leadId: id('lead').describe('The lead that the recommendation is about'),
+  action: z.enum(recommendedActions).describe('The recommended step'),
+  reason: z
+    .string()
+    .meta({ description: 'Why it is recommended', examples: ['The lead is warm and can be reached by phone'] }),
+  confidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'How certain the agent is, from 0 to 1', examples: [0.92] }),
+  factors: z
+    .array(
+      z.object({
+        name: z.string().meta({ examples: ['score'] }),
+        value: z.string().meta({ description: 'The value of the factor, as text', examples: ['72'] }),
+      }),
+    )
+    .describe('What the recommendation is based on'),
   status: RecommendationStatus,
-  allowedTransitions: z.array(RecommendationStatus),
-  /** Why it was dismissed. */
-  dismissReason: text(500).nullable(),
-  decidedBy: id('user').nullable(),
-  decidedAt: timestamp().nullable(),
+  allowedTransitions: z.array(RecommendationStatus).meta({
+    description: 'The statuses that this recommendation can change to now',
+    examples: [['accepted', 'dismissed']],
+  }),
+  dismissReason: text(500)
+    .nullable()
+    .meta({ description: 'Why it was dismissed', examples: [null] }),
+  decidedBy: id('user')
+    .nullable()
+    .meta({ description: 'The user who decided', examples: [null] }),
+  decidedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When it was decided', examples: [null] }),
   createdAt: timestamp(),
 });
 
@@ -36,6 +58,8 @@ export const recommendationDecided = event('agent.recommendation_decided', {
 const withId = z.object({ id: id('recommendation') });
 const decided = { already_decided: [409, 'The recommendation has been decided already'] } as const;
 
+const decision = { decidedBy: 'a3HT7XOrDKJZ9JtB', decidedAt: '2026-03-02T10:02:00.000Z' };
+
 export const recommendations = operations({
   listRecommendations: {
     method: 'GET',
@@ -43,7 +67,7 @@ export const recommendations = operations({
     permission: 'agents:read',
     also: ['leads:read'],
     summary: 'List recommendations',
-    description: 'Those for leads that the caller may read.',
+    description: 'Returns recommendations for leads that the caller may read.',
     query: listQuery(['createdAt', 'confidence'])
       .omit({ search: true })
       .extend({ leadId: id('lead').optional(), status: RecommendationStatus.optional() }),
@@ -56,9 +80,10 @@ export const recommendations = operations({
     permission: 'agents:write',
     also: ['leads:read'],
     summary: 'Accept a recommendation',
-    description: 'Records the decision; what was recommended is done where it belongs, such as POST /v1/tasks.',
+    description: 'Records the decision. Carry out the recommended step yourself, for instance with POST /v1/tasks.',
     params: withId,
     reply: Recommendation,
+    example: { status: 'accepted', allowedTransitions: [], ...decision },
     message: 'Recommendation accepted',
     emits: [recommendationDecided],
     errors: decided,
@@ -69,9 +94,20 @@ export const recommendations = operations({
     permission: 'agents:write',
     also: ['leads:read'],
     summary: 'Dismiss a recommendation',
+    description: 'Records the decision. Nothing else changes.',
     params: withId,
-    body: z.object({ reason: text(500).nullish() }),
+    body: z.object({
+      reason: text(500)
+        .nullish()
+        .meta({ description: 'Why it is dismissed', examples: ['A colleague is in touch with them'] }),
+    }),
     reply: Recommendation,
+    example: {
+      status: 'dismissed',
+      allowedTransitions: [],
+      dismissReason: 'A colleague is in touch with them',
+      ...decision,
+    },
     message: 'Recommendation dismissed',
     emits: [recommendationDecided],
     errors: decided,

@@ -1,4 +1,4 @@
-import type { ServiceClient } from '@tandem/client';
+import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
 import type { InternalLead, internalLeads } from '@tandem/crm-contract';
 import type { internalTenants } from '@tandem/identity-contract';
@@ -16,14 +16,14 @@ export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx,
 /** A lead as crm shows it to other services. */
 export type Lead = z.output<typeof InternalLead>;
 
-/** What agents work with besides the database. */
+/** The dependencies of handlers, besides the database. */
 export interface Tools {
   ids: IdCodec;
   crm: ServiceClient<typeof internalLeads>;
   identity: ServiceClient<typeof internalTenants>;
   telephony: Telephony;
-  /** How long after a call that reached nobody the next is tried. */
+  /** Delay between a call that reached nobody and the next one. */
   callAgainMs: number;
-  /** How long a call may take; below the lease of its job, or it would be made a second time. */
+  /** Time limit of a call. It is below the lease of the job, so that no second process makes the same call. */
   callMaxMs: number;
 }

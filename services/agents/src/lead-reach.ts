@@ -4,7 +4,7 @@ import { asService, fail, reachOf } from '@tandem/service';
 import type { Fragment } from '@tandem/tenant-db';
 import type { Tools, Tx } from './handler.ts';
 
-// How many records a list for a narrowed caller considers, the latest ones, and how many leads of these.
+// A list for a narrowed caller considers this many of the latest records, and this many of their leads.
 const consideredRecordsMax = 20_000;
 const consideredLeadsMax = filteredLeadsMax;
 

@@ -1,6 +1,6 @@
 import { agents } from '@tandem/agents-contract';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import { internalLeads } from '@tandem/crm-contract';
 import { internalTenants } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
@@ -21,8 +21,8 @@ const callAgainMs = 15 * 60_000;
 const callMaxMs = 50_000;
 
 /**
- * The agents service: a caller and a recommender for every tenant, and what they do.
- * @param overrides for tests: a line, or shorter waits
+ * The agents service: a caller and a recommender for every tenant, with their executions.
+ * @param overrides for tests: another line, or shorter waits
  */
 export function agentsService(
   settings: AgentsSettings,

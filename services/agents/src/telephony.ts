@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A call to be made. Two with one key are the same call. */
+/** A call to make. Requests with the same key are the same call. */
 export interface Call {
   key: string;
   leadId: number;
@@ -22,11 +22,11 @@ export interface Called {
   isSimulated: boolean;
 }
 
-/** A line on which calls are made. */
+/** A telephone line. */
 export interface Telephony {
   /**
    * Resolves when the call is over.
-   * @param signal ends a call that takes too long; one that goes on all the same is not waited for
+   * @param signal aborts a call that takes too long; the result of a call that goes on is ignored
    */
   place(call: Call, signal: AbortSignal): Promise<Called>;
 }
@@ -38,7 +38,7 @@ const lots: readonly CallOutcome[] = [
 ];
 const talkSecondsMax = 300;
 
-/** A line that calls nobody: what comes of a call follows from the lead and the attempt, so that it can be foretold. */
+/** A line that calls nobody. The outcome follows from the lead and the number of the attempt, so tests can predict it. */
 export const simulatedLine: Telephony = {
   async place({ leadId, attempt }) {
     const [first = 0, second = 0] = createHash('sha256').update(`${leadId} ${attempt}`).digest();

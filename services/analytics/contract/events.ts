@@ -11,7 +11,9 @@ export const engagementTypes = [
   'page_visit',
 ] as const;
 
-const EngagementType = z.enum(engagementTypes, { error: `Must be one of ${engagementTypes.join(', ')}` });
+export const EngagementType = z
+  .enum(engagementTypes, { error: `Must be one of ${engagementTypes.join(', ')}` })
+  .describe('What happened');
 // Messages and runs of workflows may be those of a system of the customer's own, so any name will do.
 const Name = text(64).min(1, { error: 'Must not be empty' });
 
@@ -19,16 +21,24 @@ export const EngagementEvent = z.object({
   id: id('engagement_event'),
   tenantId: id('tenant'),
   type: EngagementType,
-  leadId: id('lead').nullable(),
-  /** Of the communication log. */
-  messageId: text(64).nullable(),
-  workflowExecutionId: text(64).nullable(),
-  /** When it happened. */
-  timestamp: timestamp(),
-  insertId: text(64).nullable(),
-  properties: freeForm(),
-  /** Caused by a machine, such as a scanner that opens every link. */
-  automated: z.boolean(),
+  leadId: id('lead').nullable().describe('The lead who did it'),
+  messageId: text(64)
+    .nullable()
+    .meta({ description: 'The id of the message in the system that sent it', examples: ['msg-20260302-0017'] }),
+  workflowExecutionId: text(64)
+    .nullable()
+    .meta({ description: 'The id of the workflow run that sent the message', examples: ['welcome-0042'] }),
+  timestamp: timestamp().describe('When it happened'),
+  insertId: text(64)
+    .nullable()
+    .meta({
+      description: 'A name of your own for this event: the same event sent twice is recorded once',
+      examples: ['open-msg-20260302-0017'],
+    }),
+  properties: freeForm().meta({ examples: [{ subject: 'Spring offer' }] }),
+  automated: z
+    .boolean()
+    .meta({ description: 'Whether a machine caused it, such as a scanner that opens every link', examples: [false] }),
   createdAt: timestamp(),
 });
 
@@ -47,14 +57,17 @@ export const engagement = operations({
     path: '/v1/analytics/events',
     permission: 'analytics:write',
     summary: 'Record an engagement event',
-    description: 'An `insertId` that was used before answers 200 with the first record and records nothing.',
+    description:
+      'If an event with the same `insertId` exists, the answer is 200 with that event, and nothing is recorded.',
     body: z.object({
-      eventType: EngagementType,
+      eventType: EngagementType.meta({ examples: ['email_open'] }),
       leadId: id('lead').nullish(),
       messageId: Name.nullish(),
       workflowExecutionId: Name.nullish(),
-      timestamp: timestamp().nullish().describe('Now unless given; from the year 2000 on, at most 24 hours ahead'),
-      insertId: Name.nullish().describe('A name of your own for this event'),
+      timestamp: timestamp()
+        .nullish()
+        .describe('When it happened: from the year 2000, and at most 24 hours ahead. Defaults to now.'),
+      insertId: Name.nullish(),
       properties: freeForm().optional(),
       automated: z.boolean().optional(),
     }),
@@ -69,16 +82,18 @@ export const engagement = operations({
     path: '/v1/analytics/events',
     permission: 'analytics:read',
     summary: 'List engagement events',
-    description: 'Those that machines caused are left out unless `includeAutomated` is true.',
+    description: 'Events that machines caused are left out unless `includeAutomated` is true.',
     query: listQuery(['timestamp', 'createdAt'])
       .omit({ search: true, createdFrom: true, createdTo: true })
       .extend({
         type: EngagementType.optional(),
         leadId: id('lead').optional(),
-        workflowExecutionId: text(64).optional(),
-        from: timestamp().optional(),
-        to: timestamp().optional(),
-        includeAutomated: flag().optional(),
+        workflowExecutionId: text(64)
+          .meta({ examples: ['welcome-0042'] })
+          .optional(),
+        from: timestamp().describe('Return only events that happened at this time or later').optional(),
+        to: timestamp().describe('Return only events that happened at this time or earlier').optional(),
+        includeAutomated: flag().describe('Whether events that machines caused are returned too').optional(),
       }),
     reply: page(EngagementEvent),
     message: 'Events retrieved',

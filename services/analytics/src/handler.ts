@@ -1,4 +1,4 @@
-import type { ServiceClient } from '@tandem/client';
+import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
 import type { internalLeads } from '@tandem/crm-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
@@ -9,7 +9,7 @@ import type { PrismaClient } from './generated/client.ts';
 export type Tx = TenantTx<PrismaClient>;
 /** The code of one of the service's operations. */
 export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
-/** The services that analytics asks. */
+/** Clients of other services. */
 export interface Peers {
   crm: ServiceClient<typeof internalLeads>;
 }

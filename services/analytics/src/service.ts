@@ -1,6 +1,6 @@
 import { analytics } from '@tandem/analytics-contract';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import { internalLeads } from '@tandem/crm-contract';
 import type { ServiceDefinition, ServiceSettings } from '@tandem/service';
 import { eventHandlers } from './features/events/index.ts';

@@ -4,19 +4,26 @@ import { z } from 'zod';
 export const campaignTypes = ['email', 'sms', 'mixed'] as const;
 export const campaignStatuses = ['draft', 'active', 'paused', 'completed'] as const;
 
-const CampaignType = z.enum(campaignTypes, { error: `Must be one of ${campaignTypes.join(', ')}` });
-const CampaignStatus = z.enum(campaignStatuses, { error: `Must be one of ${campaignStatuses.join(', ')}` });
+export const CampaignType = z
+  .enum(campaignTypes, { error: `Must be one of ${campaignTypes.join(', ')}` })
+  .describe('The channels of the campaign');
+export const CampaignStatus = z
+  .enum(campaignStatuses, { error: `Must be one of ${campaignStatuses.join(', ')}` })
+  .describe('How far the campaign has come');
 
 export const Campaign = z.object({
   id: id('campaign'),
   tenantId: id('tenant'),
-  name: name(200),
-  description: text(2000).nullable(),
+  name: name(200).meta({ examples: ['Spring offer'] }),
+  description: text(2000)
+    .nullable()
+    .meta({ examples: ['For everybody who asked in winter'] }),
   type: CampaignType,
-  status: CampaignStatus,
-  /** The statuses that this campaign may move to now. */
-  allowedTransitions: z.array(CampaignStatus),
-  createdBy: id('user').nullable(),
+  status: CampaignStatus.meta({ examples: ['draft'] }),
+  allowedTransitions: z
+    .array(CampaignStatus)
+    .meta({ description: 'The statuses that this campaign can change to now', examples: [['active']] }),
+  createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -37,7 +44,7 @@ export const campaigns = operations({
     permission: 'campaigns:write',
     narrows: true,
     summary: 'Create a campaign',
-    description: 'Without a type it is an email campaign, without a status a draft.',
+    description: 'The campaign is an e-mail campaign unless `type` says otherwise, and a draft unless `status` does.',
     body: Campaign.pick({ name: true }).extend({
       description: text(2000).nullish(),
       type: CampaignType.optional(),
@@ -54,7 +61,7 @@ export const campaigns = operations({
     permission: 'campaigns:read',
     narrows: true,
     summary: 'List campaigns',
-    description: '`search` looks into name and description.',
+    description: '`search` covers name and description.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
       status: CampaignStatus.optional(),
       type: CampaignType.optional(),

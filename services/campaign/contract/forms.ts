@@ -9,14 +9,15 @@ export const formSubmitted = event('form.submitted', {
   target: 'form',
   data: z.object({
     formId: id('form'),
-    /** The lead that the submission made or belongs to; null when it named nobody. */
-    leadId: id('lead').nullable(),
-    fields: freeForm(),
+    leadId: id('lead')
+      .nullable()
+      .describe('The lead that the submission created or belongs to; null when it names nobody'),
+    fields: freeForm().describe('The fields of the form'),
   }),
   record: z.object({ id: id('form') }),
   example: {
-    formId: 'Bv7NfL2zQk95RwHs',
-    leadId: 'k3VqPz81RtLm0WcY',
+    formId: 'Xy2Cyk0Jf4kchPDk',
+    leadId: 'khzasVT5ZxaVtyRs',
     fields: { email: 'ada@example.com', message: 'Please call me back' },
   },
 });

@@ -3,11 +3,17 @@ import { z } from 'zod';
 
 export const landingPageStatuses = ['draft', 'published', 'archived'] as const;
 
-const LandingPageStatus = z.enum(landingPageStatuses, { error: `Must be one of ${landingPageStatuses.join(', ')}` });
+export const LandingPageStatus = z
+  .enum(landingPageStatuses, { error: `Must be one of ${landingPageStatuses.join(', ')}` })
+  .describe('Whether the page is drafted, published or archived');
 const Slug = z
   .string()
   .max(100, 'Must be at most 100 characters')
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'Must be in kebab-case, such as spring-offer');
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'Must be in kebab-case, such as spring-offer')
+  .meta({
+    description: 'The last part of the address: lower-case words, separated by dashes',
+    examples: ['spring-offer'],
+  });
 // These end up in a style sheet, where other characters would begin something else.
 const Color = z
   .string()
@@ -18,12 +24,17 @@ const FontFamily = z
   .max(200)
   .regex(/^[a-zA-Z0-9 ,'"_-]+$/, 'Must be names of fonts, separated by commas');
 
-const Section = z.object({
-  sectionId: name(100),
-  type: name(50),
-  label: text(200),
-  visible: z.boolean(),
-  order: z.int().min(0).max(1000),
+/** One part of a landing page. */
+export const Section = z.object({
+  sectionId: name(100).meta({ description: 'Names the section within its page', examples: ['section-1'] }),
+  type: name(50).meta({ description: 'The kind of section, such as `hero`', examples: ['hero'] }),
+  label: text(200).meta({ description: 'The name of the section in the editor', examples: ['Headline'] }),
+  visible: z.boolean().describe('Whether the page shows the section'),
+  order: z
+    .int()
+    .min(0)
+    .max(1000)
+    .meta({ description: 'The position on the page, from 0', examples: [0] }),
 });
 
 function checkSectionIds(sections: { sectionId: string }[], context: z.RefinementCtx): void {
@@ -39,28 +50,54 @@ function checkSectionIds(sections: { sectionId: string }[], context: z.Refinemen
 export const contentMax = 200_000;
 
 const shape = {
-  name: name(200),
+  name: name(200).meta({ examples: ['Spring offer'] }),
   slug: Slug,
-  sections: z.array(Section).max(100, 'Must hold at most 100 entries').superRefine(checkSectionIds),
-  seo: z.object({ title: text(200), metaDescription: text(500) }),
-  style: z.object({ primaryColor: Color, backgroundColor: Color, fontFamily: FontFamily }),
-  content: text(contentMax),
+  sections: z
+    .array(Section)
+    .max(100, 'Must hold at most 100 entries')
+    .superRefine(checkSectionIds)
+    .describe('The parts of the page, at most 100'),
+  seo: z
+    .object({
+      title: text(200).meta({ examples: ['Spring offer'] }),
+      metaDescription: text(500).meta({
+        description: 'The description that search engines show',
+        examples: ['What we offer until the end of April'],
+      }),
+    })
+    .describe('What search engines show'),
+  style: z
+    .object({
+      primaryColor: Color.meta({ description: 'The colour of headings and buttons, in CSS', examples: ['#1d4ed8'] }),
+      backgroundColor: Color.meta({ description: 'The colour of the background, in CSS', examples: ['#ffffff'] }),
+      fontFamily: FontFamily.meta({ description: 'The fonts, in CSS', examples: ['Inter, sans-serif'] }),
+    })
+    .describe('How the page looks'),
+  content: text(contentMax).meta({
+    description: 'The page as HTML, at most 200,000 characters',
+    examples: ['<h1>Spring offer</h1><p>Until the end of April.</p>'],
+  }),
 };
 
+const Seo = shape.seo.partial().describe('What search engines show');
+const Style = shape.style.partial().describe('How the page looks');
+const Description = text(2000).meta({ examples: ['For the spring campaign'] });
+
 /** A generated landing page; it can be sent to POST /v1/campaigns/landing-pages as it is. */
-export const GeneratedPage = z.object({ ...shape, description: text(2000) });
+export const GeneratedPage = z.object({ ...shape, description: Description });
 
 export const LandingPageSummary = z.object({
   id: id('landing_page'),
   tenantId: id('tenant'),
-  campaignId: id('campaign').nullable(),
+  campaignId: id('campaign').nullable().describe('The campaign that the page belongs to'),
   name: shape.name,
-  description: text(2000).nullable(),
+  description: Description.nullable(),
   slug: Slug,
-  status: LandingPageStatus,
-  /** The statuses that this page may move to now. */
-  allowedTransitions: z.array(LandingPageStatus),
-  createdBy: id('user').nullable(),
+  status: LandingPageStatus.meta({ examples: ['draft'] }),
+  allowedTransitions: z
+    .array(LandingPageStatus)
+    .meta({ description: 'The statuses that this page can change to now', examples: [['published', 'archived']] }),
+  createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -69,8 +106,8 @@ export const LandingPageSummary = z.object({
 /** A landing page in full: with what stands on it, which lists leave out. */
 export const LandingPage = LandingPageSummary.extend({
   sections: shape.sections,
-  seo: shape.seo.partial(),
-  style: shape.style.partial(),
+  seo: Seo,
+  style: Style,
   content: shape.content,
 });
 
@@ -79,8 +116,8 @@ const writable = z.object({
   slug: Slug,
   description: text(2000).nullish(),
   sections: shape.sections.optional(),
-  seo: shape.seo.partial().optional(),
-  style: shape.style.partial().optional(),
+  seo: Seo.optional(),
+  style: Style.optional(),
   content: shape.content.optional(),
   campaignId: id('campaign').nullish(),
 });
@@ -130,7 +167,7 @@ export const landingPages = operations({
     permission: 'campaigns:read',
     narrows: true,
     summary: 'List landing pages',
-    description: 'Without what stands on them. `search` looks into name and slug.',
+    description: 'Returns the pages without their content. `search` covers the name and the slug.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
       status: LandingPageStatus.optional(),
       campaignId: id('campaign').optional(),

@@ -10,72 +10,132 @@ export const nodeTypes = [
   ...(['enroll', 'goal', 'exit'] as const),
 ] as const;
 
-const WorkflowStatus = z.enum(workflowStatuses, { error: `Must be one of ${workflowStatuses.join(', ')}` });
+export const WorkflowStatus = z
+  .enum(workflowStatuses, { error: `Must be one of ${workflowStatuses.join(', ')}` })
+  .describe('How far the workflow has come');
 const coordinate = z.number().min(-1e6, 'Must be at least -1000000').max(1e6, 'Must be at most 1000000');
 
-const Position = z.object({ x: coordinate, y: coordinate });
+/** Where a node is in the visual editor. */
+export const Position = z.object({
+  x: coordinate.meta({ description: 'From the left, in pixels', examples: [250] }),
+  y: coordinate.meta({ description: 'From the top, in pixels', examples: [0] }),
+});
 
 export const WorkflowNode = z.object({
-  nodeId: name(100),
-  type: z.enum(nodeTypes, { error: `Must be one of ${nodeTypes.join(', ')}` }),
-  /** Where it stands in the visual editor; whoever has none leaves it out. */
-  position: Position.optional(),
-  data: freeForm().optional(),
+  nodeId: name(100).meta({ description: 'Names the node within its workflow', examples: ['email-1'] }),
+  type: z
+    .enum(nodeTypes, { error: `Must be one of ${nodeTypes.join(', ')}` })
+    .meta({ description: 'What the node does', examples: ['email'] }),
+  position: Position.optional().describe('Where the node is in the visual editor'),
+  data: freeForm()
+    .optional()
+    .meta({ description: 'The settings of the node', examples: [{ label: 'Welcome', subjectLine: 'Welcome aboard' }] }),
 });
 
 export const WorkflowEdge = z.object({
-  edgeId: name(100),
-  source: name(100),
-  target: name(100),
-  /** Which way out of a node with several: yes, no, default or the key of a variant. */
-  branch: name(50).optional(),
+  edgeId: name(100).meta({ description: 'Names the edge within its workflow', examples: ['edge-1'] }),
+  source: name(100).meta({ description: 'The `nodeId` of the node that the edge leaves', examples: ['trigger-1'] }),
+  target: name(100).meta({ description: 'The `nodeId` of the node that the edge leads to', examples: ['email-1'] }),
+  branch: name(50)
+    .meta({
+      description: 'The way out of a node with several: yes, no, default or the key of a variant',
+      examples: ['yes'],
+    })
+    .optional(),
 });
 
 /** A node as it is generated: its data has these fields only, by the type of the node. */
 export const SequenceNode = z.object({
-  nodeId: name(100),
-  type: z.enum(sequenceNodeTypes),
-  position: Position,
-  data: z.object({
-    label: name(200),
-    triggerType: text(100).optional(),
-    subjectLine: text(200).optional(),
-    duration: z.number().min(0).max(10_000).optional(),
-    durationUnit: z.enum(['minutes', 'hours', 'days', 'weeks']).optional(),
-    conditionField: text(100).optional(),
-  }),
+  nodeId: name(100).meta({ description: 'Names the node within its sequence', examples: ['email-1'] }),
+  type: z.enum(sequenceNodeTypes).meta({ description: 'What the node does', examples: ['email'] }),
+  position: Position.describe('Where the node is in the visual editor'),
+  data: z
+    .object({
+      label: name(200).meta({ description: 'The name of the node in the editor', examples: ['Welcome'] }),
+      triggerType: text(100)
+        .meta({ description: 'Of a trigger: what starts the sequence', examples: ['form_submission'] })
+        .optional(),
+      subjectLine: text(200)
+        .meta({ description: 'Of an e-mail: its subject', examples: ['Welcome aboard'] })
+        .optional(),
+      duration: z
+        .number()
+        .min(0)
+        .max(10_000)
+        .meta({ description: 'Of a wait: how long, in `durationUnit`', examples: [2] })
+        .optional(),
+      durationUnit: z
+        .enum(['minutes', 'hours', 'days', 'weeks'])
+        .meta({ description: 'Of a wait: the unit of `duration`', examples: ['days'] })
+        .optional(),
+      conditionField: text(100)
+        .meta({ description: 'Of a condition: the field that it looks at', examples: ['email_open'] })
+        .optional(),
+    })
+    .describe('The settings of the node; which of them it has depends on its type'),
 });
 
 const nodesMax = 200;
 const edgesMax = 400;
 const tooMany = (max: number) => `Must hold at most ${max} entries`;
 
+const exampleNodes = [
+  {
+    nodeId: 'trigger-1',
+    type: 'trigger',
+    position: { x: 250, y: 0 },
+    data: { label: 'Somebody signs up', triggerType: 'form_submission' },
+  },
+  {
+    nodeId: 'email-1',
+    type: 'email',
+    position: { x: 250, y: 150 },
+    data: { label: 'Welcome', subjectLine: 'Welcome aboard' },
+  },
+];
+const exampleEdges = [{ edgeId: 'edge-1', source: 'trigger-1', target: 'email-1' }];
+
 /** A generated workflow sequence; it can be sent to POST /v1/workflows as it is. */
 export const Sequence = z.object({
-  name: name(200),
-  description: text(2000),
-  nodes: z.array(SequenceNode).max(nodesMax, tooMany(nodesMax)),
-  edges: z.array(WorkflowEdge).max(edgesMax, tooMany(edgesMax)),
+  name: name(200).meta({ examples: ['Welcome'] }),
+  description: text(2000).meta({ examples: ['Greets new trial users'] }),
+  nodes: z
+    .array(SequenceNode)
+    .max(nodesMax, tooMany(nodesMax))
+    .meta({ description: 'The steps', examples: [exampleNodes] }),
+  edges: z
+    .array(WorkflowEdge)
+    .max(edgesMax, tooMany(edgesMax))
+    .meta({ description: 'What follows what', examples: [exampleEdges] }),
 });
 
 export const WorkflowSummary = z.object({
   id: id('workflow'),
   tenantId: id('tenant'),
-  campaignId: id('campaign').nullable(),
-  name: name(200),
-  description: text(2000).nullable(),
-  status: WorkflowStatus,
-  /** The statuses that this workflow may move to now. */
-  allowedTransitions: z.array(WorkflowStatus),
-  createdBy: id('user').nullable(),
+  campaignId: id('campaign').nullable().describe('The campaign that the workflow belongs to'),
+  name: name(200).meta({ examples: ['Welcome'] }),
+  description: text(2000)
+    .nullable()
+    .meta({ examples: ['Greets new trial users'] }),
+  status: WorkflowStatus.meta({ examples: ['draft'] }),
+  allowedTransitions: z
+    .array(WorkflowStatus)
+    .meta({ description: 'The statuses that this workflow can change to now', examples: [['published', 'archived']] }),
+  createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
 const graph = {
-  nodes: z.array(WorkflowNode).max(nodesMax, tooMany(nodesMax)),
-  edges: z.array(WorkflowEdge).max(edgesMax, tooMany(edgesMax)),
+  nodes: z
+    .array(WorkflowNode)
+    .max(nodesMax, tooMany(nodesMax))
+    .meta({ description: 'The steps, at most 200', examples: [exampleNodes] }),
+  edges: z
+    .array(WorkflowEdge)
+    .max(edgesMax, tooMany(edgesMax))
+    .meta({ description: 'What follows what, at most 400', examples: [exampleEdges] }),
 };
 
 /** A workflow in full: with its nodes and edges, which lists leave out. */
@@ -97,7 +157,7 @@ export const workflows = operations({
     narrows: true,
     summary: 'Create a workflow',
     description:
-      'Takes a generated sequence as it is. It begins as a draft. Without `branch` the first edge out of a condition is its yes, the second its no.',
+      'Accepts a generated sequence unchanged. The workflow starts as a draft. If the edges out of a condition have no `branch`, the first one is its yes and the second one its no.',
     body: z.object({
       name: name(200),
       description: text(2000).nullish(),
@@ -116,7 +176,7 @@ export const workflows = operations({
     permission: 'workflows:read',
     narrows: true,
     summary: 'List workflows',
-    description: 'Without nodes and edges: those are read one by one. `search` looks into name and description.',
+    description: 'Returns the workflows without nodes and edges. `search` covers the name and the description.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
       status: WorkflowStatus.optional(),
       campaignId: id('campaign').optional(),

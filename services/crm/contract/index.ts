@@ -1,6 +1,6 @@
 // What crm offers: leads, opportunities, tasks, and the statuses and stages that a tenant defines.
 import { configAi } from './config-ai.ts';
-import { internalLeads } from './internal.ts';
+import { internalExports, internalLeads } from './internal.ts';
 import { leads } from './leads.ts';
 import { opportunities } from './opportunities.ts';
 import { statuses } from './statuses.ts';
@@ -13,4 +13,12 @@ export * from './opportunities.ts';
 export * from './statuses.ts';
 export * from './tasks.ts';
 
-export const crm = { ...leads, ...opportunities, ...tasks, ...statuses, ...configAi, ...internalLeads };
+export const crm = {
+  ...leads,
+  ...opportunities,
+  ...tasks,
+  ...statuses,
+  ...configAi,
+  ...internalLeads,
+  ...internalExports,
+};

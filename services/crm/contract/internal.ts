@@ -1,6 +1,7 @@
 import { id, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { Lead } from './leads.ts';
+import { Opportunity } from './opportunities.ts';
 
 /** A lead as other services see it: who it is and where it stands. */
 export const InternalLead = Lead.pick({
@@ -39,6 +40,33 @@ export const internalLeads = operations({
     body: z.object({ ids: z.array(id('lead')).max(filteredLeadsMax, `Must hold at most ${filteredLeadsMax} ids`) }),
     reply: z.object({ ids: z.array(id('lead')) }),
     message: 'Leads filtered',
+    emits: [],
+  },
+});
+
+/** How many records an export page holds at most. */
+export const exportPageMax = 200;
+
+/** All records of the tenant by id, page by page, for services that keep a copy of them. A page after the last is empty. */
+export const internalExports = operations({
+  exportLeads: {
+    method: 'POST',
+    path: '/internal/leads/export',
+    audience: 'internal',
+    summary: 'Leads with greater ids than the given one; of deleted leads the version is what counts',
+    body: z.object({ after: id('lead').nullable() }),
+    reply: z.array(z.object({ record: Lead, isDeleted: z.boolean() })),
+    message: 'Leads exported',
+    emits: [],
+  },
+  exportOpportunities: {
+    method: 'POST',
+    path: '/internal/opportunities/export',
+    audience: 'internal',
+    summary: 'Opportunities with greater ids than the given one',
+    body: z.object({ after: id('opportunity').nullable() }),
+    reply: z.array(z.object({ record: Opportunity, isDeleted: z.boolean() })),
+    message: 'Opportunities exported',
     emits: [],
   },
 });

@@ -18,46 +18,71 @@ export const leadStatuses = ['new', 'contacted', 'qualified', 'unqualified'] as 
 export const leadSources = ['web', 'referral', 'api', 'import', 'manual'] as const;
 export const consentStates = ['granted', 'denied', 'withdrawn'] as const;
 
-const LeadStatus = z.enum(leadStatuses, { error: `Must be one of ${leadStatuses.join(', ')}` });
-const LeadSource = z.enum(leadSources, { error: `Must be one of ${leadSources.join(', ')}` });
+export const LeadStatus = z
+  .enum(leadStatuses, { error: `Must be one of ${leadStatuses.join(', ')}` })
+  .describe('How far the lead has come');
+export const LeadSource = z
+  .enum(leadSources, { error: `Must be one of ${leadSources.join(', ')}` })
+  .describe('Where the lead comes from');
 const Score = z
   .number({ error: 'Must be a number from 0 to 100' })
   .min(0, 'Must be at least 0')
-  .max(100, 'Must be at most 100');
-const Email = z.email({ error: 'Must be a valid e-mail address' }).max(254, 'Must be at most 254 characters');
-const ReferralCode = text(32).min(4, 'Must be at least 4 characters');
-const Tags = z.array(name(50)).max(50, 'Must hold at most 50 tags');
+  .max(100, 'Must be at most 100')
+  .meta({ description: 'How promising the lead is, from 0 to 100', examples: [42] });
+const Email = z
+  .email({ error: 'Must be a valid e-mail address' })
+  .max(254, 'Must be at most 254 characters')
+  .meta({ examples: ['ada@example.com'] });
+const ReferralCode = text(32)
+  .min(4, 'Must be at least 4 characters')
+  .meta({ description: 'The code of the partner who referred the lead', examples: ['ADA-2026'] });
+const Tags = z
+  .array(name(50))
+  .max(50, 'Must hold at most 50 tags')
+  .meta({ description: 'Labels of your own, at most 50', examples: [['vip']] });
 
 export const Lead = z.object({
   id: id('lead'),
   tenantId: id('tenant'),
   email: Email,
-  firstName: name(),
-  lastName: name(),
+  firstName: name().meta({ examples: ['Ada'] }),
+  lastName: name().meta({ examples: ['Lovelace'] }),
   phone: phone().nullable(),
-  source: LeadSource.nullable(),
-  status: LeadStatus,
-  /** The statuses that this lead may move to now. */
-  allowedTransitions: z.array(LeadStatus),
+  source: LeadSource.nullable().meta({ examples: ['web'] }),
+  status: LeadStatus.meta({ examples: ['new'] }),
+  allowedTransitions: z.array(LeadStatus).meta({
+    description: 'The statuses that this lead can change to now',
+    examples: [['contacted', 'qualified', 'unqualified']],
+  }),
   score: Score,
-  assignedTo: id('user').nullable(),
-  /** The team that the lead belongs to: its members reach it when their permission is narrowed to `team`. */
-  teamId: id('team').nullable(),
+  assignedTo: id('user').nullable().describe('The user who works on the lead'),
+  teamId: id('team')
+    .nullable()
+    .describe(
+      'The team that the lead belongs to. Its members can access the lead when their permission is narrowed to `team`.',
+    ),
   customFields: freeForm(),
   tags: Tags,
-  externalId: text(255).nullable(),
-  /** The code of the partner who sent the lead. */
+  externalId: text(255)
+    .nullable()
+    .meta({ description: 'The id of the lead in a system of yours', examples: ['web-10423'] }),
   referralCode: ReferralCode.nullable(),
-  convertedAt: timestamp().nullable(),
-  convertedOpportunityId: id('opportunity').nullable(),
-  createdBy: id('user').nullable(),
+  convertedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the lead became an opportunity', examples: [null] }),
+  convertedOpportunityId: id('opportunity')
+    .nullable()
+    .meta({ description: 'The opportunity that the lead became', examples: [null] }),
+  createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
 /** One lead in full: with what is gathered from elsewhere. */
-export const LeadDetail = Lead.extend({ duplicateCount: z.int() });
+export const LeadDetail = Lead.extend({
+  duplicateCount: z.int().meta({ description: 'The number of leads that may be the same person', examples: [0] }),
+});
 
 const writable = Lead.pick({ email: true, firstName: true, lastName: true }).extend({
   phone: phone().nullish(),
@@ -73,8 +98,8 @@ const writable = Lead.pick({ email: true, firstName: true, lastName: true }).ext
 });
 
 const withId = z.object({ id: id('lead') });
-const exampleId = 'k3VqPz81RtLm0WcY';
-const exampleUserId = 'Tn5uQ2xJd7RfAe9B';
+const exampleId = 'khzasVT5ZxaVtyRs';
+const exampleUserId = 'a3HT7XOrDKJZ9JtB';
 
 export const leadCreated = event('lead.created', {
   group: 'leads',
@@ -93,7 +118,12 @@ export const leadUpdated = event('lead.updated', {
   description: 'Lead fields are modified',
   action: 'lead.update',
   target: 'lead',
-  data: z.object({ leadId: id('lead'), changes: Lead.omit({ id: true, tenantId: true }).partial() }),
+  data: z.object({
+    leadId: id('lead'),
+    changes: Lead.omit({ id: true, tenantId: true })
+      .partial()
+      .describe('The fields that changed, with their new values'),
+  }),
   record: Lead,
   example: { leadId: exampleId, changes: { status: 'contacted', assignedTo: exampleUserId } },
 });
@@ -136,14 +166,20 @@ export const leadConverted = event('lead.converted', {
   record: Lead,
 });
 
+export const DuplicateStatus = z
+  .enum(['open', 'dismissed', 'merged'])
+  .describe('What was decided about the pair; `open` while nothing is');
+
 export const DuplicatePair = z.object({
   id: id('duplicate_pair'),
-  leadIds: z.array(id('lead')).length(2),
-  /** How sure the match is, from 0 to 1. */
-  confidence: z.number().min(0).max(1),
-  /** What the two have in common. */
-  matchedOn: z.array(z.enum(['email', 'phone', 'name'])),
-  status: z.enum(['open', 'dismissed', 'merged']),
+  leadIds: z.array(id('lead')).length(2).describe('The two leads'),
+  confidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'How certain the match is, from 0 to 1', examples: [1] }),
+  matchedOn: z.array(z.enum(['email', 'phone', 'name'])).describe('What the two leads have in common'),
+  status: DuplicateStatus,
   createdAt: timestamp(),
 });
 
@@ -160,7 +196,7 @@ export const leads = operations({
     narrows: true,
     summary: 'Create a lead',
     description:
-      'Without teamId the lead belongs to the team of the acting user, if they are in exactly one. Possible duplicates are looked for afterwards and listed at GET /v1/leads/duplicates.',
+      'Without `teamId`, the lead belongs to the team of the acting user if that user is in exactly one. The platform then looks for possible duplicates; GET /v1/leads/duplicates lists them.',
     body: writable,
     reply: Lead,
     status: 201,
@@ -173,18 +209,26 @@ export const leads = operations({
     permission: 'leads:read',
     narrows: true,
     summary: 'List leads',
-    description: '`search` looks into e-mail address, first name, last name and externalId.',
+    description: '`search` covers the e-mail address, first name, last name and `externalId`.',
     query: listQuery(['createdAt', 'updatedAt', 'score', 'email', 'lastName']).extend({
       status: LeadStatus.optional(),
       source: LeadSource.optional(),
       assignedTo: id('user').optional(),
       teamId: id('team').optional(),
-      scoreMin: wholeNumber(0, 100).optional(),
-      scoreMax: wholeNumber(0, 100).optional(),
-      tag: text(50).optional(),
-      converted: flag().optional(),
-      deleted: flag().optional(),
-      customFields: z.record(text(64), text(200)).optional(),
+      scoreMin: wholeNumber(0, 100).describe('Return only leads with this score or a higher one').optional(),
+      scoreMax: wholeNumber(0, 100).describe('Return only leads with this score or a lower one').optional(),
+      tag: text(50)
+        .meta({ description: 'Return only leads with this tag', examples: ['vip'] })
+        .optional(),
+      converted: flag().describe('Return only leads that became an opportunity, or only those that did not').optional(),
+      deleted: flag().describe('Return deleted leads instead of the others').optional(),
+      customFields: z
+        .record(text(64), text(200))
+        .meta({
+          description: 'Return only leads whose custom fields have these values: `customFields[industry]=engineering`',
+          examples: [{ industry: 'engineering' }],
+        })
+        .optional(),
     }),
     reply: page(Lead),
     message: 'Leads retrieved',
@@ -196,7 +240,7 @@ export const leads = operations({
     narrows: true,
     summary: 'List possible duplicates',
     description:
-      'Pairs of leads that share an e-mail address (confidence 1), a phone number (0.8), an address that differs only by a +tag or by dots that the provider ignores (0.75) or a full name without case and accents (0.5). They are detected after a lead is created, restored or changed, follow later changes, and end when the two leads share nothing any more. The list shows pairs of which the caller may read both leads.',
+      'Returns pairs of leads that share an e-mail address (confidence 1), a phone number (0.8), an address that differs only by a +tag or by dots that the provider ignores (0.75), or a full name without case and accents (0.5). Pairs are detected after a lead is created, restored or changed, and end when the two leads share nothing any more. The list contains pairs of which the caller may read both leads.',
     query: listQuery(['createdAt', 'confidence'])
       .omit({ search: true })
       .extend({
@@ -205,6 +249,7 @@ export const leads = operations({
             decode: Number,
             encode: String,
           })
+          .describe('Return only pairs with this confidence or a higher one')
           .optional(),
         status: DuplicatePair.shape.status.optional(),
       }),
@@ -228,7 +273,7 @@ export const leads = operations({
     narrows: true,
     summary: 'Update a lead',
     description:
-      'Changes the given fields; the keys of customFields are replaced as a whole. A status change follows the rules of POST /v1/leads/:id/status.',
+      'Changes the given fields. `customFields` is replaced as a whole. A status change follows the rules of POST /v1/leads/:id/status.',
     params: withId,
     body: writable.partial(),
     reply: Lead,
@@ -242,9 +287,9 @@ export const leads = operations({
     permission: 'leads:delete',
     narrows: true,
     summary: 'Delete a lead',
-    description: 'The lead can be restored for 30 days.',
+    description: 'You can restore the lead for 30 days.',
     params: withId,
-    reply: z.object({ id: id('lead'), deleted: z.literal(true) }),
+    reply: z.object({ id: id('lead'), deleted: z.literal(true).describe('Always true') }),
     message: 'Lead deleted',
     emits: [leadDeleted],
   },
@@ -254,6 +299,7 @@ export const leads = operations({
     permission: 'leads:write',
     narrows: true,
     summary: 'Restore a deleted lead',
+    description: 'Brings back a lead that was deleted within the last 30 days.',
     params: withId,
     reply: Lead,
     message: 'Lead restored',
@@ -265,11 +311,17 @@ export const leads = operations({
     path: '/v1/leads/:id/status',
     permission: 'leads:write',
     narrows: true,
-    summary: 'Move a lead to another status',
+    summary: 'Change the status of a lead',
     description:
-      'new → contacted, qualified, unqualified; contacted → qualified, unqualified; qualified → contacted, unqualified; unqualified → contacted.',
+      'Allowed changes: new → contacted, qualified, unqualified; contacted → qualified, unqualified; qualified → contacted, unqualified; unqualified → contacted.',
     params: withId,
-    body: z.object({ status: LeadStatus, reason: text(500).nullish() }),
+    body: z.object({
+      status: LeadStatus.meta({ examples: ['contacted'] }),
+      reason: text(500)
+        .nullish()
+        .meta({ description: 'Why the status changes', examples: ['Asked to be called next quarter'] }),
+    }),
+    example: { allowedTransitions: ['qualified', 'unqualified'] },
     reply: Lead,
     message: 'Lead status changed',
     emits: [leadUpdated, leadStatusChanged],

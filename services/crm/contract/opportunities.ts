@@ -18,51 +18,67 @@ import { leadConverted, leadUpdated } from './leads.ts';
 export const opportunityStatuses = ['open', 'won', 'lost'] as const;
 export const forecastCategories = ['omitted', 'pipeline', 'best_case', 'commit', 'closed'] as const;
 
-const OpportunityStatus = oneOf(opportunityStatuses);
+export const OpportunityStatus = oneOf(opportunityStatuses).describe('Whether the deal is open, won or lost');
+/** How a forecast counts an opportunity. */
+export const ForecastCategory = z
+  .enum(forecastCategories)
+  .describe('How a forecast counts the deal, from `omitted` (not at all) to `commit` (certain) and `closed`');
 /** The code of a stage; each tenant defines its own. */
-const Stage = code();
-const Competitor = name(200);
+const Stage = code().meta({ description: 'The code of the stage', examples: ['prospecting'] });
+const Competitor = name(200).meta({ description: 'Who won the deal instead', examples: ['Difference Ltd'] });
+const ReasonCode = code().meta({
+  description: 'Why the deal ended so, as a code of your own: lower-case letters, digits and underscores',
+  examples: ['price'],
+});
+const Note = text(2000).meta({
+  description: 'What a reader should know about the outcome',
+  examples: ['Signed for two years'],
+});
+/** How a deal ended. */
+export const DealResult = z.enum(['won', 'lost']).describe('How the deal ended');
 
 /** How a deal ended. */
-const Outcome = z.object({
-  result: z.enum(['won', 'lost']),
-  reasonCode: code().nullable(),
-  note: text(2000).nullable(),
+export const Outcome = z.object({
+  result: DealResult,
+  reasonCode: ReasonCode.nullable(),
+  note: Note.nullable(),
   competitor: Competitor.nullable(),
-  byUserId: id('user').nullable(),
+  byUserId: id('user').nullable().describe('The user who closed the deal'),
 });
 
 export const Opportunity = z.object({
   id: id('opportunity'),
   tenantId: id('tenant'),
-  name: name(200),
-  leadId: id('lead').nullable(),
-  /** Major units of the currency. */
+  name: name(200).meta({ examples: ['Analytical Engines, rollout'] }),
+  leadId: id('lead').nullable().describe('The lead that was converted'),
   value: amount(),
   currency: currency(),
-  status: OpportunityStatus,
-  /** The statuses that this opportunity may move to now. */
-  allowedTransitions: z.array(OpportunityStatus),
+  status: OpportunityStatus.meta({ examples: ['open'] }),
+  allowedTransitions: z
+    .array(OpportunityStatus)
+    .meta({ description: 'The statuses that this opportunity can change to now', examples: [['won', 'lost']] }),
   stage: Stage,
-  stageId: id('status_definition'),
-  /** How likely it is won, in percent. */
-  probability: z.int(),
-  forecastCategory: z.enum(forecastCategories),
-  expectedCloseAt: timestamp().nullable(),
-  closedAt: timestamp().nullable(),
-  ownerId: id('user').nullable(),
-  teamId: id('team').nullable(),
-  outcome: Outcome.nullable(),
-  /** Whole days since it entered the stage. */
-  daysInStage: z.int(),
-  createdBy: id('user').nullable(),
+  stageId: id('status_definition').describe('The definition of the stage'),
+  probability: z.int().meta({ description: 'How likely the deal is won, in percent', examples: [10] }),
+  forecastCategory: ForecastCategory.meta({ examples: ['pipeline'] }),
+  expectedCloseAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the deal is expected to close', examples: ['2026-06-30T00:00:00.000Z'] }),
+  closedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the deal was won or lost', examples: [null] }),
+  ownerId: id('user').nullable().describe('The user who owns the opportunity'),
+  teamId: id('team').nullable().describe('The team that the opportunity belongs to'),
+  outcome: Outcome.nullable().meta({ description: 'How the deal ended; null while it is open', examples: [null] }),
+  daysInStage: z.int().meta({ description: 'Whole days since the opportunity entered its stage', examples: [4] }),
+  createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
 const withId = z.object({ id: id('opportunity') });
-const exampleId = 'Fz6HmT1wYd83KsPc';
+const exampleId = 'v578tejzVOHTvRhl';
 // Events of an earlier release that still wait in a queue have no currency.
 const EventCurrency = currency().optional();
 
@@ -105,10 +121,24 @@ export const opportunityLost = event('opportunity.lost', {
   description: 'A deal is marked lost',
   action: 'opportunity.lose',
   target: 'opportunity',
-  data: z.object({ opportunityId: id('opportunity'), reason: text(500) }),
+  data: z.object({ opportunityId: id('opportunity'), reason: text(500).describe('Why the deal was lost') }),
   record: Opportunity,
   example: { opportunityId: exampleId, reason: 'price' },
 });
+
+/** The example of an opportunity that was closed. */
+function closedAs(result: 'won' | 'lost', outcome: Record<string, string>) {
+  return {
+    status: result,
+    allowedTransitions: ['open'],
+    stage: `closed_${result}`,
+    probability: result === 'won' ? 100 : 0,
+    forecastCategory: 'closed',
+    closedAt: '2026-03-04T16:40:00.000Z',
+    daysInStage: 0,
+    outcome: { result, reasonCode: null, note: null, competitor: null, byUserId: null, ...outcome },
+  };
+}
 
 const closed = { opportunity_closed: [409, 'The opportunity is closed already'] } as const;
 const amountQuery = () => {
@@ -121,7 +151,9 @@ const amountQuery = () => {
 
 const closedAt = () =>
   timestamp()
-    .describe('From the creation of the opportunity until now, with a tolerance of a minute; default now')
+    .describe(
+      'When the deal was closed: between the creation of the opportunity and now, with a tolerance of one minute. Defaults to now.',
+    )
     .optional();
 
 export const opportunities = operations({
@@ -134,7 +166,7 @@ export const opportunities = operations({
     narrows: true,
     summary: 'Convert a lead into an opportunity',
     description:
-      'The lead becomes qualified and names the opportunity in convertedOpportunityId; its status stays as it is from then on. Without value it is 0, without stageId the opportunity starts in the default stage, without currency it has that of the tenant, without ownerId it belongs to who converts it, without teamId to the team of the lead, or to the only team of who converts it.',
+      'The lead becomes qualified, its status no longer changes, and `convertedOpportunityId` names the opportunity. Defaults: `value` 0, the default stage, the currency of the tenant, the caller as owner, and the team of the lead or else the only team of the caller.',
     body: z.object({
       leadId: id('lead'),
       value: amount().optional(),
@@ -158,7 +190,7 @@ export const opportunities = operations({
     narrows: true,
     summary: 'List opportunities',
     description:
-      '`search` looks into the name. valueMin and valueMax compare amounts as they stand, whatever their currency. closeFrom and closeTo are about expectedCloseAt.',
+      '`search` covers the name. `valueMin` and `valueMax` compare amounts regardless of their currency. `closeFrom` and `closeTo` apply to `expectedCloseAt`.',
     query: listQuery(['createdAt', 'updatedAt', 'value', 'name', 'probability', 'expectedCloseAt']).extend({
       stage: Stage.optional(),
       stageId: id('status_definition').optional(),
@@ -167,10 +199,14 @@ export const opportunities = operations({
       teamId: id('team').optional(),
       leadId: id('lead').optional(),
       currency: currency().optional(),
-      valueMin: amountQuery().optional(),
-      valueMax: amountQuery().optional(),
-      closeFrom: timestamp().optional(),
-      closeTo: timestamp().optional(),
+      valueMin: amountQuery()
+        .describe('Return only opportunities with this value or a higher one, in any currency')
+        .optional(),
+      valueMax: amountQuery()
+        .describe('Return only opportunities with this value or a lower one, in any currency')
+        .optional(),
+      closeFrom: timestamp().describe('Return only opportunities expected to close at this time or later').optional(),
+      closeTo: timestamp().describe('Return only opportunities expected to close at this time or earlier').optional(),
     }),
     reply: page(Opportunity),
     message: 'Opportunities retrieved',
@@ -191,15 +227,18 @@ export const opportunities = operations({
     permission: 'opportunities:write',
     narrows: true,
     summary: 'Mark a deal won',
-    description: 'It moves to the first stage that is won, and counts with 100 %.',
+    description: 'The opportunity moves to the first stage that is won. Its probability becomes 100 %.',
     params: withId,
-    body: z.object({
-      value: amount().optional(),
-      closedAt: closedAt(),
-      reasonCode: code().nullish(),
-      note: text(2000).nullish(),
-    }),
+    body: z
+      .object({
+        value: amount().optional(),
+        closedAt: closedAt(),
+        reasonCode: ReasonCode.nullish(),
+        note: Note.nullish(),
+      })
+      .meta({ examples: [{ reasonCode: 'price', note: 'Signed for two years' }] }),
     reply: Opportunity,
+    example: closedAs('won', { reasonCode: 'price', note: 'Signed for two years' }),
     message: 'Opportunity won',
     emits: [opportunityStageChanged, opportunityWon],
     errors: closed,
@@ -210,15 +249,18 @@ export const opportunities = operations({
     permission: 'opportunities:write',
     narrows: true,
     summary: 'Mark a deal lost',
-    description: 'It moves to the first stage that is closed and not won, and counts with 0 %.',
+    description: 'The opportunity moves to the first stage that is closed and not won. Its probability becomes 0 %.',
     params: withId,
-    body: z.object({
-      reasonCode: code(),
-      note: text(2000).nullish(),
-      competitor: Competitor.nullish(),
-      closedAt: closedAt(),
-    }),
+    body: z
+      .object({
+        reasonCode: ReasonCode,
+        note: Note.nullish(),
+        competitor: Competitor.nullish(),
+        closedAt: closedAt(),
+      })
+      .meta({ examples: [{ reasonCode: 'price', competitor: 'Difference Ltd' }] }),
     reply: Opportunity,
+    example: closedAs('lost', { reasonCode: 'price', competitor: 'Difference Ltd' }),
     message: 'Opportunity lost',
     emits: [opportunityStageChanged, opportunityLost],
     errors: closed,

@@ -1,39 +1,49 @@
 import { code, event, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { oneOf } from './fields.ts';
-import { leadStatuses } from './leads.ts';
+import { LeadStatus } from './leads.ts';
 
 export const entityTypes = ['lead', 'opportunity'] as const;
 
-const EntityType = oneOf(entityTypes);
+export const EntityType = oneOf(entityTypes).describe(
+  'Whether the definition is a status of leads or a stage of opportunities',
+);
+const StatusCode = code().meta({
+  description: 'The code of the status: lower-case letters, digits and underscores, at most 64',
+  examples: ['nurturing'],
+});
 const SortOrder = z
   .int({ error: 'Must be a whole number from 0 to 10000' })
   .min(0, 'Must be at least 0')
-  .max(10_000, 'Must be at most 10000');
+  .max(10_000, 'Must be at most 10000')
+  .meta({ description: 'The position in lists, from 0 to 10000', examples: [4] });
 const Probability = z
   .int({ error: 'Must be a whole number from 0 to 100' })
   .min(0, 'Must be at least 0')
-  .max(100, 'Must be at most 100');
+  .max(100, 'Must be at most 100')
+  .meta({ description: 'Of a stage: how likely a deal in it is won, in percent', examples: [10] });
 
 /** A status that leads may have, or a stage of opportunities. */
 export const StatusDefinition = z.object({
   id: id('status_definition'),
   entityType: EntityType,
-  code: code(),
-  name: name(),
-  description: text(500).nullable(),
-  /** The name of a colour, as an interface shows it. */
-  color: text(32).nullable(),
+  code: StatusCode,
+  name: name().meta({ examples: ['Nurturing'] }),
+  description: text(500)
+    .nullable()
+    .meta({ examples: ['Not ready yet'] }),
+  color: text(32)
+    .nullable()
+    .meta({ description: 'The name of a colour, for user interfaces', examples: ['blue'] }),
   sortOrder: SortOrder,
-  /** Whether new records start with it. */
-  isDefault: z.boolean(),
-  /** Of a lead status: which of the four statuses it is a kind of. */
-  category: oneOf(leadStatuses).nullable(),
-  /** Of a stage: whether a deal in it is over, and whether it is won. */
-  isClosed: z.boolean(),
-  isWon: z.boolean(),
-  /** Of a stage: how likely a deal in it is won, in percent. */
-  defaultProbability: Probability.nullable(),
+  isDefault: z.boolean().meta({ description: 'Whether new records start with it', examples: [false] }),
+  category: LeadStatus.nullable().meta({
+    description: 'Of a lead status: the built-in status that it counts as',
+    examples: ['contacted'],
+  }),
+  isClosed: z.boolean().meta({ description: 'Of a stage: whether a deal in it is closed', examples: [false] }),
+  isWon: z.boolean().meta({ description: 'Of a stage: whether a deal in it is won', examples: [false] }),
+  defaultProbability: Probability.nullable().meta({ examples: [null] }),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -45,12 +55,15 @@ export const GeneratedStatus = StatusDefinition.pick({
   name: true,
   sortOrder: true,
   isDefault: true,
-}).extend({ description: text(500), color: text(32) });
+}).extend({
+  description: text(500).meta({ examples: ['Not ready yet'] }),
+  color: text(32).meta({ description: 'The name of a colour, for user interfaces', examples: ['blue'] }),
+});
 
 /** A stage as the AI suggests it: with entityType opportunity a body of POST /v1/config/statuses. */
 export const GeneratedStage = GeneratedStatus.extend({
-  isClosed: z.boolean(),
-  isWon: z.boolean(),
+  isClosed: z.boolean().meta({ description: 'Whether a deal in it is closed', examples: [false] }),
+  isWon: z.boolean().meta({ description: 'Whether a deal in it is won', examples: [false] }),
   defaultProbability: Probability,
 });
 
@@ -70,6 +83,16 @@ export const statusDefinitionUpdated = event('status_definition.updated', {
   record: StatusDefinition,
 });
 
+const exampleBody = {
+  code: 'nurturing',
+  name: 'Nurturing',
+  entityType: 'lead',
+  description: 'Not ready yet',
+  color: 'blue',
+  sortOrder: 4,
+  category: 'contacted',
+};
+
 export const statuses = operations({
   createStatus: {
     method: 'POST',
@@ -77,18 +100,20 @@ export const statuses = operations({
     permission: 'config:write',
     summary: 'Define a lead status or a stage',
     description:
-      'Takes one generated item unchanged; stages come with entityType opportunity. A new default takes the place of the old one. Without sortOrder it stands last. A lead status without category counts as contacted, unless its code is itself one of the four statuses.',
-    body: StatusDefinition.pick({ code: true, name: true }).extend({
-      entityType: EntityType.default('lead'),
-      description: text(500).nullish(),
-      color: text(32).nullish(),
-      sortOrder: SortOrder.optional(),
-      isDefault: z.boolean().default(false),
-      category: oneOf(leadStatuses).nullish(),
-      isClosed: z.boolean().default(false),
-      isWon: z.boolean().default(false),
-      defaultProbability: Probability.nullish(),
-    }),
+      'Accepts a generated item unchanged; for a stage, add `entityType: opportunity`. A new default replaces the old one. Without `sortOrder`, the item comes last. A lead status without `category` counts as contacted, unless its code is one of the four built-in statuses.',
+    body: StatusDefinition.pick({ code: true, name: true })
+      .extend({
+        entityType: EntityType.default('lead'),
+        description: text(500).nullish(),
+        color: text(32).nullish(),
+        sortOrder: SortOrder.optional(),
+        isDefault: z.boolean().default(false),
+        category: LeadStatus.nullish(),
+        isClosed: z.boolean().default(false),
+        isWon: z.boolean().default(false),
+        defaultProbability: Probability.nullish(),
+      })
+      .meta({ examples: [exampleBody] }),
     reply: StatusDefinition,
     status: 201,
     message: 'Status created',
@@ -100,7 +125,7 @@ export const statuses = operations({
     path: '/v1/config/statuses',
     permission: 'config:read',
     summary: 'List lead statuses and stages',
-    description: 'In the order they are shown in, by sortOrder. `search` looks into code and name.',
+    description: 'Returns the items in the order of `sortOrder`. `search` covers the code and the name.',
     query: listQuery(['sortOrder', 'createdAt', 'code', 'name'], 'sortOrder').extend({
       entityType: EntityType.optional(),
     }),

@@ -6,35 +6,43 @@ export const taskTypes = ['call', 'email', 'meeting', 'note', 'other'] as const;
 export const taskStatuses = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
 export const taskPriorities = ['low', 'normal', 'high', 'urgent'] as const;
 
-const Title = name(200);
-const TaskType = oneOf(taskTypes);
-const TaskStatus = oneOf(taskStatuses);
-const Priority = oneOf(taskPriorities);
+const Title = name(200).meta({ examples: ['Call Ada back'] });
+export const TaskType = oneOf(taskTypes).describe('The kind of work');
+export const TaskStatus = oneOf(taskStatuses).describe('How far the work has come');
+export const TaskPriority = oneOf(taskPriorities).describe('How urgent the task is');
 
 export const Task = z.object({
   id: id('task'),
   tenantId: id('tenant'),
   title: Title,
-  description: text(5000).nullable(),
+  description: text(5000)
+    .nullable()
+    .meta({ examples: ['She asked about the second machine'] }),
   type: TaskType,
-  priority: Priority,
+  priority: TaskPriority.meta({ examples: ['normal'] }),
   status: TaskStatus,
-  /** The statuses that this task may move to now. */
-  allowedTransitions: z.array(TaskStatus),
-  dueAt: timestamp().nullable(),
-  /** Whether it is still to be done although its time has passed. */
-  overdue: z.boolean(),
-  leadId: id('lead').nullable(),
-  opportunityId: id('opportunity').nullable(),
-  assignedTo: id('user').nullable(),
-  teamId: id('team').nullable(),
-  createdBy: id('user').nullable(),
+  allowedTransitions: z.array(TaskStatus).meta({
+    description: 'The statuses that this task can change to now',
+    examples: [['in_progress', 'completed', 'cancelled']],
+  }),
+  dueAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the task is due', examples: ['2026-03-10T09:00:00.000Z'] }),
+  overdue: z.boolean().meta({
+    description: 'Whether the task is past its due time and neither completed nor cancelled',
+    examples: [false],
+  }),
+  leadId: id('lead').nullable().describe('The lead that the task is about'),
+  opportunityId: id('opportunity').nullable().describe('The opportunity that the task is about'),
+  assignedTo: id('user').nullable().describe('The user who does the task'),
+  teamId: id('team').nullable().describe('The team that the task belongs to'),
+  createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
-const exampleId = 'Lc5XgD0vUj47MnTa';
+const exampleId = 'I9Lchl0YhMgLRmeX';
 
 export const taskCreated = event('task.created', {
   group: 'tasks',
@@ -44,7 +52,7 @@ export const taskCreated = event('task.created', {
   target: 'task',
   data: z.object({ taskId: id('task'), title: Title, assigneeId: id('user').nullable() }),
   record: Task,
-  example: { taskId: exampleId, title: 'Call Ada back', assigneeId: 'Tn5uQ2xJd7RfAe9B' },
+  example: { taskId: exampleId, title: 'Call Ada back', assigneeId: 'a3HT7XOrDKJZ9JtB' },
 });
 
 export const taskCompleted = event('task.completed', {
@@ -69,7 +77,7 @@ export const tasks = operations({
     ],
     narrows: true,
     summary: 'Create a task',
-    description: 'Without teamId the task belongs to the team of the acting user, if they are in exactly one.',
+    description: 'Without `teamId`, the task belongs to the team of the acting user if that user is in exactly one.',
     body: z.object({
       title: Title,
       description: text(5000).nullish(),
@@ -79,7 +87,7 @@ export const tasks = operations({
       assignedTo: id('user').nullish(),
       teamId: id('team').nullish(),
       type: TaskType.default('other'),
-      priority: Priority.default('normal'),
+      priority: TaskPriority.default('normal'),
     }),
     reply: Task,
     status: 201,
@@ -92,20 +100,19 @@ export const tasks = operations({
     permission: 'tasks:read',
     narrows: true,
     summary: 'List tasks',
-    description:
-      '`search` looks into the title. `mine=true` shows those assigned to who asks; a task is overdue when it is pending or in progress after its time.',
+    description: '`search` covers the title. A task is overdue if it is pending or in progress after its due time.',
     query: listQuery(['createdAt', 'updatedAt', 'dueAt', 'title']).extend({
       status: TaskStatus.optional(),
       type: TaskType.optional(),
-      priority: Priority.optional(),
+      priority: TaskPriority.optional(),
       assignedTo: id('user').optional(),
       teamId: id('team').optional(),
-      mine: flag().optional(),
+      mine: flag().describe('Return only tasks that are assigned to the caller').optional(),
       leadId: id('lead').optional(),
       opportunityId: id('opportunity').optional(),
-      dueFrom: timestamp().optional(),
-      dueTo: timestamp().optional(),
-      overdue: flag().optional(),
+      dueFrom: timestamp().describe('Return only tasks due at this time or later').optional(),
+      dueTo: timestamp().describe('Return only tasks due at this time or earlier').optional(),
+      overdue: flag().describe('Return only tasks that are overdue, or only those that are not').optional(),
     }),
     reply: page(Task),
     message: 'Tasks retrieved',

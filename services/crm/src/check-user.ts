@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { orAbsent } from '@tandem/client';
+import { orAbsent } from '@tandem/client/internal';
 import { unknownId } from '@tandem/contract';
 import { asService, failField } from '@tandem/service';
 import type { Peers } from './handler.ts';

@@ -1,5 +1,5 @@
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import { internalUsers } from '@tandem/identity-contract';
 import { createTenantDb, type Scope, statement } from '@tandem/tenant-db';
 import { testSettings, until } from '@tandem/testing';

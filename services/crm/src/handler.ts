@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import type { ServiceClient } from '@tandem/client';
+import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
 import type { internalTeams, internalTenants, internalUsers } from '@tandem/identity-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';

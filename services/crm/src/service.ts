@@ -1,6 +1,6 @@
 import { createAi } from '@tandem/ai';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import { crm } from '@tandem/crm-contract';
 import { internalTeams, internalTenants, internalUsers } from '@tandem/identity-contract';
 import { createLog } from '@tandem/process';
@@ -9,7 +9,7 @@ import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
 import { leadHandlers } from './features/leads/index.ts';
-import { detectDuplicates } from './features/leads/on-lead-created.ts';
+import { detectDuplicates } from './features/leads/on-lead-changed.ts';
 import { opportunityHandlers } from './features/opportunities/index.ts';
 import { taskHandlers } from './features/tasks/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';

@@ -15,33 +15,55 @@ import { z } from 'zod';
 
 export const fileStatuses = ['available', 'quarantined'] as const;
 
-const MediaType = z.string().max(127);
+const MediaType = z
+  .string()
+  .max(127)
+  .meta({ examples: ['application/pdf'] });
+/** Whether a file can be downloaded. */
+export const FileStatus = z
+  .enum(fileStatuses, { error: `Must be one of ${fileStatuses.join(', ')}` })
+  .describe('Whether the file can be downloaded; programs are `quarantined`: they are kept and cannot be downloaded');
 
 export const File = z.object({
   id: id('file'),
-  filename: name(255),
-  /** The media type that the upload claimed. */
-  contentType: MediaType,
-  /** In bytes. */
-  size: z.int(),
-  /** What the file belongs to, such as lead, and its id: kept as they were given. */
-  entityType: text(64).nullable(),
-  entityId: text(64).nullable(),
-  /** quarantined: a program; it is kept but not handed out. */
-  status: z.enum(fileStatuses),
-  /** The media type that the bytes look like; null when they look like nothing in particular, such as text. */
-  detectedContentType: MediaType.nullable(),
-  checksumSha256: z.string(),
-  uploadedBy: id('user').nullable(),
-  /** The team of who uploaded it, if they were in exactly one then. */
-  teamId: id('team').nullable(),
+  filename: name(255).meta({ description: 'The name of the file with its extension', examples: ['offer.pdf'] }),
+  contentType: MediaType.describe('The media type that the upload claimed'),
+  size: z.int().meta({ description: 'The size in bytes', examples: [48213] }),
+  entityType: text(64)
+    .nullable()
+    .meta({
+      description: 'The kind of record that the file belongs to, such as `lead`; stored as given',
+      examples: ['lead'],
+    }),
+  entityId: text(64)
+    .nullable()
+    .meta({
+      description: 'The id of the record that the file belongs to; stored as given',
+      examples: ['khzasVT5ZxaVtyRs'],
+    }),
+  status: FileStatus,
+  detectedContentType: MediaType.nullable().describe(
+    'The media type that the content looks like; null if it looks like none in particular, such as text',
+  ),
+  checksumSha256: z.string().meta({
+    description: 'The SHA-256 of the content, in hexadecimal',
+    examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+  }),
+  uploadedBy: id('user').nullable().describe('The user who uploaded the file'),
+  teamId: id('team').nullable().describe('The team of the user who uploaded the file, if that was exactly one'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
 /** Where a file can be fetched without credentials, and until when. */
-export const FileLink = z.object({ url: z.url(), expiresAt: timestamp() });
+export const FileLink = z.object({
+  url: z.url().meta({
+    description: 'The address of the file; it needs no credentials',
+    examples: ['https://api.example.com/v1/public/files/ThisIsOnlyAnExample'],
+  }),
+  expiresAt: timestamp().meta({ description: 'When the link ends', examples: ['2026-03-02T09:30:00.000Z'] }),
+});
 
 const withId = z.object({ id: id('file') });
 const change = {
@@ -50,7 +72,7 @@ const change = {
   target: 'file',
   data: z.object({ fileId: id('file') }),
   record: File,
-  example: { fileId: 'Fi8kW3zQn5TbVxRm' },
+  example: { fileId: 'oDROIGD4LWMZUfLp' },
 } as const;
 
 export const fileUploaded = event('file.uploaded', {
@@ -74,7 +96,7 @@ export const linkSeconds = { min: 60, usual: 900, max: 86_400 };
 /** For how many days a removed file can be restored. */
 export const restorableDays = 30;
 
-export const notAvailable = [409, 'The file is quarantined and not handed out'] as const;
+export const notAvailable = [409, 'The file is quarantined and cannot be downloaded'] as const;
 
 export const files = operations({
   uploadFile: {
@@ -84,7 +106,7 @@ export const files = operations({
     narrows: true,
     summary: 'Upload a file',
     description:
-      'A multipart form whose part `file` is the file; the other parts may stand before or after it. Its media type is recorded as claimed and as found. At most 25 MiB unless the deployment says otherwise.',
+      'Send a multipart form whose part `file` is the file; the order of the parts does not matter. The platform records the media type that the upload claims and the one that it detects. The limit is 25 MiB unless your deployment sets another.',
     form: z.object({ entityType: text(64).min(1).optional(), entityId: text(64).min(1).optional() }),
     reply: File,
     status: 201,
@@ -97,13 +119,17 @@ export const files = operations({
     permission: 'files:read',
     narrows: true,
     summary: 'List files',
-    description: '`search` looks into the file name.',
+    description: '`search` covers the file name.',
     query: listQuery(['createdAt', 'filename', 'size']).extend({
-      entityType: text(64).optional(),
+      entityType: text(64)
+        .meta({ examples: ['lead'] })
+        .optional(),
       entityId: text(64).optional(),
-      contentType: text(127).optional(),
-      status: z.enum(fileStatuses, { error: `Must be one of ${fileStatuses.join(', ')}` }).optional(),
-      deleted: flag().optional(),
+      contentType: text(127)
+        .meta({ examples: ['application/pdf'] })
+        .optional(),
+      status: FileStatus.optional(),
+      deleted: flag().describe('Return deleted files instead of the others').optional(),
     }),
     reply: page(File),
     message: 'Files retrieved',
@@ -113,7 +139,8 @@ export const files = operations({
     path: '/v1/files/:id',
     permission: 'files:read',
     narrows: true,
-    summary: 'Retrieve the record of a file',
+    summary: 'Retrieve a file',
+    description: 'Returns the file’s record. GET /v1/files/:id/download returns a link to its content.',
     params: withId,
     reply: File,
     message: 'File retrieved',
@@ -124,7 +151,7 @@ export const files = operations({
     permission: 'files:read',
     narrows: true,
     summary: 'Get a link to download a file',
-    description: 'The link needs no credentials and ends at `expiresAt`.',
+    description: 'The link needs no credentials and works until `expiresAt`.',
     params: withId,
     query: z.object({
       expiresIn: wholeNumber(linkSeconds.min, linkSeconds.max)
@@ -145,9 +172,9 @@ export const files = operations({
     permission: 'files:delete',
     narrows: true,
     summary: 'Delete a file',
-    description: 'The file can be restored for 30 days; links to it end at once.',
+    description: 'You can restore the file for 30 days. Links to it end at once.',
     params: withId,
-    reply: z.object({ id: id('file'), deleted: z.literal(true) }),
+    reply: z.object({ id: id('file'), deleted: z.literal(true).describe('Always true') }),
     message: 'File deleted',
     emits: [fileDeleted],
   },
@@ -157,6 +184,7 @@ export const files = operations({
     permission: 'files:write',
     narrows: true,
     summary: 'Restore a deleted file',
+    description: 'Brings back a file that was deleted within the last 30 days.',
     params: withId,
     reply: File,
     message: 'File restored',
@@ -168,7 +196,13 @@ export const files = operations({
     path: '/v1/public/files/:token',
     audience: 'public',
     summary: 'Download a file by its link',
-    params: z.object({ token: z.string().max(2_000) }),
+    description: 'Answers with the content of the file. GET /v1/files/:id/download makes such links.',
+    params: z.object({
+      token: z
+        .string()
+        .max(2_000)
+        .meta({ description: 'The token at the end of the link', examples: ['ThisIsOnlyAnExample'] }),
+    }),
     reply: media('*/*'),
     message: 'File',
     errors: { link_expired: [404, 'The link has expired; ask for a new one'] },

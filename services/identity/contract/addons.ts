@@ -1,47 +1,65 @@
-import { event, freeForm, id, operations, page, planCodes, text, timestamp, wholeNumber } from '@tandem/contract';
+import { event, freeForm, id, operations, PlanCode, page, text, timestamp, wholeNumber } from '@tandem/contract';
 import { z } from 'zod';
 
 const pageMax = 100_000;
 
+/** What an addon costs. */
+export const AddonPricing = z
+  .object({
+    type: z.enum(['free', 'flat']).describe('How the addon is charged'),
+    monthlyPrice: z
+      .number()
+      .meta({ description: 'The price per month, in major units of the currency', examples: [0] }),
+    currency: z.string().meta({ description: 'Currency code (ISO 4217)', examples: ['USD'] }),
+  })
+  .describe('What the addon costs');
+
 /** What the platform offers beside the plans; the same for every tenant. */
 export const Addon = z.object({
   id: id('addon'),
-  key: z.string(),
-  name: z.string(),
-  description: z.string(),
-  category: z.string(),
-  /** The newest one. */
-  version: z.string(),
-  pricing: z.object({
-    type: z.enum(['free', 'flat']),
-    /** Per month, in major units. */
-    monthlyPrice: z.number(),
-    currency: z.string(),
-  }),
-  /** Keys of what it switches on. */
-  features: z.array(z.string()),
-  /** The lowest plan that may install it; null is any. */
-  requiresPlan: z.enum(planCodes).nullable(),
+  key: z.string().meta({ description: 'The key of the addon', examples: ['advanced_search'] }),
+  name: z.string().meta({ examples: ['Advanced Search'] }),
+  description: z
+    .string()
+    .meta({ examples: ['Full-text search over leads, opportunities and partners that forgives typing errors.'] }),
+  category: z.string().meta({ description: 'The category in the catalogue', examples: ['data'] }),
+  version: z.string().meta({ description: 'The latest version', examples: ['1.4.0'] }),
+  pricing: AddonPricing,
+  features: z
+    .array(z.string())
+    .meta({ description: 'The keys of the features that it switches on', examples: [['search']] }),
+  requiresPlan: PlanCode.nullable().describe('The lowest plan that can install it; null for any'),
 });
 
 export const AddonDetail = Addon.extend({
-  versions: z.array(z.string()),
-  /** A JSON Schema (draft 7) of the configuration. */
-  configSchema: z.record(z.string(), z.unknown()),
+  versions: z.array(z.string()).meta({ description: 'The versions that can be installed', examples: [['1.4.0']] }),
+  configSchema: z.record(z.string(), z.unknown()).meta({
+    description: 'A JSON Schema (draft 7) of the configuration',
+    examples: [{ type: 'object', properties: { typoTolerance: { type: 'boolean', default: true } } }],
+  }),
 });
 
-const AddonStatus = z.enum(['installed', 'active', 'suspended']);
+export const AddonStatus = z.enum(['installed', 'active', 'suspended']).describe('Whether the addon is in use');
 
 /** An addon of a tenant, as the tenant shows it. */
 export const InstalledAddon = z.object({
   addonId: id('addon'),
-  name: z.string(),
-  version: z.string(),
+  name: z.string().meta({ examples: ['Advanced Search'] }),
+  version: z.string().meta({ description: 'The installed version', examples: ['1.4.0'] }),
   status: AddonStatus,
-  installedAt: timestamp(),
+  installedAt: timestamp().describe('When the addon was installed'),
 });
 
-const Installation = InstalledAddon.extend({ config: freeForm(), installedBy: id('user').nullable() });
+const Config = freeForm().meta({
+  description: 'The configuration; must fit `configSchema`',
+  examples: [{ typoTolerance: true }],
+});
+
+/** An addon of a tenant with its configuration. */
+export const Installation = InstalledAddon.extend({
+  config: Config,
+  installedBy: id('user').nullable().describe('The user who installed the addon'),
+});
 
 const withId = z.object({ addonId: id('addon') });
 
@@ -53,7 +71,7 @@ export const addonInstalled = event('addon.installed', {
   target: 'addon',
   data: z.object({ addonId: id('addon'), name: z.string(), version: z.string() }),
   record: InstalledAddon.extend({ id: id('addon') }),
-  example: { addonId: 'Ad7cM4yLt9QzWvKs', name: 'Training Academy', version: '1.0.0' },
+  example: { addonId: 'PMuvxaIC6LPQa7tU', name: 'Training Academy', version: '1.0.0' },
 });
 
 export const addons = operations({
@@ -62,13 +80,17 @@ export const addons = operations({
     path: '/v1/addons/catalog',
     permission: 'addons:read',
     summary: 'List the catalogue of addons',
-    description: '`search` looks into name and description, in any case.',
+    description: '`search` covers name and description, in any case.',
     query: z.object({
-      page: wholeNumber(1, pageMax).describe('Which page, from 1 on').default(1),
-      limit: wholeNumber(1, 100).describe('How many addons a page has').default(20),
-      cursor: text(64).describe('`pagination.nextCursor` of the page before; then `page` is ignored').optional(),
-      category: text(64).optional(),
-      search: text(200).describe('Text to look for').optional(),
+      page: wholeNumber(1, pageMax).describe('The number of the page, from 1').default(1),
+      limit: wholeNumber(1, 100).describe('The largest number of records on a page').default(20),
+      cursor: text(64).describe('`pagination.nextCursor` of the previous page; `page` is then ignored').optional(),
+      category: text(64)
+        .meta({ examples: ['data'] })
+        .optional(),
+      search: text(200)
+        .meta({ description: 'Text to search for', examples: ['search'] })
+        .optional(),
     }),
     reply: page(Addon),
     message: 'Addon catalogue retrieved',
@@ -88,9 +110,14 @@ export const addons = operations({
     permission: 'addons:write',
     summary: 'Install an addon',
     description:
-      'A configuration must fit the addon’s configSchema, whose defaults fill it up. Without version it is the newest.',
+      '`config` must fit the `configSchema` of the addon; its defaults fill in missing values. Without `version`, the latest version is installed.',
     params: withId,
-    body: z.object({ config: freeForm().optional(), version: text(20).optional() }),
+    body: z.object({
+      config: Config.optional(),
+      version: text(20)
+        .meta({ description: 'The version to install; defaults to the latest', examples: ['1.4.0'] })
+        .optional(),
+    }),
     reply: Installation,
     status: 201,
     message: 'Addon installed',

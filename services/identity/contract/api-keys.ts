@@ -1,47 +1,68 @@
-import { event, id, isPermission, listQuery, name, operations, page, timestamp } from '@tandem/contract';
+import { Environment, event, id, isPermission, listQuery, name, operations, page, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const keyStatuses = ['active', 'revoked', 'expired'] as const;
-const KeyStatus = z.enum(keyStatuses, { error: `Must be one of ${keyStatuses.join(', ')}` });
-const KeyEnvironment = z.enum(['live', 'sandbox'], { error: 'Must be live or sandbox' });
+export const KeyStatus = z
+  .enum(keyStatuses, { error: `Must be one of ${keyStatuses.join(', ')}` })
+  .describe('Whether the key works');
 
 const Permission = z
   .string()
   .max(100)
-  .refine(isPermission, { error: 'Not a permission; GET /v1/permissions lists them' });
+  .refine(isPermission, { error: 'Not a permission; GET /v1/permissions lists them' })
+  .meta({ description: 'A permission, such as `leads:read`', examples: ['leads:read'] });
 export const Permissions = z.array(Permission).max(200, { error: 'Must hold at most 200 permissions' });
 
 /** An address or a network in CIDR notation. */
 const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: 'Must be an IP address or a network such as 203.0.113.0/24',
 });
-const AllowedIps = z.array(Network).max(100, { error: 'Must hold at most 100 networks' });
+const AllowedIps = z
+  .array(Network)
+  .max(100, { error: 'Must hold at most 100 networks' })
+  .describe('The networks that the key works from, at most 100; empty for every network');
 
 export const ApiKey = z.object({
   id: id('api_key'),
   tenantId: id('tenant'),
-  name: name(),
-  /** What the key begins with. */
-  keyPrefix: z.string(),
-  last4: z.string(),
-  environment: KeyEnvironment,
+  name: name().meta({ examples: ['Website form'] }),
+  keyPrefix: z.string().meta({ description: 'The start of the key', examples: ['svc_live_sk_'] }),
+  last4: z.string().meta({ description: 'The last four characters of the key', examples: ['mple'] }),
+  environment: Environment,
   status: KeyStatus,
-  /** Empty: the key may do what the role of its creator allows at each call. */
-  permissions: z.array(z.string()),
-  /** Empty: the key works from everywhere. */
-  allowedIps: z.array(z.string()),
-  createdBy: id('user'),
-  /** To within five minutes. */
-  lastUsedAt: timestamp().nullable(),
-  expiresAt: timestamp().nullable(),
-  revokedAt: timestamp().nullable(),
+  permissions: z.array(z.string()).meta({
+    description: 'What the key may do; empty if it may do what the role of its creator allows at each call',
+    examples: [['leads:write']],
+  }),
+  allowedIps: z.array(z.string()).meta({
+    description: 'The networks that the key works from; empty for every network',
+    examples: [['203.0.113.0/24']],
+  }),
+  createdBy: id('user').describe('The user who created the key'),
+  lastUsedAt: timestamp()
+    .nullable()
+    .meta({
+      description: 'When the key was used last, to within five minutes',
+      examples: ['2026-03-04T16:35:00.000Z'],
+    }),
+  expiresAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the key stops working; null for never', examples: ['2027-03-02T09:15:00.000Z'] }),
+  revokedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the key was revoked', examples: [null] }),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
 /** The one answer that shows the whole key. */
-export const NewApiKey = ApiKey.extend({ fullKey: z.string() });
+export const NewApiKey = ApiKey.extend({
+  fullKey: z.string().meta({
+    description: 'The whole key; it is shown once',
+    examples: ['svc_live_sk_ThisIsOnlyAnExampleThisIsOnlyAnExampleExample'],
+  }),
+});
 
 const withId = z.object({ id: id('api_key') });
 const keyId = z.object({ keyId: id('api_key') });
@@ -80,14 +101,16 @@ export const apiKeys = operations({
     narrows: true,
     summary: 'Create an API key',
     description:
-      'The whole key is in this answer only. Without permissions the key has the role of its creator, as it is at each call, while the creator is active; with some it never goes beyond that role. Permissions above the caller’s own are refused.',
-    body: z.object({
-      name: name(),
-      environment: KeyEnvironment.default('live'),
-      permissions: Permissions.optional(),
-      expiresAt: timestamp().nullish(),
-      allowedIps: AllowedIps.nullish(),
-    }),
+      'Only this answer contains the whole key. A key without `permissions` has the role of its creator at each call, while the creator is active; a key with permissions never exceeds that role. You cannot grant permissions above your own.',
+    body: z
+      .object({
+        name: name(),
+        environment: Environment.default('live'),
+        permissions: Permissions.optional(),
+        expiresAt: timestamp().nullish(),
+        allowedIps: AllowedIps.nullish(),
+      })
+      .meta({ examples: [{ name: 'Website form', environment: 'live', permissions: ['leads:write'] }] }),
     reply: NewApiKey,
     status: 201,
     message: 'API key created',
@@ -99,9 +122,9 @@ export const apiKeys = operations({
     permission: 'api_keys:read',
     narrows: true,
     summary: 'List API keys',
-    description: '`search` looks into the name.',
+    description: '`search` covers the name.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
-      environment: KeyEnvironment.optional(),
+      environment: Environment.optional(),
       status: KeyStatus.optional(),
     }),
     reply: page(ApiKey),
@@ -123,13 +146,16 @@ export const apiKeys = operations({
     permission: 'api_keys:manage',
     narrows: true,
     summary: 'Update an API key',
+    description: 'Changes the given fields. Changes take effect within a second.',
     params: withId,
-    body: z.object({
-      name: name().optional(),
-      permissions: Permissions.optional(),
-      allowedIps: AllowedIps.nullish(),
-      expiresAt: timestamp().nullish(),
-    }),
+    body: z
+      .object({
+        name: name().optional(),
+        permissions: Permissions.optional(),
+        allowedIps: AllowedIps.nullish(),
+        expiresAt: timestamp().nullish(),
+      })
+      .meta({ examples: [{ name: 'Website form', permissions: ['leads:write'] }] }),
     reply: ApiKey,
     message: 'API key updated',
     emits: [apiKeyUpdated],
@@ -142,7 +168,7 @@ export const apiKeys = operations({
     narrows: true,
     summary: 'Replace an API key',
     description:
-      'Makes a key with the same name, permissions and networks. The old one goes on working for overlapSeconds, a day by default.',
+      'Creates a key with the same name, permissions and networks. The old key keeps working for `overlapSeconds`, by default one day.',
     ifMatch: true,
     params: withId,
     body: z.object({
@@ -150,6 +176,7 @@ export const apiKeys = operations({
         .int({ error: 'Must be a whole number from 0 to 604800' })
         .min(0, { error: 'Must be at least 0' })
         .max(604_800, { error: 'Must be at most 604800, seven days' })
+        .describe('For how many seconds the old key works on, at most seven days')
         .default(86_400),
     }),
     reply: NewApiKey,
@@ -167,6 +194,7 @@ export const apiKeys = operations({
     description: 'Takes effect within a second. Revoking a revoked key changes nothing.',
     params: withId,
     reply: ApiKey,
+    example: { status: 'revoked', revokedAt: '2026-03-04T16:40:00.000Z' },
     message: 'API key revoked',
     emits: [apiKeyRevoked],
   },

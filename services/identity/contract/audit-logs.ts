@@ -1,35 +1,68 @@
-import { id, listQuery, operations, page, resourceTypes, text, timestamp } from '@tandem/contract';
+import { Environment, id, listQuery, operations, page, resourceTypes, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 const types = Object.keys(resourceTypes) as [keyof typeof resourceTypes, ...(keyof typeof resourceTypes)[]];
-const TargetType = z.enum(types, { error: `Must be one of ${types.join(', ')}` });
+export const TargetType = z.enum(types, { error: `Must be one of ${types.join(', ')}` }).describe('The kind of record');
 
 export const AuditLog = z.object({
   id: id('audit_log'),
-  /** `<resource>.<verb>`, such as `lead.update`. */
-  action: z.string(),
-  occurredAt: timestamp(),
-  actor: z.object({
-    type: z.enum(['user', 'key', 'portal', 'system', 'anonymous']),
-    /** The person signed in, or the owner of the key. */
-    id: id('user').nullable(),
-    name: z.string().nullable(),
-  }),
-  /** Whom the key acted on behalf of. */
-  onBehalfOf: z.object({ id: id('user') }).nullable(),
+  action: z.string().meta({ description: 'What happened, as `<resource>.<verb>`', examples: ['lead.update'] }),
+  occurredAt: timestamp().describe('When it happened'),
+  actor: z
+    .object({
+      type: z.enum(['user', 'key', 'portal', 'system', 'anonymous']).describe('The kind of caller'),
+      id: id('user').nullable().describe('The user who was signed in, or the owner of the API key'),
+      name: z
+        .string()
+        .nullable()
+        .meta({ description: 'The name of the caller', examples: ['Ada Lovelace'] }),
+    })
+    .describe('Who did it'),
+  onBehalfOf: z
+    .object({ id: id('user') })
+    .nullable()
+    .meta({ description: 'The user whom the API key acted for', examples: [null] }),
   keyId: id('api_key').nullable(),
-  /** Ids of many kinds stand here, so they are plain strings: the same codes as everywhere. */
-  targets: z.array(z.object({ type: z.string(), id: z.string() })),
-  /** Field → before and after; secrets are never shown. */
-  changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })),
-  context: z.object({
-    ip: z.string().nullable(),
-    userAgent: z.string().nullable(),
-    requestId: z.string(),
-    environment: z.enum(['live', 'sandbox']),
-  }),
-  /** failure: an attempt that was refused, such as a failed sign-in. */
-  outcome: z.enum(['success', 'failure']),
+  targets: z
+    .array(
+      z.object({
+        type: z.string().meta({ description: 'The kind of record', examples: ['lead'] }),
+        id: z.string().meta({ description: 'The id of the record', examples: ['khzasVT5ZxaVtyRs'] }),
+      }),
+    )
+    .describe('The records that it happened to'),
+  changes: z
+    .record(
+      z.string(),
+      z.object({
+        from: z.unknown().describe('The value before'),
+        to: z.unknown().describe('The value after'),
+      }),
+    )
+    .meta({
+      description: 'The fields that changed, with the values before and after; secrets are never shown',
+      examples: [{ status: { from: 'new', to: 'contacted' } }],
+    }),
+  context: z
+    .object({
+      ip: z
+        .string()
+        .nullable()
+        .meta({ description: 'The IP address of the caller', examples: ['203.0.113.7'] }),
+      userAgent: z
+        .string()
+        .nullable()
+        .meta({ description: 'The program of the caller', examples: ['curl/8.5.0'] }),
+      requestId: z.string().meta({
+        description: 'The X-Request-Id of the request',
+        examples: ['req_5f0c9a7be21d4836c0a1f9e2'],
+      }),
+      environment: Environment,
+    })
+    .describe('The request that did it'),
+  outcome: z
+    .enum(['success', 'failure'])
+    .describe('`failure` for an attempt that was refused, such as a failed sign-in'),
 });
 
 export const auditLogs = operations({
@@ -38,19 +71,23 @@ export const auditLogs = operations({
     path: '/v1/audit-logs',
     permission: 'audit:read',
     summary: 'List the audit log',
-    description: 'Every change, the newest first. A sandbox key sees what happened in the sandbox.',
+    description: 'Returns every change, the newest first. A sandbox key sees the changes in the sandbox.',
     query: listQuery(['occurredAt'])
       .omit({ search: true, createdFrom: true, createdTo: true })
       .extend({
-        actorId: id('user').optional(),
-        onBehalfOfId: id('user').optional(),
+        actorId: id('user').describe('Return only entries of this user').optional(),
+        onBehalfOfId: id('user').describe('Return only entries of API keys that acted for this user').optional(),
         keyId: id('api_key').optional(),
-        action: text(100).optional(),
-        targetType: TargetType.optional(),
-        targetId: text(64).optional(),
-        environment: z.enum(['live', 'sandbox'], { error: 'Must be live or sandbox' }).optional(),
-        from: timestamp().optional(),
-        to: timestamp().optional(),
+        action: text(100)
+          .meta({ examples: ['lead.update'] })
+          .optional(),
+        targetType: TargetType.describe('Return only entries about this kind of record').optional(),
+        targetId: text(64)
+          .meta({ description: 'Return only entries about the record with this id', examples: ['khzasVT5ZxaVtyRs'] })
+          .optional(),
+        environment: Environment.optional(),
+        from: timestamp().describe('Return only entries of this time or later').optional(),
+        to: timestamp().describe('Return only entries of this time or earlier').optional(),
       }),
     reply: page(AuditLog),
     message: 'Audit log retrieved',

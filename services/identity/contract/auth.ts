@@ -8,7 +8,8 @@ export const Password = z
   .max(200, { error: 'Must be at most 200 characters' })
   .refine((given) => given.isWellFormed() && !given.includes('\0'), {
     error: 'Must not contain NUL characters or broken surrogate pairs',
-  });
+  })
+  .meta({ examples: ['a long phrase is best'] });
 
 /** The issuer and audience in every access token. */
 export const tokenIssuer = 'tandem';
@@ -17,11 +18,16 @@ export const portalAudience = 'portal';
 
 /** The tokens of somebody who is signed in. */
 export const AuthSession = z.object({
-  accessToken: z.string(),
-  refreshToken: z.string(),
-  tokenType: z.literal('Bearer'),
-  /** Seconds until the access token expires. */
-  expiresIn: z.int(),
+  accessToken: z.string().meta({
+    description: 'Send it as `Authorization: Bearer …`',
+    examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6ImsxIn0.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl'],
+  }),
+  refreshToken: z.string().meta({
+    description: 'Exchange it once for new tokens',
+    examples: ['ThisIsOnlyAnExampleOfARefreshToken000000000'],
+  }),
+  tokenType: z.literal('Bearer').describe('How the access token is sent'),
+  expiresIn: z.int().meta({ description: 'Seconds until the access token expires', examples: [900] }),
 });
 
 /** A session as events show it: without any token. */

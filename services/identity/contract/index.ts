@@ -4,6 +4,7 @@ import { apiKeys } from './api-keys.ts';
 import { auditLogs } from './audit-logs.ts';
 import { internalAccess, internalAdmin, internalTeams, internalUsers } from './internal.ts';
 import { internalPortal } from './internal-portal.ts';
+import { internalSecrets } from './internal-secrets.ts';
 import { notifications } from './notifications.ts';
 import { roles } from './roles.ts';
 import { signIn } from './sign-in.ts';
@@ -19,6 +20,7 @@ export * from './audit-logs.ts';
 export * from './auth.ts';
 export * from './internal.ts';
 export * from './internal-portal.ts';
+export * from './internal-secrets.ts';
 export * from './notifications.ts';
 export * from './roles.ts';
 export * from './sign-in.ts';
@@ -44,5 +46,6 @@ export const identity = {
   ...internalAccess,
   ...internalAdmin,
   ...internalPortal,
+  ...internalSecrets,
   ...internalTenants,
 };

@@ -77,6 +77,11 @@ export const internalTeams = operations({
 /** A calendar month, in UTC. */
 const Month = z.string().regex(/^2\d{3}-(0[1-9]|1[0-2])$/);
 
+const KeyHash = z.string().length(64);
+
+/** Null for a pepper without an id. */
+const PepperId = z.string().max(32).nullable();
+
 /** Credentials and usage, for the gateway. */
 export const internalAccess = operations({
   resolveKey: {
@@ -84,7 +89,14 @@ export const internalAccess = operations({
     path: '/internal/keys/resolve',
     audience: 'internal',
     summary: 'Who stands behind an API key; 404 for one that is unknown, revoked or expired',
-    body: z.object({ hash: z.string().length(64) }),
+    body: z.object({
+      /** The hash of the key under the gateway's current pepper. */
+      hash: KeyHash,
+      /** The id of that pepper. */
+      pepper: PepperId.optional(),
+      /** The hashes under the other peppers that are listed. */
+      previous: z.array(KeyHash).max(4).optional(),
+    }),
     reply: Principal,
     message: 'Key resolved',
     emits: [],

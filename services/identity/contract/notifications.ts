@@ -7,29 +7,48 @@ export const recipientsMax = 1_000;
 export const notificationsShownMax = 100;
 
 const listed = ['scheduled', 'delivered', 'read', 'archived', 'cancelled', 'failed'] as const;
-const Status = z.enum(listed, { error: `Must be one of ${listed.join(', ')}` });
-const Priority = z.enum(['low', 'normal', 'high'], { error: 'Must be one of low, normal, high' });
+export const NotificationStatus = z
+  .enum(listed, { error: `Must be one of ${listed.join(', ')}` })
+  .describe('How far the notification has come');
+export const NotificationPriority = z
+  .enum(['low', 'normal', 'high'], { error: 'Must be one of low, normal, high' })
+  .describe('How urgent the notification is');
 // Mail waits for a sender; until then it is no channel of the contract.
-const Channel = z.enum(['in_app'], { error: 'Must be in_app' });
+export const NotificationChannel = z
+  .enum(['in_app'], { error: 'Must be in_app' })
+  .describe('How the notification reaches the user');
 
-const Action = z
+/** What a button does. */
+export const NotificationActionType = z
+  .enum(['url', 'api', 'dismiss'], { error: 'Must be one of url, api, dismiss' })
+  .describe('What the button does: open an address, call this API, or dismiss the notification');
+/** How a button looks. */
+export const NotificationActionStyle = z
+  .enum(['primary', 'secondary'], { error: 'Must be primary or secondary' })
+  .describe('How the button looks');
+
+/** A button of a notification. */
+export const NotificationAction = z
   .object({
-    id: code(),
-    label: name(50),
-    type: z.enum(['url', 'api', 'dismiss'], { error: 'Must be one of url, api, dismiss' }),
-    /** Where a url leads, or which call an api makes: https://…, or a path of this API. */
+    id: code().meta({ description: 'Names the action within its notification', examples: ['open'] }),
+    label: name(50).meta({ description: 'The text of the button', examples: ['Open'] }),
+    type: NotificationActionType,
     url: text(2_000)
       // What begins with two slashes, of either kind, is the address of another host.
       .regex(/^(https:\/\/|\/(?![/\\]))[^\s]+$/, { error: 'Must be an https address or a path' })
+      .meta({
+        description: 'The address to open or to call: https://…, or a path of this API',
+        examples: ['/v1/leads'],
+      })
       .optional(),
-    style: z.enum(['primary', 'secondary'], { error: 'Must be primary or secondary' }).default('secondary'),
+    style: NotificationActionStyle.default('secondary'),
   })
   .refine(({ type, url }) => type === 'dismiss' || url !== undefined, {
     error: 'An action of type url or api needs one',
     path: ['url'],
   });
 const Actions = z
-  .array(Action)
+  .array(NotificationAction)
   .max(3, { error: 'Must be at most 3 actions' })
   .refine((actions) => new Set(actions.map((action) => action.id)).size === actions.length, {
     error: 'Each action needs an id of its own',
@@ -38,24 +57,39 @@ const Actions = z
 export const Notification = z.object({
   id: id('notification'),
   batchId: id('notification_batch'),
-  userId: id('user'),
-  title: name(200),
-  body: name(2_000),
-  category: z.string(),
-  priority: Priority,
-  status: Status,
-  channels: z.array(Channel),
-  actions: z.array(Action),
-  data: freeForm(),
-  groupKey: z.string().nullable(),
-  scheduledFor: timestamp().nullable(),
-  deliveredAt: timestamp().nullable(),
-  readAt: timestamp().nullable(),
-  expiresAt: timestamp().nullable(),
+  userId: id('user').describe('The user who is notified'),
+  title: name(200).meta({ examples: ['Your import is done'] }),
+  body: name(2_000).meta({
+    description: 'The text of the notification',
+    examples: ['214 leads were added, 3 existed already.'],
+  }),
+  category: z.string().meta({ description: 'A category of your own', examples: ['imports'] }),
+  priority: NotificationPriority.meta({ examples: ['normal'] }),
+  status: NotificationStatus.meta({ examples: ['delivered'] }),
+  channels: z.array(NotificationChannel).describe('How the notification reaches the user'),
+  actions: z.array(NotificationAction).describe('The buttons, at most three'),
+  data: freeForm().meta({ examples: [{ imported: 214 }] }),
+  groupKey: z
+    .string()
+    .nullable()
+    .meta({ description: 'Notifications with the same key belong together', examples: ['import-214'] }),
+  scheduledFor: timestamp()
+    .nullable()
+    .meta({ description: 'When the notification is due; null for at once', examples: [null] }),
+  deliveredAt: timestamp().nullable().describe('When the notification was delivered'),
+  readAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the user read it', examples: [null] }),
+  expiresAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the notification is no longer shown', examples: [null] }),
   createdAt: timestamp(),
 });
 
-const Batch = z.object({ id: id('notification_batch'), recipients: z.int() });
+const Batch = z.object({
+  id: id('notification_batch'),
+  recipients: z.int().meta({ description: 'The number of users who are notified', examples: [4] }),
+});
 
 export const notificationCreated = event('notification.created', {
   description: 'Users are notified, or will be at a later time',
@@ -65,6 +99,16 @@ export const notificationCreated = event('notification.created', {
   record: Batch.extend({ category: z.string(), scheduledFor: timestamp().nullable() }),
 });
 
+const exampleBody = {
+  title: 'Your import is done',
+  body: '214 leads were added, 3 existed already.',
+  roleIds: ['YHoe8Hd3lGJBU2lN'],
+  category: 'imports',
+  actions: [{ id: 'open', label: 'Open', type: 'url', url: '/v1/leads' }],
+  data: { imported: 214 },
+  groupKey: 'import-214',
+};
+
 export const notifications = operations({
   createNotification: {
     method: 'POST',
@@ -72,28 +116,45 @@ export const notifications = operations({
     permission: 'notifications:write',
     summary: 'Notify users',
     description:
-      'Reaches the users named, and the active ones of the teams and roles named: each of them once, at most 1,000. With scheduledFor at that time, otherwise at once. `recipients` counts all of them; the answer shows the first 100 notifications, in the order of the users.',
-    body: z.object({
-      title: name(200),
-      body: name(2_000),
-      userIds: z
-        .array(id('user'))
-        .max(recipientsMax, { error: `Must be at most ${recipientsMax} users` })
-        .optional(),
-      teamIds: z.array(id('team')).max(100, { error: 'Must be at most 100 teams' }).optional(),
-      roleIds: z.array(id('role')).max(100, { error: 'Must be at most 100 roles' }).optional(),
-      category: code(50).default('general'),
-      priority: Priority.default('normal'),
-      channels: z.array(Channel).min(1, { error: 'Must name at least one channel' }).default(['in_app']),
-      actions: Actions.default([]),
-      data: freeForm().default({}),
-      scheduledFor: timestamp().nullish(),
-      expiresAt: timestamp().nullish(),
-      groupKey: name(100).nullish(),
-    }),
+      'Notifies the given users and the active users of the given teams and roles: each of them once, at most 1,000. `recipients` counts all of them; the answer contains the first 100 notifications, in the order of the users.',
+    body: z
+      .object({
+        title: name(200).meta({ examples: ['Your import is done'] }),
+        body: name(2_000).meta({
+          description: 'The text of the notification',
+          examples: ['214 leads were added, 3 existed already.'],
+        }),
+        userIds: z
+          .array(id('user'))
+          .max(recipientsMax, { error: `Must be at most ${recipientsMax} users` })
+          .describe('The users to notify')
+          .optional(),
+        teamIds: z
+          .array(id('team'))
+          .max(100, { error: 'Must be at most 100 teams' })
+          .describe('Notify the active users of these teams')
+          .optional(),
+        roleIds: z
+          .array(id('role'))
+          .max(100, { error: 'Must be at most 100 roles' })
+          .describe('Notify the active users with these roles')
+          .optional(),
+        category: code(50).describe('A category of your own').default('general'),
+        priority: NotificationPriority.default('normal'),
+        channels: z
+          .array(NotificationChannel)
+          .min(1, { error: 'Must name at least one channel' })
+          .describe('How the notification reaches the users')
+          .default(['in_app']),
+        actions: Actions.describe('The buttons, at most three').default([]),
+        data: freeForm().default({}),
+        scheduledFor: timestamp().nullish().describe('When to deliver it. Defaults to now.'),
+        expiresAt: timestamp().nullish().describe('When it is no longer shown'),
+        groupKey: name(100).nullish().describe('Notifications with the same key belong together'),
+      })
+      .meta({ examples: [exampleBody] }),
     reply: Batch.extend({
-      /** The first 100 of the batch. */
-      notifications: z.array(Notification).max(notificationsShownMax),
+      notifications: z.array(Notification).max(notificationsShownMax).describe('The first 100 of the batch'),
     }),
     status: 201,
     message: 'Notification created',
@@ -106,10 +167,15 @@ export const notifications = operations({
     narrows: true,
     summary: 'List the notifications of the caller',
     description:
-      'Those of the user signed in or acted for, else of the creator of the API key. Expired ones are not shown, and those still to come only with `status=scheduled`.',
+      'Returns the notifications of the user who signed in or is acted for, or else of the creator of the API key. Expired notifications are left out, and scheduled ones unless `status=scheduled`.',
     query: listQuery(['createdAt'])
       .omit({ search: true })
-      .extend({ status: Status.optional(), category: code(50).optional() }),
+      .extend({
+        status: NotificationStatus.optional(),
+        category: code(50)
+          .meta({ examples: ['imports'] })
+          .optional(),
+      }),
     reply: page(Notification),
     message: 'Notifications retrieved',
   },

@@ -5,14 +5,27 @@ import { Permissions } from './api-keys.ts';
 export const Role = z.object({
   id: id('role'),
   tenantId: id('tenant'),
-  name: name(),
-  description: text(500).nullable(),
-  permissions: z.array(z.string()),
-  /** owner, admin, manager, member and viewer come with every tenant and stay as they are. */
-  isSystem: z.boolean(),
+  name: name().meta({ examples: ['Sales'] }),
+  description: text(500)
+    .nullable()
+    .meta({ examples: ['Works on leads, sees partners'] }),
+  permissions: z
+    .array(z.string())
+    .meta({ description: 'What users with this role may do', examples: [['leads:write', 'partners:read']] }),
+  isSystem: z.boolean().meta({
+    description:
+      'Whether the role comes with every tenant and cannot be changed: owner, admin, manager, member, viewer',
+    examples: [false],
+  }),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
+});
+
+/** A permission that can be granted. */
+export const PermissionInfo = z.object({
+  slug: z.string().meta({ description: 'The name of the permission', examples: ['leads:read'] }),
+  description: z.string().meta({ examples: ['Read leads'] }),
 });
 
 const withId = z.object({ id: id('role') });
@@ -43,23 +56,26 @@ export const roles = operations({
     method: 'GET',
     path: '/v1/permissions',
     permission: signedIn,
-    summary: 'List every permission that can be granted',
+    summary: 'List the permissions',
     description:
-      'In roles and keys `<resource>:*` stands for every action of a resource and `*` for everything; `manage` includes the other actions. A role may narrow one to `:own` or `:team`.',
-    reply: z.array(z.object({ slug: z.string(), description: z.string() })),
+      'In roles and keys, `<resource>:*` stands for every action on a resource and `*` for everything; `manage` includes the other actions. A role can narrow a permission to `:own` or `:team`.',
+    reply: z.array(PermissionInfo),
     message: 'Permissions retrieved',
   },
   checkPermission: {
     method: 'GET',
     path: '/v1/permissions/check',
     permission: signedIn,
-    summary: 'Whether the caller has a permission',
+    summary: 'Check a permission of the caller',
+    description: 'Returns whether the caller has the permission, and whose records it covers.',
     query: z.object({ permission: Permissions.element }),
     reply: z.object({
-      permission: z.string(),
-      allowed: z.boolean(),
-      /** Whose records it reaches; null when it is not allowed. */
-      reach: z.enum(['all', 'team', 'own']).nullable(),
+      permission: z.string().meta({ description: 'The permission that was checked', examples: ['leads:read'] }),
+      allowed: z.boolean().describe('Whether the caller has the permission'),
+      reach: z
+        .enum(['all', 'team', 'own'])
+        .nullable()
+        .describe('Whose records the permission covers; null if the caller lacks it'),
     }),
     message: 'Permission checked',
   },
@@ -68,7 +84,7 @@ export const roles = operations({
     path: '/v1/roles',
     permission: 'users:read',
     summary: 'List roles',
-    description: '`search` looks into the name.',
+    description: '`search` covers the name.',
     query: listQuery(['createdAt', 'updatedAt', 'name']),
     reply: page(Role),
     message: 'Roles retrieved',
@@ -78,7 +94,7 @@ export const roles = operations({
     path: '/v1/roles',
     permission: 'users:manage',
     summary: 'Create a role',
-    description: 'Permissions above the caller’s own are refused.',
+    description: 'You cannot grant permissions above your own.',
     body: z.object({ name: name(), description: text(500).nullish(), permissions: Permissions }),
     reply: Role,
     status: 201,
@@ -100,6 +116,7 @@ export const roles = operations({
     path: '/v1/roles/:id',
     permission: 'users:manage',
     summary: 'Update a role',
+    description: 'You cannot grant permissions above your own. Roles that come with every tenant cannot be changed.',
     params: withId,
     body: z.object({ name: name().optional(), description: text(500).nullish(), permissions: Permissions.optional() }),
     reply: Role,
@@ -112,8 +129,9 @@ export const roles = operations({
     path: '/v1/roles/:id',
     permission: 'users:manage',
     summary: 'Delete a role',
+    description: 'A role that users have cannot be deleted.',
     params: withId,
-    reply: z.object({ id: id('role'), deleted: z.literal(true) }),
+    reply: z.object({ id: id('role'), deleted: z.literal(true).describe('Always true') }),
     message: 'Role deleted',
     emits: [roleDeleted],
     errors: { system_role, role_in_use: [409, 'Users have this role; give them another one first'] },

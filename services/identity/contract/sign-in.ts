@@ -1,16 +1,20 @@
-import { id, operations, signedIn } from '@tandem/contract';
+import { Environment, id, operations, signedIn } from '@tandem/contract';
 import { z } from 'zod';
-import { AuthSession, failedSignInsPerHourMax, userLoggedIn, userLoggedOut, userLoginFailed } from './auth.ts';
+import { AuthSession, userLoggedIn, userLoggedOut, userLoginFailed } from './auth.ts';
 import { Tenant } from './tenants.ts';
 import { Email, User } from './users.ts';
 
-const JsonWebKey = z.object({
-  kty: z.literal('RSA'),
-  n: z.string(),
-  e: z.string(),
-  kid: z.string(),
-  use: z.literal('sig'),
-  alg: z.literal('RS256'),
+/** A public key (RFC 7517). */
+export const JsonWebKey = z.object({
+  kty: z.literal('RSA').describe('The kind of key'),
+  n: z.string().meta({
+    description: 'The modulus, in base64url',
+    examples: ['u1SU1LfVLPHCozMxH2Mo4lgOEePzNm0tRgeLezV6ffAt0gunVTLw7onLRnrq0_IzW7yWR7QkrmBL7jTKEn5u'],
+  }),
+  e: z.string().meta({ description: 'The exponent, in base64url', examples: ['AQAB'] }),
+  kid: z.string().meta({ description: 'The id of the key, as in the header of a token', examples: ['2026-03'] }),
+  use: z.literal('sig').describe('What the key is for'),
+  alg: z.literal('RS256').describe('The algorithm of signatures'),
 });
 
 export const signIn = operations({
@@ -19,14 +23,23 @@ export const signIn = operations({
     path: '/v1/auth/login',
     audience: 'public',
     summary: 'Sign in',
-    description: `An access token lasts 15 minutes, the refresh token 30 days. After five failures within a minute for one address from one IP the answer is 429; an IPv6 network (/64) counts as one. The audit log records up to ${failedSignInsPerHourMax} failures per user and hour.`,
+    description:
+      'An access token lasts 15 minutes, a refresh token 30 days. After five failures within a minute for one e-mail address from one IP address (or IPv6 /64 network), the answer is 429.',
     body: z.object({
       email: Email,
-      password: z.string().min(1, { error: 'Must not be empty' }).max(200, { error: 'Must be at most 200 characters' }),
-      /** Needed when the address belongs to several tenants under the same password, or to more than five. */
-      tenantId: id('tenant').optional(),
+      password: z
+        .string()
+        .min(1, { error: 'Must not be empty' })
+        .max(200, { error: 'Must be at most 200 characters' })
+        .meta({ examples: ['a long phrase is best'] }),
+      tenantId: id('tenant')
+        .optional()
+        .describe('Needed when the address belongs to several tenants with the same password, or to more than five'),
     }),
-    reply: AuthSession.extend({ user: User, tenant: Tenant }),
+    reply: AuthSession.extend({
+      user: User.describe('The user who signed in'),
+      tenant: Tenant.describe('The tenant of the user'),
+    }),
     message: 'Signed in',
     emits: [userLoggedIn, userLoginFailed],
     errors: {
@@ -39,8 +52,14 @@ export const signIn = operations({
     path: '/v1/auth/refresh',
     audience: 'public',
     summary: 'Exchange a refresh token for new tokens',
-    description: 'Each refresh token works once. Using one again ends the session it belongs to.',
-    body: z.object({ refreshToken: z.string().min(1).max(200) }),
+    description: 'A refresh token works once. Using it again ends its session.',
+    body: z.object({
+      refreshToken: z
+        .string()
+        .min(1)
+        .max(200)
+        .meta({ examples: ['ThisIsOnlyAnExampleOfARefreshToken000000000'] }),
+    }),
     reply: AuthSession,
     message: 'Tokens refreshed',
     emits: [userLoggedOut],
@@ -52,7 +71,7 @@ export const signIn = operations({
     permission: signedIn,
     summary: 'Sign out',
     description: 'Ends the session of the access token. An API key has no session.',
-    reply: z.object({ signedOut: z.literal(true) }),
+    reply: z.object({ signedOut: z.literal(true).describe('Always true') }),
     message: 'Signed out',
     emits: [userLoggedOut],
     errors: { no_session: [409, 'An API key has no session to end'] },
@@ -61,16 +80,18 @@ export const signIn = operations({
     method: 'GET',
     path: '/v1/auth/me',
     permission: signedIn,
-    summary: 'Who is calling',
-    description: 'The user signed in, or the creator of the API key, with what this credential may do.',
+    summary: 'Retrieve the caller',
+    description:
+      'Returns the user who signed in, or the creator of the API key, with the permissions of this credential.',
     reply: z.object({
-      user: User,
-      tenant: Tenant,
-      role: z.object({ id: id('role'), name: z.string() }),
-      permissions: z.array(z.string()),
-      /** The API key in use; null with an access token. */
-      keyId: id('api_key').nullable(),
-      environment: z.enum(['live', 'sandbox']),
+      user: User.describe('The user who calls'),
+      tenant: Tenant.describe('The tenant of the user'),
+      role: z
+        .object({ id: id('role'), name: z.string().meta({ examples: ['Sales'] }) })
+        .describe('The role of the user'),
+      permissions: z.array(z.string()).meta({ description: 'What the caller may do', examples: [['leads:write']] }),
+      keyId: id('api_key').nullable().describe('The API key in use; null with an access token'),
+      environment: Environment,
     }),
     message: 'Caller retrieved',
   },
@@ -79,8 +100,9 @@ export const signIn = operations({
     path: '/.well-known/jwks.json',
     audience: 'public',
     envelope: 'none',
-    summary: 'The public keys that verify access tokens',
-    reply: z.object({ keys: z.array(JsonWebKey) }),
+    summary: 'List the public keys',
+    description: 'Verify the signatures of access tokens with these keys (RFC 7517).',
+    reply: z.object({ keys: z.array(JsonWebKey).describe('The keys in use') }),
     message: 'Keys retrieved',
   },
 });

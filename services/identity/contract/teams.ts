@@ -5,18 +5,22 @@ import { teamMembersChanged, teamsOfUserMax, User } from './users.ts';
 export const Team = z.object({
   id: id('team'),
   tenantId: id('tenant'),
-  name: name(),
-  description: text(500).nullable(),
-  /** How many users are in it now, whatever their status. */
-  memberCount: z.int(),
-  createdBy: id('user').nullable(),
+  name: name().meta({ examples: ['Sales'] }),
+  description: text(500)
+    .nullable()
+    .meta({ examples: ['Everybody who talks to customers'] }),
+  memberCount: z.int().meta({ description: 'The number of users in the team, whatever their status', examples: [4] }),
+  createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
 const membersMax = 250;
-const MemberIds = z.array(id('user')).max(membersMax, { error: `Must be at most ${membersMax} users` });
+const MemberIds = z
+  .array(id('user'))
+  .max(membersMax, { error: `Must be at most ${membersMax} users` })
+  .describe(`The users, at most ${membersMax}`);
 const withId = z.object({ id: id('team') });
 
 export const teamCreated = event('team.created', {
@@ -54,7 +58,7 @@ export const teams = operations({
     path: '/v1/teams',
     permission: 'teams:read',
     summary: 'List teams',
-    description: '`search` looks into name and description.',
+    description: '`search` covers name and description.',
     query: listQuery(['createdAt', 'updatedAt', 'name']),
     reply: page(Team),
     message: 'Teams retrieved',
@@ -85,7 +89,7 @@ export const teams = operations({
     path: '/v1/teams/:id/members',
     permission: 'teams:read',
     summary: 'List the members of a team',
-    description: '`search` looks into e-mail address, first and last name.',
+    description: '`search` covers e-mail address, first and last name.',
     params: withId,
     query: listQuery(['createdAt', 'lastName', 'email']),
     reply: page(User),
@@ -96,12 +100,23 @@ export const teams = operations({
     path: '/v1/teams/:id/members',
     permission: 'teams:write',
     summary: 'Add members to a team',
-    description: `Each id succeeds or fails by itself, in the order given. Who is a member already stays one; nobody is in more than ${teamsOfUserMax} teams.`,
+    description: `Each id succeeds or fails by itself, in the order of the request. Existing members stay members. A user can be in at most ${teamsOfUserMax} teams.`,
     params: withId,
     body: z.object({ userIds: MemberIds.min(1, { error: 'Must name at least one user' }) }),
     reply: z.object({
-      memberCount: z.int(),
-      results: z.array(z.object({ id: id('user'), success: z.boolean(), error: z.string().nullable() })),
+      memberCount: z.int().meta({ description: 'The number of users in the team now', examples: [5] }),
+      results: z
+        .array(
+          z.object({
+            id: id('user'),
+            success: z.boolean().describe('Whether the user is a member now'),
+            error: z
+              .string()
+              .nullable()
+              .meta({ description: 'Why the user was not added', examples: [null] }),
+          }),
+        )
+        .describe('The result for each user, in the order of the request'),
     }),
     message: 'Team members added',
     emits: [teamMembersChanged],
@@ -110,9 +125,10 @@ export const teams = operations({
     method: 'DELETE',
     path: '/v1/teams/:id/members/:userId',
     permission: 'teams:write',
-    summary: 'Take a member out of a team',
+    summary: 'Remove a member from a team',
+    description: 'The user keeps the account and loses access that depends on the team.',
     params: withId.extend({ userId: id('user') }),
-    reply: z.object({ id: id('user'), deleted: z.literal(true) }),
+    reply: z.object({ id: id('user'), deleted: z.literal(true).describe('Always true') }),
     message: 'Team member removed',
     emits: [teamMembersChanged],
   },

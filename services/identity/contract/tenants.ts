@@ -1,4 +1,4 @@
-import { currency, event, id, name, operations, planCodes, plans, timestamp } from '@tandem/contract';
+import { currency, event, id, name, operations, PlanCode, planCodes, plans, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { InstalledAddon } from './addons.ts';
 import { AuthSession, Password } from './auth.ts';
@@ -6,41 +6,58 @@ import { Email, User, userCreated } from './users.ts';
 
 const TimeZone = z
   .string()
-  .refine(isTimeZone, { error: 'Must be a time zone of the IANA database, such as Europe/Berlin' });
-const Locale = z.string().refine(isLocale, { error: 'Must be a language tag (BCP 47), such as en or pt-BR' });
+  .refine(isTimeZone, { error: 'Must be a time zone of the IANA database, such as Europe/Berlin' })
+  .meta({ description: 'Time zone (IANA)', examples: ['Europe/Berlin'] });
+const Locale = z
+  .string()
+  .refine(isLocale, { error: 'Must be a language tag (BCP 47), such as en or pt-BR' })
+  .meta({ description: 'Language (BCP 47)', examples: ['en'] });
 
 export const TenantSettings = z.object({ timezone: TimeZone, locale: Locale, currency: currency() });
 
+/** Whether a tenant can be used. */
+export const TenantStatus = z.enum(['active', 'suspended']).describe('Whether the tenant can be used');
+
 export const Tenant = z.object({
   id: id('tenant'),
-  name: name(),
-  slug: z.string(),
-  plan: z.enum(planCodes),
-  status: z.enum(['active', 'suspended']),
-  settings: TenantSettings,
+  name: name().meta({ examples: ['Analytical Engines'] }),
+  slug: z.string().meta({ description: 'The name of the tenant in addresses', examples: ['analytical-engines'] }),
+  plan: PlanCode,
+  status: TenantStatus,
+  settings: TenantSettings.describe('What new records start with'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
 /** A tenant as it is looked up. */
-const TenantLookup = Tenant.extend({ installedAddons: z.array(InstalledAddon) });
+export const TenantLookup = Tenant.extend({
+  installedAddons: z.array(InstalledAddon).describe('The addons of the tenant'),
+});
 
 export const PlanOffer = z.object({
-  code: z.enum(planCodes),
-  name: z.string(),
-  /** null: agreed with the customer. */
-  monthlyCalls: z.int().nullable(),
-  ratePerMinute: z.int().nullable(),
-  burst: z.int().nullable(),
-  features: z.array(z.string()),
+  code: PlanCode,
+  name: z.string().meta({ examples: ['Free'] }),
+  monthlyCalls: z
+    .int()
+    .nullable()
+    .meta({ description: 'Calls per month; null if agreed with the customer', examples: [1000] }),
+  ratePerMinute: z
+    .int()
+    .nullable()
+    .meta({ description: 'Calls per minute; null if agreed with the customer', examples: [60] }),
+  burst: z
+    .int()
+    .nullable()
+    .meta({ description: 'Calls beyond the minute limit; null if agreed with the customer', examples: [10] }),
+  features: z.array(z.string()).meta({ description: 'The keys of the features', examples: [['webhooks']] }),
 });
 
 export const tenantCreated = event('tenant.created', {
   description: 'A tenant signs up',
   action: 'tenant.create',
   target: 'tenant',
-  data: z.object({ tenantId: id('tenant'), plan: z.enum(planCodes) }),
+  data: z.object({ tenantId: id('tenant'), plan: PlanCode }),
   record: Tenant,
 });
 
@@ -56,7 +73,7 @@ export const tenantPlanChanged = event('tenant.plan_changed', {
   description: 'A tenant moves to another plan or other limits',
   action: 'tenant.change_plan',
   target: 'tenant',
-  data: z.object({ tenantId: id('tenant'), from: z.enum(planCodes), to: z.enum(planCodes) }),
+  data: z.object({ tenantId: id('tenant'), from: PlanCode, to: PlanCode }),
   record: Tenant,
 });
 
@@ -67,12 +84,22 @@ export const tenants = operations({
     audience: 'public',
     summary: 'Sign up',
     description:
-      'Makes a tenant on the Free plan with its owner, and signs the owner in. An Idempotency-Key counts together with the body: the same person’s repetition gets the first answer, tokens included; any other body is a sign-up of its own.',
+      'Creates a tenant on the Free plan with its owner, and signs the owner in. An Idempotency-Key counts together with the body: a repetition with the same body returns the first answer, tokens included; another body is a new sign-up.',
     body: z.object({
-      name: name(),
-      owner: z.object({ email: Email, password: Password, firstName: name(), lastName: name() }),
+      name: name().meta({ examples: ['Analytical Engines'] }),
+      owner: z
+        .object({
+          email: Email,
+          password: Password,
+          firstName: name().meta({ examples: ['Ada'] }),
+          lastName: name().meta({ examples: ['Lovelace'] }),
+        })
+        .describe('The first user of the tenant'),
     }),
-    reply: AuthSession.extend({ tenant: Tenant, user: User }),
+    reply: AuthSession.extend({
+      tenant: Tenant.describe('The new tenant'),
+      user: User.describe('Its owner'),
+    }),
     status: 201,
     message: 'Tenant created',
     emits: [tenantCreated, userCreated],
@@ -89,8 +116,12 @@ export const tenants = operations({
     method: 'PATCH',
     path: '/v1/tenants/current',
     permission: 'tenant:manage',
-    summary: 'Update name or settings of the tenant',
-    body: z.object({ name: name().optional(), settings: TenantSettings.partial().optional() }),
+    summary: 'Update the tenant of the caller',
+    description: 'Changes the name or the settings.',
+    body: z.object({
+      name: name().optional(),
+      settings: TenantSettings.partial().describe('What new records start with').optional(),
+    }),
     reply: Tenant,
     message: 'Tenant updated',
     emits: [tenantUpdated],
@@ -100,7 +131,7 @@ export const tenants = operations({
     path: '/v1/tenants/:id',
     permission: 'tenant:read',
     summary: 'Retrieve a tenant',
-    description: 'Only the tenant of the caller is found.',
+    description: 'Returns only the tenant of the caller; other tenants answer 404.',
     params: z.object({ id: id('tenant') }),
     reply: TenantLookup,
     message: 'Tenant retrieved',

@@ -4,7 +4,9 @@ import { Password, userLoggedOut } from './auth.ts';
 import { notificationCreated } from './notifications.ts';
 
 export const userStatuses = ['active', 'suspended', 'deactivated'] as const;
-const UserStatus = z.enum(userStatuses, { error: `Must be one of ${userStatuses.join(', ')}` });
+export const UserStatus = z
+  .enum(userStatuses, { error: `Must be one of ${userStatuses.join(', ')}` })
+  .describe('Only active users can sign in, be assigned work or be acted for');
 
 /** Addresses are compared and kept in lower case: nobody has two accounts by the case of a letter. */
 export const Email = z
@@ -12,22 +14,25 @@ export const Email = z
   .trim()
   .toLowerCase()
   .check(z.email({ error: 'Must be a valid e-mail address' }))
-  .max(254, 'Must be at most 254 characters');
+  .max(254, 'Must be at most 254 characters')
+  .meta({ examples: ['ada@example.com'] });
 
 export const User = z.object({
   id: id('user'),
   tenantId: id('tenant'),
-  email: z.string(),
-  firstName: name(),
-  lastName: name(),
+  email: z.string().meta({ examples: ['ada@example.com'] }),
+  firstName: name().meta({ examples: ['Ada'] }),
+  lastName: name().meta({ examples: ['Lovelace'] }),
   phone: phone().nullable(),
   roleId: id('role'),
-  teamIds: z.array(id('team')),
-  /** Only active users can sign in, be assigned work or be acted for. */
+  teamIds: z.array(id('team')).describe('The teams of the user'),
   status: UserStatus,
-  /** The statuses that this user may move to now. */
-  allowedTransitions: z.array(UserStatus),
-  lastLoginAt: timestamp().nullable(),
+  allowedTransitions: z
+    .array(UserStatus)
+    .meta({ description: 'The statuses that this user can change to now', examples: [['suspended', 'deactivated']] }),
+  lastLoginAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the user signed in last', examples: ['2026-03-04T08:02:47.000Z'] }),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -76,7 +81,7 @@ export const users = operations({
     path: '/v1/users',
     permission: 'users:write',
     summary: 'Create a user',
-    description: 'Without roleId the user becomes a member. A role above the caller’s own permissions is refused.',
+    description: 'Without `roleId`, the user becomes a member. You cannot assign a role above your own permissions.',
     body: z.object({
       email: Email,
       password: Password,
@@ -98,7 +103,7 @@ export const users = operations({
     permission: 'users:read',
     narrows: true,
     summary: 'List users',
-    description: '`search` looks into e-mail address, first and last name.',
+    description: '`search` covers e-mail address, first and last name.',
     query: listQuery(['createdAt', 'updatedAt', 'email', 'lastName']).extend({
       status: UserStatus.optional(),
       roleId: id('role').optional(),
@@ -111,8 +116,8 @@ export const users = operations({
     method: 'GET',
     path: '/v1/users/me',
     permission: signedIn,
-    summary: 'Retrieve the user who is calling',
-    description: 'The user signed in or acted for, else the creator of the API key.',
+    summary: 'Retrieve the calling user',
+    description: 'Returns the user who signed in or is acted for, or else the creator of the API key.',
     reply: User,
     message: 'User retrieved',
   },
@@ -133,7 +138,7 @@ export const users = operations({
     narrows: true,
     summary: 'Update a user',
     description:
-      'active → suspended, deactivated; suspended → active, deactivated; deactivated → active. Who is no longer active is signed out everywhere. API keys that the user created go on working if they have permissions of their own; the others may do nothing until the user is active again. Those who manage API keys are notified. Nobody changes their own role. `teamIds` are all teams of the user from then on; whoever may change only themselves cannot set them.',
+      'Allowed status changes: active → suspended, deactivated; suspended → active, deactivated; deactivated → active. A user who is no longer active is signed out everywhere. API keys that the user created keep working if they have permissions of their own; the others stop working until the user is active again. The platform notifies the users who manage API keys. You cannot change your own role. `teamIds` replaces all teams of the user; callers who may change only themselves cannot set it.',
     params: withId,
     body: z.object({
       email: Email.optional(),
@@ -153,7 +158,8 @@ export const users = operations({
     method: 'PUT',
     path: '/v1/users/:id/role',
     permission: 'users:manage',
-    summary: 'Give a user a role',
+    summary: 'Set the role of a user',
+    description: 'You cannot assign a role above your own permissions, and the last owner keeps the role.',
     params: withId,
     body: z.object({ roleId: id('role') }),
     reply: User,

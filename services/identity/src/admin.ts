@@ -2,13 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient, ServiceCallError } from '@tandem/client';
+import { createServiceClient, ServiceCallError } from '@tandem/client/internal';
 import { type Plan, planCodes } from '@tandem/contract';
 import { type DeadLetter, listDeadLetters, replayDeadLetters } from '@tandem/events';
-import { internalAdmin } from '@tandem/identity-contract';
+import { internalAdmin, internalSecrets } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { readConfig } from '@tandem/process';
+import { internalSearch } from '@tandem/search-contract';
 import { z } from 'zod';
+import { rebuildSearch } from './admin-rebuild.ts';
+import { outdatedKeys, rehashAddresses, sealedValues } from './admin-secrets.ts';
+import { moveQueue, topology } from './admin-topology.ts';
 
 const usage = `Usage: npm run admin -- <command>
 
@@ -20,8 +24,18 @@ const usage = `Usage: npm run admin -- <command>
   dead-letters:list <service.consumer>  what they are, and why
        [--id ID]                        one of them, with its error in full
   dead-letters:replay <service.consumer>  give them back to their consumer
+  secrets                               what still needs a secret that is no longer current
+  secrets:rehash                        hash all e-mail addresses under the current pepper
+  topology                              compare RabbitMQ with what the running services declare
+       [--repair]                       declare what is missing, remove what is left over; queues with messages stay
+  topology:move <queue> <service.consumer>  move the messages of an orphaned queue to a consumer
+  rebuild search [--tenant T]           index all records again from the services that own them, while events go on
+       [--rate N] [--from PLACE]        records a second (500); where an interrupted rebuild goes on
 
 Tenants are named by their public id. Exit code: 0 done, 1 failed or not intact, 2 wrong usage.`;
+
+// Leaves most of a service's capacity to requests.
+const rebuildRate = 500;
 
 class WrongUsage extends Error {}
 
@@ -30,13 +44,15 @@ const settings = readConfig(
     IDENTITY_URL: z.url(),
     INTERNAL_SECRETS: z.string(),
     AMQP_URL: z.url(),
+    AMQP_MANAGEMENT_URL: z.url().optional(),
+    SEARCH_URL: z.url().optional(),
     IDS_ALPHABET: z.string(),
     NAMESPACE: z.string().default('tandem'),
   }),
 );
 const ids = createIdCodec(settings.IDS_ALPHABET);
 const identity = createServiceClient({
-  operations: internalAdmin,
+  operations: { ...internalAdmin, ...internalSecrets },
   baseUrl: settings.IDENTITY_URL,
   service: 'admin',
   signer: createCallerSigner(settings.INTERNAL_SECRETS),
@@ -68,6 +84,44 @@ const commands: Record<string, (args: string[]) => Promise<boolean>> = {
     const count = await replayDeadLetters(consumerQueue(take(args, 1)[0]));
     console.log(`${count} given back to their consumer`);
     return true;
+  },
+  secrets: async (args) => {
+    take(args, 0);
+    console.log('Encrypted values by the id of their key (ENCRYPTION_KEY):\n');
+    print(['KEY', 'SERVICE', 'COLUMN', 'VALUES'], await sealedValues(readMetrics));
+    console.log('\nActive API keys under a previous pepper (KEY_PEPPER), which are rehashed when they are used:\n');
+    return print(
+      ['API KEY', 'TENANT', 'ENDS IN', 'LAST USED', 'EXPIRES', 'NAME'],
+      await outdatedKeys({ identity, as, ids }),
+    );
+  },
+  'secrets:rehash': async (args) => {
+    take(args, 0);
+    const { rehashed, left } = await rehashAddresses({ identity, as });
+    console.log(`${rehashed} addresses rehashed, ${left} left`);
+    return left === 0;
+  },
+  topology: async (args) => {
+    const { values, positionals } = parse(args);
+    take(positionals, 0);
+    return topology(fleet(), { repair: values.repair ?? false });
+  },
+  rebuild: async (args) => {
+    const { values, positionals } = parse(args);
+    const [projection] = take(positionals, 1);
+    if (projection !== 'search') throw new WrongUsage(`"${projection}" cannot be rebuilt; search can.`);
+    if (!settings.SEARCH_URL) throw new Error('SEARCH_URL is not set');
+    const { INTERNAL_SECRETS: secrets, SEARCH_URL: baseUrl } = settings;
+    const signer = createCallerSigner(secrets);
+    const search = createServiceClient({ operations: internalSearch, baseUrl, service: 'admin', signer });
+    const tenants = values.tenant ? [tenantId(values.tenant)] : (await everyTenant()).map(({ id }) => id);
+    const options = { rate: wholeNumber('rate', values.rate) ?? rebuildRate, from: values.from };
+    return rebuildSearch(search, tenants, { options, as });
+  },
+  'topology:move': async (args) => {
+    const [queue, consumer] = take(args, 2);
+    consumerQueue(consumer);
+    return moveQueue(fleet(), queue, consumer);
   },
 };
 
@@ -139,27 +193,49 @@ async function everyTenant() {
   }
 }
 
-/** Every service says on /metrics how deep the dead letters of its consumers are. */
+/** The depth of the dead-letter queue of every consumer, as the services show it on /metrics. */
 async function deadLetterDepths(): Promise<[string, string][]> {
-  // The gateway consumes nothing, and shows its metrics on another port.
-  const addresses = Object.entries(process.env).filter(
-    ([name, value]) => /^(?!GATEWAY_)[A-Z_]+_URL$/.test(name) && value?.startsWith('http'),
-  );
-  const depths: [string, string][] = [];
-  for (const [name, address] of addresses) {
-    const text = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(3_000) }).then(
-      (response) => (response.ok ? response.text() : ''),
-      () => {
-        console.error(`${name.slice(0, -4).toLowerCase()} does not answer`);
-        return '';
-      },
-    );
-    for (const [, labels, depth] of text.matchAll(/^tandem_dead_letters\{(.*)\} (\S+)$/gm)) {
+  const depths = (await readMetrics()).flatMap(({ text = '' }) =>
+    [...text.matchAll(/^tandem_dead_letters\{(.*)\} (\S+)$/gm)].map(([, labels, depth]): [string, string] => {
       const queue = /queue="([^"]+)"/.exec(labels as string)?.[1] as string;
-      depths.push([queue.slice(settings.NAMESPACE.length + 1), depth as string]);
-    }
-  }
+      return [queue.slice(settings.NAMESPACE.length + 1), depth as string];
+    }),
+  );
   return depths.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** The /metrics of every service; of several instances, the one that answers. */
+function readMetrics(): Promise<{ service: string; text: string | undefined }[]> {
+  return Promise.all(
+    [...serviceAddresses()].map(async ([service, address]) => {
+      const text = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(3_000) }).then(
+        (response) => (response.ok ? response.text() : undefined),
+        () => undefined,
+      );
+      if (text === undefined) console.error(`${service} does not answer`);
+      return { service, text };
+    }),
+  );
+}
+
+/** Service → address, as the settings name them. The gateway consumes nothing, and shows its metrics on another port. */
+function serviceAddresses(): Map<string, string> {
+  return new Map(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      /^(?!GATEWAY_|PUBLIC_|AMQP_|AI_|WEBHOOK_)[A-Z_]+_URL$/.test(name) && value?.startsWith('http')
+        ? [[name.slice(0, -4).toLowerCase().replaceAll('_', '-'), value]]
+        : [],
+    ),
+  );
+}
+
+function fleet() {
+  return {
+    amqpUrl: settings.AMQP_URL,
+    managementUrl: settings.AMQP_MANAGEMENT_URL,
+    namespace: settings.NAMESPACE,
+    services: serviceAddresses(),
+  };
 }
 
 function consumerQueue(consumer: string) {
@@ -174,7 +250,16 @@ function parse(args: string[]) {
     return parseArgs({
       args,
       allowPositionals: true,
-      options: { monthly: text, rate: text, burst: text, id: text, all: { type: 'boolean' } },
+      options: {
+        monthly: text,
+        rate: text,
+        burst: text,
+        id: text,
+        tenant: text,
+        from: text,
+        all: { type: 'boolean' },
+        repair: { type: 'boolean' },
+      },
     });
   } catch (error) {
     throw new WrongUsage((error as Error).message);

@@ -1,7 +1,8 @@
+import type { Pepper } from '@tandem/api-keys';
 import type { Operation } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import type { LoginLimiter } from '@tandem/passwords';
-import type { InTenant, Handler as ServiceHandler } from '@tandem/service';
+import type { Actor, Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { CredentialNews } from './credential-news.ts';
 import type { PrismaClient } from './generated/client.ts';
@@ -14,8 +15,7 @@ export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx,
 
 /** What identity's handlers use beside the database. */
 export interface Tools {
-  /** KEY_PEPPER. */
-  pepper: string;
+  pepper: Pepper;
   ids: IdCodec;
   tokens: Tokens;
   news: CredentialNews;
@@ -24,19 +24,12 @@ export interface Tools {
   inBackground(work: () => Promise<void>): void;
 }
 
-/** The scope of work for a tenant in which somebody is known: what happens there bears their name. */
-export function inTheNameOf(
-  tenantId: number,
-  user: { id: number; firstName: string; lastName: string },
-): Parameters<InTenant<Tx>>[0] {
-  // The scope's fields go over those of the anonymous caller; more of them than the type lists is what makes this work.
-  return Object.assign(
-    { tenantId, environment: 'live' as const },
-    { type: 'user', userId: user.id, name: nameOf(user) },
-  );
+/** A user as the actor of what happens while they sign up, sign in or refresh a session. */
+export function asActor(user: { id: number; firstName: string; lastName: string }): Actor {
+  return { type: 'user', userId: user.id, name: nameOf(user) };
 }
 
-/** How a person is called in the audit log. */
+/** A person's name as the audit log shows it. */
 export function nameOf({ firstName, lastName }: { firstName: string; lastName: string }): string {
   return `${firstName} ${lastName}`;
 }

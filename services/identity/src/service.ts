@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createPepper } from '@tandem/api-keys';
 import { identity } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { connectRedis, loginLimiter } from '@tandem/passwords';
@@ -17,6 +17,7 @@ import { deliverNotifications } from './features/notifications/deliver-notificat
 import { notificationHandlers } from './features/notifications/index.ts';
 import { portalSessionHandlers } from './features/portal-sessions/index.ts';
 import { roleHandlers } from './features/roles/index.ts';
+import { secretHandlers } from './features/secrets/index.ts';
 import { endSubscription } from './features/subscriptions/end-subscription.job.ts';
 import { subscriptionHandlers } from './features/subscriptions/index.ts';
 import { openSubscription } from './features/subscriptions/subscription.ts';
@@ -36,12 +37,14 @@ export function identityService(
 ): ServiceDefinition<typeof identity, PrismaClient, IdentitySettings> {
   const log = createLog('identity');
   const redis = connectRedis(settings.REDIS_URL, log);
-  const pepper = settings.KEY_PEPPER;
+  const pepper = createPepper(settings.KEY_PEPPER);
   const ids = createIdCodec(settings.IDS_ALPHABET);
-  const key = (text: string) => createHmac('sha256', pepper).update(text).digest('base64url');
   const tools: Tools = {
-    ...{ pepper, ids, tokens: createTokens(settings.JWT_PRIVATE_KEY, ids), news: credentialNews(redis, log) },
-    limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key, log }),
+    pepper,
+    ids,
+    tokens: createTokens(settings.JWT_PRIVATE_KEY, ids),
+    news: credentialNews(redis, log),
+    limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: pepper.hash, log }),
     // Later, so that the answer leaves before the work takes processor time from it.
     inBackground: (work) =>
       void setTimeout(() => work().catch((error) => log.error('background work failed', { error })), backgroundDelayMs),
@@ -60,7 +63,8 @@ export function identityService(
       ...subscriptionHandlers,
       ...notificationHandlers,
       ...auditLogHandlers(tools),
-      ...accessHandlers,
+      ...accessHandlers(tools),
+      ...secretHandlers(tools),
       ...portalSessionHandlers(tools),
     },
     consumers: [keepAuditLog],

@@ -41,4 +41,8 @@ export const CustomHeaders = z
       else if (!headerValue.test(value))
         refuse('Must be 1 to 1024 visible ASCII characters without line breaks', [name]);
     }
+  })
+  .meta({
+    description: 'Headers of your own that each delivery has, at most 20. Replies show their names only.',
+    examples: [{ 'X-Region': 'blue' }],
   });

@@ -14,50 +14,94 @@ export const attemptErrors = ['dns', 'connect', 'tls', 'timeout', 'http_status',
 /** Why a delivery has its status: what its last attempt met, or that the user it is sent for may not read the event. */
 export const deliveryErrors = [...attemptErrors, 'not_permitted'] as const;
 
-const DeliveryStatus = z.enum(deliveryStatuses, { error: `Must be one of ${deliveryStatuses.join(', ')}` });
+export const DeliveryStatus = z
+  .enum(deliveryStatuses, { error: `Must be one of ${deliveryStatuses.join(', ')}` })
+  .describe('How far the delivery has come');
+
+/** Why a delivery or an attempt failed. */
+export const AttemptError = z.enum(attemptErrors).describe('Why the attempt failed');
+/** Why a delivery has its status. */
+export const DeliveryError = z
+  .enum(deliveryErrors)
+  .describe('Why the delivery has its status; `not_permitted` if its user may not read the event');
 
 export const Delivery = z.object({
   id: id('delivery'),
   webhookId: id('webhook'),
   eventId: id('event'),
-  event: z.string(),
-  status: DeliveryStatus,
-  /** Attempts of the schedule; those made by hand are counted apart. */
-  attemptCount: z.int(),
-  manualAttemptCount: z.int(),
-  maxAttempts: z.int(),
-  nextAttemptAt: timestamp().nullable(),
-  lastStatusCode: z.int().nullable(),
-  lastError: z.enum(deliveryErrors).nullable(),
+  event: z.string().meta({ description: 'The name of the event', examples: ['lead.created'] }),
+  status: DeliveryStatus.meta({ examples: ['succeeded'] }),
+  attemptCount: z.int().meta({ description: 'The number of scheduled attempts so far', examples: [1] }),
+  manualAttemptCount: z
+    .int()
+    .meta({ description: 'The number of attempts that were requested by hand', examples: [0] }),
+  maxAttempts: z.int().meta({ description: 'The largest number of scheduled attempts', examples: [10] }),
+  nextAttemptAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the next attempt is due; null if there is none', examples: [null] }),
+  lastStatusCode: z
+    .int()
+    .nullable()
+    .meta({ description: 'The HTTP status of the last answer', examples: [200] }),
+  lastError: DeliveryError.nullable().meta({ examples: [null] }),
   createdAt: timestamp(),
-  completedAt: timestamp().nullable(),
+  completedAt: timestamp().nullable().describe('When the delivery ended'),
 });
 
 export const Attempt = z.object({
-  /** From 1 on, never used twice within a delivery. */
-  number: z.int(),
-  trigger: z.enum(['scheduled', 'manual']),
-  startedAt: timestamp(),
-  durationMs: z.int(),
-  statusCode: z.int().nullable(),
-  error: z.enum(attemptErrors).nullable(),
-  requestHeaders: z.record(z.string(), z.string()),
-  responseHeaders: z.record(z.string(), z.string()).nullable(),
-  /** The first 4 KiB. */
-  responseBody: z.string().nullable(),
+  number: z
+    .int()
+    .meta({ description: 'The number of the attempt, from 1; never used twice within a delivery', examples: [1] }),
+  trigger: z.enum(['scheduled', 'manual']).describe('Whether the schedule or a person started the attempt'),
+  startedAt: timestamp().describe('When the attempt started'),
+  durationMs: z.int().meta({ description: 'How long the attempt took, in milliseconds', examples: [184] }),
+  statusCode: z
+    .int()
+    .nullable()
+    .meta({ description: 'The HTTP status of the answer; null if there was none', examples: [200] }),
+  error: AttemptError.nullable().meta({ examples: [null] }),
+  requestHeaders: z
+    .record(z.string(), z.string())
+    .meta({ description: 'The headers that were sent', examples: [{ 'content-type': 'application/json' }] }),
+  responseHeaders: z
+    .record(z.string(), z.string())
+    .nullable()
+    .meta({ description: 'The headers of the answer', examples: [{ 'content-type': 'application/json' }] }),
+  responseBody: z
+    .string()
+    .nullable()
+    .meta({ description: 'The first 4 KiB of the answer', examples: ['{"received":true}'] }),
 });
 
 /** How long bodies that were sent, and what each attempt met, are kept; the delivery itself stays for 90 days. */
 export const payloadDays = 30;
 export const deliveryDays = 90;
 
+/** The body of a delivery, as examples show it. */
+export const exampleEvent = {
+  id: 'zsa7sCZF7AGQ7nZu',
+  type: 'lead.created',
+  createdAt: '2026-03-02T09:15:00.000Z',
+  data: { leadId: 'khzasVT5ZxaVtyRs', email: 'ada@example.com', source: 'web' },
+};
+
 export const DeliveryDetail = Delivery.extend({
-  /** The body that was sent, as an object; null after 30 days, and for a caller who may not read the records of the event. */
-  payload: z.record(z.string(), z.unknown()).nullable(),
-  /** The same body byte for byte, as it was signed; null when `payload` is null. */
-  rawBody: z.string().nullable(),
-  /** The attempts of the last 30 days. */
-  attempts: z.array(Attempt),
+  payload: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({
+      description:
+        'The body that was sent, as an object; null after 30 days, and for a caller who may not read the records of the event',
+      examples: [exampleEvent],
+    }),
+  rawBody: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The same body byte for byte, as it was signed; null when `payload` is null',
+      examples: [JSON.stringify(exampleEvent)],
+    }),
+  attempts: z.array(Attempt).describe('The attempts of the last 30 days'),
 });
 
 const ofWebhook = z.object({ id: id('webhook') });
@@ -69,12 +113,17 @@ export const deliveryExhausted = event('webhook.delivery_exhausted', {
   description: 'The last attempt of a delivery fails',
   action: 'webhook.exhaust_delivery',
   target: 'delivery',
-  data: z.object({ webhookId: id('webhook'), deliveryId: id('delivery'), eventId: id('event'), event: z.string() }),
+  data: z.object({
+    webhookId: id('webhook'),
+    deliveryId: id('delivery'),
+    eventId: id('event'),
+    event: z.string().describe('The name of the event'),
+  }),
   record: Delivery,
   example: {
-    webhookId: 'Wh7kR2nTq5XsLmZb',
-    deliveryId: 'Dv4mB9xWc6JtRzKq',
-    eventId: 'Ev3nT7kQm92XsLpZ',
+    webhookId: 'Jr1zaOS4fVNTh4Ou',
+    deliveryId: 'A4B7K1fkaZDdswBo',
+    eventId: 'zsa7sCZF7AGQ7nZu',
     event: 'lead.created',
   },
 });
@@ -94,14 +143,17 @@ export const deliveries = operations({
     permission: 'webhooks:read',
     narrows: true,
     summary: 'List the deliveries of a webhook',
+    description: 'Deliveries are kept for 90 days.',
     params: ofWebhook,
     query: listQuery(['createdAt'])
       .omit({ search: true })
       .extend({
         status: DeliveryStatus.optional(),
-        event: text(100).optional(),
-        from: timestamp().optional(),
-        to: timestamp().optional(),
+        event: text(100)
+          .meta({ description: 'Return only deliveries of this event', examples: ['lead.created'] })
+          .optional(),
+        from: timestamp().describe('Return only deliveries created at this time or later').optional(),
+        to: timestamp().describe('Return only deliveries created at this time or earlier').optional(),
       }),
     reply: page(Delivery),
     message: 'Deliveries retrieved',
@@ -122,16 +174,17 @@ export const deliveries = operations({
     path: '/v1/integrations/webhooks/:id/deliveries/:deliveryId/retry',
     permission: 'webhooks:write',
     narrows: true,
-    summary: 'Send a delivery once more',
-    description: 'One attempt beside the schedule, for a delivery that failed, was skipped or succeeded.',
+    summary: 'Retry a delivery',
+    description: 'Makes one attempt outside the schedule, for a delivery that failed, was skipped or succeeded.',
     params: ofDelivery,
     reply: Delivery,
     status: 202,
+    example: { status: 'retrying', manualAttemptCount: 1, completedAt: null },
     message: 'Retry queued',
     emits: [deliveryRetried],
     errors: {
       webhook_inactive: [409, 'The webhook is not active; enable it first'],
-      payload_gone: [409, `The payload was kept for ${payloadDays} days and is gone; nothing is left to send`],
+      payload_gone: [409, `The payload is no longer available: payloads are kept for ${payloadDays} days`],
       delivery_not_finished: [409, 'The delivery is still under way, or was cancelled'],
     },
   },

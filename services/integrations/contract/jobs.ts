@@ -4,10 +4,17 @@ import { z } from 'zod';
 /** Work that goes on after its request was answered with 202. */
 export const BackgroundJob = z.object({
   jobId: id('job'),
-  status: z.enum(['queued', 'completed']),
-  progress: z.object({ done: z.int(), total: z.int() }),
+  status: z.enum(['queued', 'completed']).describe('Whether the job is done'),
+  progress: z
+    .object({
+      done: z.int().meta({ description: 'The number of items that are done', examples: [12] }),
+      total: z.int().meta({ description: 'The number of all items', examples: [12] }),
+    })
+    .describe('How far the job has come'),
   createdAt: timestamp(),
-  completedAt: timestamp().nullable(),
+  completedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the job was done; null until then', examples: [null] }),
 });
 
 export const jobs = operations({
@@ -16,7 +23,8 @@ export const jobs = operations({
     path: '/v1/jobs/:id',
     permission: 'webhooks:read',
     narrows: true,
-    summary: 'Retrieve the progress of background work',
+    summary: 'Retrieve a background job',
+    description: 'Returns the progress of a job that an answer with 202 named.',
     params: z.object({ id: id('job') }),
     reply: BackgroundJob,
     message: 'Job retrieved',

@@ -132,7 +132,7 @@ export function envelopeOf(event: { id: string; type: string; createdAt: Date; d
   return { id, type, createdAt: createdAt.toISOString(), data: data as Record<string, unknown> };
 }
 
-const exampleEventId = 'Ev3nT7kQm92XsLpZ';
+const exampleEventId = 'zsa7sCZF7AGQ7nZu';
 const exampleCreatedAt = new Date('2026-01-15T09:30:00.000Z');
 
 /** The body of a delivery with the example of an event; the ids in it belong to nobody. */

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import { internalUsers } from '@tandem/identity-contract';
 import { until } from '@tandem/testing';
 import { permissionsOfUsers } from './permissions-of.ts';

@@ -1,4 +1,4 @@
-import type { ServiceClient } from '@tandem/client';
+import type { ServiceClient } from '@tandem/client/internal';
 import type { internalUsers } from '@tandem/identity-contract';
 
 interface UserOf {

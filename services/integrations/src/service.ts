@@ -1,5 +1,5 @@
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import { internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { deliveryDays, integrations, payloadDays } from '@tandem/integrations-contract';
@@ -13,10 +13,12 @@ import { storeEvent } from './features/events/on-catalogued-event.ts';
 import { jobHandlers } from './features/jobs/index.ts';
 import { webhookHandlers } from './features/webhooks/index.ts';
 import { recover } from './features/webhooks/recover.job.ts';
+import { sealedColumns } from './features/webhooks/sealed-parts.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
 import { createFairQueue, sendsMax, waitingMax } from './outgoing/fair-queue.ts';
 import { createTarget } from './outgoing/guard.ts';
+import { type ObservedSender, observed } from './outgoing/observe.ts';
 import type { Resolve } from './outgoing/resolve.ts';
 import { createSchedules } from './outgoing/retry-schedule.ts';
 import { createSender } from './outgoing/send.ts';
@@ -45,7 +47,7 @@ export function integrationsService(
   settings: IntegrationsSettings,
   resolve?: Resolve,
 ): ServiceDefinition<typeof integrations, PrismaClient, IntegrationsSettings> {
-  const tools = createTools(settings, resolve);
+  const { tools, measure } = createTools(settings, resolve);
   return {
     name: 'integrations',
     operations: integrations,
@@ -67,11 +69,16 @@ export function integrationsService(
       { table: 'attempt', column: 'started_at', days: payloadDays },
       { table: 'delivery', column: 'created_at', days: deliveryDays },
     ],
+    sealed: sealedColumns,
+    measure,
     settings,
   };
 }
 
-function createTools(settings: IntegrationsSettings, resolve: Resolve | undefined): Tools {
+function createTools(
+  settings: IntegrationsSettings,
+  resolve: Resolve | undefined,
+): { tools: Tools; measure: ObservedSender['measure'] } {
   const identity = createServiceClient({
     operations: internalUsers,
     baseUrl: settings.IDENTITY_URL,
@@ -79,15 +86,18 @@ function createTools(settings: IntegrationsSettings, resolve: Resolve | undefine
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
   const target = createTarget({ allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS, ...(resolve && { resolve }) });
-  return {
-    ids: createIdCodec(settings.IDS_ALPHABET),
-    seal: createSeal(settings.ENCRYPTION_KEY),
-    target,
-    sender: createSender({
+  const { sender, measure } = observed(
+    createSender({
       target,
       timeoutMs: settings.WEBHOOK_TIMEOUT_SECONDS * 1_000,
       proxyUrl: settings.WEBHOOK_PROXY_URL,
     }),
+  );
+  const tools = {
+    ids: createIdCodec(settings.IDS_ALPHABET),
+    seal: createSeal(settings.ENCRYPTION_KEY),
+    target,
+    sender,
     queue: createFairQueue(),
     testLimits: {
       tenant: createShares(testsPerTenantMax, testWaitMs, testsWaitingMax),
@@ -96,4 +106,5 @@ function createTools(settings: IntegrationsSettings, resolve: Resolve | undefine
     permissionsOf: permissionsOfUsers(identity),
     schedules: createSchedules({ seconds: settings.WEBHOOK_RETRY_SCHEDULE_SECONDS }),
   };
+  return { tools, measure };
 }

@@ -3,29 +3,37 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EventDef } from '@tandem/contract';
-import { testService, until } from '@tandem/testing';
+import { testService, type testSettings, until } from '@tandem/testing';
 import type { Resolve } from './outgoing/resolve.ts';
 import { type IntegrationsSettings, integrationsService } from './service.ts';
 
-type Own = Omit<IntegrationsSettings, keyof import('@tandem/service').ServiceSettings>;
-
-/** The service with settings that make its time pass quickly. */
-export async function startIntegrations(own: Partial<Own> = {}, resolve?: Resolve) {
+/**
+ * The service with settings that make its time pass quickly.
+ * @param place settings of an instance that already runs, for a second one on the same database
+ */
+export async function startIntegrations(
+  own: Partial<IntegrationsSettings> = {},
+  resolve?: Resolve,
+  place?: Awaited<ReturnType<typeof testSettings>>,
+) {
   const identity = await identityPeer();
-  const service = await testService('integrations', (settings) =>
-    integrationsService(
-      {
-        ...settings,
-        IDENTITY_URL: identity.url,
-        IDS_ALPHABET: process.env['IDS_ALPHABET'] as string,
-        WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
-        // As in production: what answers at once must not count as late on a busy machine.
-        WEBHOOK_TIMEOUT_SECONDS: 15,
-        WEBHOOK_RETRY_SCHEDULE_SECONDS: [0, 0.05, 0.05],
-        ...own,
-      },
-      resolve,
-    ),
+  const service = await testService(
+    'integrations',
+    (settings) =>
+      integrationsService(
+        {
+          ...settings,
+          IDENTITY_URL: identity.url,
+          IDS_ALPHABET: process.env['IDS_ALPHABET'] as string,
+          WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
+          // As in production: an immediate answer must not count as late on a busy machine.
+          WEBHOOK_TIMEOUT_SECONDS: 15,
+          WEBHOOK_RETRY_SCHEDULE_SECONDS: [0, 0.05, 0.05],
+          ...own,
+        },
+        resolve,
+      ),
+    place,
   );
   const close = async () => {
     await service.close();

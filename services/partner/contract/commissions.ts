@@ -6,9 +6,13 @@ export const commissionStatuses = ['pending', 'approved', 'on_hold', 'paid', 'ca
 export const commissionTypes = ['earned', 'adjustment', 'clawback'] as const;
 
 /** Major units; a commission that takes back a paid one is negative. */
-const Amount = z.number();
-const CommissionStatus = oneOf(commissionStatuses);
-const CommissionType = oneOf(commissionTypes);
+const Amount = z.number().meta({
+  description:
+    'Amount in major units of the currency: 12.5 is 12.50 EUR; negative when a paid commission is taken back',
+  examples: [240],
+});
+export const CommissionStatus = oneOf(commissionStatuses).describe('How far the payment has come');
+export const CommissionType = oneOf(commissionTypes).describe('Whether the amount was earned, corrected or taken back');
 
 export const Commission = z.object({
   id: id('commission'),
@@ -16,33 +20,60 @@ export const Commission = z.object({
   partnerId: id('partner'),
   amount: Amount,
   currency: currency(),
-  /** What the rate was applied to, such as the value of the deal. */
-  basisAmount: amount().nullable(),
-  /** In percent. */
-  rate: z.number().nullable(),
-  /** 1 for the partner who referred the lead. */
-  level: z.int(),
+  basisAmount: amount()
+    .nullable()
+    .meta({
+      description: 'The amount that the rate was applied to, such as the value of the deal, in major units',
+      examples: [4800],
+    }),
+  rate: z
+    .number()
+    .nullable()
+    .meta({ description: 'The rate in percent', examples: [5] }),
+  level: z.int().meta({
+    description: 'How far the partner is from the lead: 1 referred it, 2 is the parent of that partner',
+    examples: [1],
+  }),
   type: CommissionType,
   status: CommissionStatus,
-  /** The statuses that this commission may move to now. */
-  allowedTransitions: z.array(CommissionStatus),
-  planId: id('commission_plan').nullable(),
-  planVersion: z.int().nullable(),
-  opportunityId: id('opportunity').nullable(),
-  externalId: text(255).nullable(),
-  holdUntil: timestamp().nullable(),
-  approvedAt: timestamp().nullable(),
-  paidAt: timestamp().nullable(),
-  payoutId: id('payout').nullable(),
-  originalCommissionId: id('commission').nullable(),
-  reason: text(500).nullable(),
+  allowedTransitions: z.array(CommissionStatus).meta({
+    description: 'The statuses that this commission can change to now',
+    examples: [['approved', 'on_hold', 'cancelled']],
+  }),
+  planId: id('commission_plan').nullable().describe('The commission plan that was applied'),
+  planVersion: z
+    .int()
+    .nullable()
+    .meta({ description: 'The version of the plan that was applied', examples: [3] }),
+  opportunityId: id('opportunity').nullable().describe('The deal that it was earned with'),
+  externalId: text(255)
+    .nullable()
+    .meta({ description: 'The id of the commission in a system of yours', examples: ['deal-10423'] }),
+  holdUntil: timestamp()
+    .nullable()
+    .meta({ description: 'Until when the payment is held', examples: [null] }),
+  approvedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When it was approved', examples: [null] }),
+  paidAt: timestamp()
+    .nullable()
+    .meta({ description: 'When it was paid', examples: [null] }),
+  payoutId: id('payout')
+    .nullable()
+    .meta({ description: 'The payout that it was paid with', examples: [null] }),
+  originalCommissionId: id('commission')
+    .nullable()
+    .meta({ description: 'The commission that this one corrects or takes back', examples: [null] }),
+  reason: text(500)
+    .nullable()
+    .meta({ description: 'Why it was recorded', examples: ['Deal won'] }),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
-const examplePartnerId = 'Wq8ZtR3mKx61LdVb';
-const exampleCommissionId = 'pJ4sYc9TnG2hXe7Q';
+const examplePartnerId = 'R2kQj1FfnErWTVph';
+const exampleCommissionId = 'VtsalIyBgUReczN0';
 
 export const commissionEarned = event('commission.earned', {
   group: 'commissions',
@@ -78,13 +109,14 @@ export const commissions = operations({
     path: '/v1/partners/:id/commissions',
     permission: 'commissions:read',
     summary: 'List the commissions of a partner',
+    description: 'Includes corrections and amounts that were taken back.',
     params: z.object({ id: id('partner') }),
     query: listQuery(['createdAt'])
       .omit({ search: true })
       .extend({
         status: CommissionStatus.optional(),
         type: CommissionType.optional(),
-        period: month().describe('The month (UTC) in which it was recorded').optional(),
+        period: month().describe('Return only commissions recorded in this month (UTC)').optional(),
         currency: currency().optional(),
         opportunityId: id('opportunity').optional(),
       }),

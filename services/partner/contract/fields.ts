@@ -35,5 +35,8 @@ function headerLength(address: string): number {
 
 /** A calendar month in UTC. */
 export function month() {
-  return z.string().regex(/^[1-9]\d{3}-(0[1-9]|1[0-2])$/, { error: 'Must be a month, such as 2026-03' });
+  return z
+    .string()
+    .regex(/^[1-9]\d{3}-(0[1-9]|1[0-2])$/, { error: 'Must be a month, such as 2026-03' })
+    .meta({ examples: ['2026-03'] });
 }

@@ -1,6 +1,7 @@
 // What partner offers: partners, their referrals, commissions and statements, material to share, and the portal.
 import { coMarketing } from './co-marketing.ts';
 import { commissions } from './commissions.ts';
+import { internalPartners } from './internal.ts';
 import { partners } from './partners.ts';
 import { portal } from './portal.ts';
 import { portalUsers } from './portal-users.ts';
@@ -10,6 +11,7 @@ import { statements } from './statements.ts';
 
 export * from './co-marketing.ts';
 export * from './commissions.ts';
+export * from './internal.ts';
 export * from './partners.ts';
 export * from './portal.ts';
 export * from './portal-users.ts';
@@ -26,4 +28,5 @@ export const partner = {
   ...sharing,
   ...portalUsers,
   ...portal,
+  ...internalPartners,
 };

@@ -4,9 +4,11 @@ import { email, oneOf } from './fields.ts';
 
 export const portalRoles = ['owner', 'member', 'marketer'] as const;
 
-const PortalRole = oneOf(portalRoles);
+export const PortalRole = oneOf(portalRoles).describe('What the user may do in the portal');
 /** Kept in lower case, as one signs in by it in any. */
-export const PortalEmail = email().overwrite((given) => given.toLowerCase());
+export const PortalEmail = email()
+  .overwrite((given) => given.toLowerCase())
+  .meta({ examples: ['joan@example.com'] });
 /** At least 8 characters; the upper bound keeps a request from buying minutes of hashing. */
 export const PortalPassword = z
   .string()
@@ -14,15 +16,18 @@ export const PortalPassword = z
   .max(200, { error: 'Must be at most 200 characters' })
   .refine((given) => given.isWellFormed() && !given.includes('\0'), {
     error: 'Must not contain NUL characters or broken surrogate pairs',
-  });
+  })
+  .meta({ examples: ['a long phrase is best'] });
 
 export const PortalUser = z.object({
   id: id('portal_user'),
   partnerId: id('partner'),
   email: PortalEmail,
   role: PortalRole,
-  lastLoginAt: timestamp().nullable(),
-  createdBy: id('user').nullable(),
+  lastLoginAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the user signed in last', examples: ['2026-03-04T08:02:47.000Z'] }),
+  createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -52,7 +57,8 @@ export const portalUsers = operations({
     method: 'POST',
     path: '/v1/partners/:id/portal-users',
     permission: 'partners:manage',
-    summary: 'Let somebody sign in to the portal of a partner',
+    summary: 'Create a portal user',
+    description: 'The user can sign in to the portal of the partner.',
     params: withId,
     body: z.object({ email: PortalEmail, password: PortalPassword, role: PortalRole }),
     reply: PortalUser,
@@ -65,7 +71,8 @@ export const portalUsers = operations({
     method: 'GET',
     path: '/v1/partners/:id/portal-users',
     permission: 'partners:manage',
-    summary: 'List who may sign in to the portal of a partner',
+    summary: 'List the portal users of a partner',
+    description: '`search` covers the e-mail address.',
     params: withId,
     query: listQuery(['createdAt', 'email']),
     reply: page(PortalUser),

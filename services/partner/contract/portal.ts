@@ -4,10 +4,10 @@ import {
   CoMarketingCounters,
   CoMarketingDownload,
   CoMarketingResource,
+  CoMarketingUsage,
   coMarketingQuery,
   coMarketingReply,
   noDownload,
-  Usage,
   withResourceId,
 } from './co-marketing.ts';
 import { Partner } from './partners.ts';
@@ -18,14 +18,24 @@ export const PortalPartner = Partner.omit({ allowedTransitions: true, customFiel
 
 /** The tokens of somebody who signed in to a portal. */
 export const PortalSignIn = z.object({
-  token: z.string(),
-  expiresAt: timestamp(),
-  refreshToken: z.string(),
-  partner: PortalPartner,
+  token: z.string().meta({
+    description: 'The access token of the session',
+    examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6ImsxIn0.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl'],
+  }),
+  expiresAt: timestamp().meta({ description: 'When the token expires', examples: ['2026-03-02T09:30:00.000Z'] }),
+  refreshToken: z.string().meta({
+    description: 'Exchange it once for new tokens',
+    examples: ['ThisIsOnlyAnExampleOfARefreshToken000000000'],
+  }),
+  partner: PortalPartner.describe('The partner of the session'),
 });
 
 /** However short: what is wrong with a password at sign-in is only that it is wrong. */
-const Guess = z.string().min(1, { error: 'Must not be empty' }).max(200, { error: 'Must be at most 200 characters' });
+const Guess = z
+  .string()
+  .min(1, { error: 'Must not be empty' })
+  .max(200, { error: 'Must be at most 200 characters' })
+  .meta({ examples: ['a long phrase is best'] });
 
 const notApproved = { partner_not_approved: [403, 'The partner is not approved'] } as const;
 
@@ -34,7 +44,8 @@ export const portal = operations({
     method: 'POST',
     path: '/v1/partners/portal/login',
     audience: 'public',
-    summary: 'Sign in to the portal of a partner',
+    summary: 'Sign in to the partner portal',
+    description: 'The partner must be approved.',
     body: z.object({ email: PortalEmail, password: Guess, tenant: id('tenant') }),
     reply: PortalSignIn,
     message: 'Signed in',
@@ -49,9 +60,15 @@ export const portal = operations({
     method: 'POST',
     path: '/v1/partners/portal/refresh',
     audience: 'public',
-    summary: 'Exchange a refresh token of the portal for new tokens',
-    description: 'A refresh token works once; the second use ends the session.',
-    body: z.object({ refreshToken: z.string({ error: 'Must be a string' }).min(1, 'Must not be empty').max(200) }),
+    summary: 'Refresh a portal session',
+    description: 'A refresh token works once. Using it again ends the session.',
+    body: z.object({
+      refreshToken: z
+        .string({ error: 'Must be a string' })
+        .min(1, 'Must not be empty')
+        .max(200)
+        .meta({ examples: ['ThisIsOnlyAnExampleOfARefreshToken000000000'] }),
+    }),
     reply: PortalSignIn,
     message: 'Tokens refreshed',
     emits: [],
@@ -62,8 +79,9 @@ export const portal = operations({
     path: '/v1/partners/portal/logout',
     audience: 'portal',
     permission: signedIn,
-    summary: 'Sign out of the portal',
-    reply: z.object({ signedOut: z.literal(true) }),
+    summary: 'Sign out of the partner portal',
+    description: 'Ends the session of the token.',
+    reply: z.object({ signedOut: z.literal(true).describe('Always true') }),
     message: 'Signed out',
     emits: [],
   },
@@ -72,8 +90,12 @@ export const portal = operations({
     path: '/v1/partners/portal/me',
     audience: 'portal',
     permission: signedIn,
-    summary: 'Who is signed in, and for which partner',
-    reply: z.object({ user: PortalUser, partner: PortalPartner }),
+    summary: 'Retrieve the portal user',
+    description: 'Returns the user who signed in and the partner.',
+    reply: z.object({
+      user: PortalUser.describe('The user who is signed in'),
+      partner: PortalPartner.describe('The partner of the session'),
+    }),
     message: 'Portal user retrieved',
   },
   listPortalCoMarketing: {
@@ -81,8 +103,8 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing',
     audience: 'portal',
     permission: signedIn,
-    summary: 'List the material for partners',
-    description: 'What is active. With grouped=true `data` is an object with every category.',
+    summary: 'List co-marketing material in the portal',
+    description: 'Returns active material. With `grouped=true`, `data` is an object with every category.',
     query: coMarketingQuery,
     reply: coMarketingReply,
     message: 'Co-marketing resources retrieved',
@@ -92,7 +114,7 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing/:id',
     audience: 'portal',
     permission: signedIn,
-    summary: 'Retrieve material for partners',
+    summary: 'Retrieve co-marketing material in the portal',
     params: withResourceId,
     reply: CoMarketingResource,
     message: 'Co-marketing resource retrieved',
@@ -102,7 +124,8 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing/:id/download-url',
     audience: 'portal',
     permission: signedIn,
-    summary: 'Get a link to download material for partners',
+    summary: 'Get a download link in the portal',
+    description: 'Returns `fileUrl` if there is one, otherwise a link to the file that works for 15 minutes.',
     params: withResourceId,
     reply: CoMarketingDownload,
     message: 'Download link created',
@@ -113,9 +136,10 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing/:id/usage',
     audience: 'portal',
     permission: signedIn,
-    summary: 'Count a download or a share by a partner',
+    summary: 'Record a download or a share in the portal',
+    description: 'Adds one to the counter of the material.',
     params: withResourceId,
-    body: Usage,
+    body: CoMarketingUsage,
     reply: CoMarketingCounters,
     message: 'Usage recorded',
     emits: [],

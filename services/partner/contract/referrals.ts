@@ -5,17 +5,25 @@ import { Code } from './partners.ts';
 
 export const referralStatuses = ['attributed', 'flagged'] as const;
 
+/** Whether a referral counts. */
+export const ReferralStatus = oneOf(referralStatuses).describe(
+  '`flagged` if the lead has the partner’s mailbox, or the partner’s name at the same domain: its deals earn nothing',
+);
+
 export const Referral = z.object({
   id: id('referral'),
   tenantId: id('tenant'),
   partnerId: id('partner'),
   leadId: id('lead'),
-  /** The referral code that the lead came with, if any. */
-  code: Code.nullable(),
-  /** flagged: the lead has the partner's mailbox, or the partner's name at the same domain; its deals earn nothing. */
-  status: oneOf(referralStatuses),
-  externalId: text(255).nullable(),
-  createdBy: id('user').nullable(),
+  code: Code.nullable().describe('The referral code that the lead came with'),
+  status: ReferralStatus,
+  externalId: text(255)
+    .nullable()
+    .meta({
+      description: 'The id of the referral in a system of yours; sent again, it returns the first referral',
+      examples: ['web-10423'],
+    }),
+  createdBy: id('user').nullable().describe('The user who created the record'),
   createdAt: timestamp(),
 });
 
@@ -33,9 +41,9 @@ export const referrals = operations({
     path: '/v1/partners/referrals',
     permission: 'partners:write',
     also: ['leads:read'],
-    summary: 'Say which partner a lead comes from',
+    summary: 'Attribute a lead to a partner',
     description:
-      'Name the partner by partnerId or by one of its codes. A lead comes from one partner; one with that partner’s own mailbox (also with a +tag), or with the partner’s name at the same domain, is flagged and earns nothing. The same externalId again answers the first referral.',
+      'Name the partner by `partnerId` or by one of its codes. A lead belongs to one partner. A lead with the mailbox of the partner (also with a +tag), or with the name of the partner at the same domain, is flagged and earns nothing. A repeated `externalId` returns the first referral.',
     body: z.object({
       partnerId: id('partner').nullish(),
       code: Code.nullish(),

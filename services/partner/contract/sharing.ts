@@ -13,14 +13,20 @@ export const SharedResource = CoMarketingResource.pick({
   shareCaption: true,
 });
 
-const withToken = z.object({ token: z.string().max(100) });
+const withToken = z.object({
+  token: z
+    .string()
+    .max(100)
+    .meta({ description: 'The share token', examples: ['ThisIsOnlyAnExampleOfATokenThatOpensAPage00'] }),
+});
 
 export const sharing = operations({
   getSharedResource: {
     method: 'GET',
     path: '/v1/public/co-marketing/:token',
     audience: 'public',
-    summary: 'See shared material',
+    summary: 'Retrieve shared material',
+    description: 'Needs only the share token.',
     params: withToken,
     reply: SharedResource,
     message: 'Shared resource retrieved',
@@ -29,7 +35,7 @@ export const sharing = operations({
     method: 'POST',
     path: '/v1/public/co-marketing/:token/download',
     audience: 'public',
-    summary: 'Get a link to download shared material',
+    summary: 'Get a download link for shared material',
     description: 'Counts as a download.',
     params: withToken,
     reply: CoMarketingDownload,
@@ -41,7 +47,8 @@ export const sharing = operations({
     method: 'GET',
     path: '/s/:token',
     audience: 'public',
-    summary: 'The page of shared material',
+    summary: 'Show the page of shared material',
+    description: 'Answers with an HTML page for people.',
     params: withToken,
     reply: media('text/html'),
     message: 'Page',

@@ -4,31 +4,44 @@ import { month, oneOf } from './fields.ts';
 
 export const statementStatuses = ['open', 'final'] as const;
 
-const StatementStatus = oneOf(statementStatuses);
+export const StatementStatus = oneOf(statementStatuses).describe(
+  'Whether the month is over: more may come to an `open` statement',
+);
 
 /** What a partner earned and was paid in one month and currency; amounts are in major units. */
 export const Statement = z.object({
   id: id('statement'),
   partnerId: id('partner'),
-  periodStart: timestamp(),
-  /** When the next period begins. */
-  periodEnd: timestamp(),
+  periodStart: timestamp().meta({ description: 'When the period starts', examples: ['2026-03-01T00:00:00.000Z'] }),
+  periodEnd: timestamp().meta({ description: 'When the next period starts', examples: ['2026-04-01T00:00:00.000Z'] }),
   currency: currency(),
-  openingBalance: z.number(),
-  earned: z.number(),
-  adjustments: z.number(),
-  /** Negative: what was taken back. */
-  clawbacks: z.number(),
-  paid: z.number(),
-  /** opening + earned + adjustments + clawbacks − paid */
-  closingBalance: z.number(),
-  commissionCount: z.int(),
-  /** open: the month is not over, and more may come. */
+  openingBalance: z
+    .number()
+    .meta({ description: 'The balance at the start of the period, in major units of the currency', examples: [100] }),
+  earned: z
+    .number()
+    .meta({ description: 'The commissions earned in the period, in major units of the currency', examples: [240] }),
+  adjustments: z
+    .number()
+    .meta({ description: 'The corrections of the period, in major units of the currency', examples: [0] }),
+  clawbacks: z
+    .number()
+    .meta({ description: 'What was taken back, in major units of the currency; zero or negative', examples: [0] }),
+  paid: z
+    .number()
+    .meta({ description: 'What was paid out in the period, in major units of the currency', examples: [100] }),
+  closingBalance: z.number().meta({
+    description: '`openingBalance` + `earned` + `adjustments` + `clawbacks` − `paid`, in major units of the currency',
+    examples: [240],
+  }),
+  commissionCount: z.int().meta({ description: 'The number of commissions in the period', examples: [1] }),
   status: StatementStatus,
-  /** The breakdown as CSV; needs no credentials until `downloadUrlExpiresAt`. */
-  downloadUrl: z.url(),
-  downloadUrlExpiresAt: timestamp(),
-  generatedAt: timestamp(),
+  downloadUrl: z.url().meta({
+    description: 'The address of the breakdown as CSV; needs no credentials until `downloadUrlExpiresAt`',
+    examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
+  }),
+  downloadUrlExpiresAt: timestamp().meta({ description: 'When the link ends', examples: ['2026-03-02T09:30:00.000Z'] }),
+  generatedAt: timestamp().describe('When the statement was calculated'),
 });
 
 export const statements = operations({
@@ -38,12 +51,14 @@ export const statements = operations({
     permission: 'commissions:read',
     summary: 'List the statements of a partner',
     description:
-      'One for each month (UTC) and currency in which something was recorded or paid, the latest first. The statement of a month that is over is final: what is cancelled later is taken back in the month of the cancellation, as an adjustment. What is cancelled in its own month counts nowhere.',
+      'Returns one statement per month (UTC) and currency with activity, the latest first. The statement of a past month is final: a later cancellation appears as an adjustment in its own month. A commission that is cancelled in the month of its record counts nowhere.',
     params: z.object({ id: id('partner') }),
-    query: listQuery(['period']).omit({ search: true, createdFrom: true, createdTo: true }).extend({
-      period: month().optional(),
-      status: StatementStatus.optional(),
-    }),
+    query: listQuery(['period'])
+      .omit({ search: true, createdFrom: true, createdTo: true })
+      .extend({
+        period: month().describe('Return only the statements of this month (UTC)').optional(),
+        status: StatementStatus.optional(),
+      }),
     reply: page(Statement),
     message: 'Statements retrieved',
   },
@@ -52,7 +67,13 @@ export const statements = operations({
     path: '/v1/public/statements/:token',
     audience: 'public',
     summary: 'Download the breakdown of a statement by its link',
-    params: z.object({ token: z.string().max(2_000) }),
+    description: 'Answers with CSV. `downloadUrl` of a statement is such a link.',
+    params: z.object({
+      token: z
+        .string()
+        .max(2_000)
+        .meta({ description: 'The token at the end of the link', examples: ['ThisIsOnlyAnExample'] }),
+    }),
     reply: media('text/csv'),
     message: 'Statement',
     errors: { link_expired: [404, 'The link has expired; ask for a new one'] },

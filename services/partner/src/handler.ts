@@ -1,5 +1,5 @@
 import type { internalCampaigns } from '@tandem/campaign-contract';
-import type { ServiceClient } from '@tandem/client';
+import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
 import type { internalLeads } from '@tandem/crm-contract';
 import type { internalFiles } from '@tandem/files-contract';

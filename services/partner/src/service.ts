@@ -1,6 +1,6 @@
 import { createCallerSigner } from '@tandem/caller';
 import { internalCampaigns } from '@tandem/campaign-contract';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import { internalLeads } from '@tandem/crm-contract';
 import { internalFiles } from '@tandem/files-contract';
 import { internalPortal } from '@tandem/identity-contract';

@@ -1,8 +1,10 @@
 // Operations of the search service: indexing documents, searching them by words, and suggestions.
 import { documents } from './documents.ts';
+import { internalSearch } from './internal.ts';
 import { searches } from './search.ts';
 
 export * from './documents.ts';
+export * from './internal.ts';
 export * from './search.ts';
 
-export const search = { ...documents, ...searches };
+export const search = { ...documents, ...searches, ...internalSearch };

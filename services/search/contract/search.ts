@@ -5,35 +5,50 @@ import { DocumentId, DocumentType } from './documents.ts';
 export const SearchHit = z.object({
   type: DocumentType,
   id: DocumentId,
-  /** How well it matches, from 0 to 1. It is 1 when an e-mail address, phone number or full name equals `q`. */
-  score: z.number().min(0).max(1),
-  document: z.record(z.string(), z.unknown()),
-  /** Text of each matching field as HTML, with matches in `<em>`; of a long text, the 500 characters around the first match. */
-  highlights: z.record(z.string(), z.string()),
-  /** The fields that match. */
-  matchedOn: z.array(z.string()),
+  score: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({
+      description:
+        'How well the document matches, from 0 to 1; 1 means that an e-mail address, phone number or full name is equal',
+      examples: [0.82],
+    }),
+  document: z.record(z.string(), z.unknown()).meta({
+    description: 'The fields of the document',
+    examples: [{ firstName: 'Ada', lastName: 'Lovelace', company: 'Analytical Engines' }],
+  }),
+  highlights: z.record(z.string(), z.string()).meta({
+    description:
+      'The fields with a match as HTML, matches in `<em>`; of a long text the 500 characters around the first match',
+    examples: [{ lastName: '<em>Lovelace</em>' }],
+  }),
+  matchedOn: z.array(z.string()).meta({ description: 'The fields with a match', examples: [['lastName']] }),
 });
 
 export const Suggestion = z.object({
   type: DocumentType,
   id: DocumentId,
-  /** The text that matches; of a long one, the 500 characters around the first match. */
-  text: z.string(),
-  /** The text as HTML, with matches in `<em>`. */
-  highlight: z.string(),
-  field: z.string(),
+  text: z.string().meta({
+    description: 'The suggested text; of a long one the 500 characters around the match',
+    examples: ['Ada Lovelace'],
+  }),
+  highlight: z
+    .string()
+    .meta({ description: 'The text as HTML, the match in `<em>`', examples: ['Ada <em>Lov</em>elace'] }),
+  field: z.string().meta({ description: 'The field that holds the text', examples: ['name'] }),
 });
 
 const description =
-  'Finds documents that have all words, also as beginnings of words, in any case and without accents. A document whose e-mail address, phone number or full name equals `q` comes first; then matches in names and addresses count more than those in companies, and those more than the rest. When more than 100 documents match, they are ranked in blocks of 100. Pages reach 10,000 documents deep; `pagination.totalIsEstimate` is true when not all matches were counted. The caller needs the permission to read such records as well, and finds the ones within its reach.';
+  'Finds documents that contain all words or words that start with them, regardless of case and accents. Documents whose e-mail address, phone number or full name equals the query come first; then names and addresses count more than companies, and companies more than other fields. When more than 100 documents match, they are ranked in blocks of 100. Pages reach 10,000 documents deep, and `total` never exceeds 10,000; `pagination.totalIsEstimate` is true when not all matches were counted. You need the permission to read these records as well; only records that it covers are found.';
 
 const searchQuery = z.object({
-  q: name(200).describe('What to look for'),
-  page: wholeNumber(1, 100_000).describe('Page number, from 1').default(1),
-  limit: wholeNumber(1, 100).describe('Documents per page').default(20),
+  q: name(200).meta({ description: 'The words to search for', examples: ['lovelace'] }),
+  page: wholeNumber(1, 100_000).describe('The number of the page, from 1').default(1),
+  limit: wholeNumber(1, 100).describe('The largest number of records on a page').default(20),
   typo: z
     .enum(['auto', 'off'], { error: 'Must be one of auto, off' })
-    .describe('auto forgives one typing error in each word of four or more letters')
+    .describe('Whether one typing error is accepted in each word of four or more letters')
     .default('auto'),
 });
 
@@ -55,12 +70,16 @@ export const searches = operations({
     summary: 'Search leads',
     description,
     query: searchQuery.extend({
-      status: code().optional(),
-      source: code().optional(),
-      assignedTo: id('user').optional(),
-      minScore: number().optional(),
-      createdFrom: timestamp().optional(),
-      createdTo: timestamp().optional(),
+      status: code()
+        .meta({ description: 'Return only leads with this status', examples: ['new'] })
+        .optional(),
+      source: code()
+        .meta({ description: 'Return only leads from this source', examples: ['web'] })
+        .optional(),
+      assignedTo: id('user').describe('Return only leads that are assigned to this user').optional(),
+      minScore: number().describe('Return only leads with this score or a higher one').optional(),
+      createdFrom: timestamp().describe('Return only records created at this time or later').optional(),
+      createdTo: timestamp().describe('Return only records created at this time or earlier').optional(),
     }),
     ...found,
   },
@@ -71,9 +90,15 @@ export const searches = operations({
     summary: 'Search opportunities',
     description,
     query: searchQuery.extend({
-      stage: code().optional(),
-      minValue: number().optional(),
-      maxValue: number().optional(),
+      stage: code()
+        .meta({ description: 'Return only opportunities in this stage', examples: ['proposal'] })
+        .optional(),
+      minValue: number()
+        .describe('Return only opportunities with this value or a higher one, in any currency')
+        .optional(),
+      maxValue: number()
+        .describe('Return only opportunities with this value or a lower one, in any currency')
+        .optional(),
       currency: currency().optional(),
     }),
     ...found,
@@ -84,20 +109,32 @@ export const searches = operations({
     permission: 'search:read',
     summary: 'Search partners',
     description,
-    query: searchQuery.extend({ tier: code().optional(), status: code().optional() }),
+    query: searchQuery.extend({
+      tier: code()
+        .meta({ description: 'Return only partners of this tier', examples: ['gold'] })
+        .optional(),
+      status: code()
+        .meta({ description: 'Return only partners with this status', examples: ['approved'] })
+        .optional(),
+    }),
     ...found,
   },
   autocomplete: {
     method: 'GET',
     path: '/v1/search/autocomplete',
     permission: 'search:read',
-    summary: 'Suggest documents while somebody types',
+    summary: 'Suggest documents',
     description:
-      'Documents with words that begin with the typed ones come first, then those with one typing error. Suggests only documents that the caller may read.',
+      'Suggestions that start with the words come first, then those with one typing error. The caller gets documents that they may read.',
     query: z.object({
-      q: text(200).describe('The text typed so far; fewer than two characters have no suggestions').default(''),
-      type: DocumentType.optional(),
-      limit: wholeNumber(1, 20).describe('Largest number of suggestions').default(8),
+      q: text(200)
+        .meta({
+          description: 'What was typed so far; fewer than two characters return no suggestions',
+          examples: ['lov'],
+        })
+        .default(''),
+      type: DocumentType.describe('Return only suggestions of this kind').optional(),
+      limit: wholeNumber(1, 20).describe('The largest number of suggestions').default(8),
     }),
     reply: z.array(Suggestion),
     message: 'Suggestions retrieved',

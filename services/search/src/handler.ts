@@ -1,14 +1,20 @@
+import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
+import type { internalExports, internalLeads } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
+import type { internalPartners } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
 
-/** The tenant-bound database of the search service. */
+/** The tenant-bound database of search. */
 export type Tx = TenantTx<PrismaClient>;
-/** The handler of an operation of the search service. */
-export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
+/** The code of one of search's operations. */
+export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** The dependencies of handlers, besides the database. */
 export interface Tools {
   ids: IdCodec;
+  /** The owners of indexed records. */
+  crm: ServiceClient<typeof internalExports & typeof internalLeads>;
+  partner: ServiceClient<typeof internalPartners>;
 }

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import type { Lead } from '@tandem/crm-contract';
 import { createIdCodec } from '@tandem/ids';
 import type { search } from '@tandem/search-contract';
@@ -8,15 +11,37 @@ import { searchService } from './service.ts';
 import { searchSettings } from './settings.ts';
 
 const own = searchSettings.pick({ IDS_ALPHABET: true }).parse(process.env);
+// Nobody listens on this port.
+const nobody = 'http://127.0.0.1:9';
 
 export type Service = TestService<typeof search>;
 export type Api = ReturnType<Service['as']>;
 
 export const ids = createIdCodec(own.IDS_ALPHABET);
 
-/** Starts the search service for a test. */
-export const startSearch = (): Promise<Service> =>
-  testService('search', (settings) => searchService({ ...settings, ...own }));
+/** search as a test has it. */
+export const startSearch = (crmUrl = nobody): Promise<Service> =>
+  testService('search', (given) => searchService({ ...given, ...own, CRM_URL: crmUrl, PARTNER_URL: nobody }));
+
+/** Answers what search asks crm about leads, as crm would: these, for every tenant. */
+export async function crmPeer(leads: { record: z.input<typeof Lead>; isDeleted: boolean }[]) {
+  const pageMax = 3;
+  const server = http.createServer(async (request, response) => {
+    const body = (await json(request)) as { after?: string | null; ids?: string[] };
+    const data = request.url?.endsWith('/export')
+      ? leads.filter(({ record }) => Number(record.id) > Number(body.after ?? 0)).slice(0, pageMax)
+      : { ids: body.ids?.filter((id) => leads.some(({ record, isDeleted }) => record.id === id && !isDeleted)) };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve(undefined)));
+    },
+  };
+}
 
 /** A tenant with these documents of its own: id → data. */
 export async function aTenantWith(
@@ -32,7 +57,7 @@ export async function aTenantWith(
   return api;
 }
 
-/** An event about a record, as the service that owns the record sends it. */
+/** An event about a record, as the service it belongs to sends one. */
 export function anEvent(name: string, tenantId: number, record: object & { id: string }, data: object = {}) {
   const target = { type: name.split('.')[0], id: Number(record.id) };
   const caller = { type: 'key', userId: 1, keyId: 1, requestId: 'test' };

@@ -1,4 +1,8 @@
+import { createCallerSigner } from '@tandem/caller';
+import { createServiceClient } from '@tandem/client/internal';
+import { internalExports, internalLeads } from '@tandem/crm-contract';
 import { createIdCodec } from '@tandem/ids';
+import { internalPartners } from '@tandem/partner-contract';
 import { search } from '@tandem/search-contract';
 import type { ServiceDefinition } from '@tandem/service';
 import { documentHandlers } from './features/documents/index.ts';
@@ -6,6 +10,7 @@ import { indexRecords } from './features/documents/on-record-changed.ts';
 import { reindexDocuments } from './features/documents/reindex-documents.job.ts';
 import { searchHandlers } from './features/search/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
+import type { Tools } from './handler.ts';
 import type { SearchSettings } from './settings.ts';
 
 const tombstoneDays = 30;
@@ -14,7 +19,16 @@ const tombstoneDays = 30;
 export function searchService(
   settings: SearchSettings,
 ): ServiceDefinition<typeof search, PrismaClient, SearchSettings> {
-  const tools = { ids: createIdCodec(settings.IDS_ALPHABET) };
+  const common = { service: 'search', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
+  const tools: Tools = {
+    ids: createIdCodec(settings.IDS_ALPHABET),
+    crm: createServiceClient({
+      ...common,
+      operations: { ...internalExports, ...internalLeads },
+      baseUrl: settings.CRM_URL,
+    }),
+    partner: createServiceClient({ ...common, operations: internalPartners, baseUrl: settings.PARTNER_URL }),
+  };
   return {
     name: 'search',
     operations: search,

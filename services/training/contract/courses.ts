@@ -4,8 +4,12 @@ import { z } from 'zod';
 export const courseStatuses = ['draft', 'published', 'archived'] as const;
 export const audiences = ['users', 'partners', 'both'] as const;
 
-const CourseStatus = z.enum(courseStatuses, { error: `Must be one of ${courseStatuses.join(', ')}` });
-const CourseAudience = z.enum(audiences, { error: `Must be one of ${audiences.join(', ')}` });
+export const CourseStatus = z
+  .enum(courseStatuses, { error: `Must be one of ${courseStatuses.join(', ')}` })
+  .describe('Whether the course is drafted, published or archived');
+export const CourseAudience = z
+  .enum(audiences, { error: `Must be one of ${audiences.join(', ')}` })
+  .describe('Who can be enrolled');
 const passScoreError = 'Must be a number from 0 to 100';
 const PassScore = z.number({ error: passScoreError }).min(0, passScoreError).max(100, passScoreError);
 const minutesError = 'Must be a whole number from 1 to 100000';
@@ -15,26 +19,35 @@ const Days = z.int({ error: daysError }).min(1, daysError).max(3_650, daysError)
 
 export const Course = z.object({
   id: id('course'),
-  title: name(200),
-  description: text(5_000).nullable(),
-  category: text(100).nullable(),
-  status: CourseStatus,
-  /** The statuses that this course may move to now. */
-  allowedTransitions: z.array(CourseStatus),
-  /** Who may be enrolled. */
-  audience: CourseAudience,
-  estimatedMinutes: Minutes.nullable(),
-  passScore: PassScore.nullable(),
-  /** Whether lessons are to be taken in their order. */
-  sequential: z.boolean(),
-  /** For how many days a completion counts; null for ever. */
-  validDays: Days.nullable(),
-  modulesCount: z.int(),
-  lessonsCount: z.int(),
-  /** Enrolments that are not withdrawn. */
-  enrollmentCount: z.int(),
-  createdBy: id('user').nullable(),
-  publishedAt: timestamp().nullable(),
+  title: name(200).meta({ examples: ['Selling to engineers'] }),
+  description: text(5_000)
+    .nullable()
+    .meta({ examples: ['From the first question to the signed order'] }),
+  category: text(100)
+    .nullable()
+    .meta({ description: 'A category of your own', examples: ['Sales'] }),
+  status: CourseStatus.meta({ examples: ['draft'] }),
+  allowedTransitions: z
+    .array(CourseStatus)
+    .meta({ description: 'The statuses that this course can change to now', examples: [['published', 'archived']] }),
+  audience: CourseAudience.meta({ examples: ['both'] }),
+  estimatedMinutes: Minutes.nullable().meta({ description: 'How long the course takes, in minutes', examples: [90] }),
+  passScore: PassScore.nullable().meta({
+    description: 'The score needed to pass, from 0 to 100; null if none is needed',
+    examples: [80],
+  }),
+  sequential: z.boolean().meta({ description: 'Whether lessons must be taken in their order', examples: [false] }),
+  validDays: Days.nullable().meta({
+    description: 'For how many days a completion is valid; null for ever',
+    examples: [365],
+  }),
+  modulesCount: z.int().meta({ description: 'The number of modules', examples: [0] }),
+  lessonsCount: z.int().meta({ description: 'The number of lessons', examples: [0] }),
+  enrollmentCount: z.int().meta({ description: 'The number of enrolments that were not withdrawn', examples: [0] }),
+  createdBy: id('user').nullable().describe('The user who created the record'),
+  publishedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the course was published last', examples: [null] }),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -45,7 +58,7 @@ const change = { target: 'course', data: z.object({ courseId: id('course') }), r
 const shown = {
   group: 'training',
   readPermission: 'training:read',
-  example: { courseId: 'Cr7mT2kQw9XsLpZa' },
+  example: { courseId: 'r3mQ2aihbZeOiI80' },
 } as const;
 
 export const courseCreated = event('training.course.created', {
@@ -74,7 +87,7 @@ export const courses = operations({
     path: '/v1/training/courses',
     permission: 'training:write',
     summary: 'Create a course',
-    description: 'It is a draft until it is published.',
+    description: 'The course is a draft until it is published.',
     body: z.object({
       title: name(200),
       description: text(5_000).nullish(),
@@ -95,10 +108,12 @@ export const courses = operations({
     path: '/v1/training/courses',
     permission: 'training:read',
     summary: 'List courses',
-    description: '`search` looks into the title.',
+    description: '`search` covers the title.',
     query: listQuery(['createdAt', 'title']).extend({
       status: CourseStatus.optional(),
-      category: text(100).optional(),
+      category: text(100)
+        .meta({ examples: ['Sales'] })
+        .optional(),
     }),
     reply: page(Course),
     message: 'Courses retrieved',
@@ -117,9 +132,10 @@ export const courses = operations({
     path: '/v1/training/courses/:id/publish',
     permission: 'training:write',
     summary: 'Publish a course',
-    description: 'draft or archived → published. It needs a lesson.',
+    description: 'Publishes a draft or an archived course. The course needs at least one lesson.',
     params: withId,
     reply: Course,
+    example: { status: 'published', allowedTransitions: ['archived'], publishedAt: '2026-03-04T16:40:00.000Z' },
     message: 'Course published',
     emits: [coursePublished],
     errors: refused,
@@ -129,9 +145,10 @@ export const courses = operations({
     path: '/v1/training/courses/:id/archive',
     permission: 'training:write',
     summary: 'Archive a course',
-    description: 'draft or published → archived. Who takes it goes on; nobody is enrolled any more.',
+    description: 'Archives a draft or a published course. Learners can finish it; nobody can be enrolled any more.',
     params: withId,
     reply: Course,
+    example: { status: 'archived', allowedTransitions: ['published'] },
     message: 'Course archived',
     emits: [courseArchived],
     errors: refused,

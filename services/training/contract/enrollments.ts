@@ -2,15 +2,19 @@ import { event, id, listQuery, operations, page, timestamp } from '@tandem/contr
 import { z } from 'zod';
 
 export const enrollmentStatuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
-const EnrollmentStatus = z.enum(enrollmentStatuses, { error: `Must be one of ${enrollmentStatuses.join(', ')}` });
+export const EnrollmentStatus = z
+  .enum(enrollmentStatuses, { error: `Must be one of ${enrollmentStatuses.join(', ')}` })
+  .describe('How far the learner has come');
 
 export const Enrollment = z.object({
   id: id('enrollment'),
   courseId: id('course'),
-  learnerId: id('user'),
+  learnerId: id('user').describe('The user who takes the course'),
   status: EnrollmentStatus,
-  dueAt: timestamp().nullable(),
-  enrolledAt: timestamp(),
+  dueAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the course must be completed', examples: ['2026-06-30T00:00:00.000Z'] }),
+  enrolledAt: timestamp().describe('When the learner was enrolled'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -22,17 +26,17 @@ const change = {
   target: 'enrollment',
   data: z.object({ enrollmentId: id('enrollment'), courseId: id('course'), learnerId: id('user') }),
   record: Enrollment,
-  example: { enrollmentId: 'En4vR8sTq2WxZkLm', courseId: 'Cr7mT2kQw9XsLpZa', learnerId: 'Us5bN3hJy6GfDpRt' },
+  example: { enrollmentId: 'K164dVTlqa3OcG9l', courseId: 'r3mQ2aihbZeOiI80', learnerId: 'a3HT7XOrDKJZ9JtB' },
 } as const;
 
 export const enrollmentCreated = event('training.enrollment.created', {
   ...change,
-  description: 'Somebody is enrolled in a course',
+  description: 'A user is enrolled in a course',
   action: 'enrollment.create',
 });
 export const enrollmentWithdrawn = event('training.enrollment.withdrawn', {
   ...change,
-  description: 'Somebody leaves a course',
+  description: 'A user is withdrawn from a course',
   action: 'enrollment.withdraw',
 });
 
@@ -42,6 +46,7 @@ export const enrollments = operations({
     path: '/v1/training/enrollments',
     permission: 'training:write',
     summary: 'Enrol a user in a course',
+    description: 'The course must be published.',
     body: z.object({ courseId: id('course'), learnerId: id('user'), dueAt: timestamp().nullish() }),
     reply: Enrollment,
     status: 201,
@@ -49,7 +54,7 @@ export const enrollments = operations({
     emits: [enrollmentCreated],
     errors: {
       not_published: [409, 'The course is not published'],
-      already_enrolled: [409, 'The user takes this course already'],
+      already_enrolled: [409, 'The user is already enrolled in this course'],
     },
   },
   listEnrollments: {
@@ -72,9 +77,10 @@ export const enrollments = operations({
     path: '/v1/training/enrollments/:id',
     permission: 'training:delete',
     summary: 'Withdraw from a course',
-    description: 'The record stays, as withdrawn.',
+    description: 'The enrolment is kept with the status `withdrawn`.',
     params: z.object({ id: id('enrollment') }),
     reply: Enrollment,
+    example: { status: 'withdrawn' },
     message: 'Enrollment withdrawn',
     emits: [enrollmentWithdrawn],
     errors: { transition_refused: [409, 'The enrolment has ended'] },

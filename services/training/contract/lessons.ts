@@ -2,7 +2,9 @@ import { event, id, listQuery, name, operations, page, text, timestamp } from '@
 import { z } from 'zod';
 
 export const lessonTypes = ['video', 'text', 'file', 'link'] as const;
-const LessonType = z.enum(lessonTypes, { error: `Must be one of ${lessonTypes.join(', ')}` });
+export const LessonType = z
+  .enum(lessonTypes, { error: `Must be one of ${lessonTypes.join(', ')}` })
+  .describe('The kind of material');
 const secondsError = 'Must be a whole number of seconds';
 const Seconds = z
   .int({ error: secondsError })
@@ -12,16 +14,21 @@ const Seconds = z
 export const Lesson = z.object({
   id: id('lesson'),
   courseId: id('course'),
-  /** The part of the course that it belongs to. */
-  module: text(100),
-  title: name(200),
-  type: LessonType,
-  content: text(50_000).nullable(),
-  durationSeconds: Seconds.nullable(),
-  /** Whether the course is complete without it. */
-  required: z.boolean(),
-  /** Its place in the course, from 0 on. */
-  order: z.int(),
+  module: text(100).meta({ description: 'The part of the course that the lesson belongs to', examples: ['Basics'] }),
+  title: name(200).meta({ examples: ['The first call'] }),
+  type: LessonType.meta({ examples: ['text'] }),
+  content: text(50_000)
+    .nullable()
+    .meta({
+      description: 'The text of the lesson, or the address of its material',
+      examples: ['Ask what they use today.'],
+    }),
+  durationSeconds: Seconds.nullable().meta({
+    description: 'How long the lesson takes, in seconds; at most seven days',
+    examples: [600],
+  }),
+  required: z.boolean().describe('Whether the lesson must be taken to complete the course'),
+  order: z.int().meta({ description: 'The position in the course, from 0', examples: [0] }),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -43,7 +50,7 @@ export const lessons = operations({
     path: '/v1/training/courses/:id/lessons',
     permission: 'training:write',
     summary: 'Add a lesson to a course',
-    description: 'It comes last. The modules of a course are those that its lessons name.',
+    description: 'The lesson comes last. The modules of a course are those that its lessons name.',
     params: ofCourse,
     body: z.object({
       title: name(200),
@@ -63,6 +70,7 @@ export const lessons = operations({
     path: '/v1/training/courses/:id/lessons',
     permission: 'training:read',
     summary: 'List the lessons of a course',
+    description: 'Returns the lessons in their order.',
     params: ofCourse,
     query: listQuery(['createdAt', 'order'], 'order').omit({ search: true }),
     reply: page(Lesson),

@@ -1,4 +1,4 @@
-import type { ServiceClient } from '@tandem/client';
+import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
 import type { internalUsers } from '@tandem/identity-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
@@ -9,7 +9,7 @@ import type { PrismaClient } from './generated/client.ts';
 export type Tx = TenantTx<PrismaClient>;
 /** The code of one of training's operations. */
 export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
-/** The services that training asks. */
+/** Clients of other services. */
 export interface Peers {
   identity: ServiceClient<typeof internalUsers>;
 }

@@ -1,5 +1,5 @@
 import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client';
+import { createServiceClient } from '@tandem/client/internal';
 import { internalUsers } from '@tandem/identity-contract';
 import type { ServiceDefinition, ServiceSettings } from '@tandem/service';
 import { training } from '@tandem/training-contract';

@@ -4,12 +4,12 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Store } from './store.ts';
 
-/** Keeps files in a folder. What is not complete lies apart, and a file appears under its name with all its bytes. */
+/** Stores files in a folder. Incomplete files are written elsewhere and moved, so that a file appears with all its bytes. */
 export async function localStore(folder: string): Promise<Store> {
   const root = resolve(folder);
   const incoming = join(root, 'incoming');
   await mkdir(incoming, { recursive: true, mode: 0o700 });
-  // Named by the key, so that what a process left that ended in the middle can be found and removed.
+  // Named after the key, so that an incomplete file of a process that ended can be found and removed.
   const partOf = (key: string) => join(incoming, key.replaceAll('/', '_'));
   const pathOf = (key: string) => {
     const path = resolve(root, 'objects', key);
@@ -22,7 +22,7 @@ export async function localStore(folder: string): Promise<Store> {
       const part = partOf(key);
       const path = pathOf(key);
       try {
-        // On the disk before it counts: what was acknowledged survives a power failure.
+        // Flushed to disk before the upload is acknowledged, so that it survives a power failure.
         await pipeline(bytes, createWriteStream(part, { mode: 0o600, flush: true }));
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
         await rename(part, path);
@@ -43,7 +43,7 @@ export async function localStore(folder: string): Promise<Store> {
   };
 }
 
-/** A name in a folder is durable once the folder is. */
+/** Flushes a folder to disk: only then do its file names survive a power failure. */
 async function synced(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -5,12 +5,12 @@ import type { Store } from './store.ts';
 
 const connectMs = 2_000;
 const requestMs = 30_000;
-// The least that S3 takes as a part; a stream is held in memory by this much.
+// The smallest part that S3 accepts, and the memory that each upload uses.
 const partBytes = 5 * 1024 * 1024;
 
 /** Keeps files in a bucket of S3 or a storage that speaks its protocol. */
 export async function s3Store(settings: FilesSettings): Promise<Store> {
-  // Loaded when it is used: half of the service's memory would be this library.
+  // Loaded on first use, because the library is half of the service's memory.
   const { DeleteObjectCommand, GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const { Upload } = await import('@aws-sdk/lib-storage');
   const { S3_BUCKET: Bucket, S3_REGION: region, S3_ENDPOINT: endpoint } = settings;
@@ -18,7 +18,7 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
   const client = new S3Client({
     region,
     ...(endpoint && { endpoint, forcePathStyle: true }),
-    // Without keys the library finds those of the machine's role.
+    // Without keys the library uses those of the machine's role.
     ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
     requestHandler: { connectionTimeout: connectMs, requestTimeout: requestMs },
     maxAttempts: 3,

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 
-/** Where the bytes of files lie. Keys are made by the service: letters, digits, `-` and `/`. */
+/** Storage for the bytes of files. The service makes the keys: letters, digits, `-` and `/`. */
 export interface Store {
-  /** Keeps what a stream brings, whole or not at all: a stream that fails leaves nothing behind. */
+  /** Stores a stream completely or not at all: a stream that fails leaves no bytes behind. */
   put(key: string, bytes: Readable): Promise<void>;
   /** @throws when there is nothing under the key */
   get(key: string): Promise<Readable>;
-  /** Removing what is not there is no error. */
+  /** Removes the bytes under the key; does nothing when there are none. */
   remove(key: string): Promise<void>;
 }

@@ -14,7 +14,7 @@ export function asAgent(row: AgentRow): AgentRecord {
   return { ...(row as unknown as AgentRecord), allowedTransitions: [...transitions[row.status as AgentStatus]] };
 }
 
-/** The agent under lock, so that what is decided about it still holds when it is written. */
+/** Reads and locks an agent, so that no other request changes it before this one is written. */
 export async function lockAgent(tx: Tx, id: number): Promise<AgentRecord> {
   await tx.sql`SELECT id FROM agent WHERE id = ${id} FOR UPDATE`;
   const row = await tx.agent.findFirst({ where: { id } });
@@ -37,4 +37,13 @@ export async function writeAgent(
 export function checkTransition({ allowedTransitions }: AgentRecord, to: AgentStatus): void {
   if (allowedTransitions.includes(to)) return;
   throw fail('wrong_status', [{ field: 'status', message: `The agent can move to ${allowedTransitions.join(', ')}` }]);
+}
+
+/**
+ * Lets an agent through that may start executions.
+ * @throws ApiError 409 when it is paused
+ */
+export function checkActive(agent: AgentRecord): AgentRecord {
+  if (agent.status !== 'paused') return agent;
+  throw fail('agent_paused', [{ field: 'status', message: 'Must be active; POST /v1/agents/:id/resume' }]);
 }

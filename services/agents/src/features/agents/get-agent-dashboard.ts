@@ -44,7 +44,7 @@ export const getAgentDashboard: Handler<typeof agentRows.getAgentDashboard> = as
       },
     },
     recentExecutions: executions,
-    // Whatever the range: somebody has to decide about them now.
+    // Pending approvals need a decision now, whatever the range of the dashboard.
     pendingApprovals: pending,
   };
 };

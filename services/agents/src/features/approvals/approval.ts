@@ -12,7 +12,7 @@ type Inside = Parameters<Parameters<JobContext<unknown, Tx>['finish']>[0]>[0];
 
 const hoursToDecide = 72;
 
-/** The job that ends the wait for a decision. */
+/** The job that expires an approval. */
 export const expiryJob = { name: 'expire-approval', payload: z.object({ approvalId: id('approval') }) };
 
 /** A row as the contract shows it. */
@@ -21,7 +21,7 @@ export function asApproval(row: ApprovalRow): ApprovalRecord {
   return { ...(row as unknown as ApprovalRecord), allowedTransitions: isPending ? ['approved', 'rejected'] : [] };
 }
 
-/** Lets executions wait until somebody decides about each. */
+/** Requests an approval for each of these executions, which wait for it. */
 export async function askForApproval({ tx, emit, schedule }: Inside, executions: ExecutionRow[]): Promise<void> {
   if (!executions.length) return;
   const expiresAt = new Date(Date.now() + hoursToDecide * 3_600_000);
@@ -62,7 +62,7 @@ export async function decide(
 ): Promise<ApprovalRecord> {
   const decidedAt = new Date();
   const decided = { ...decision, decidedAt };
-  // The job that lets it expire may be late; nobody may use that to decide after all.
+  // The expiry job may run late. An approval past its time cannot be decided all the same.
   const isInTime = decision.status === 'expired' ? {} : { expiresAt: { gt: decidedAt } };
   const where = { id: approvalId, status: 'pending', ...isInTime };
   const [row] = await tx.approval.updateManyAndReturn({ where, data: decided });

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { decide, expiryJob } from './approval.ts';
 
-/** Ends the wait for a decision that nobody made: silence never approves. */
+/** Expires an approval that was not decided in time. An expired approval never counts as granted. */
 export const expireApproval = job({
   ...expiryJob,
   async run({ payload, finish }: JobContext<z.output<typeof expiryJob.payload>, Tx>) {

@@ -9,10 +9,10 @@ const failures: Record<Exclude<CallOutcome, 'answered'>, string> = {
   failed: 'The call could not be made',
 };
 
-// A line that is down is one more outcome, which limits may have tried again.
+// A line that is down is an outcome like others. The agent's limits say whether it is retried.
 const lineIsDown = { outcome: 'failed', durationSeconds: 0, isSimulated: false } as const;
 
-/** Calls a lead. Who is not reached is called again, as often and after such outcomes as the agent's limits say. */
+/** Calls a lead. The agent's limits say after which outcomes, and how often, the call is repeated. */
 export async function callLead(
   { telephony, callAgainMs, callMaxMs }: Tools,
   {

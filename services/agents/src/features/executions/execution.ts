@@ -7,30 +7,30 @@ import type { Advice } from './recommend.ts';
 export type ExecutionRecord = z.output<typeof Execution>;
 export type Step = ExecutionRecord['steps'][number];
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface Ending {
   step: Step;
   output: Record<string, unknown>;
   advice?: Advice;
-  /** When it is to be tried again. */
+  /** When the next attempt is due. */
   againAt?: Date;
 }
 
-/** In which an agent is at work for a lead. */
+/** Statuses of an execution that has not ended. */
 export const liveStatuses = ['queued', 'running', 'awaiting_approval'];
-/** In which its job has something to do. */
+/** Statuses in which the job of an execution has work to do. */
 export const workingStatuses = ['queued', 'running'];
 
-// A job says whom it asks others for.
+// The job calls other services within this tenant.
 const payload = z.object({ executionId: id('execution'), tenantId: z.int(), environment: z.enum(['live', 'sandbox']) });
 
-/** The jobs that do the work of an execution, by what it is. */
+/** The jobs that run executions, by kind of work. */
 export const executionJobs = {
   call: { name: 'run-execution', payload },
   recommend: { name: 'run-recommendation', payload },
 };
 
-/** What an agent of a kind does. */
+/** The kind of work that agents of this kind do. */
 export function workOf(kind: string): keyof typeof executionJobs {
   return kind === 'caller' ? 'call' : 'recommend';
 }
@@ -38,7 +38,7 @@ export function workOf(kind: string): keyof typeof executionJobs {
 /** A row as the contract shows it. */
 export function asExecution(row: ExecutionRow): ExecutionRecord {
   const record = row as unknown as ExecutionRecord;
-  // In JSON times are text.
+  // JSON has no type for times.
   const steps = record.steps.map((step) => ({
     ...step,
     startedAt: new Date(step.startedAt),

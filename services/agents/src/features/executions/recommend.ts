@@ -9,7 +9,7 @@ const hotScore = 70;
 const staleDays = 30;
 const dayMs = 86_400_000;
 
-/** What to do next about a lead: by rules, so that the same lead always gets the same advice. */
+/** Recommends the next step for a lead by fixed rules: the same lead always gets the same recommendation. */
 export function recommend(lead: Lead, now: Date): Advice {
   const days = Math.max(0, Math.floor((now.getTime() - lead.createdAt.getTime()) / dayMs));
   const factors = [

@@ -3,7 +3,7 @@ import type { BatchContext } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
 import { asExecution, type Ending, type ExecutionRecord, workingStatuses, workOf } from './execution.ts';
 
-/** An execution that was attempted, and what came of it; nothing when its lead is gone. */
+/** An attempted execution with its outcome; the outcome is undefined when the lead no longer exists. */
 export interface Ended {
   execution: ExecutionRecord;
   ending: Ending | undefined;
@@ -11,7 +11,7 @@ export interface Ended {
 
 type Inside = Parameters<Parameters<BatchContext<unknown, Tx>['finish']>[0]>[0];
 
-/** Writes what came of some executions, in as many statements as for one. Of two who write the same the second is too late. */
+/** Stores the outcomes of several executions in as many statements as for one. An execution that has ended meanwhile stays as it is. */
 export async function recordEndings({ tx, emit }: Inside, ended: Ended[]): Promise<void> {
   if (!ended.length) return;
   const changed = ended.map(({ execution, ending }) => ({ ending, record: changedBy(execution, ending) }));
@@ -39,7 +39,7 @@ export async function recordEndings({ tx, emit }: Inside, ended: Ended[]): Promi
   }
 }
 
-/** Fails an execution whose job was tried for the last time: without this it would be running for ever. */
+/** Marks an execution as failed when its job has used up its attempts. Otherwise it would stay in the status running. */
 export async function failGivenUp(inside: Inside, executionId: number): Promise<void> {
   const { tx } = inside;
   const where = { id: executionId, status: { in: workingStatuses } };
@@ -53,7 +53,7 @@ export async function failGivenUp(inside: Inside, executionId: number): Promise<
   await recordEndings(inside, [{ execution, ending }]);
 }
 
-/** An execution as an ending leaves it. */
+/** An execution with its outcome applied. */
 function changedBy(execution: ExecutionRecord, ending: Ending | undefined): ExecutionRecord {
   const finishedAt = new Date();
   if (!ending) return { ...execution, status: 'skipped', finishedAt, output: { reason: 'The lead is gone' } };

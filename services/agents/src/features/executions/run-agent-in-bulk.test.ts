@@ -38,7 +38,7 @@ describe('runAgentInBulk', () => {
           {
             leadId: `lead_${second}`,
             status: 'error',
-            error: { code: 'duplicate_in_request', message: 'The lead stands in the request before' },
+            error: { code: 'duplicate_in_request', message: 'The request names this lead twice' },
           },
           ...[foreign, unknown, ''].map((leadId) => ({ leadId, status: 'error', error: notFound })),
         ],

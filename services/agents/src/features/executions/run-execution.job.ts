@@ -12,15 +12,15 @@ import { type Ended, failGivenUp, recordEndings } from './record-endings.ts';
 type Context = BatchContext<z.output<typeof executionJobs.call.payload>, Tx>;
 
 const pausedMs = 60_000;
-// The job itself would try ten times; a lead should not wait for hours on a crm that does not answer.
+// The job itself would try ten times over several hours, which is too long when crm does not answer.
 const askingMax = 5;
 const togetherMax = 50;
 
-/** Calls wait for people: each by itself, so that a long one holds no other up. */
+/** Calls take as long as people talk, so each runs in a job of its own. */
 export const runCall = (tools: Tools) =>
   batchJob({ ...executionJobs.call, batchMax: 1, giveUp, run: (context: Context) => runExecutions(tools, context) });
 
-/** Recommending waits for nobody: what many leads share is done once for all of them. */
+/** Recommendations are computed in batches: what many leads share is read once for all of them. */
 export const runRecommendation = (tools: Tools) =>
   batchJob({
     ...executionJobs.recommend,
@@ -33,7 +33,7 @@ function giveUp({ payload, ...inside }: GiveUpContext<Context['due'][number]['pa
   return failGivenUp(inside, payload.executionId);
 }
 
-/** Does the work of executions. Their state is written before anything is waited for, so a lost process leaves it clear. */
+/** Runs executions. Their state is written before the work starts, so that a process that ends in between leaves a known state. */
 async function runExecutions(tools: Tools, { due, tx, finish }: Context): Promise<void> {
   const ids = due.map(({ payload }) => payload.executionId);
   const waiting = await tx.execution.findMany({ where: { id: { in: ids }, status: { in: workingStatuses } } });
@@ -62,7 +62,7 @@ interface Working {
   rows: Parameters<typeof asExecution>[0][];
 }
 
-/** Makes the attempts that are due, all at once; one that fails is an ending like others. */
+/** Runs all due attempts in parallel. A failed attempt is an outcome like any other. */
 async function work(
   tools: Tools,
   { due, tx }: Pick<Context, 'due' | 'tx'>,
@@ -77,7 +77,7 @@ async function work(
     if (due.some(({ attempts }) => attempts + 1 < askingMax)) throw error;
     return 'unknown' as const;
   });
-  // Sandbox calls nobody, whatever line there is.
+  // The sandbox calls nobody, whichever line is configured.
   const isSandbox = due[0]?.payload.environment === 'sandbox';
   const line = isSandbox ? { ...tools, telephony: simulatedLine } : tools;
   return Promise.all(
@@ -89,7 +89,7 @@ async function work(
   );
 }
 
-/** The leads of some executions that crm still knows, asked for at once. */
+/** Reads the leads of these executions from crm in one request. Leads that no longer exist are missing from the result. */
 async function findLeads(
   { crm }: Tools,
   due: Context['due'],
@@ -109,7 +109,7 @@ interface Attempt {
   lead: Lead | undefined | 'unknown';
 }
 
-/** The work itself; undefined when the lead is gone. */
+/** Runs one attempt; undefined when the lead no longer exists. */
 async function attempt(tools: Tools, { agent, execution, lead }: Attempt): Promise<Ending | undefined> {
   if (!lead) return undefined;
   const startedAt = new Date();

@@ -17,7 +17,7 @@ export function asRecommendation(row: RecommendationRow): RecommendationRecord {
   };
 }
 
-/** Decides about a recommendation, once: of two who do so at the same time the second finds it decided. */
+/** Accepts or dismisses a recommendation once. The second of two concurrent decisions gets a 409. */
 export async function decide(
   {
     tx,

@@ -5,15 +5,15 @@ import { asService, failField } from '@tandem/service';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { asEvent } from './event.ts';
 
-// Clocks of senders go wrong; a day covers zones that were mistaken for another.
+// Tolerance for wrong clocks; a day covers times in the wrong time zone.
 const aheadMs = 24 * 3_600_000;
-// Nothing that is measured here is older; a time before it comes from an unset or misread clock.
+// No event is older than this. An earlier time comes from a clock that is not set.
 const earliest = new Date('2000-01-01T00:00:00Z');
 
 export const recordEvent = (peers: Peers): Handler<typeof engagement.recordEvent> => ({
   async check({ body: { timestamp, leadId, insertId }, caller, tx }) {
     checkTime(timestamp);
-    // A repetition answers the first record, whatever has become of the lead since.
+    // A repeated request gets the first record, even when the lead has changed or is gone.
     const isRepeated = insertId ? (await tx.engagementEvent.count({ where: { insertId } })) > 0 : false;
     if (!isRepeated) await checkLead(peers, leadId, caller);
   },
@@ -53,7 +53,7 @@ async function checkLead({ crm }: Peers, leadId: number | null | undefined, call
   if (!ids.length) throw failField('leadId', unknownId('lead'));
 }
 
-/** The record with this insertId; whoever sends the same one meanwhile waits, and finds it. */
+/** The record with this insertId. A concurrent request with the same one waits and finds it. */
 async function claimed(tx: Tx, insertId: string) {
   await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended(${`event ${insertId}`},
     platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;

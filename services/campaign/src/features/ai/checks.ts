@@ -9,7 +9,7 @@ export function sequenceFaults(sequence: z.output<typeof Sequence>): string[] {
   const triggers = sequence.nodes.filter(({ type }) => type === 'trigger');
   if (triggers.length !== 1) structure.push('nodes: exactly one must be of type trigger');
   if (!sequence.nodes.some(({ type }) => type === 'email')) structure.push('nodes: at least one must be of type email');
-  // The walks below need a graph that holds together.
+  // The checks below need edges between existing nodes.
   if (structure.length) return structure;
   return [
     ...unreachable(sequence, triggers[0]?.nodeId as string).map((nodeId) => `nodes: ${nodeId} is not reached`),
@@ -20,12 +20,12 @@ export function sequenceFaults(sequence: z.output<typeof Sequence>): string[] {
 function unreachable({ nodes, edges }: Graph, from: string): string[] {
   const targets = Map.groupBy(edges, ({ source }) => source);
   const reached = new Set([from]);
-  // A set is walked to its end, also while it grows.
+  // Iterating over a set includes entries that are added meanwhile.
   for (const nodeId of reached) for (const { target } of targets.get(nodeId) ?? []) reached.add(target);
   return nodes.map(({ nodeId }) => nodeId).filter((nodeId) => !reached.has(nodeId));
 }
 
-/** Takes away what nothing leads to, again and again: a circle is what remains. */
+/** Removes nodes without incoming edges until none is left (Kahn's algorithm). The remaining nodes form cycles. */
 function isAcyclic({ nodes, edges }: Graph): boolean {
   let ids = nodes.map(({ nodeId }) => nodeId);
   let left = edges;
@@ -39,7 +39,7 @@ function isAcyclic({ nodes, edges }: Graph): boolean {
   }
 }
 
-// Only to have a model try again: whatever it sends is cleaned as well.
+// Only makes the model try again. Its output is cleaned in any case.
 const active = /<\s{0,9}(script|iframe|object|embed|form)\b|\son[a-z]{3,20}\s{0,9}=|javascript\s{0,9}:/i;
 
 /** The faults of a generated page that its schema cannot find: sections out of order, content with scripts. */

@@ -9,7 +9,7 @@ const instructions = 'You write content for the users of a marketing and sales p
 type Generated = { output: unknown; source: Source };
 type Asked = Context<typeof ai.generateContent, Tx>;
 
-/** The code of both addresses, the one of today and the one before it; so it asks for no more than they share. */
+/** Handles the current operation and its deprecated alias, so it uses only what both have in common. */
 export const generateContent = (tools: Tools) => ({
   async check({ body, caller }: Pick<Asked, 'body' | 'caller'>): Promise<Generated> {
     const { prompt, responseSchema: schema, context, maxTokens, temperature } = body;

@@ -20,7 +20,7 @@ export function asCampaign(row: CampaignRow): CampaignRecord {
   return { ...(row as unknown as CampaignRecord), allowedTransitions: [...transitions[row.status as CampaignStatus]] };
 }
 
-/** Refuses the id of a campaign that the caller does not have. */
+/** Throws a 422 for the id of a campaign that does not exist in the caller's tenant. */
 export async function checkCampaign(tx: Tx, campaignId: number | null | undefined): Promise<void> {
   if (campaignId === null || campaignId === undefined) return;
   const row = await tx.campaign.findFirst({ where: { id: campaignId }, select: { id: true } });

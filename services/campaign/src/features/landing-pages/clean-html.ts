@@ -31,9 +31,9 @@ const options: sanitizeHtml.IOptions = {
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['http', 'https'], source: ['http', 'https'] },
   allowProtocolRelative: false,
-  // Elements below are left out: deeper than any page is built, and shallow enough for every reader of it.
+  // Deeper elements are left out: no page needs them, and every parser can read what is left.
   nestingLimit: 100,
-  // What opens in another window must not reach back into this one.
+  // A page that opens in a new window must not control this one.
   transformTags: {
     a: (tagName, attribs) => ({
       tagName,

@@ -7,17 +7,17 @@ export type Cleaned = { html: string } | { refusal: string };
 /** Cleans HTML in worker threads. */
 export interface HtmlCleaner {
   /**
-   * @param tenantId whose share of the threads it takes
+   * @param tenantId the tenant whose share of the threads is used
    * @throws ShareTimeout when the threads or the machine are too busy
    */
   clean(html: string, tenantId: number | undefined): Promise<Cleaned>;
   close(): Promise<void>;
 }
 
-// Twenty times what the slowest content within the other limits takes.
+// Twenty times the time of the slowest content within the other limits.
 const cpuMs = 2_000;
 
-/** Makes a cleaner, whose threads start with the first content. */
+/** Creates a cleaner. Its threads start with the first content. */
 export function createHtmlCleaner(): HtmlCleaner {
   const workers = createWorkers<CleaningTasks>(new URL('./clean-html.thread.ts', import.meta.url), { cpuMs });
   return {

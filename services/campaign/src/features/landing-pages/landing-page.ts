@@ -25,7 +25,7 @@ export function asLandingPage<Row extends Pick<LandingPageRow, 'id' | 'status'>>
   return { ...(row as Row & SummaryRecord), allowedTransitions };
 }
 
-/** Gives what the database said about a slug that exists already a name. */
+/** Turns the database's unique violation on a slug into a 409. */
 export function slugRefusal(error: unknown): unknown {
   if (!isTaken(error)) return error;
   return fail('slug_taken', [{ field: 'slug', message: 'Another landing page has this slug' }]);

@@ -6,7 +6,7 @@ export interface Graph {
   edges: readonly { edgeId: string; source: string; target: string }[];
 }
 
-/** What is wrong with a graph, each with its field: two nodes or edges with one id, and edges to nothing. */
+/** Finds duplicate ids of nodes and edges, and edges to missing nodes; each with its field. */
 export function structureErrors({ nodes, edges }: Graph): FieldError[] {
   const known = new Set(nodes.map(({ nodeId }) => nodeId));
   const missing = 'No node with this nodeId';
@@ -26,7 +26,7 @@ export function structureErrors({ nodes, edges }: Graph): FieldError[] {
   ];
 }
 
-/** Where values stand that stood before. */
+/** The positions of values that occurred before. */
 function repeated(values: string[]): number[] {
   const seen = new Set<string>();
   return values.flatMap((value, index) => {

@@ -1,9 +1,10 @@
-import type { internalLeads, leads } from '@tandem/crm-contract';
+import type { internalExports, internalLeads, leads } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { changeLeadStatus } from './change-lead-status.ts';
 import { createLead } from './create-lead.ts';
 import { deleteLead } from './delete-lead.ts';
+import { exportLeads } from './export-leads.ts';
 import { filterLeads } from './filter-leads.ts';
 import { findLeads } from './find-leads.ts';
 import { getLead } from './get-lead.ts';
@@ -24,4 +25,5 @@ export const leadHandlers = (peers: Peers) =>
     changeLeadStatus,
     findLeads,
     filterLeads,
-  }) satisfies Handlers<typeof leads & typeof internalLeads, Tx>;
+    exportLeads,
+  }) satisfies Handlers<typeof leads & typeof internalLeads & Pick<typeof internalExports, 'exportLeads'>, Tx>;

@@ -1,7 +1,8 @@
-import type { opportunities } from '@tandem/crm-contract';
+import type { internalExports, opportunities } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { convertLead } from './convert-lead.ts';
+import { exportOpportunities } from './export-opportunities.ts';
 import { getOpportunity } from './get-opportunity.ts';
 import { listOpportunities } from './list-opportunities.ts';
 import { loseOpportunity } from './lose-opportunity.ts';
@@ -14,4 +15,5 @@ export const opportunityHandlers = (peers: Peers) =>
     getOpportunity,
     winOpportunity,
     loseOpportunity,
-  }) satisfies Handlers<typeof opportunities, Tx>;
+    exportOpportunities,
+  }) satisfies Handlers<typeof opportunities & Pick<typeof internalExports, 'exportOpportunities'>, Tx>;

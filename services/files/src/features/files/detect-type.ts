@@ -1,6 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type';
 
-/** How much of a file is looked at: what file-type needs for all it knows. */
+/** How many bytes are read to detect a type: as many as file-type needs for all types it knows. */
 export const sniffedBytes = 4_100;
 
 const programs = new Set([
@@ -11,15 +11,15 @@ const programs = new Set([
   'application/x-msi',
   'application/vnd.android.package-archive',
 ]);
-// What a browser shows without running anything of it; HTML and SVG are not among them.
+// Types that a browser shows without running code; HTML and SVG are not among them.
 const shown = /^(image\/(png|jpeg|gif|webp|avif)|application\/pdf|text\/plain|audio\/[\w.+-]+|video\/[\w.+-]+)$/;
 
-/** The media type that the beginning of a file looks like; null when it has no form that is known. */
+/** Detects the media type from the first bytes of a file; null when the type is unknown. */
 export async function detectType(beginning: Buffer): Promise<string | null> {
   return (await fileTypeFromBuffer(beginning))?.mime ?? null;
 }
 
-/** Whether a file of this type is a program: it is kept, and nobody gets it. */
+/** Whether files of this type are programs. They are stored as quarantined and never served. */
 export function isProgram(detected: string | null): boolean {
   return detected !== null && programs.has(detected);
 }

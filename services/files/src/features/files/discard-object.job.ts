@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Removes bytes that no file needs any more. */
+/** Removes stored bytes that no file needs any more. */
 export const discardObjectJob = { name: 'discard-object', payload: z.object({ objectKey: z.string() }) };
 
 const dayMs = 86_400_000;
@@ -32,7 +32,7 @@ export const discardObject = (store: Store) =>
       const isOver = { objectKey, deletedAt: { lte: restorableSince() } };
       const file = await reader.file.findFirst({ where: { objectKey } });
       if (file && !(file.deletedAt && file.deletedAt <= isOver.deletedAt.lte)) return;
-      // The bytes first: a record whose bytes are gone is tried again, bytes without a record would be found by nobody.
+      // The bytes go first: the job repeats for a record without bytes, but nothing would find bytes without a record.
       await store.remove(objectKey);
       await finish(async ({ tx }) => void (await tx.file.deleteMany({ where: isOver })));
     },

@@ -18,7 +18,7 @@ export async function findPresent(tx: Tx, id: number): Promise<FileRow> {
   return row;
 }
 
-/** The file under lock, so that what is decided about it still holds when it is written. */
+/** Reads and locks a file, so that no other request changes it before this one is written. */
 export async function lockFile(tx: Tx, id: number): Promise<FileRow> {
   const row = await tx.file.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');

@@ -8,7 +8,7 @@ export const restoreFile: Handler<typeof files.restoreFile> = async ({ params, t
   const row = await lockFile(tx, params.id);
   if (!row.deletedAt) throw fail('not_deleted');
   ifMatch(row);
-  // Its bytes are on their way out.
+  // Its bytes are being removed.
   if (row.deletedAt <= restorableSince()) throw fail('not_found');
   const file = asFile(await writeFile(tx, row.id, { deletedAt: null }));
   emit(fileRestored, { data: { fileId: file.id }, record: file });

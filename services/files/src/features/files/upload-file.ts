@@ -20,7 +20,7 @@ interface Stored {
 const nameMax = 255;
 
 /**
- * Takes the bytes first and writes the record when they are safe. A process that ends in between leaves bytes without a
+ * Stores the bytes first, then writes the record. A process that ends in between leaves bytes without a
  * record; the job that is queued before the first byte finds and removes them.
  */
 export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.uploadFile, Stored> => ({
@@ -29,7 +29,7 @@ export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.upl
     await schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
     const measured = measure(maxBytes);
     pipeline(file.stream, measured.stream, () => {});
-    // Reads to the end, or throws what ended one of the streams.
+    // Rejects with the error that ended either stream.
     await store.put(objectKey, measured.stream);
     const { size, checksum, beginning } = measured.result();
     return {
@@ -61,7 +61,7 @@ export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.upl
   },
 });
 
-/** Counts and hashes what passes, keeps its beginning, and lets no more through than `max` bytes. */
+/** Counts and hashes the bytes that pass, keeps the first ones, and fails after `max` bytes. */
 function measure(max: number) {
   const hash = createHash('sha256');
   const beginning: Buffer[] = [];

@@ -1,13 +1,14 @@
 import type { internalAccess } from '@tandem/identity-contract';
 import type { Handlers } from '@tandem/service';
-import type { Tx } from '../../handler.ts';
+import type { Tools, Tx } from '../../handler.ts';
 import { readUsage } from './read-usage.ts';
 import { recordUsage } from './record-usage.ts';
 import { reportUsage } from './report-usage.ts';
 import { resolveKey } from './resolve-key.ts';
 import { resolveSession } from './resolve-session.ts';
 
-export const accessHandlers = { resolveKey, resolveSession, readUsage, recordUsage, reportUsage } satisfies Handlers<
-  typeof internalAccess,
-  Tx
->;
+export const accessHandlers = (tools: Tools) =>
+  ({ resolveKey: resolveKey(tools), resolveSession, readUsage, recordUsage, reportUsage }) satisfies Handlers<
+    typeof internalAccess,
+    Tx
+  >;

@@ -1,4 +1,4 @@
-import { hashApiKey, keyPrefix, createApiKey as makeKey } from '@tandem/api-keys';
+import { keyPrefix, createApiKey as makeKey, type Pepper } from '@tandem/api-keys';
 import type { Caller } from '@tandem/caller';
 import type { ApiKey } from '@tandem/identity-contract';
 import { fail, failField } from '@tandem/service';
@@ -69,11 +69,11 @@ type NewKey = Pick<KeyRow, 'name' | 'permissions' | 'allowedIps' | 'expiresAt' |
 export async function storeKey(
   tx: Tx,
   { environment, ...given }: NewKey,
-  pepper: string,
+  pepper: Pepper,
 ): Promise<KeyRecord & { fullKey: string }> {
   const { key, last4 } = makeKey(environment);
-  const hash = hashApiKey(key, pepper);
+  const hash = pepper.hash(key);
   const row = await tx.apiKey.create({ data: { ...given, keyEnvironment: environment, hash, last4 } });
-  await tx.keyLookup.create({ data: { hash, ownerTenantId: row.tenantId, keyId: row.id } });
+  await tx.keyLookup.create({ data: { hash, pepper: pepper.id, ownerTenantId: row.tenantId, keyId: row.id } });
   return { ...asApiKey(row), fullKey: key };
 }

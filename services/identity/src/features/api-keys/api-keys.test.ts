@@ -1,4 +1,4 @@
-import { hashApiKey, readApiKey } from '@tandem/api-keys';
+import { createPepper, readApiKey } from '@tandem/api-keys';
 import { credentialChannel } from '@tandem/identity-contract';
 import { until } from '@tandem/testing';
 import { Redis } from 'ioredis';
@@ -17,7 +17,8 @@ afterAll(async () => {
   await service?.close();
 });
 
-const resolve = (key: string) => fleet(service).resolveKey({ body: { hash: hashApiKey(key, secrets.KEY_PEPPER) } });
+const resolve = (key: string) =>
+  fleet(service).resolveKey({ body: { hash: createPepper(secrets.KEY_PEPPER).hash(key) } });
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe('a new API key', () => {

@@ -3,4 +3,4 @@ import type { Handler, Tools } from '../../handler.ts';
 
 export const getJwks =
   ({ tokens }: Tools): Handler<typeof signIn.getJwks> =>
-  () => ({ keys: [tokens.publicKey] });
+  () => ({ keys: tokens.publicKeys });

@@ -1,9 +1,9 @@
 import { type signIn, userLoggedIn } from '@tandem/identity-contract';
 import { verifyPassword } from '@tandem/passwords';
 import { fail, failField } from '@tandem/service';
-import { type Handler, inTheNameOf, type Tools, type Tx } from '../../handler.ts';
+import { asActor, type Handler, type Tools, type Tx } from '../../handler.ts';
 import { asTenant } from '../tenants/tenant.ts';
-import { emailHash, withTeams } from '../users/user.ts';
+import { emailHashes, withTeams } from '../users/user.ts';
 import { recordFailedSignIn } from './record-failed-sign-in.ts';
 import { openSession } from './session.ts';
 
@@ -23,7 +23,7 @@ export const login =
     const findMatches = async () => {
       const places = await tx.emailLookup.findMany({
         where: {
-          emailHash: emailHash(email, tools.pepper),
+          emailHash: { in: emailHashes(email, tools.pepper) },
           ...(tenantId !== undefined && { ownerTenantId: tenantId }),
         },
         orderBy: { ownerTenantId: 'asc' },
@@ -52,18 +52,21 @@ export const login =
     if (!match) throw fail('bad_credentials');
     if (another) throw failField('tenantId', 'Several tenants have a user with this address: say which one');
 
-    return inTenant(inTheNameOf(match.tenantId, match.user), async ({ tx: own, emit }) => {
-      const { user, role, tenant } = match;
-      const { session, tokens } = await openSession(own, { tenantId: match.tenantId, user, role, caller }, tools);
-      // Not a change of the user: neither version nor updated_at moves.
-      await own.sql`UPDATE "user" SET last_login_at = ${session.createdAt} WHERE id = ${user.id}`;
-      emit(userLoggedIn, { data: { userId: user.id, sessionId: session.id }, record: session });
-      return {
-        ...tokens,
-        user: { ...(await withTeams(own, user)), lastLoginAt: session.createdAt },
-        tenant: asTenant(tenant),
-      };
-    });
+    return inTenant(
+      { tenantId: match.tenantId, environment: 'live', actor: asActor(match.user) },
+      async ({ tx: own, emit }) => {
+        const { user, role, tenant } = match;
+        const { session, tokens } = await openSession(own, { tenantId: match.tenantId, user, role, caller }, tools);
+        // Not a change of the user: neither version nor updated_at moves.
+        await own.sql`UPDATE "user" SET last_login_at = ${session.createdAt} WHERE id = ${user.id}`;
+        emit(userLoggedIn, { data: { userId: user.id, sessionId: session.id }, record: session });
+        return {
+          ...tokens,
+          user: { ...(await withTeams(own, user)), lastLoginAt: session.createdAt },
+          tenant: asTenant(tenant),
+        };
+      },
+    );
   };
 
 /** The user of an address with role and tenant. Takes the same queries whether there is one or not. */

@@ -1,6 +1,6 @@
 import type { signIn } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
-import { type Handler, inTheNameOf, type Tools } from '../../handler.ts';
+import { asActor, type Handler, type Tools } from '../../handler.ts';
 import { hashRefreshToken } from '../../tokens.ts';
 import { endSessions, findToken, isOver, issueTokens, lockToken, replaceToken } from './session.ts';
 
@@ -22,7 +22,7 @@ export const refreshSession =
     if (!owner) throw fail('bad_refresh_token');
 
     const { tokens, ended = [] } = await inTenant(
-      inTheNameOf(tenantId, owner),
+      { tenantId, environment: 'live', actor: asActor(owner) },
       async ({ tx: own, emit }): Promise<Outcome> => {
         const token = await lockToken(own, hash);
         const user = token?.session.user;

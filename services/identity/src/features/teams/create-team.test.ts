@@ -1,4 +1,4 @@
-import { hashApiKey } from '@tandem/api-keys';
+import { createPepper } from '@tandem/api-keys';
 import { credentialChannel } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
@@ -204,7 +204,7 @@ describe('membership', () => {
     const lookUp = (tenant: number | undefined) => fleet(service, tenant).findTeam({ params: { id: team.id } });
     expect((await lookUp(tenantId)).data).toEqual({ id: team.id, name: team.name });
     expect([(await lookUp(tenantId + 100_000)).status, (await lookUp(undefined)).status]).toEqual([404, 404]);
-    const hash = hashApiKey(key.fullKey, secrets.KEY_PEPPER);
+    const hash = createPepper(secrets.KEY_PEPPER).hash(key.fullKey);
     expect((await fleet(service).resolveKey({ body: { hash } })).data.teamIds).toEqual([team.id]);
   });
 

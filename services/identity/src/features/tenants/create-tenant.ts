@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { tenantCreated, type tenants, userCreated } from '@tandem/identity-contract';
 import { hashPassword } from '@tandem/passwords';
-import { type Handler, inTheNameOf, type Tools, type Tx } from '../../handler.ts';
+import { asActor, type Handler, type Tools, type Tx } from '../../handler.ts';
 import { openSession } from '../auth/session.ts';
 import { ownerRole, systemRoles } from '../roles/system-roles.ts';
-import { asUser, emailHash } from '../users/user.ts';
+import { asUser, emailPlace } from '../users/user.ts';
 import { asTenant } from './tenant.ts';
 
 const slugLength = 40;
@@ -18,7 +18,7 @@ export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant,
     const [next] = await tx.sql<{ id: number }>`SELECT nextval(pg_get_serial_sequence('"user"', 'id')) AS id`;
     const owner = { ...person, id: (next as { id: number }).id };
 
-    return inTenant(inTheNameOf(id, owner), async ({ tx, emit }) => {
+    return inTenant({ tenantId: id, environment: 'live', actor: asActor(owner) }, async ({ tx, emit }) => {
       const tenant = asTenant(await tx.tenant.create({ data: { name: body.name, slug } }));
       const roles = await tx.role.createManyAndReturn({
         data: systemRoles.map((role) => ({ ...role, permissions: [...role.permissions], isSystem: true })),
@@ -28,7 +28,7 @@ export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant,
         await tx.user.create({ data: { ...owner, passwordHash, roleId: role.id, lastLoginAt: new Date() } }),
         [],
       );
-      await tx.emailLookup.create({ data: { emailHash: emailHash(user.email, tools.pepper), ownerTenantId: id } });
+      await tx.emailLookup.create({ data: emailPlace(user.email, id, tools.pepper) });
       emit(tenantCreated, { data: { tenantId: id, plan: tenant.plan }, record: tenant });
       emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
       const { tokens } = await openSession(tx, { tenantId: id, user, role, caller }, tools);

@@ -6,7 +6,7 @@ import type { Handler, Tools } from '../../handler.ts';
 import { checkRank } from '../../permissions.ts';
 import { defaultRole } from '../roles/system-roles.ts';
 import { readTeamIds, setTeams } from '../teams/members.ts';
-import { assignableRole, asUser, emailHash } from './user.ts';
+import { assignableRole, asUser, emailPlace } from './user.ts';
 
 export const createUser = (tools: Tools): Handler<typeof users.createUser, string> => ({
   check: ({ body }) => hashPassword(body.password),
@@ -27,9 +27,7 @@ export const createUser = (tools: Tools): Handler<typeof users.createUser, strin
           : error;
       });
     const user = asUser(row, teamIds);
-    await tx.emailLookup.create({
-      data: { emailHash: emailHash(user.email, tools.pepper), ownerTenantId: user.tenantId },
-    });
+    await tx.emailLookup.create({ data: emailPlace(user.email, user.tenantId, tools.pepper) });
     emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
     await setTeams(tx, emit, { userId: user.id, before: [], after: teamIds });
     return user;

@@ -1,3 +1,5 @@
+import type { Pepper } from '@tandem/api-keys';
+import type { Caller } from '@tandem/caller';
 import { type users, userUpdated } from '@tandem/identity-contract';
 import { diff, fail } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
@@ -12,54 +14,78 @@ import {
   checkNotOwnRole,
   checkOwnerRemains,
   checkTransition,
-  emailHash,
+  emailHashes,
+  emailPlace,
   lockUser,
+  type UserStatus,
   visibleTo,
 } from './user.ts';
 
 export const updateUser =
   (tools: Tools): Handler<typeof users.updateUser> =>
   async ({ params, body, caller, tx, emit, ifMatch, afterCommit }) => {
-    const me = visibleTo(caller, 'users:write').id;
-    if (me !== undefined && me !== params.id) throw fail('not_found');
+    const onlyUserId = visibleTo(caller, 'users:write').id;
+    if (onlyUserId !== undefined && onlyUserId !== params.id) throw fail('not_found');
     const user = await lockUser(tx, params);
     ifMatch(user);
     const before = (await teamIdsOf(tx, [user.id])).get(user.id) ?? [];
-    // Whoever could join any team by themselves would reach the records of all.
-    if (me !== undefined && body.teamIds && new Set(before).symmetricDifference(new Set(body.teamIds)).size)
-      throw fail('forbidden');
-    const given = { ...body, teamIds: me === undefined ? await readTeamIds(tx, body.teamIds) : undefined };
-    const { isEmpty, values, audit } = diff({ ...user, teamIds: before }, given);
+    const changesOwnRecordOnly = onlyUserId !== undefined;
+    if (changesOwnRecordOnly) checkTeamsUnchanged(before, body.teamIds);
+    const wantedTeams = changesOwnRecordOnly ? undefined : await readTeamIds(tx, body.teamIds);
+    const { isEmpty, values, audit } = diff({ ...user, teamIds: before }, { ...body, teamIds: wantedTeams });
     if (isEmpty) return asUser(user, before);
+    await checkPolicies({ tx, caller, user }, values);
+
     const { teamIds, ...columns } = values;
-    const { email, roleId, status } = values;
-
-    // An address is what one signs in with: it goes with power over the person.
-    if (email !== undefined || status !== undefined || roleId !== undefined) checkRank(caller, user.role.permissions);
-    if (roleId !== undefined) {
-      checkRank(caller, (await assignableRole(tx, roleId)).permissions);
-    }
-    if (status !== undefined) checkTransition(user.status, status);
-    const endsAs = status === 'active' ? undefined : status;
-    if (roleId !== undefined || endsAs) await checkOwnerRemains(tx, user);
-    if (roleId !== undefined) checkNotOwnRole(caller, user.id);
-
     if (teamIds) await setTeams(tx, emit, { userId: user.id, before, after: teamIds });
     const updated = asUser(await write(tx, user.id, columns), teamIds ?? before);
-    if (email !== undefined)
-      await moveAddress(tx, { tenantId: user.tenantId, from: user.email, to: email }, tools.pepper);
+    if (values.email !== undefined)
+      await moveAddress(tx, { tenantId: user.tenantId, from: user.email, to: values.email }, tools.pepper);
     emit(userUpdated, {
       data: { userId: user.id, fields: Object.keys(values), status: updated.status },
       record: updated,
       changes: audit,
     });
-    if (endsAs) await endSessions(tx, emit, { where: { userId: user.id }, reason: endsAs });
-    if (endsAs && user.status === 'active') await notifyOfKeys(tx, emit, updated);
-    // Keys of this user may stand on role and teams, and sessions on the status.
-    if (status !== undefined || roleId !== undefined || teamIds)
+    const endReason = endReasonOf(values.status);
+    if (endReason) await endSessions(tx, emit, { where: { userId: user.id }, reason: endReason });
+    if (endReason && user.status === 'active') await notifyOfKeys(tx, emit, updated);
+    // Gateways cache what a credential may do, which depends on the status, the role and the teams of its user.
+    if (values.status !== undefined || values.roleId !== undefined || teamIds)
       afterCommit(() => tools.news({ tenantId: user.tenantId, userIds: [user.id] }));
     return updated;
   };
+
+/** A user who could join teams by themselves would reach the records of every team. */
+function checkTeamsUnchanged(before: number[], wanted: number[] | undefined): void {
+  if (wanted && new Set(before).symmetricDifference(new Set(wanted)).size) throw fail('forbidden');
+}
+
+interface Attempt {
+  tx: Tx;
+  caller: Caller;
+  user: Awaited<ReturnType<typeof lockUser>>;
+}
+
+interface ChangedFields {
+  email?: string;
+  roleId?: number;
+  status?: UserStatus;
+}
+
+/** Checks who may make these changes to this user. Rank comes first, so that its 403 tells nothing about the user's state. */
+async function checkPolicies({ tx, caller, user }: Attempt, { email, roleId, status }: ChangedFields): Promise<void> {
+  // A user signs in with the address, so changing it gives power over the account.
+  if (email !== undefined || status !== undefined || roleId !== undefined) checkRank(caller, user.role.permissions);
+  if (roleId !== undefined) checkRank(caller, (await assignableRole(tx, roleId)).permissions);
+  if (status !== undefined) checkTransition(user.status, status);
+  if (roleId !== undefined || endReasonOf(status)) await checkOwnerRemains(tx, user);
+  if (roleId !== undefined) checkNotOwnRole(caller, user.id);
+}
+
+/** Why the sessions of a user end who gets this status; undefined when they go on. */
+function endReasonOf(status: UserStatus | undefined) {
+  return status === 'active' ? undefined : status;
+}
 
 async function write(tx: Tx, id: number, values: object) {
   const [row] = await tx.user
@@ -76,8 +102,8 @@ async function write(tx: Tx, id: number, values: object) {
 async function moveAddress(
   tx: Tx,
   { tenantId, from, to }: { tenantId: number; from: string; to: string },
-  pepper: string,
+  pepper: Pepper,
 ): Promise<void> {
-  await tx.emailLookup.deleteMany({ where: { emailHash: emailHash(from, pepper), ownerTenantId: tenantId } });
-  await tx.emailLookup.create({ data: { emailHash: emailHash(to, pepper), ownerTenantId: tenantId } });
+  await tx.emailLookup.deleteMany({ where: { emailHash: { in: emailHashes(from, pepper) }, ownerTenantId: tenantId } });
+  await tx.emailLookup.create({ data: emailPlace(to, tenantId, pepper) });
 }

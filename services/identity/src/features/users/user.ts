@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import type { Pepper } from '@tandem/api-keys';
 import type { Caller } from '@tandem/caller';
 import { actingUserId } from '@tandem/caller';
 import { allows, unknownId } from '@tandem/contract';
@@ -11,7 +11,7 @@ import { ownerRole } from '../roles/system-roles.ts';
 import { teamIdsOf } from '../teams/members.ts';
 
 export type UserRecord = z.output<typeof User>;
-type UserStatus = (typeof userStatuses)[number];
+export type UserStatus = (typeof userStatuses)[number];
 
 const transitions: Record<UserStatus, readonly UserStatus[]> = {
   active: ['suspended', 'deactivated'],
@@ -49,9 +49,20 @@ export function checkTransition(from: string, to: UserStatus): void {
   ]);
 }
 
-/** Under which name an address leads to its tenants: the table belongs to no tenant and must not hold addresses. */
-export function emailHash(email: string, pepper: string): string {
-  return createHmac('sha256', pepper).update(`email ${email}`).digest('hex');
+/** The row that leads from an address to a tenant. The table belongs to no tenant, so it holds hashes instead of addresses. */
+export function emailPlace(email: string, ownerTenantId: number, pepper: Pepper) {
+  return { emailHash: pepper.hash(hashedEmail(email)), pepper: pepper.id, ownerTenantId };
+}
+
+/** The hashes that an address may be stored under, the current one first. */
+export function emailHashes(email: string, pepper: Pepper): [current: string, ...previous: string[]] {
+  const text = hashedEmail(email);
+  return [pepper.hash(text), ...pepper.previous(text)];
+}
+
+/** The prefix keeps hashes of addresses apart from those of API keys. */
+function hashedEmail(email: string): string {
+  return `email ${email}`;
 }
 
 /** What a caller narrowed to their own records sees of users: themselves. */

@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { ServiceCallError } from '@tandem/client';
+import { ServiceCallError } from '@tandem/client/internal';
 import type { CoMarketingDownload } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';

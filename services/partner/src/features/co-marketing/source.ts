@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { orAbsent } from '@tandem/client';
+import { orAbsent } from '@tandem/client/internal';
 import { unknownId } from '@tandem/contract';
 import type { sourceTypes } from '@tandem/partner-contract';
 import { asService, failField, reachOf } from '@tandem/service';
@@ -72,7 +72,7 @@ async function checkFile(
   }
   const file = await orAbsent(files.findFile({ params: { id: fileId }, as: as() }));
   if (!file) throw failField('fileId', unknownId('file'));
-  if (file.status !== 'available') throw failField('fileId', 'The file is quarantined and not handed out');
+  if (file.status !== 'available') throw failField('fileId', 'The file is quarantined and cannot be downloaded');
   return { ...none, fileId, fileUrl, fileType: extensionOf(file.filename), fileSize: readableSize(file.size) };
 }
 

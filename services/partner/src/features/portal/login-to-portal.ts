@@ -1,4 +1,4 @@
-import { orAbsent } from '@tandem/client';
+import { orAbsent } from '@tandem/client/internal';
 import { type portal, portalUserLoggedIn } from '@tandem/partner-contract';
 import { verifyPassword } from '@tandem/passwords';
 import { fail } from '@tandem/service';
@@ -38,11 +38,10 @@ export const loginToPortal =
     // The tenant is no longer active: nobody signs in there, and nobody is told why.
     if (!session) throw fail('bad_credentials');
 
-    // More than the scope's type lists: the event bears the name of who signed in.
-    const who = { ...scope, type: 'portal', portalUserId: user.id, partnerId: partner.id, name: user.email };
-    await inTenant(who, async ({ tx, emit }) => {
+    const actor = { type: 'portal' as const, portalUserId: user.id, partnerId: partner.id, name: user.email };
+    await inTenant({ ...scope, actor }, async ({ tx, emit }) => {
       const lastLoginAt = new Date();
-      // Not a change of the user: neither version nor updated_at moves.
+      // A sign-in is no change of the user: version and updated_at stay.
       await tx.sql`UPDATE portal_user SET last_login_at = ${lastLoginAt} WHERE id = ${user.id}`;
       emit(portalUserLoggedIn, {
         data: { portalUserId: user.id, partnerId: partner.id },

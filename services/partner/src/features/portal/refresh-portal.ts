@@ -1,4 +1,4 @@
-import { ServiceCallError } from '@tandem/client';
+import { ServiceCallError } from '@tandem/client/internal';
 import type { portal } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';

@@ -27,11 +27,14 @@ export function canonicalId({ ids }: Tools, { tenantId }: Caller, type: Document
   return id === undefined || tenantId === undefined ? given : ids.encode(type, tenantId, id);
 }
 
-/** Writes or removes documents and their terms, any number at once; none may be in it twice. */
-export async function writeDocuments(tx: Tx, writings: Writing[]): Promise<void> {
+/**
+ * Writes or removes documents and their terms, any number at once; none may be in it twice.
+ * @param options.sameVersion whether a record also replaces its document of the same version, as a rebuild does
+ */
+export async function writeDocuments(tx: Tx, writings: Writing[], { sameVersion = false } = {}): Promise<void> {
   const termsByKey = new Map(writings.map((writing) => [keyOf(writing), termsOf(writing.document ?? {})]));
   const rows = writings.map((writing) => asRow(writing, termsByKey.get(keyOf(writing)) as Map<string, number>));
-  const changed = await writeRows(tx, rows);
+  const changed = await writeRows(tx, rows, sameVersion);
   const documents = changed.map(({ id, type, documentId, owners }) => {
     const terms = termsByKey.get(keyOf({ type, documentId })) as Map<string, number>;
     return { id, type, terms: withOwners(terms, owners) };
@@ -57,7 +60,7 @@ export function withOwners(terms: Map<string, number>, owners: string[]): Map<st
 }
 
 /** Writes the rows of documents; resolves to those whose terms or owners changed. */
-function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[]): Promise<ChangedRow[]> {
+function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[], sameVersion: boolean): Promise<ChangedRow[]> {
   return tx.sql<ChangedRow>`
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (type text, document_id text, version int, removed boolean,
@@ -81,6 +84,7 @@ function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[]): Promise<ChangedRow
         words_changed = document.words IS DISTINCT FROM excluded.words OR document.owners IS DISTINCT FROM excluded.owners
       -- A document without a version comes from a client and always counts.
       WHERE excluded.version = 0 OR document.version < excluded.version
+        OR (document.version = excluded.version AND ${sameVersion}::boolean)
       RETURNING id, type, document_id, words_changed, CASE WHEN removed_at IS NULL THEN owners ELSE '{}' END AS owners)
     SELECT id, type, document_id AS "documentId", owners FROM written WHERE words_changed`;
 }

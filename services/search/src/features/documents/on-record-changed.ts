@@ -1,4 +1,4 @@
-import { type EventDef, walkIds } from '@tandem/contract';
+import type { EventDef } from '@tandem/contract';
 import {
   leadCreated,
   leadDeleted,
@@ -10,11 +10,10 @@ import {
   opportunityWon,
 } from '@tandem/crm-contract';
 import { consumer, type Received } from '@tandem/events';
-import { compileRewriter } from '@tandem/ids';
 import { partnerApproved, partnerRegistered } from '@tandem/partner-contract';
-import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { type DocumentType, type Writing, writeDocuments } from './document.ts';
+import { recordDocument } from './record-document.ts';
 
 const changes = [
   ...[leadCreated, leadUpdated, leadRestored, leadDeleted],
@@ -49,30 +48,11 @@ function isNewer({ version = 0 }: Writing, than: Writing | undefined): boolean {
 
 type Change = Received<(typeof changes)[number]>;
 
-// The gateway does not encode ids inside documents, so they get their public form here, as the schema of the record says.
-const encoders = new Map<
-  string,
-  (record: unknown, encode: Parameters<ReturnType<typeof compileRewriter>>[1]) => object
->(
-  changes.map(({ name, record: schema }) => {
-    const rewrite = compileRewriter(walkIds(schema));
-    return [
-      name,
-      (record, encode) => {
-        const wire = z.encode(schema as z.ZodType, record as never) as object;
-        rewrite(wire, encode);
-        return wire;
-      },
-    ];
-  }),
-);
-
 function writingOf({ name, target, tenantId, occurredAt, record }: Change, ids: Tools['ids']): Writing {
   const type = target.type as DocumentType;
   const { version } = record as { version?: number };
   const documentId = ids.encode(type, tenantId, record.id);
-  const writing = { type, documentId, ...(version !== undefined && { version }), indexedAt: occurredAt };
-  if (removals.includes(name)) return writing;
-  const document = encoders.get(name)?.(record, (idType, id) => ids.encode(idType, tenantId, Number(id)));
-  return { ...writing, document: document as Record<string, unknown> };
+  const found = { type, documentId, ...(version !== undefined && { version }), indexedAt: occurredAt };
+  if (removals.includes(name)) return found;
+  return { ...found, document: recordDocument(ids, { type, tenantId, record }) };
 }

@@ -37,7 +37,7 @@ export async function searchPage(
   return {
     items,
     total,
-    ...(isEstimate && { totalIsEstimate: true }),
+    isTotalEstimate: isEstimate,
     page,
     limit,
     hasPrev: page > 1,

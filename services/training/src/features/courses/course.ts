@@ -13,31 +13,40 @@ const transitions: Record<CourseStatus, readonly CourseStatus[]> = {
   archived: ['published'],
 };
 
-interface Counts {
-  id: number;
-  modules: number;
-  lessons: number;
-  enrollments: number;
+/** How much a course has. */
+interface CourseCounts {
+  modulesCount: number;
+  lessonsCount: number;
+  enrollmentCount: number;
 }
 
-/** Rows as the contract shows them, with what is counted for all of them at once. */
+/** Rows as the contract shows them, with counts that are read for all of them at once. */
 export async function asCourses(tx: Tx, rows: CourseRow[]): Promise<CourseRecord[]> {
-  const ids = rows.map(({ id }) => id);
-  const counted = ids.length
-    ? await tx.sql<Counts>`SELECT wanted.id,
-        (SELECT count(DISTINCT module) FROM lesson WHERE course_id = wanted.id)::int AS modules,
-        (SELECT count(*) FROM lesson WHERE course_id = wanted.id)::int AS lessons,
-        (SELECT count(*) FROM enrollment WHERE course_id = wanted.id AND status <> 'withdrawn')::int AS enrollments
-      FROM unnest(${ids}::bigint[]) AS wanted (id)`
-    : [];
-  const byId = new Map(counted.map((counts) => [Number(counts.id), counts]));
+  const counts = await countsOf(
+    tx,
+    rows.map(({ id }) => id),
+  );
   return rows.map((row) => ({
     ...(row as unknown as CourseRecord),
     allowedTransitions: [...transitions[row.status as CourseStatus]],
-    modulesCount: byId.get(row.id)?.modules ?? 0,
-    lessonsCount: byId.get(row.id)?.lessons ?? 0,
-    enrollmentCount: byId.get(row.id)?.enrollments ?? 0,
+    ...(counts.get(row.id) ?? { modulesCount: 0, lessonsCount: 0, enrollmentCount: 0 }),
   }));
+}
+
+/** Counts modules, lessons and enrolments of some courses; courses without any are left out. */
+async function countsOf(tx: Tx, courseIds: number[]): Promise<Map<number, CourseCounts>> {
+  if (!courseIds.length) return new Map();
+  const rows = await tx.sql<CourseCounts & { id: number }>`
+    WITH lessons AS (
+      SELECT course_id AS id, count(DISTINCT module)::int AS modules, count(*)::int AS lessons
+      FROM lesson WHERE course_id = ANY(${courseIds}::bigint[]) GROUP BY course_id),
+    enrollments AS (
+      SELECT course_id AS id, count(*)::int AS enrollments
+      FROM enrollment WHERE course_id = ANY(${courseIds}::bigint[]) AND status <> 'withdrawn' GROUP BY course_id)
+    SELECT id, coalesce(modules, 0) AS "modulesCount", coalesce(lessons, 0) AS "lessonsCount",
+      coalesce(enrollments, 0) AS "enrollmentCount"
+    FROM lessons FULL JOIN enrollments USING (id)`;
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
 /** One row as the contract shows it. */
@@ -46,14 +55,14 @@ export async function asCourse(tx: Tx, row: CourseRow): Promise<CourseRecord> {
   return course as CourseRecord;
 }
 
-/** The course under lock, so that what is decided about it still holds when it is written. */
+/** Reads and locks a course, so that no other request changes it before this one is written. */
 export async function lockCourse(tx: Tx, id: number): Promise<CourseRow> {
   const row = await tx.course.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return row;
 }
 
-/** Moves a locked course to another status, if the state table has that move. */
+/** Moves a locked course to another status, if the state table allows it. */
 export async function moveCourse(
   tx: Tx,
   { id, status }: CourseRow,

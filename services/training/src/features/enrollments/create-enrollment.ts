@@ -1,4 +1,4 @@
-import { orAbsent } from '@tandem/client';
+import { orAbsent } from '@tandem/client/internal';
 import { unknownId } from '@tandem/contract';
 import { asService, fail, failField } from '@tandem/service';
 import { enrollmentCreated, type enrollments } from '@tandem/training-contract';
@@ -13,7 +13,7 @@ export const createEnrollment = ({ identity }: Peers): Handler<typeof enrollment
   },
   async run({ body, tx, emit }) {
     const { courseId, learnerId } = body;
-    // Its lock decides between two enrolments of one person, and between one and the end of the course.
+    // The lock on the course orders two enrolments of one person, and an enrolment and the archiving of the course.
     const [course] = await tx.sql<{ status: string; audience: string }>`
       SELECT status, audience FROM course WHERE id = ${courseId} FOR UPDATE`;
     if (!course) throw failField('courseId', unknownId('course'));

@@ -2,7 +2,7 @@ import type { Enrollment } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 
-/** Statuses in which somebody takes the course. */
+/** Statuses of an enrolment that has not ended. */
 export const live = ['enrolled', 'in_progress'];
 
 /** A row as the contract shows it. */

@@ -72,7 +72,7 @@ const stories: Record<Variant, Story> = {
   },
 };
 
-/** What a goal asks visitors to do; the first that fits. */
+/** The call to action for each goal; the first match counts. */
 const actions: [words: RegExp, action: string][] = [
   [/\b(demo|call|meeting|appointment|consultation)/i, 'Book a meeting'],
   [/\b(download|e-?book|guide|whitepaper|checklist)/i, 'Download now'],
@@ -96,7 +96,7 @@ const leads: Record<Tone, string> = {
   urgent: 'Do not wait: ',
 };
 
-/** A landing page without a provider: the same wish always gives the same one. */
+/** Writes a landing page without an AI provider. The same request always gives the same page. */
 export function landingPageTemplate(wish: PageWish): z.output<typeof GeneratedPage> {
   const variant = variantOf(`${wish.prompt} ${wish.goal ?? ''}`);
   const story = stories[variant];

@@ -7,7 +7,7 @@ export interface TextWish {
 
 const factsMax = 10;
 
-/** A draft without a provider: what was asked for, what is known, and an outline to fill in. */
+/** Writes a draft without an AI provider: the request, the given context, and an outline to fill in. */
 export function textTemplate({ prompt, context = {} }: TextWish): string {
   const facts = Object.entries(context)
     .slice(0, factsMax)

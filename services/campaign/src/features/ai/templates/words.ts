@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a prompt is about; the last one when nothing else fits. */
+/** The topics that templates exist for. The last one is the default. */
 export const variants = ['welcome', 'reengagement', 'event', 'launch', 'followup', 'generic'] as const;
 export type Variant = (typeof variants)[number];
 
@@ -12,7 +12,7 @@ const keywords: Record<Exclude<Variant, 'generic'>, RegExp> = {
   followup: /\b(follow-?ups?|follow up|nurtur\w*|demos?|meetings?|proposals?|quotes?|abandon\w*)\b/g,
 };
 
-/** The variant whose words a text has most of. */
+/** The variant with the most matching words in a text. */
 export function variantOf(text: string): Variant {
   const lower = text.toLowerCase();
   const found = Object.entries(keywords).map(([name, words]) => ({
@@ -45,7 +45,7 @@ export function shortened(text: string, max: number): string {
 const request =
   /^(please )?((can|could) you )?(create|generate|build|write|make|design|draft)( me)?( an?| the)?( (landing )?page| (email )?(sequence|campaign|workflow))?( for| about| on| to| that)? /i;
 
-/** What is left of a prompt without "Create a landing page for". */
+/** A prompt without phrases such as "Create a landing page for". */
 export function topicOf(prompt: string, max: number): string {
   const line = prompt.replace(/\s+/g, ' ').trim();
   const bare = shortened(line.replace(request, '') || line, max);
@@ -53,7 +53,7 @@ export function topicOf(prompt: string, max: number): string {
   return first.toUpperCase() + rest.join('');
 }
 
-/** A text in kebab-case; of one without any letter of the alphabet a name of its own. */
+/** A text in kebab-case; a default name for a text without letters of the Latin alphabet. */
 export function slugOf(text: string): string {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const slug = (plain.match(/[a-z0-9]+/g) ?? []).join('-').slice(0, 60).replace(/-$/, '');

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { connect } from 'amqplib';
+import { startFleet, type TestFleet, until } from './fleet.ts';
+import { aTenant, type TestTenant } from './tenant.ts';
+
+// The commands of `npm run admin` against a running fleet.
+
+const root = join(import.meta.dirname, '../..');
+const runMs = 60_000;
+
+let fleet: TestFleet;
+let tenant: TestTenant;
+beforeAll(async () => {
+  fleet = await startFleet({ services: ['identity', 'crm', 'partner', 'search'] });
+  tenant = await aTenant(fleet);
+}, 240_000);
+afterAll(() => fleet?.stop(), 90_000);
+
+/** Runs a command; resolves to its exit code and what it printed. */
+function admin(...args: string[]): Promise<{ code: number; text: string }> {
+  const environment = fleet.environment['identity'] as Record<string, string>;
+  // The services that do not run here.
+  const { INTEGRATIONS_URL, CAMPAIGN_URL, TRAINING_URL, FILES_URL, ANALYTICS_URL, AGENTS_URL, ...running } =
+    environment;
+  const env = { PATH: process.env['PATH'], ...running };
+  const program = join(root, 'services/identity/src/admin.ts');
+  return new Promise((resolve) => {
+    const options = { cwd: root, env, timeout: runMs };
+    execFile(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', program, ...args],
+      options,
+      (error, out, err) => resolve({ code: error ? Number(error.code ?? 1) : 0, text: `${out}${err}` }),
+    );
+  });
+}
+
+it('explains itself, and refuses commands and ids that do not exist', async () => {
+  expect(await admin()).toMatchObject({ code: 2, text: expect.stringContaining('dead-letters:replay') });
+  expect((await admin('nonsense')).code).toBe(2);
+  expect((await admin('plan', 'no-tenant', 'pro')).code).toBe(2);
+  expect(await admin('dead-letters:list', 'crm.nobody')).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('there is no such consumer'),
+  });
+});
+
+it('lists tenants, puts one on a plan and verifies its audit log', async () => {
+  expect(await admin('tenants')).toMatchObject({ code: 0, text: expect.stringContaining(tenant.id) });
+  const plan = await admin('plan', tenant.id, 'enterprise', '--rate', '100000');
+  expect(plan).toMatchObject({ code: 0, text: expect.stringContaining('requests a minute 100000') });
+  await until('entries are there', async () =>
+    /\s[1-9]\d*\s+0\s+intact/.test((await admin('audit:verify', tenant.id)).text),
+  );
+  expect((await admin('audit:verify', '--all')).code).toBe(0);
+});
+
+it('lists dead letters, shows one in full and replays them', async () => {
+  const { AMQP_URL, NAMESPACE } = fleet.environment['crm'] as Record<string, string>;
+  const connection = await connect(AMQP_URL as string);
+  const channel = await connection.createConfirmChannel();
+  channel.publish(`${NAMESPACE}.events`, 'lead.created', Buffer.from('{ not json'), { messageId: 'broken-one' });
+  await channel.waitForConfirms();
+  await connection.close();
+  const letter = await until('it is a dead letter', async () => {
+    const { text } = await admin('dead-letters:list', 'crm.detect-duplicates');
+    return text.includes('broken-one') && text;
+  });
+  expect(letter).toMatch(/unreadable/);
+  expect((await admin('dead-letters')).text).toMatch(/crm\.detect-duplicates\s+1/);
+  const shown = await admin('dead-letters:list', 'crm.detect-duplicates', '--id', 'broken-one');
+  expect(shown).toMatchObject({ code: 0, text: expect.stringContaining('UnreadableError') });
+  expect((await admin('dead-letters:replay', 'crm.detect-duplicates')).text).toMatch(/1 given back/);
+}, 120_000);
+
+it('compares the broker with the fleet and repairs it', async () => {
+  expect(await admin('topology')).toEqual({ code: 0, text: 'The broker is as the services declare it.\n' });
+  const { AMQP_URL, NAMESPACE } = fleet.environment['crm'] as Record<string, string>;
+  const connection = await connect(AMQP_URL as string);
+  const channel = await connection.createChannel();
+  await channel.assertQueue(`${NAMESPACE}.crm.removed`, { durable: true, arguments: { 'x-queue-type': 'quorum' } });
+  await connection.close();
+  expect(await admin('topology')).toEqual({ code: 1, text: `orphaned queue ${NAMESPACE}.crm.removed\n` });
+  expect(await admin('topology', '--repair')).toMatchObject({ code: 0, text: expect.stringContaining('deleted') });
+  expect((await admin('topology')).code).toBe(0);
+}, 120_000);
+
+it('rebuilds the index of search from the services that own the records', async () => {
+  const names = ['Rebuildone', 'Rebuildtwo', 'Rebuildthree'];
+  const ids: string[] = [];
+  for (const lastName of names)
+    ids.push(
+      (await tenant.api.createLead({ body: { email: `${lastName}@example.com`, firstName: 'A', lastName } })).data.id,
+    );
+  const found = async (q: string) => (await tenant.api.searchLeads({ query: { q } })).data;
+  for (const name of names) await until(`${name} is found`, async () => (await found(name)).length === 1);
+  await tenant.api.removeDocument({ params: { type: 'lead', id: ids[0] as string } });
+  expect(await found('Rebuildone')).toEqual([]);
+  const { code, text } = await admin('rebuild', 'search', '--tenant', tenant.id);
+  expect([code, text]).toEqual([0, expect.stringMatching(/Done: 3 indexed, 0 removed/)]);
+  expect(await found('Rebuildone')).toHaveLength(1);
+  const place = /--from (\S+)/.exec(text)?.[1] as string;
+  expect(await admin('rebuild', 'search', '--tenant', tenant.id, '--from', place)).toMatchObject({ code: 0 });
+}, 120_000);

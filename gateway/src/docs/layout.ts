@@ -1,0 +1,45 @@
+const width = 170;
+
+// Long lists of short entries that nobody reads line by line: as many as fit stand in a line.
+const filledKeys = new Set(['example', 'examples', 'headers', 'responses', 'parameters', 'enum', 'required']);
+
+/**
+ * JSON laid out to be read and compared: what fits a line stands in one. The committed document would have three times as
+ * many lines otherwise.
+ */
+export function laidOut(value: unknown): string {
+  return lines(value, '', false);
+}
+
+function lines(value: unknown, indent: string, isFilled: boolean): string {
+  const text = inOneLine(value);
+  if (typeof value !== 'object' || value === null || indent.length + text.length <= width) return text;
+  const inner = `${indent}  `;
+  const entries = Array.isArray(value)
+    ? value.map((item) => lines(item, inner, isFilled))
+    : Object.entries(value).map(
+        ([key, item]) => `${JSON.stringify(key)}: ${lines(item, inner, isFilled || filledKeys.has(key))}`,
+      );
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  const body = (isFilled ? filled(entries, width - inner.length) : entries).map((entry) => inner + entry);
+  return `${open}\n${body.join(',\n')}\n${indent}${close}`;
+}
+
+/** Joins entries to lines of at most the given length. */
+function filled(entries: string[], space: number): string[] {
+  const joined: string[] = [];
+  for (const entry of entries) {
+    const together = `${joined.at(-1)}, ${entry}`;
+    const fits = joined.length > 0 && !together.includes('\n') && together.length <= space;
+    if (fits) joined[joined.length - 1] = together;
+    else joined.push(entry);
+  }
+  return joined;
+}
+
+function inOneLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(inOneLine).join(', ')}]`;
+  const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${inOneLine(item)}`);
+  return entries.length ? `{ ${entries.join(', ')} }` : '{}';
+}

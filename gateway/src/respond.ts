@@ -1,0 +1,73 @@
+import type { Exchange, GatewayParts } from './exchange.ts';
+import { ApiError, errorBody } from './http/api-error.ts';
+import { compress, compressibleMin } from './http/compress.ts';
+import { passOn } from './http/headers.ts';
+import { isNotModified } from './http/if-none-match.ts';
+import { encodeAnswer } from './ids.ts';
+import type { Route } from './routes.ts';
+import type { LinkReply } from './upstream/link.ts';
+
+/** Passes a service's response on, with public ids: as 304 when the client has this version, and compressed when it accepts that. */
+export async function respond(
+  exchange: Exchange,
+  { route, reply, tenantId: callersTenant }: { route: Route; reply: LinkReply; tenantId: number | undefined },
+  parts: GatewayParts,
+): Promise<void> {
+  const { request, headers } = exchange;
+  passOn(reply.headers, headers);
+  for (const { from, name } of route.ownHeaders) {
+    const value = reply.headers[from];
+    if (typeof value === 'string') headers[name] = value;
+  }
+  if (reply.status === 503) headers['Retry-After'] ??= '1';
+  if (
+    route.row.method === 'GET' &&
+    reply.status === 200 &&
+    isNotModified(request.headers['if-none-match'], headers.ETag)
+  )
+    return sendNotModified(exchange);
+  // A public operation names the tenant that it acted in.
+  const entered = reply.headers['x-ctx-tenant'];
+  const tenantId = callersTenant ?? (entered === undefined ? undefined : Number(entered));
+  const idPaths = reply.headers['x-id-paths'];
+  const known = typeof idPaths === 'string' ? idPaths : undefined;
+  const body = encodeAnswer(route, { status: reply.status, body: reply.body, idPaths: known }, tenantId, parts.ids);
+  if (body.length < compressibleMin) return send(exchange, reply.status, body);
+  headers.Vary = headers.Vary ? `Accept-Encoding, ${headers.Vary}` : 'Accept-Encoding';
+  const accepted = request.method === 'HEAD' ? undefined : request.headers['accept-encoding'];
+  const encoded = await compress(body, accepted === undefined ? undefined : String(accepted));
+  if (encoded.encoding) headers['Content-Encoding'] = encoded.encoding;
+  // The client may have disconnected during the compression.
+  exchange.response.statusCode = reply.status;
+  if (!exchange.response.destroyed) send(exchange, reply.status, encoded.body);
+}
+
+function send({ response, request, headers }: Exchange, status: number, body: Buffer | string): void {
+  headers['Content-Type'] = 'application/json; charset=utf-8';
+  headers['Content-Length'] = String(Buffer.byteLength(body));
+  headers['Cache-Control'] = 'no-store';
+  headers['X-Content-Type-Options'] = 'nosniff';
+  response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
+}
+
+function sendNotModified({ response, headers }: Exchange): void {
+  headers['Cache-Control'] = 'no-store';
+  response.writeHead(304, headers).end();
+}
+
+/** Responds with an error in our envelope; internals of one that is not ours to show go to the log. */
+export function respondWithError(exchange: Exchange, error: unknown, parts: GatewayParts): void {
+  const known = error instanceof ApiError ? error : undefined;
+  if (!known) parts.log.error('request failed', { error, requestId: exchange.requestId });
+  const answered = known ?? new ApiError('internal_error');
+  exchange.code = answered.code;
+  const { response } = exchange;
+  if (response.headersSent) return void response.destroy();
+  // Also set when the client has disconnected: log and metrics read it.
+  response.statusCode = answered.status;
+  if (response.destroyed) return;
+  Object.assign(exchange.headers, answered.headers);
+  if (answered.retryAfter !== undefined) exchange.headers['Retry-After'] = String(Math.max(1, answered.retryAfter));
+  if (answered.hangUp) exchange.headers.Connection = 'close';
+  send(exchange, answered.status, errorBody(answered, exchange.requestId));
+}

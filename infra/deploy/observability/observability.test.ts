@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { aTenant, type Receiver, startFleet, startReceiver, type TestFleet } from '@tandem/e2e';
+import { findMembers, gatewayName } from '@tandem/local/members';
+import { until } from '@tandem/testing';
+import { parse } from 'yaml';
+import { namesIn } from './promql.ts';
+
+interface Alert {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string; description: string; runbook: string };
+}
+interface Panel {
+  title: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets?: { expr: string; legendFormat: string }[];
+}
+
+const root = resolve(import.meta.dirname, '../../..');
+const text = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
+const alerts = (parse(text('alerts.yml')) as { groups: { rules: Alert[] }[] }).groups.flatMap(({ rules }) => rules);
+const { panels } = JSON.parse(text('dashboard.json')) as { panels: Panel[] };
+const queries = panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })));
+
+// What Prometheus adds to every target, and what histograms have.
+const labelsOfEverything = ['instance', 'job', 'le', 'service'];
+// Prometheus makes this one itself.
+const madeByPrometheus = new Map([['up', new Set<string>()]]);
+
+let fleet: TestFleet;
+let receiver: Receiver;
+/** The labels of every metric that the fleet shows. */
+let shown: Map<string, Set<string>>;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  const opsPort = await freePort();
+  fleet = await startFleet({
+    services: ['identity', 'crm', 'integrations'],
+    // Nobody listens there: the spans are lost, and counted.
+    env: {
+      OPS_PORT: String(opsPort),
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+    },
+  });
+  const tenant = await aTenant(fleet);
+  await tenant.api.createWebhook({ body: { url: receiver.url, events: ['lead.created'] } });
+  await tenant.api.createLead({ body: { email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' } });
+  await until('the webhook arrives', () => receiver.deliveries[0]);
+  const ports = ['identity', 'crm', 'integrations'].map((name) => fleet.environment[name]?.PORT);
+  shown = await until('all metrics have values', async () => {
+    const texts = await Promise.all(
+      [...ports, opsPort].map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+    );
+    const metrics = metricsIn(texts.join('\n'));
+    return metrics.get('tandem_job_duration_seconds_count')?.has('outcome') ? metrics : undefined;
+  });
+}, 240_000);
+afterAll(async () => {
+  await fleet?.stop();
+  await receiver?.close();
+}, 60_000);
+
+describe('a metric and its labels exist', () => {
+  it.each(alerts.map(({ alert, expr }) => [alert, expr]))('that the alert %s uses', (_, expr) => {
+    expect(missingFrom(expr)).toEqual([]);
+  });
+
+  it.each(queries.map(({ title, legendFormat, expr }) => [title, legendFormat, expr]))(
+    'that the panel "%s" uses for %s',
+    (_, legend, expr) => {
+      expect(missingFrom(expr)).toEqual([]);
+      const { grouped } = namesIn(expr);
+      const named = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] as string);
+      expect(named.filter((label) => !grouped.has(label))).toEqual([]);
+    },
+  );
+});
+
+describe('an alert', () => {
+  const runbook = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+  const sections = [...runbook.matchAll(/^### (.+)$/gm)].map((match) => match[1] as string);
+
+  it.each(alerts)('$alert says what is wrong, what to do, and has a section in the runbook', (one) => {
+    expect(['critical', 'warning', 'info']).toContain(one.labels.severity);
+    expect(one.annotations.summary).toBeTruthy();
+    expect(one.annotations.description).toBeTruthy();
+    expect(one.annotations.runbook).toBe(`docs/operations.md#${one.alert.toLowerCase()}`);
+    expect(sections).toContain(one.alert);
+  });
+
+  it('exists for every section of the runbook, once', () => {
+    expect(sections.toSorted()).toEqual(alerts.map(({ alert }) => alert).sort());
+  });
+
+  it.each(alerts)('$alert names only labels that its expression keeps', ({ expr, annotations }) => {
+    const { grouped } = namesIn(expr);
+    const named = [
+      ...Object.values(annotations)
+        .join(' ')
+        .matchAll(/\$labels\.(\w+)/g),
+    ].map((match) => match[1] as string);
+    const kept = grouped.size ? grouped : new Set(labelsOfEverything);
+    expect(named.filter((label) => !kept.has(label))).toEqual([]);
+  });
+});
+
+it('Prometheus scrapes the gateway and every service', () => {
+  const { scrape_configs: configs } = parse(text('prometheus.yml')) as {
+    scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
+  };
+  const scraped = configs.flatMap(({ dns_sd_configs: dns }) => dns.flatMap(({ names }) => names));
+  expect(scraped.toSorted()).toEqual(
+    findMembers(root)
+      .map(({ name }) => name)
+      .sort(),
+  );
+  expect(configs.at(-1)?.dns_sd_configs).toMatchObject([{ names: [gatewayName], port: 9090 }]);
+});
+
+describe('a query that names what does not exist', () => {
+  it.each([
+    ['a metric', 'rate(tandem_request_total[5m])', 'tandem_request_total'],
+    ['a label', 'tandem_jobs{status="dead"}', 'tandem_jobs{status}'],
+    ['a label to group by', 'sum by (tenant) (tandem_jobs)', 'by (tenant)'],
+  ])('is found out by %s', (_, expr, missing) => {
+    expect(missingFrom(expr)).toContain(missing);
+  });
+
+  it('and one that is no PromQL is refused', () => {
+    expect(() => namesIn('rate(tandem_jobs[5m]')).toThrow('Not PromQL');
+  });
+});
+
+/** What an expression uses and the fleet does not show. */
+function missingFrom(expr: string): string[] {
+  const { metrics, matched, grouped } = namesIn(expr);
+  const labelsOf = (metric: string) => shown.get(metric) ?? madeByPrometheus.get(metric);
+  const known = new Set([...labelsOfEverything, ...[...metrics].flatMap((metric) => [...(labelsOf(metric) ?? [])])]);
+  return [
+    ...[...metrics].filter((metric) => !labelsOf(metric)),
+    ...matched
+      .filter(({ metric, label }) => !labelsOf(metric)?.has(label) && !labelsOfEverything.includes(label))
+      .map(({ metric, label }) => `${metric}{${label}}`),
+    ...[...grouped].filter((label) => !known.has(label)).map((label) => `by (${label})`),
+  ];
+}
+
+function metricsIn(exposition: string): Map<string, Set<string>> {
+  const metrics = new Map<string, Set<string>>();
+  for (const [, name, labels = ''] of exposition.matchAll(/^([a-z_]\w*)(?:\{(.*)\})? \S+$/gm)) {
+    const known = metrics.get(name as string) ?? new Set();
+    metrics.set(name as string, known);
+    for (const [, label] of labels.matchAll(/(\w+)="/g)) known.add(label as string);
+  }
+  return metrics;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

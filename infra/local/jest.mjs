@@ -1,0 +1,23 @@
+// Runs the tests of the package in the current folder: the script `test` of each package. `npm test` brings up the stores.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+const jest = join(root, 'node_modules/jest/bin/jest.js');
+const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+
+if (!process.env.TEST_DATABASE_URL) {
+  console.error(
+    'error  The tests need their stores: run npm test in the root folder, with a path to run a part of them.',
+  );
+  process.exit(1);
+}
+// turbo runs two packages at once.
+const options = ['--roots', process.cwd(), '--maxWorkers=1', '--workerIdleMemoryLimit=1GB'];
+const env = { ...process.env, TEST_SUMMARY_FILE: join(process.cwd(), '.local/test-summary.json') };
+const child = spawn(process.execPath, [...flags, jest, ...options], { cwd: root, stdio: 'inherit', env });
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+child.once('exit', (code, by) => {
+  process.exitCode = code ?? 128 + constants.signals[by];
+});

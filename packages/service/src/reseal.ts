@@ -1,0 +1,134 @@
+import type { Log, Metrics } from '@tandem/process';
+import { keyOf, type Seal } from '@tandem/sealed';
+import pg from 'pg';
+
+/**
+ * A column whose values `seal` wrote under the context `<context> <value of ref>`. A migration allows the relay role to read
+ * `ref` and to read and update `column` in all rows.
+ */
+export interface SealedColumn {
+  table: string;
+  column: string;
+  context: string;
+  /** A column that is unique to the row and never changes. */
+  ref: string;
+}
+
+export interface Resealing {
+  /** Seals every value again that is not under the current key. */
+  run(): Promise<void>;
+  close(): void;
+}
+
+const firstAfterMs = 10_000;
+const everyMs = 300_000;
+const batchRows = 500;
+
+interface Row {
+  ref: string;
+  sealed: string;
+}
+
+/**
+ * Seals stored values again under the current key, 10 s after the start and then every 5 minutes, and counts values by key
+ * (`tandem_sealed_values`). Once the count of a key is 0, that key can be removed from ENCRYPTION_KEY. Several instances may
+ * run at once: a value is only replaced while it is the one that was read.
+ */
+export function startResealing(options: {
+  /** Connections under the relay role. */
+  pool: pg.Pool;
+  seal: Seal;
+  columns: readonly SealedColumn[];
+  log: Log;
+  metrics: Metrics;
+}): Resealing {
+  const { pool, seal, columns, log } = options;
+  if (!columns.length) return { run: async () => {}, close: () => {} };
+  const values = options.metrics.gauge('sealed_values', 'Encrypted values in the database, by the id of their key', [
+    'table',
+    'column',
+    'key',
+  ]);
+
+  const run = async () => {
+    for (const column of columns) await resealColumn(pool, seal, column, log);
+    const counts = await Promise.all(columns.map((column) => countByKey(pool, column)));
+    values.reset();
+    for (const [at, { table, column }] of columns.entries())
+      for (const { key, count } of counts[at] ?? []) values.set({ table, column, key }, count);
+  };
+
+  let timer: NodeJS.Timeout | undefined;
+  const runIn = (ms: number) => {
+    timer = setTimeout(async () => {
+      await run().catch((error: unknown) => log.warn('values could not be sealed again', { error }));
+      if (timer) runIn(everyMs);
+    }, ms).unref();
+  };
+  runIn(firstAfterMs);
+  return {
+    run,
+    close() {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
+}
+
+async function resealColumn(pool: pg.Pool, seal: Seal, column: SealedColumn, log: Log): Promise<void> {
+  const { context } = column;
+  const statements = statementsFor(column);
+  let resealed = 0;
+  const unreadable: { count: number; first?: Row } = { count: 0 };
+  for (let after = ''; ; ) {
+    const { rows } = await pool.query<Row>(statements.read, [seal.currentKey, after, batchRows]);
+    const last = rows.at(-1);
+    if (!last) break;
+    after = last.ref;
+    const opened = rows.flatMap((row) => {
+      const text = tryOpen(seal, row.sealed, `${context} ${row.ref}`);
+      if (text !== undefined) return [{ ...row, again: seal.seal(text, `${context} ${row.ref}`) }];
+      unreadable.count++;
+      unreadable.first ??= row;
+      return [];
+    });
+    const { rowCount } = await pool.query(statements.write, [
+      opened.map(({ ref }) => ref),
+      opened.map(({ sealed }) => sealed),
+      opened.map(({ again }) => again),
+    ]);
+    resealed += rowCount ?? 0;
+  }
+  const { count, first } = unreadable;
+  if (first)
+    log.error('sealed values cannot be opened', { ...column, count, first: first.ref, key: keyOf(first.sealed) });
+  if (resealed) log.info('values sealed again under the current key', { ...column, resealed });
+}
+
+/** A value that no key opens stays as it is, so that it opens again once its key is back in the list. */
+function tryOpen(seal: Seal, sealed: string, context: string): string | undefined {
+  try {
+    return seal.open(sealed, context);
+  } catch {
+    return undefined;
+  }
+}
+
+async function countByKey(pool: pg.Pool, column: SealedColumn): Promise<{ key: string; count: number }[]> {
+  const { rows } = await pool.query<{ key: string; count: number }>(statementsFor(column).count);
+  return rows;
+}
+
+/** The key of a value in SQL, as `keyOf` finds it; an empty text for a value without one. */
+function statementsFor({ table, column, ref }: SealedColumn) {
+  const [from, value, row] = [table, column, ref].map(pg.escapeIdentifier);
+  const key = `CASE WHEN strpos(${value}, '.') > 0 THEN split_part(${value}, '.', 1) ELSE '' END`;
+  return {
+    read: `SELECT ${row}::text AS ref, ${value} AS sealed FROM ${from}
+      WHERE ${value} IS NOT NULL AND ${key} <> coalesce($1, '') AND ${row}::text > $2 ORDER BY ${row}::text LIMIT $3`,
+    write: `UPDATE ${from} SET ${value} = given.again
+      FROM unnest($1::text[], $2::text[], $3::text[]) AS given (ref, sealed, again)
+      WHERE ${row}::text = given.ref AND ${value} = given.sealed`,
+    count: `SELECT ${key} AS key, count(*)::int AS count FROM ${from} WHERE ${value} IS NOT NULL GROUP BY 1`,
+  };
+}

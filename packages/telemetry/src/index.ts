@@ -1,0 +1,2 @@
+// Sends the spans of a process to an OpenTelemetry collector, when one is configured.
+export { startTelemetry, type Telemetry } from './telemetry.ts';

@@ -1,0 +1,54 @@
+import { checkMigration } from './migration-check.ts';
+
+const found = async (sql: string) => (await checkMigration(sql)).map((finding) => /\(([a-z-]+)\):/.exec(finding)?.[1]);
+
+describe('a migration that a running system does not survive', () => {
+  it.each([
+    ['index', 'CREATE INDEX "a" ON "lead" ("status");'],
+    ['index', 'CREATE INDEX CONCURRENTLY "a" ON "lead" ("status");'],
+    ['drop-index', 'DROP INDEX "a";'],
+    ['column-rewrite', 'ALTER TABLE "lead" ADD COLUMN "k" TEXT GENERATED ALWAYS AS (lower("email")) STORED;'],
+    ['column-rewrite', 'ALTER TABLE "lead" ADD COLUMN "k" UUID DEFAULT gen_random_uuid();'],
+    ['column-rewrite', 'ALTER TABLE "lead" ADD COLUMN "k" BIGINT GENERATED ALWAYS AS IDENTITY;'],
+    ['column-required', 'ALTER TABLE "lead" ADD COLUMN "k" TEXT NOT NULL;'],
+    ['column-type', 'ALTER TABLE "lead" ALTER COLUMN "score" TYPE BIGINT;'],
+    ['set-not-null', 'ALTER TABLE "lead" ALTER COLUMN "score" SET NOT NULL;'],
+    ['constraint', 'ALTER TABLE "lead" ADD CONSTRAINT "f" FOREIGN KEY ("a") REFERENCES "b" ("id");'],
+    ['constraint', 'ALTER TABLE "lead" ADD CONSTRAINT "c" CHECK ("score" >= 0);'],
+    ['constraint', 'ALTER TABLE "lead" ADD CONSTRAINT "u" UNIQUE ("email");'],
+    ['constraint', 'ALTER TABLE "lead" ADD COLUMN "k" TEXT UNIQUE;'],
+    ['rename', 'ALTER TABLE "lead" RENAME COLUMN "email" TO "address";'],
+    ['data', `UPDATE "lead" SET "status" = 'new';`],
+    ['data', 'INSERT INTO "lead_copy" SELECT * FROM "lead";'],
+    ['backfill-limit', `-- backfill\nUPDATE "lead" SET "status" = 'new' WHERE "status" = 'old';`],
+  ])('is refused (%s): %s', async (rule, sql) => {
+    expect(await found(sql)).toEqual([rule]);
+  });
+
+  it('is refused when it validates a constraint under the lock that adds it', async () => {
+    const sql = `ALTER TABLE "lead" ADD CONSTRAINT "c" CHECK ("score" >= 0) NOT VALID;
+      ALTER TABLE "lead" VALIDATE CONSTRAINT "c";`;
+    expect(await checkMigration(sql)).toEqual([expect.stringContaining('VALIDATE CONSTRAINT')]);
+  });
+
+  it('is refused when it mixes what runs in a transaction with what does not', async () => {
+    const sql = `ALTER TABLE "lead" ADD COLUMN "k" TEXT; CREATE INDEX CONCURRENTLY IF NOT EXISTS "a" ON "lead" ("k");`;
+    expect(await checkMigration(sql)).toEqual([expect.stringContaining('a migration of their own')]);
+  });
+});
+
+describe('a migration that it survives', () => {
+  it.each([
+    ['CREATE INDEX CONCURRENTLY IF NOT EXISTS "a" ON "lead" ("status"); DROP INDEX CONCURRENTLY IF EXISTS "b";'],
+    [`ALTER TABLE "lead" ADD COLUMN "a" TEXT, ADD COLUMN "b" TEXT NOT NULL DEFAULT 'x';`],
+    ['ALTER TABLE "lead" ADD COLUMN "at" TIMESTAMPTZ NOT NULL DEFAULT now();'],
+    ['ALTER TABLE "lead" ADD CONSTRAINT "f" FOREIGN KEY ("a") REFERENCES "b" ("id") NOT VALID;'],
+    ['ALTER TABLE "lead" VALIDATE CONSTRAINT "f";'],
+    ['ALTER TABLE "lead" ADD CONSTRAINT "u" UNIQUE USING INDEX "lead_email";'],
+    [`CREATE TABLE "t" ("id" BIGINT PRIMARY KEY); CREATE INDEX "i" ON "t" ("id"); INSERT INTO "t" VALUES (1);`],
+    ['-- backfill\nUPDATE "lead" SET "a" = \'\' WHERE "id" IN (SELECT "id" FROM "lead" WHERE "a" IS NULL LIMIT 5000);'],
+    ['-- allow set-not-null: the check lead_score is valid\nALTER TABLE "lead" ALTER COLUMN "score" SET NOT NULL;'],
+  ])('is accepted: %s', async (sql) => {
+    expect(await checkMigration(sql)).toEqual([]);
+  });
+});

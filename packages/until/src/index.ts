@@ -1,0 +1,28 @@
+// Waits for a condition in a test: without dependencies, so that the tests of every package can use it.
+// Far beyond what anything takes: a machine that is busy with other things must not fail a test.
+const deadlineMs = 40_000;
+const pollMs = 20;
+
+/**
+ * Waits until `look` returns something other than undefined or false, and returns it.
+ * @throws after 40 s, or `withinMs`, with what was last thrown or seen
+ */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  withinMs = deadlineMs,
+): Promise<T> {
+  const end = Date.now() + withinMs;
+  let last: unknown;
+  while (Date.now() < end) {
+    try {
+      const seen = await look();
+      if (seen !== undefined && seen !== false) return seen;
+      last = seen;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  throw new Error(`Waited in vain until ${what}; last: ${last}`);
+}

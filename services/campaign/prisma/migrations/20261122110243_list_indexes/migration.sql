@@ -1,0 +1,12 @@
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "campaign_tenant_id_environment_updated_at_id_idx" ON "campaign"("tenant_id", "environment", "updated_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "campaign_tenant_id_environment_name_id_idx" ON "campaign"("tenant_id", "environment", "name", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "campaign_tenant_id_environment_type_created_at_id_idx" ON "campaign"("tenant_id", "environment", "type", "created_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "campaign_tenant_id_environment_created_by_created_at_id_idx" ON "campaign"("tenant_id", "environment", "created_by", "created_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "landing_page_tenant_id_environment_updated_at_id_idx" ON "landing_page"("tenant_id", "environment", "updated_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "landing_page_tenant_id_environment_name_id_idx" ON "landing_page"("tenant_id", "environment", "name", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "landing_page_tenant_id_environment_status_created_at_id_idx" ON "landing_page"("tenant_id", "environment", "status", "created_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "landing_page_tenant_id_environment_created_by_created_at_id_idx" ON "landing_page"("tenant_id", "environment", "created_by", "created_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "workflow_tenant_id_environment_updated_at_id_idx" ON "workflow"("tenant_id", "environment", "updated_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "workflow_tenant_id_environment_name_id_idx" ON "workflow"("tenant_id", "environment", "name", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "workflow_tenant_id_environment_status_created_at_id_idx" ON "workflow"("tenant_id", "environment", "status", "created_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "workflow_tenant_id_environment_created_by_created_at_id_idx" ON "workflow"("tenant_id", "environment", "created_by", "created_at", "id");

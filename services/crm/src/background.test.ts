@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { leadCreated } from '@tandem/crm-contract';
+import { consumer } from '@tandem/events';
+import { createTenantDb, inBackground, type Scope } from '@tandem/tenant-db';
+import { testService, testSettings, until } from '@tandem/testing';
+import { aLead, alone } from './crm.test-service.ts';
+import { Prisma, PrismaClient } from './generated/client.ts';
+import { crmService } from './service.ts';
+
+// What packages/tenant-db promises about background work and requests that share a pool.
+
+const mine: Scope = { tenantId: 1, environment: 'live' };
+
+describe('the pool', () => {
+  let settings: Awaited<ReturnType<typeof testSettings>>;
+  let db: ReturnType<typeof open>;
+  const open = () =>
+    createTenantDb({
+      url: settings.DATABASE_URL,
+      client: (adapter) => new PrismaClient({ adapter }),
+      prisma: Prisma,
+      poolMax: 4,
+      backgroundMax: 2,
+    });
+  beforeAll(async () => {
+    settings = await testSettings('crm');
+    db = open();
+  });
+  afterAll(async () => {
+    await db?.close();
+    await settings?.drop();
+  });
+
+  /** Transactions that hold a connection each until they are released. */
+  function holders(of: Pick<typeof db, 'transaction' | 'tx'>, count: number) {
+    const { promise: gate, resolve: release } = Promise.withResolvers<void>();
+    const held = { count: 0, release, done: Promise.resolve<unknown>(undefined) };
+    const hold = (tenantId: number) =>
+      of.transaction({ ...mine, tenantId }, async () => {
+        await of.tx.sql`SELECT 1`;
+        held.count += 1;
+        await gate;
+      });
+    held.done = Promise.all(Array.from({ length: count }, (_, index) => hold(index + 1)));
+    return held;
+  }
+
+  it('gives background work its part, and the rest to requests', async () => {
+    const held = holders(inBackground(db), 6);
+    await until('background work has its part', () => held.count === 2);
+    const requests = holders(db, 2);
+    await until('requests have the rest', () => requests.count === 2);
+    expect(held.count).toBe(2);
+    for (const one of [requests, held]) one.release();
+    await Promise.all([requests.done, held.done]);
+    expect(held.count).toBe(6);
+  });
+
+  it('lets background work wait for longer than a request, and it does not fail', async () => {
+    const requests = holders(db, 4);
+    await until('requests hold all connections', () => requests.count === 4);
+    const work = inBackground(db).transaction(mine, () => db.tx.sql<{ one: number }>`SELECT 1 AS one`);
+    await expect(db.within({ ...mine, tenantId: 9 }, () => db.tx.sql`SELECT 1`)).rejects.toThrow('timeout exceeded');
+    requests.release();
+    await requests.done;
+    expect(await work).toEqual([{ one: 1 }]);
+  });
+
+  it('ends the wait of background work when the process stops', async () => {
+    const stop = new AbortController();
+    const held = holders(inBackground(db), 2);
+    await until('background work has its part', () => held.count === 2);
+    const waiting = inBackground(db, stop.signal).within(mine, () => db.tx.sql`SELECT 1`);
+    stop.abort(new Error('stopped'));
+    await expect(waiting).rejects.toThrow('stopped');
+    held.release();
+    await held.done;
+  });
+});
+
+describe('a batch of events of many tenants', () => {
+  const tenants = 50;
+  const workSeconds = 0.2;
+
+  it('slows no request down, and none of its events fails', async () => {
+    const first = Promise.withResolvers<void>();
+    const begun: number[] = [];
+    let working = 0;
+    let workingMax = 0;
+    const slow = consumer({
+      name: 'slow',
+      on: [leadCreated],
+      async handle([event], { tx }) {
+        working += 1;
+        workingMax = Math.max(workingMax, working);
+        begun.push(event?.tenantId as number);
+        first.resolve();
+        await (tx as { sql: typeof import('@tandem/tenant-db').statement }).sql`SELECT pg_sleep(${workSeconds})`;
+        working -= 1;
+      },
+    });
+    const service = await testService('crm', (settings) => ({
+      ...crmService({ ...settings, ...alone }),
+      consumers: [slow],
+    }));
+    try {
+      const api = service.as();
+      const { data } = await api.createLead({ body: aLead() });
+      const read = async () => {
+        const from = performance.now();
+        expect((await api.getLead({ params: { id: data.id } })).status).toBe(200);
+        return performance.now() - from;
+      };
+      const sent = await until('the event is known', () => service.events.find(({ name }) => name === 'lead.created'));
+      await until('it is handled', () => begun.length === 1 && working === 0);
+      const aloneMs = await medianOf(read, () => false);
+
+      await Promise.all(
+        Array.from({ length: tenants }, (_, index) => {
+          const id = randomUUID();
+          return service.publish('lead.created', { ...sent, id, tenantId: 1_000 + index }, id);
+        }),
+      );
+      const besideMs = await medianOf(read, () => begun.length <= tenants);
+      // With all connections taken by the batch a read waits for several of its transactions.
+      expect(besideMs).toBeLessThan(Math.max(10 * aloneMs, workSeconds * 1_000));
+      await until('all are handled', () => begun.length > tenants && working === 0);
+      expect(workingMax).toBeLessThanOrEqual(3);
+      expect(new Set(begun).size).toBe(begun.length);
+      expect(await service.deadLetters('slow')).toEqual([]);
+    } finally {
+      await service.close();
+    }
+  });
+});
+
+/** The median time of at least 20 runs, and of as many as are made while `goOn`. */
+async function medianOf(run: () => Promise<number>, goOn: () => boolean): Promise<number> {
+  const times: number[] = [];
+  while (times.length < 20 || goOn()) times.push(await run());
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] as number;
+}

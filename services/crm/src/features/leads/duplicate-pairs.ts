@@ -1,0 +1,115 @@
+import type { Tx } from '../../handler.ts';
+
+/**
+ * Two leads are paired when they share one of these; the strongest one decides the confidence. An address stem is the
+ * address without its +tag, and without dots where the provider ignores them.
+ */
+const confidenceOf = { email: 1, phone: 0.8, emailStem: 0.75, name: 0.5 } as const;
+const pairsPerLeadMax = 20;
+
+type Kind = keyof typeof confidenceOf;
+
+/** Two leads to compare, in any order. */
+export interface Candidate {
+  leadId: number;
+  otherId: number;
+}
+
+/** Two leads and what they have in common now; the confidence is 0 when that is nothing. */
+export interface Pair {
+  first: number;
+  second: number;
+  confidence: number;
+  matched_on: string[];
+}
+
+/**
+ * The best matches of each lead. Of each kind only the latest few are read, from an index that ends in the id, so that a
+ * thousand namesakes cost no more than twenty. The keys are columns: row-level security keeps conditions with functions
+ * out of an index.
+ */
+export function findSimilarLeads(tx: Tx, leadIds: number[]): Promise<Candidate[]> {
+  return tx.sql<Candidate>`
+    SELECT changed.id AS "leadId", other.id AS "otherId"
+    FROM lead AS changed CROSS JOIN LATERAL (
+      SELECT lead.id FROM lead
+      WHERE lead.id IN (
+        (SELECT id FROM lead WHERE email_key = changed.email_key AND id <> changed.id AND deleted_at IS NULL
+          ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+        UNION ALL
+        (SELECT id FROM lead WHERE phone = changed.phone AND id <> changed.id AND deleted_at IS NULL
+          ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+        UNION ALL
+        (SELECT id FROM lead WHERE email_stem = changed.email_stem AND id <> changed.id AND deleted_at IS NULL
+          ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+        UNION ALL
+        (SELECT id FROM lead WHERE name_stem = changed.name_stem AND id <> changed.id AND deleted_at IS NULL
+          ORDER BY id DESC LIMIT ${pairsPerLeadMax}))
+      -- The strongest kind of match first, then the newest.
+      ORDER BY (lead.email_key = changed.email_key) DESC, coalesce(lead.phone = changed.phone, false) DESC,
+        (lead.email_stem = changed.email_stem) DESC, lead.id DESC
+      LIMIT ${pairsPerLeadMax}) AS other
+    WHERE changed.id = ANY(${leadIds}::bigint[]) AND changed.deleted_at IS NULL`;
+}
+
+/** The pairs of these leads that nobody has decided about. */
+export function findOpenPairs(tx: Tx, leadIds: number[]): Promise<Candidate[]> {
+  return tx.sql<Candidate>`
+    SELECT first_lead_id AS "leadId", second_lead_id AS "otherId" FROM duplicate_pair
+      WHERE first_lead_id = ANY(${leadIds}::bigint[]) AND status = 'open'
+    UNION
+    SELECT first_lead_id, second_lead_id FROM duplicate_pair
+      WHERE second_lead_id = ANY(${leadIds}::bigint[]) AND status = 'open'`;
+}
+
+interface Compared extends Record<Kind, boolean> {
+  first: number;
+  second: number;
+}
+
+/** What the leads of each candidate share now. Candidates with a deleted lead are left out: their pairs stay as they are. */
+export async function compareLeads(tx: Tx, candidates: Candidate[]): Promise<Pair[]> {
+  const compared = await tx.sql<Compared>`
+    WITH pair AS (
+      SELECT DISTINCT least("leadId", "otherId") AS first, greatest("leadId", "otherId") AS second
+      FROM jsonb_to_recordset(${JSON.stringify(candidates)}::jsonb) AS row ("leadId" bigint, "otherId" bigint))
+    SELECT pair.first, pair.second, a.email_key = b.email_key AS email, a.email_stem = b.email_stem AS "emailStem",
+      coalesce(a.phone = b.phone, false) AS phone, a.name_stem = b.name_stem AS name
+    FROM pair JOIN lead AS a ON a.id = pair.first JOIN lead AS b ON b.id = pair.second
+    WHERE a.deleted_at IS NULL AND b.deleted_at IS NULL
+    -- One order for all: two transactions that lock pairs in different orders would wait for each other.
+    ORDER BY pair.first, pair.second`;
+  return compared.map(({ first, second, ...shared }) => {
+    const kinds = (Object.keys(confidenceOf) as Kind[]).filter((kind) => shared[kind]);
+    return {
+      first,
+      second,
+      confidence: Math.max(0, ...kinds.map((kind) => confidenceOf[kind])),
+      matched_on: [...new Set(kinds.map((kind) => (kind === 'emailStem' ? 'email' : kind)))],
+    };
+  });
+}
+
+/** Creates pairs, and brings open ones up to date. */
+export async function storePairs(tx: Tx, pairs: Pair[]): Promise<void> {
+  if (!pairs.length) return;
+  await tx.sql`
+    INSERT INTO duplicate_pair (first_lead_id, second_lead_id, confidence, matched_on)
+    SELECT first, second, confidence, matched_on FROM jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb)
+      AS row (first bigint, second bigint, confidence float, matched_on text[])
+    ON CONFLICT (tenant_id, environment, first_lead_id, second_lead_id) DO UPDATE
+      SET confidence = excluded.confidence, matched_on = excluded.matched_on
+      WHERE duplicate_pair.status = 'open'
+        AND (duplicate_pair.matched_on <> excluded.matched_on OR duplicate_pair.confidence <> excluded.confidence)`;
+  const paired = pairs.flatMap(({ first, second }) => [first, second]);
+  await tx.sql`UPDATE lead SET is_paired = true WHERE id = ANY(${paired}::bigint[]) AND NOT is_paired`;
+}
+
+/** Removes pairs that are still open. */
+export async function removePairs(tx: Tx, pairs: Pair[]): Promise<void> {
+  if (!pairs.length) return;
+  await tx.sql`
+    DELETE FROM duplicate_pair
+    USING jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) AS row (first bigint, second bigint)
+    WHERE first_lead_id = row.first AND second_lead_id = row.second AND status = 'open'`;
+}

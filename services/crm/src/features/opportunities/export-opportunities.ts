@@ -1,0 +1,17 @@
+import { exportPageMax, type internalExports } from '@tandem/crm-contract';
+import type { Handler } from '../../handler.ts';
+import { asOpportunity } from './opportunity.ts';
+
+export const exportOpportunities: Handler<typeof internalExports.exportOpportunities> = async ({
+  body,
+  caller,
+  tx,
+}) => {
+  if (caller.tenantId === undefined) return [];
+  const rows = await tx.opportunity.findMany({
+    where: { id: { gt: body.after ?? 0 } },
+    orderBy: { id: 'asc' },
+    take: exportPageMax,
+  });
+  return rows.map((row) => ({ record: asOpportunity(row), isDeleted: false }));
+};

@@ -1,0 +1,20 @@
+import { partner } from '@tandem/partner-contract';
+import { everyList } from '@tandem/testing';
+import { type Service, startPartner } from './partner.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startPartner();
+});
+afterAll(() => service?.close());
+
+everyList(
+  partner,
+  () => service,
+  {
+    'listCoMarketingResources.search': 'a tenant has some hundred resources',
+    'listPortalCoMarketing.search': 'a tenant has some hundred resources',
+    'listPortalUsers.search': 'a partner has some dozens of users',
+  },
+  { 'partner.status': 'approved' },
+);

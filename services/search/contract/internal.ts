@@ -1,0 +1,26 @@
+import { operations } from '@tandem/contract';
+import { z } from 'zod';
+import { DocumentType } from './documents.ts';
+
+/** What one step of a rebuild does: indexes a page of records, or removes documents whose records no longer exist. */
+export const rebuildSteps = ['index', 'remove'] as const;
+
+/** For operators: `npm run admin -- rebuild search`. */
+export const internalSearch = operations({
+  rebuildDocuments: {
+    method: 'POST',
+    path: '/internal/search/rebuild',
+    audience: 'internal',
+    summary: "Compare one page of the tenant's documents with the records of the service that owns them",
+    body: z.object({
+      type: DocumentType,
+      step: z.enum(rebuildSteps),
+      /** Where the page begins: `next` of the page before, null for the first. */
+      after: z.int().nullable(),
+    }),
+    reply: z.object({ indexed: z.int(), removed: z.int(), next: z.int().nullable() }),
+    message: 'Documents rebuilt',
+    timeoutMs: 30_000,
+    emits: [],
+  },
+});

@@ -1,0 +1,13 @@
+import { everyList, type TestService } from '@tandem/testing';
+import { training } from '@tandem/training-contract';
+import { startTraining } from './training.test-service.ts';
+
+let service: TestService<typeof training>;
+beforeAll(async () => {
+  service = await startTraining();
+});
+afterAll(() => service?.close());
+
+everyList(training, () => service, {
+  'listCourses.search': 'a tenant has some hundred courses',
+});
