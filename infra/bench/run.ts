@@ -1,4 +1,4 @@
-// `npm run bench [-- fleet operations upload gateway size]`: measures the named parts (default: all), prints a table,
+// `npm run bench [-- fleet operations upload gateway size search-size]`: measures the named parts (default: all), prints a table,
 // and writes results.md. `npm run bench -- operations convertLead winOpportunity` measures only those operations.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
@@ -14,10 +14,11 @@ import { measurePeers } from './peers.ts';
 import { openPlace, type Place } from './place.ts';
 import { describeReference } from './reference.ts';
 import { formatTable, notMeasured, type Row, writeResults } from './results.ts';
+import { measureSearchSize } from './search-size.ts';
 import { measureSize } from './size/index.ts';
 import { measureUpload } from './upload.ts';
 
-const parts = ['fleet', 'operations', 'upload', 'gateway', 'size'];
+const parts = ['fleet', 'operations', 'upload', 'gateway', 'size', 'search-size'];
 
 prepareTerminal();
 const interrupted = interrupts();
@@ -61,7 +62,8 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const upload = wanted('upload') ? await fresh(place, measureUpload) : [];
   const peers = wanted('gateway') ? await fresh(place, measurePeers) : [];
   const atSize = wanted('size') ? await fresh(place, measureSize) : [];
-  return { rows: [...peers, ...fleet.rows, ...upload, ...calls, ...atSize], memory: fleet.memory };
+  const searches = wanted('search-size') ? await fresh(place, measureSearchSize) : [];
+  return { rows: [...peers, ...fleet.rows, ...upload, ...calls, ...atSize, ...searches], memory: fleet.memory };
 }
 
 /** Stops all processes before a part, which starts the members it needs. */

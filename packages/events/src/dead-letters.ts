@@ -114,6 +114,8 @@ async function withMessages<T>(
     }
     const results: T[] = [];
     for (const message of messages) results.push(await work(message, channel));
+    // Closing the connection alone could overtake the acknowledgements, which travel on the channel.
+    await channel.close();
     return results;
   } finally {
     await connection.close().catch(() => {});

@@ -178,9 +178,9 @@ export class Fragment {
   }
 }
 
-/** Creates a constant part of SQL from a template without values, which must be parameters of the statement. */
-export function fragment(strings: TemplateStringsArray): Fragment {
-  return new Fragment(strings[0] as string);
+/** Creates a constant part of SQL from a template. It takes other parts but no values, which must be parameters of the statement. */
+export function fragment(strings: TemplateStringsArray, ...parts: Fragment[]): Fragment {
+  return new Fragment(strings.reduce((all, text, index) => `${all}${(parts[index - 1] as Fragment).text}${text}`));
 }
 
 /**

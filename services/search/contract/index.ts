@@ -1,4 +1,4 @@
-// What search offers: a place for documents, finding them by words, and suggestions while somebody types.
+// Operations of the search service: indexing documents, searching them by words, and suggestions.
 import { documents } from './documents.ts';
 import { internalSearch } from './internal.ts';
 import { searches } from './search.ts';

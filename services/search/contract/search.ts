@@ -40,7 +40,7 @@ export const Suggestion = z.object({
 });
 
 const description =
-  'Finds documents that contain all words or words that start with them, regardless of case and accents. Documents whose e-mail address, phone number or full name equals the query come first; then names and addresses count more than companies, and companies more than other fields. At most 1,000 documents are ranked and counted, so `total` never exceeds 1,000. You need the permission to read these records as well; only records that it covers are found.';
+  'Finds documents that contain all words or words that start with them, regardless of case and accents. Documents whose e-mail address, phone number or full name equals the query come first; then names and addresses count more than companies, and companies more than other fields. When more than 100 documents match, they are ranked in blocks of 100. Pages reach 10,000 documents deep, and `total` never exceeds 10,000; `pagination.totalIsEstimate` is true when not all matches were counted. You need the permission to read these records as well; only records that it covers are found.';
 
 const searchQuery = z.object({
   q: name(200).meta({ description: 'The words to search for', examples: ['lovelace'] }),

@@ -2,9 +2,10 @@ import { idTypeOf, unwrap } from '@tandem/contract';
 import { Lead, Opportunity } from '@tandem/crm-contract';
 import { Partner } from '@tandem/partner-contract';
 import type { z } from 'zod';
+import { facetTerm, numberTerm, timeTerm, wholeTerm } from './terms.ts';
 import { digitsOf, fold, type Word, wordsOf } from './words.ts';
 
-/** A text in a document, and the path to it. */
+/** A text field of a document: its path, its words, and how much a match in it counts. */
 export interface Field {
   path: string;
   text: string;
@@ -12,11 +13,15 @@ export interface Field {
   weight: number;
 }
 
-// Results are filtered by these; as words they would match most records: "new" would find every lead.
-const filters = ['status', 'source', 'stage', 'tier', 'currency', 'assignedTo'];
-// Paths that hold no text in records of this API: ids, times, choices, numbers. Only the schema tells them from text of
-// customers, such as an externalId or a custom field of any name.
-const unread = new Set([...filters, ...[Lead, Opportunity, Partner].flatMap((record) => pathsWithoutText(record))]);
+// Results are filtered by these fields. As words they would match most records: "new" would find every lead.
+const facetFields = ['status', 'source', 'stage', 'tier', 'currency', 'assignedTo'];
+const numberFields = ['score', 'value'];
+// Paths of records of this API that hold ids, times, enum values or numbers. Only the schema distinguishes them from text
+// of customers, such as an externalId or a custom field of any name.
+const withoutText = new Set([
+  ...facetFields,
+  ...[Lead, Opportunity, Partner].flatMap((record) => pathsWithoutText(record)),
+]);
 const weights: [RegExp, number][] = [
   [/^(title|(first|middle|last|full|display)?name|e-?mail(address)?|(mobile)?phone(number)?|mobile)$/i, 4],
   [/^(company|organi[sz]ation)(name)?$/i, 2],
@@ -24,16 +29,13 @@ const weights: [RegExp, number][] = [
 const phoneName = /phone|mobile/i;
 const emailName = /e-?mail/i;
 const fullName = /^(title|(full|display)?name)$/i;
-/** Before what a document is found by as a whole; no word begins with it. */
-const wholeMark = '=';
-const wholeLengthMax = 255;
 const termsMax = 500;
 
-/** The texts of a document that can be searched. */
+/** The text fields of a document that can be searched, nested ones included. */
 export function fieldsOf(document: Record<string, unknown>): Field[] {
   const fields: Field[] = [];
   const visit = (value: unknown, name: string, path: string) => {
-    if (unread.has(path)) return;
+    if (withoutText.has(path)) return;
     if (typeof value === 'string') fields.push(asField(value, name, path));
     else if (Array.isArray(value)) for (const one of value) visit(one, name, path);
     else if (typeof value === 'object' && value !== null)
@@ -64,13 +66,39 @@ function asField(text: string, name: string, path: string): Field {
   return { path, text, words, weight };
 }
 
-/** What a document is found by: its words, and as wholes its addresses, numbers and names, each with its weight. */
+/**
+ * The terms of a document with their weights: its words, its addresses, phone numbers and names as wholes, and the fields
+ * by which results are filtered. Terms that are no words have the weight 0.
+ */
 export function termsOf(document: Record<string, unknown>): Map<string, number> {
   const fields = fieldsOf(document).sort((a, b) => b.weight - a.weight);
   const terms = new Map(wholesIn(document, fields).map((whole) => [whole, 0]));
   for (const { words, weight } of fields)
     for (const { term } of words) if (terms.size < termsMax && !terms.has(term)) terms.set(term, weight);
+  for (const field of facetFields) {
+    const value = shortText(document[field]);
+    if (value !== null) terms.set(facetTerm(field, value), 0);
+  }
+  for (const field of numberFields) {
+    const value = document[field];
+    if (typeof value === 'number') terms.set(numberTerm(field, value), 0);
+  }
+  const createdAt = timeIn(document['createdAt']);
+  if (createdAt) terms.set(timeTerm('createdAt', createdAt), 0);
   return terms;
+}
+
+/** The text of a field that results are filtered by; null when it has another form than in records. */
+export function shortText(value: unknown): string | null {
+  return typeof value === 'string' ? value.slice(0, 64).toWellFormed() : null;
+}
+
+/** The time in a field; undefined when it is none, or one that PostgreSQL would write in another way. */
+export function timeIn(value: unknown): Date | undefined {
+  const time = typeof value === 'string' ? new Date(value) : undefined;
+  const year = time?.getUTCFullYear();
+  // PostgreSQL has no year 0, and writes years of five digits in another way.
+  return time && year && year > 0 && year < 10_000 ? time : undefined;
 }
 
 function wholesIn({ firstName, lastName }: Record<string, unknown>, fields: Field[]): string[] {
@@ -81,16 +109,16 @@ function wholesIn({ firstName, lastName }: Record<string, unknown>, fields: Fiel
     if (phoneName.test(last)) return [digitsOf(text)];
     return fullName.test(last) ? [joined(text)] : [];
   });
-  return [...own.slice(0, 20), joined(name)].filter((whole) => whole !== '').map(asWhole);
+  return [...own.slice(0, 20), joined(name)].filter((whole) => whole !== '').map(wholeTerm);
 }
 
-/** What a question is as a whole: an address, a phone number or a name. */
+/** The terms for a question as a whole: as an address, a name and a phone number. */
 export function wholesOf(question: string): string[] {
   const phone = phoneIn(question);
-  return [fold(question.trim()), joined(question), ...(phone ? [phone] : [])].map(asWhole);
+  return [fold(question.trim()), joined(question), ...(phone ? [phone] : [])].map(wholeTerm);
 }
 
-/** The digits of a question that is a phone number, however it is written. */
+/** The digits of a question that looks like a phone number, whatever separators it has; undefined for other questions. */
 export function phoneIn(question: string): string | undefined {
   const digits = digitsOf(question);
   return /^[\s+().\d/-]+$/.test(question) && digits.length >= 7 ? digits.slice(0, 32) : undefined;
@@ -100,8 +128,4 @@ function joined(text: string): string {
   return wordsOf(text)
     .map(({ term }) => term)
     .join(' ');
-}
-
-function asWhole(text: string): string {
-  return `${wholeMark}${text}`.slice(0, wholeLengthMax).toWellFormed();
 }

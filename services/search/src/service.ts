@@ -7,6 +7,7 @@ import { search } from '@tandem/search-contract';
 import type { ServiceDefinition } from '@tandem/service';
 import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
+import { reindexDocuments } from './features/documents/reindex-documents.job.ts';
 import { searchHandlers } from './features/search/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
@@ -14,7 +15,7 @@ import type { SearchSettings } from './settings.ts';
 
 const tombstoneDays = 30;
 
-/** The search service: documents of clients and the records of other services, found by words. */
+/** The search service: finds documents of clients and records of other services by their words. */
 export function searchService(
   settings: SearchSettings,
 ): ServiceDefinition<typeof search, PrismaClient, SearchSettings> {
@@ -33,6 +34,7 @@ export function searchService(
     operations: search,
     handlers: { ...documentHandlers(tools), ...searchHandlers(tools) },
     consumers: [indexRecords(tools)],
+    jobs: [reindexDocuments],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     purge: [{ table: 'document', column: 'removed_at', days: tombstoneDays }],

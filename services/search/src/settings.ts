@@ -1,7 +1,7 @@
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 
-/** The settings of search beside those of every service. */
+/** Settings of the search service, in addition to those of every service. */
 export const searchSettings = serviceSettings.extend({
   CRM_URL: z.url(),
   PARTNER_URL: z.url(),

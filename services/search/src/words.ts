@@ -1,4 +1,4 @@
-/** A word of a text, where it stands in it, and the form in which words are compared. */
+/** A word of a text: its position, and `term`, the form in which words are compared. */
 export interface Word {
   term: string;
   start: number;
@@ -6,7 +6,7 @@ export interface Word {
 }
 
 const termLengthMax = 64;
-// Letters that Unicode does not take apart into a letter and its mark.
+// Letters that Unicode does not decompose into a letter and a mark.
 const plainLetters: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -28,7 +28,7 @@ export function fold(text: string): string {
     .replace(/[ßæœøłđðþı]/g, (letter) => plainLetters[letter] ?? letter);
 }
 
-/** The words of a text in their order. */
+/** The words of a text, in order. */
 export function wordsOf(text: string): Word[] {
   return [...text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)].flatMap(({ 0: found, index }) => {
     const term = fold(found).slice(0, termLengthMax).toWellFormed();
@@ -41,23 +41,23 @@ export function digitsOf(text: string): string {
   return text.replace(/\D/g, '');
 }
 
-/** Whether typing errors in a word are looked for: in letters, and enough of them to leave the word recognisable. */
-export function mayBeMisspelt(term: string): boolean {
+/** Whether typing errors in a word of a question are forgiven: it has letters only, and enough of them to be recognisable. */
+export function canBeMisspelt(term: string): boolean {
   return /^\p{L}{4,30}$/u.test(term);
 }
 
-/** Whether a word may be what somebody meant who made an error in a longer one. */
-export function mayBeMeant(term: string): boolean {
+/** Whether a word of a document can be found by a misspelling of it. */
+export function hasSpellings(term: string): boolean {
   return /^\p{L}{3,30}$/u.test(term);
 }
 
-/** A word, and each of its forms that lack one letter. */
+/** A word, and each form of it that lacks one letter. Two words with one error between them share a form. */
 export function formsOf(word: string): string[] {
   const letters = [...word];
   return [...new Set([word, ...letters.map((_, index) => letters.toSpliced(index, 1).join(''))])];
 }
 
-/** Whether one word becomes the other by one letter more, less or changed, or by two neighbours in the other order. */
+/** Whether two words differ by one typing error: a letter added, left out or changed, or two neighbours swapped. */
 export function isOneErrorApart(one: string, other: string): boolean {
   const [a, b] = [[...one], [...other]];
   if (one === other || Math.abs(a.length - b.length) > 1) return false;

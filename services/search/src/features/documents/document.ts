@@ -1,50 +1,67 @@
-import { createHash } from 'node:crypto';
 import type { Caller } from '@tandem/caller';
 import type { documentTypes } from '@tandem/search-contract';
-import { termsOf } from '../../fields.ts';
+import { shortText, termsOf, timeIn } from '../../fields.ts';
 import type { Tools, Tx } from '../../handler.ts';
-import { formsOf, mayBeMeant } from '../../words.ts';
+import { digestOf, facetTerm } from '../../terms.ts';
+import { writeTerms } from './index-terms.ts';
 
 export type DocumentType = (typeof documentTypes)[number];
 
-/** What is to stand in the index. */
+/** A change of the index. */
 export interface Writing {
   type: DocumentType;
   documentId: string;
-  /** Of a record: what is there in this version or a newer one stays. A client's word counts in any case. */
+  /** Version of a record, which replaces older versions only. A client's document has none and always replaces. */
   version?: number;
-  /** Absent when it is removed. */
+  /** Absent when the document is removed. */
   document?: Record<string, unknown>;
   indexedAt: Date;
 }
 
-// Misspelt words are looked for among the weightiest of a document; the rest of a long one would fill the table.
-const spelledMax = 100;
+// A record belongs to the users and the team in these fields.
+const ownerFields = ['assignedTo', 'createdBy', 'ownerId', 'teamId'];
 
-/** The form in which an id is stored: codes of this API have one form, with or without their prefix. */
+/** The id under which a document is stored. An id of this API loses its prefix; a client's own id stays as it is. */
 export function canonicalId({ ids }: Tools, { tenantId }: Caller, type: DocumentType, given: string): string {
   const id = ids.decode(type, tenantId, given);
   return id === undefined || tenantId === undefined ? given : ids.encode(type, tenantId, id);
 }
 
 /**
- * Writes documents and what they are found by, any number at once; none may stand in it twice.
+ * Writes or removes documents and their terms, any number at once; none may be in it twice.
  * @param options.sameVersion whether a record also replaces its document of the same version, as a rebuild does
  */
 export async function writeDocuments(tx: Tx, writings: Writing[], { sameVersion = false } = {}): Promise<void> {
-  const rows = writings.map((writing) => ({ writing, terms: termsOf(writing.document ?? {}) }));
-  const changed = await writeRows(tx, rows.map(asRow), sameVersion);
-  if (!changed.length) return;
-  const termsOfRow = new Map(rows.map(({ writing: { type, documentId }, terms }) => [`${type} ${documentId}`, terms]));
-  const found = changed.map(({ id, type, document_id }) => ({
-    ...{ id, type, terms: termsOfRow.get(`${type} ${document_id}`) as Map<string, number> },
-  }));
-  await forgetWords(tx, await writeWords(tx, found));
+  const termsByKey = new Map(writings.map((writing) => [keyOf(writing), termsOf(writing.document ?? {})]));
+  const rows = writings.map((writing) => asRow(writing, termsByKey.get(keyOf(writing)) as Map<string, number>));
+  const changed = await writeRows(tx, rows, sameVersion);
+  const documents = changed.map(({ id, type, documentId, owners }) => {
+    const terms = termsByKey.get(keyOf({ type, documentId })) as Map<string, number>;
+    return { id, type, terms: withOwners(terms, owners) };
+  });
+  if (documents.length) await writeTerms(tx, documents);
 }
 
-/** Writes the documents themselves; resolves to those whose words are not those that stand in the index. */
-function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[], sameVersion: boolean) {
-  return tx.sql<{ id: number; type: DocumentType; document_id: string }>`
+interface ChangedRow {
+  id: number;
+  type: DocumentType;
+  documentId: string;
+  /** Empty for a removed document: it is not found by its owners either. */
+  owners: string[];
+}
+
+function keyOf({ type, documentId }: { type: DocumentType; documentId: string }): string {
+  return `${type} ${documentId}`;
+}
+
+/** The terms of a document together with those for its owners, who for a record are not always those in the document. */
+export function withOwners(terms: Map<string, number>, owners: string[]): Map<string, number> {
+  return new Map([...terms, ...owners.map((owner) => [facetTerm('owner', owner), 0] as const)]);
+}
+
+/** Writes the rows of documents; resolves to those whose terms or owners changed. */
+function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[], sameVersion: boolean): Promise<ChangedRow[]> {
+  return tx.sql<ChangedRow>`
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (type text, document_id text, version int, removed boolean,
         document jsonb, status text, source text, stage text, tier text, currency text, assigned_to text, score float,
@@ -64,85 +81,41 @@ function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[], sameVersion: boolea
         removed_at = excluded.removed_at, words = excluded.words,
         -- The owners of a record decide who may find and replace its document: a client does not change them.
         owners = CASE WHEN excluded.version = 0 AND document.version > 0 THEN document.owners ELSE excluded.owners END,
-        words_changed = document.words IS DISTINCT FROM excluded.words
-      -- Without a version: a client's word.
+        words_changed = document.words IS DISTINCT FROM excluded.words OR document.owners IS DISTINCT FROM excluded.owners
+      -- A document without a version comes from a client and always counts.
       WHERE excluded.version = 0 OR document.version < excluded.version
         OR (document.version = excluded.version AND ${sameVersion}::boolean)
-      RETURNING id, type, document_id, words_changed)
-    SELECT id, type, document_id FROM written WHERE words_changed`;
+      RETURNING id, type, document_id, words_changed, CASE WHEN removed_at IS NULL THEN owners ELSE '{}' END AS owners)
+    SELECT id, type, document_id AS "documentId", owners FROM written WHERE words_changed`;
 }
 
-/**
- * Writes what documents are found by, and resolves to the words that some of them no longer have. A statement of its own,
- * begun with their rows under lock: the one before sees no words of a writer that it had to wait for.
- */
-function writeWords(tx: Tx, found: { id: number; type: DocumentType; terms: Map<string, number> }[]) {
-  const rows = found.map(({ id, type, terms }) => {
-    const spelled = [...terms.keys()].filter(mayBeMeant).slice(0, spelledMax);
-    const forms = Object.fromEntries(spelled.map((word) => [word, formsOf(word)]));
-    return { id, type, terms: Object.fromEntries(terms), forms };
-  });
-  return tx.sql<{ type: string; word: string }>`
-    WITH found AS MATERIALIZED (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb, forms jsonb)),
-    placed AS (
-      INSERT INTO posting (doc_id, type, term, weight)
-      SELECT found.id, found.type, term.key, term.value::smallint
-      FROM found CROSS JOIN LATERAL jsonb_each_text(found.terms) AS term
-      ON CONFLICT (tenant_id, environment, doc_id, term) DO UPDATE SET weight = excluded.weight
-      WHERE posting.weight <> excluded.weight),
-    spelled AS (
-      INSERT INTO spelling (type, form, word)
-      SELECT DISTINCT found.type, form.value, word.key
-      FROM found CROSS JOIN LATERAL jsonb_each(found.forms) AS word
-        CROSS JOIN LATERAL jsonb_array_elements_text(word.value) AS form
-      WHERE NOT EXISTS (
-        SELECT FROM spelling known WHERE known.type = found.type AND known.form = word.key AND known.word = word.key)
-      ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING),
-    dropped AS (
-      DELETE FROM posting USING found
-      WHERE posting.doc_id = found.id AND NOT (found.terms ? posting.term) RETURNING posting.type, posting.term)
-    SELECT DISTINCT type, term AS word FROM dropped`;
-}
-
-/** A word that stands in no document any more is no longer what somebody may have meant, and may be a person's name. */
-async function forgetWords(tx: Tx, gone: { type: string; word: string }[]): Promise<void> {
-  const forms = gone
-    .filter(({ word }) => mayBeMeant(word))
-    .flatMap(({ type, word }) => formsOf(word).map((form) => ({ type, form, word })));
-  if (!forms.length) return;
-  await tx.sql`DELETE FROM spelling
-    USING jsonb_to_recordset(${JSON.stringify(forms)}::jsonb) AS gone (type text, form text, word text)
-    WHERE spelling.type = gone.type AND spelling.form = gone.form AND spelling.word = gone.word
-      AND NOT EXISTS (SELECT FROM posting WHERE posting.type = gone.type AND posting.term = gone.word)`;
-}
-
-function asRow({ writing, terms }: { writing: Writing; terms: Map<string, number> }) {
-  const { type, documentId, version, document, indexedAt } = writing;
+function asRow({ type, documentId, version, document, indexedAt }: Writing, terms: Map<string, number>) {
   return {
-    ...{ type, document_id: documentId, version, removed: !document, indexed_at: indexedAt },
-    ...{ document: document ?? {}, ...filtersOf(document ?? {}) },
-    words: createHash('sha256')
-      .update(JSON.stringify([...terms]))
-      .digest('base64'),
+    type,
+    document_id: documentId,
+    version,
+    removed: !document,
+    indexed_at: indexedAt,
+    document: document ?? {},
+    words: digestOf(terms),
+    ...filtersOf(document ?? {}),
   };
 }
 
-/** The fields by which results are filtered, as far as a document has them in the form that records have. */
+/** The columns that results are filtered by, as far as a document has them in the form that records have. */
 function filtersOf(document: Record<string, unknown>) {
-  const word = (field: string) => (typeof document[field] === 'string' ? document[field].slice(0, 64) : null);
   const amount = (field: string) => (typeof document[field] === 'number' ? document[field] : null);
-  const owners = ['assignedTo', 'createdBy', 'ownerId', 'teamId'].map(word).filter((owner) => owner !== null);
+  const owners = ownerFields.map((field) => shortText(document[field])).filter((owner) => owner !== null);
   return {
-    ...{ status: word('status'), source: word('source'), stage: word('stage'), tier: word('tier') },
-    ...{ currency: word('currency'), assigned_to: word('assignedTo'), score: amount('score'), value: amount('value') },
-    ...{ created_at: timeIn(document['createdAt']), owners: [...new Set(owners)] },
+    status: shortText(document['status']),
+    source: shortText(document['source']),
+    stage: shortText(document['stage']),
+    tier: shortText(document['tier']),
+    currency: shortText(document['currency']),
+    assigned_to: shortText(document['assignedTo']),
+    score: amount('score'),
+    value: amount('value'),
+    created_at: timeIn(document['createdAt']) ?? null,
+    owners: [...new Set(owners)],
   };
-}
-
-function timeIn(value: unknown): Date | null {
-  const time = typeof value === 'string' ? new Date(value) : undefined;
-  const year = time?.getUTCFullYear();
-  // PostgreSQL has no year 0, and writes years of five digits in another way.
-  return time && year && year > 0 && year < 10_000 ? time : null;
 }

@@ -5,8 +5,8 @@ import { ownersWithin, permissionFor } from '../search/owners.ts';
 import type { DocumentType } from './document.ts';
 
 /**
- * Whether the caller may put something in the place of a record's document, or take it away: who may write the record.
- * An id that is none of a record is the client's own, and free to all who may write the index.
+ * Whether the caller may replace or remove a document. For a record's document the caller must be allowed to write the
+ * record; a client's own document may be written by everybody who may write the index.
  * @throws ApiError 403 when the caller may write no records of the type
  */
 export async function mayWriteDocument(
@@ -21,7 +21,7 @@ export async function mayWriteDocument(
     throw fail('forbidden', [{ field: 'id', message: `Is the id of a ${type}: needs the permission ${permission}` }]);
   const owners = ownersWithin(reach, caller, tools);
   if (!owners) return true;
-  // Locked, so that the record has the same owners when its document is written. Only records have a version.
+  // The lock keeps the owners unchanged until the document is written. Only documents of records have a version.
   const rows = await tx.sql`SELECT id FROM document
     WHERE type = ${type} AND document_id = ${documentId} AND version > 0 AND owners && ${owners}::text[] FOR UPDATE`;
   return rows.length > 0;

@@ -24,8 +24,8 @@ const changes = [
 const removals: string[] = [leadDeleted.name];
 
 /**
- * Keeps the index equal to the records. Each event carries the whole record with its version, and the newest version wins,
- * so events that arrive twice or out of order change nothing. Of a deleted record the version stays, without words.
+ * Updates the index when records change. Each event has its whole record with a version, and the newest version wins, so
+ * events that arrive twice or out of order change nothing. A deleted record leaves its version without terms.
  */
 export const indexRecords = ({ ids }: Tools) =>
   consumer({

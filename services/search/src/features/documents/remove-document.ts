@@ -11,7 +11,7 @@ export const removeDocument =
     if (!type) throw failField('type', error?.issues[0]?.message ?? '');
     const documentId = canonicalId(tools, caller, type, params.id);
     if (!(await mayWriteDocument(tools, { tx, caller }, { type, documentId }))) throw fail('not_found');
-    // Two who remove it at once: the second waits, and then finds it gone.
+    // Of two callers that remove it at once, the second waits for the lock and is then answered 404.
     const [present] = await tx.sql`SELECT id FROM document
       WHERE type = ${type} AND document_id = ${documentId} AND removed_at IS NULL FOR UPDATE`;
     if (!present) throw fail('not_found');

@@ -17,7 +17,7 @@ export const autocomplete =
     const found = await Promise.all(
       (type ? [type] : documentTypes.filter((one) => mayRead(one, caller))).map(async (one) => {
         const filter = { owners: ownersFor(one, caller, tools) };
-        const options = { type: one, filter, limit, offset: 0, isCounted: false };
+        const options = { type: one, filter, limit, offset: 0, isSuggesting: true };
         const { question, hits } = await findFor(tx, { q, typo: 'auto' }, options);
         return hits.map((hit) => ({ hit, question }));
       }),
@@ -29,7 +29,7 @@ export const autocomplete =
     return inTurns(best, ({ hit, question }) => asSuggestion(hit, question));
   };
 
-/** The text that matched best; of a person's first or last name, the whole name. */
+/** The text that matches best. For a person's first or last name it is the whole name. */
 function asSuggestion({ type, documentId, document: json }: Hit, question: Question): z.output<typeof Suggestion> {
   const document = JSON.parse(json) as Record<string, unknown>;
   const [best] = matchesIn(document, question);

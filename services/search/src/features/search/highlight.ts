@@ -2,13 +2,13 @@ import { fieldsOf } from '../../fields.ts';
 import { type Word, wordsOf } from '../../words.ts';
 import type { Question } from './question.ts';
 
-/** A field in which something was found, its text, and the same as HTML with what was found in `<em>`. */
+/** A field that matches: its text, and the text as HTML with the matching words in `<em>`. */
 export interface Match extends Excerpt {
   path: string;
   weight: number;
 }
 
-/** A text, of a long one the part around what was found first. */
+/** A text; of a long one, the part around the first matching word. */
 interface Excerpt {
   text: string;
   html: string;
@@ -18,7 +18,7 @@ interface Excerpt {
 const excerptMax = 500;
 const beforeMax = 60;
 
-/** Where in a document the words of a question stand: once for each field, the weightiest first. */
+/** The fields of a document that have words of a question, each once, the weightiest first. */
 export function matchesIn(document: Record<string, unknown>, question: Question): Match[] {
   const matches = new Map<string, Match>();
   for (const { path, weight, text, words } of fieldsOf(document)) {

@@ -5,7 +5,7 @@ import type { DocumentType } from '../documents/document.ts';
 
 const resources = { lead: 'leads', opportunity: 'opportunities', partner: 'partners' } as const;
 
-/** The permission to do something with records of a type. */
+/** The name of the permission to read or write records of a type. */
 export function permissionFor(type: DocumentType, action: 'read' | 'write'): string {
   return `${resources[type]}:${action}`;
 }
@@ -16,8 +16,9 @@ export function mayRead(type: DocumentType, caller: Caller): boolean {
 }
 
 /**
- * Whose documents a caller finds, by public ids; undefined for everybody's. Who may read no records, or only their own or
- * their team's, does not come by the others through the search.
+ * Public ids of the owners whose documents a caller may find; undefined when the caller may find all. A search shows no
+ * record that the caller may not read otherwise.
+ * @throws ApiError 403 when the caller may read no records of the type
  */
 export function ownersFor(type: DocumentType, caller: Caller, tools: Tools): string[] | undefined {
   const reach = reachOf(caller, permissionFor(type, 'read'));
@@ -25,7 +26,7 @@ export function ownersFor(type: DocumentType, caller: Caller, tools: Tools): str
   return ownersWithin(reach, caller, tools);
 }
 
-/** The owners whose documents lie within a reach, by public ids; undefined for everybody's. */
+/** Public ids of the owners whose documents are within a reach; undefined when all documents are. */
 export function ownersWithin(reach: Exclude<Reach, 'none'>, caller: Caller, { ids }: Tools): string[] | undefined {
   if (reach === 'all') return undefined;
   const { tenantId = 0 } = caller;

@@ -6,8 +6,11 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-const found = async (api: Api, q: string, query: Record<string, string> = {}) =>
-  (await api.searchLeads({ query: { q, ...query } })).data.map(({ id }: { id: string }) => id);
+const found = async (api: Api, q: string, query: Record<string, string> = {}) => {
+  const { status, data, body } = await api.searchLeads({ query: { q, ...query } });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return data.map(({ id }: { id: string }) => id);
+};
 
 const people = {
   ada: {
@@ -202,25 +205,71 @@ describe('searchLeads', () => {
     ]);
   });
 
-  it('counts 1,000 of what a very common word finds, and filters more than those', async () => {
+  it('pages through all matches of a common word, each document once', async () => {
     const common = service.as();
     await service.sqlWithin(
       common.caller,
       `WITH made AS (
-        INSERT INTO document (type, document_id, document, status)
-        SELECT 'lead', 'd' || n, '{"name": "Common"}', CASE WHEN n <= 3 THEN 'rare' END FROM generate_series(1, 1100) AS n
-        RETURNING id)
+        INSERT INTO document (type, document_id, document)
+        SELECT 'lead', 'd' || n, '{"name": "Common"}' FROM generate_series(1, 2350) AS n RETURNING id)
+      INSERT INTO posting (doc_id, type, term, weight)
+      SELECT id, 'lead', term, CASE WHEN id % 3 = 0 THEN 4 ELSE 1 END
+      FROM made CROSS JOIN unnest(ARRAY['common', 'commonly']) AS term WHERE term = 'common' OR id % 2 = 0`,
+    );
+    const seen: string[] = [];
+    for (let page = 1; page <= 24; page++) {
+      const reply = await common.searchLeads({ query: { q: 'common', limit: '100', page: String(page) } });
+      const { total, totalIsEstimate, hasNext } = reply.body.pagination ?? {};
+      expect([total, totalIsEstimate, hasNext]).toEqual([2_350, undefined, page < 24]);
+      seen.push(...reply.data.map(({ id }: { id: string }) => id));
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([2_350, 2_350]);
+  });
+
+  it('pages through all matches of a filter on a common word, each document once', async () => {
+    const common = service.as();
+    await service.sqlWithin(
+      common.caller,
+      `WITH made AS (
+        INSERT INTO document (type, document_id, document, words)
+        SELECT 'lead', 'd' || n, '{"name": "Common"}', 'v2:seeded' FROM generate_series(1, 13000) AS n RETURNING id)
+      INSERT INTO posting (doc_id, type, term, weight)
+      SELECT id, 'lead', term, CASE WHEN term = 'common' THEN 4 ELSE 0 END
+      FROM made CROSS JOIN unnest(ARRAY['common', '#status=new']) AS term WHERE term = 'common' OR id % 3 = 0`,
+    );
+    const seen: string[] = [];
+    for (let page = 1, hasNext = true; hasNext; page++) {
+      const query = { q: 'common', status: 'new', limit: '100', page: String(page) };
+      const reply = await common.searchLeads({ query });
+      hasNext = reply.body.pagination?.hasNext ?? false;
+      seen.push(...reply.data.map(({ id }: { id: string }) => id));
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect([4_333, 4_334]).toContain(seen.length);
+  });
+
+  it('counts 10,000 matches, says that there are more, and refuses pages beyond them', async () => {
+    const common = service.as();
+    await service.sqlWithin(
+      common.caller,
+      `WITH made AS (
+        INSERT INTO document (type, document_id, document)
+        SELECT 'lead', 'd' || n, '{"name": "Common"}' FROM generate_series(1, 13000) AS n RETURNING id)
       INSERT INTO posting (doc_id, type, term, weight) SELECT id, 'lead', 'common', 4 FROM made`,
     );
-    const { body } = await common.searchLeads({ query: { q: 'common' } });
-    expect([body.pagination?.total, body.pagination?.hasNext]).toEqual([1_000, true]);
-    expect(await found(common, 'common', { limit: '100', page: '10' })).toHaveLength(100);
-    expect(await found(common, 'common', { limit: '100', page: '11' })).toEqual([]);
-    expect(await found(common, 'common', { status: 'rare' })).toEqual(['d3', 'd2', 'd1']);
+    const page = (number: number) => common.searchLeads({ query: { q: 'common', limit: '100', page: String(number) } });
+    const [first, last, beyond] = [await page(1), await page(100), await page(101)];
+    expect(first.body.pagination).toMatchObject({ total: 10_000, totalIsEstimate: true, hasNext: true });
+    expect([last.data.length, last.body.pagination?.hasNext]).toEqual([100, false]);
+    const message = 'Pages reach 10000 documents deep; narrow the search with filters';
+    expect([beyond.status, beyond.body.errors]).toEqual([422, [{ field: 'page', message }]]);
   });
 });
 
-describe('a match among thousands of documents with the same word', () => {
+describe.each([
+  ['with terms for filters', true],
+  ['of an earlier form of the index', false],
+])('a match among thousands of documents %s', (_, isCurrent) => {
   let api: Api;
   beforeAll(async () => {
     api = service.as();
@@ -228,14 +277,17 @@ describe('a match among thousands of documents with the same word', () => {
     await service.sqlWithin(
       api.caller,
       `WITH made AS (
-        INSERT INTO document (type, document_id, document, status, owners)
-        SELECT 'lead', 'd' || n, '{"name": "Common"}', CASE WHEN n <= 3 THEN 'rare' END,
-          CASE WHEN n <= 2 THEN ARRAY[$1] ELSE ARRAY['somebody'] END
-        FROM generate_series(1, 25000) AS n RETURNING id, substr(document_id, 2)::int AS n)
+        INSERT INTO document (type, document_id, document, status, owners, words)
+        SELECT 'lead', 'd' || n, jsonb_build_object('status', CASE WHEN n <= 3 THEN 'rare' END,
+            'name', 'Common' || CASE WHEN n % 2 = 0 THEN ' even' ELSE '' END || CASE WHEN n = 2 OR n % 2 = 1 THEN ' odd' ELSE '' END),
+          CASE WHEN n <= 3 THEN 'rare' END, CASE WHEN n <= 2 THEN ARRAY[$1] ELSE ARRAY['somebody'] END,
+          CASE WHEN $2::boolean THEN 'v2:seeded' END
+        FROM generate_series(1, 25000) AS n RETURNING id, substr(document_id, 2)::int AS n, status, owners)
       INSERT INTO posting (doc_id, type, term, weight)
-      SELECT id, 'lead', term, 4 FROM made CROSS JOIN unnest(ARRAY['common', 'even', 'odd']) AS term
-      WHERE term = 'common' OR n = 2 OR n % 2 = (term = 'odd')::int`,
-      [ids.encode('user', api.caller.tenantId as number, 7)],
+      SELECT id, 'lead', term, CASE WHEN term LIKE '#%' THEN 0 ELSE 4 END
+      FROM made CROSS JOIN LATERAL (VALUES ('common', true), ('even', n = 2 OR n % 2 = 0), ('odd', n = 2 OR n % 2 = 1),
+        ('#status=' || status, $2), ('#owner=' || owners[1], $2)) AS word (term, is_in) WHERE is_in AND term IS NOT NULL`,
+      [ids.encode('user', api.caller.tenantId as number, 7), isCurrent],
     );
   });
 
@@ -256,6 +308,33 @@ describe('a match among thousands of documents with the same word', () => {
 
   it('is found by two common words that only it has together', async () => {
     expect(await found(api, 'even odd')).toEqual(['d2']);
+  });
+});
+
+describe('two common words', () => {
+  it('find exactly the documents that have both, across all pages', async () => {
+    const api = service.as();
+    // 9,000 leads with 3 first and 7 last names: one lead in 21 has both of those searched.
+    await service.sqlWithin(
+      api.caller,
+      `WITH made AS (
+        INSERT INTO document (type, document_id, document, words)
+        SELECT 'lead', 'd' || n, jsonb_build_object('firstName', 'Maria' || n % 3, 'lastName', 'Schmidt' || n % 7), 'v2:seeded'
+        FROM generate_series(1, 9000) AS n RETURNING id, substr(document_id, 2)::int AS n)
+      INSERT INTO posting (doc_id, type, term, weight)
+      SELECT id, 'lead', term, weight FROM made CROSS JOIN LATERAL (VALUES
+        ('maria' || n % 3, 4), ('schmidt' || n % 7, 4), ('=maria' || n % 3 || ' schmidt' || n % 7, 0)) AS word (term, weight)`,
+    );
+    const expected = Array.from({ length: 9_000 }, (_, n) => n + 1).filter((n) => n % 3 === 1 && n % 7 === 2);
+    for (const q of ['maria1 schmidt2', 'schmidt2 maria1']) {
+      const seen: string[] = [];
+      for (let page = 1; page <= 5; page++) {
+        const { data, body } = await api.searchLeads({ query: { q, limit: '100', page: String(page) } });
+        expect(body.pagination).toMatchObject({ total: expected.length, hasNext: page < 5 });
+        seen.push(...data.map(({ id }: { id: string }) => id));
+      }
+      expect(seen.sort()).toEqual(expected.map((n) => `d${n}`).sort());
+    }
   });
 });
 

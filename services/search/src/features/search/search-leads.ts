@@ -5,9 +5,12 @@ import { searchPage } from './search-page.ts';
 
 export const searchLeads =
   (tools: Tools): Handler<typeof searches.searchLeads> =>
-  ({ query, caller, tx }) => {
+  ({ query, caller, tx, schedule }) => {
     const { status, source, assignedTo, minScore, createdFrom, createdTo } = query;
     const assignee = assignedTo === undefined ? undefined : tools.ids.encode('user', caller.tenantId ?? 0, assignedTo);
     const filter = { status, source, assignedTo: assignee, minScore, createdFrom, createdTo };
-    return searchPage(tx, query, { type: 'lead', filter: { ...filter, owners: ownersFor('lead', caller, tools) } });
+    return searchPage(
+      { tx, schedule, query },
+      { type: 'lead', filter: { ...filter, owners: ownersFor('lead', caller, tools) } },
+    );
   };

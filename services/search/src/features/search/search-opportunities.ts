@@ -5,8 +5,11 @@ import { searchPage } from './search-page.ts';
 
 export const searchOpportunities =
   (tools: Tools): Handler<typeof searches.searchOpportunities> =>
-  ({ query, caller, tx }) => {
+  ({ query, caller, tx, schedule }) => {
     const { stage, minValue, maxValue, currency } = query;
     const owners = ownersFor('opportunity', caller, tools);
-    return searchPage(tx, query, { type: 'opportunity', filter: { stage, minValue, maxValue, currency, owners } });
+    return searchPage(
+      { tx, schedule, query },
+      { type: 'opportunity', filter: { stage, minValue, maxValue, currency, owners } },
+    );
   };

@@ -5,10 +5,13 @@ import { searchPage } from './search-page.ts';
 
 export const searchPartners =
   (tools: Tools): Handler<typeof searches.searchPartners> =>
-  ({ query, caller, tx }) => {
+  ({ query, caller, tx, schedule }) => {
     const { tier, status } = query;
-    return searchPage(tx, query, {
-      type: 'partner',
-      filter: { tier, status, owners: ownersFor('partner', caller, tools) },
-    });
+    return searchPage(
+      { tx, schedule, query },
+      {
+        type: 'partner',
+        filter: { tier, status, owners: ownersFor('partner', caller, tools) },
+      },
+    );
   };

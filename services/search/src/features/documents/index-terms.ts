@@ -1,0 +1,77 @@
+import type { Tx } from '../../handler.ts';
+import { formsOf, hasSpellings } from '../../words.ts';
+import type { DocumentType } from './document.ts';
+
+/** A stored document and the terms that it is found by, with their weights. */
+export interface IndexedDocument {
+  /** Key of the row in `document`. */
+  id: number;
+  type: DocumentType;
+  terms: Map<string, number>;
+}
+
+// Words of a document whose misspellings are found, those of the highest weight first: the rest of a long text would fill
+// the table.
+const spelledMax = 100;
+
+/** Makes the terms of these documents those in the index. Their rows must be locked by the transaction. */
+export async function writeTerms(tx: Tx, documents: IndexedDocument[]): Promise<void> {
+  await forgetSpellings(tx, await replaceTerms(tx, documents));
+}
+
+/**
+ * Writes only terms that are new and removes those that the documents no longer have; resolves to the removed ones. It is a
+ * statement after the one that locks the documents: that one does not see the terms of a writer that it had to wait for.
+ */
+function replaceTerms(tx: Tx, documents: IndexedDocument[]) {
+  const rows = documents.map(({ id, type, terms }) => {
+    const spelled = [...terms.keys()].filter(hasSpellings).slice(0, spelledMax);
+    return { id, type, terms: Object.fromEntries(terms), spelled };
+  });
+  return tx.sql<{ type: string; word: string }>`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb, spelled jsonb)),
+    wanted AS MATERIALIZED (
+      SELECT given.id AS doc_id, given.type, term.key AS term, term.value::smallint AS weight
+      FROM given CROSS JOIN LATERAL jsonb_each_text(given.terms) AS term),
+    known AS MATERIALIZED (
+      SELECT doc_id, term, weight FROM posting WHERE doc_id = ANY(ARRAY(SELECT id FROM given))),
+    changed AS MATERIALIZED (
+      SELECT doc_id, term, wanted.type, wanted.weight, known.weight IS NULL AS is_new
+      FROM wanted LEFT JOIN known USING (doc_id, term) WHERE known.weight IS DISTINCT FROM wanted.weight),
+    written AS (
+      INSERT INTO posting (doc_id, type, term, weight) SELECT doc_id, type, term, weight FROM changed
+      ON CONFLICT (tenant_id, environment, doc_id, term) DO UPDATE SET weight = excluded.weight),
+    misspellable AS MATERIALIZED (
+      SELECT DISTINCT changed.type, changed.term AS word FROM changed JOIN given ON given.id = changed.doc_id
+      WHERE changed.is_new AND given.spelled ? changed.term AND NOT EXISTS (
+        SELECT FROM spelling known WHERE known.type = changed.type AND known.form = changed.term AND known.word = changed.term)),
+    spelled AS (
+      INSERT INTO spelling (type, form, word)
+      -- The word, and each form of it that lacks one letter: formsOf in words.ts.
+      SELECT DISTINCT type, CASE WHEN letter = 0 THEN word ELSE overlay(word PLACING '' FROM letter FOR 1) END, word
+      FROM misspellable CROSS JOIN LATERAL generate_series(0, length(word)) AS letter
+      -- Always in one order: two transactions that insert in different orders would wait for each other.
+      ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING),
+    removed AS (
+      DELETE FROM posting USING (SELECT doc_id, term FROM known EXCEPT SELECT doc_id, term FROM wanted) AS unwanted
+      WHERE posting.doc_id = unwanted.doc_id AND posting.term = unwanted.term RETURNING posting.type, posting.term)
+    SELECT DISTINCT type, term AS word FROM removed`;
+}
+
+/** Removes the spellings of words that no document has any more: suggesting them would reveal a removed name. */
+async function forgetSpellings(tx: Tx, removed: { type: string; word: string }[]): Promise<void> {
+  const forms = removed
+    .filter(({ word }) => hasSpellings(word))
+    .flatMap(({ type, word }) => formsOf(word).map((form) => ({ type, form, word })));
+  if (!forms.length) return;
+  await tx.sql`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(forms)}::jsonb) AS row (type text, form text, word text)),
+    unused AS MATERIALIZED (
+      SELECT DISTINCT type, word FROM given
+      WHERE NOT EXISTS (SELECT FROM posting
+        WHERE posting.type = given.type AND posting.weight IN (1, 2, 4) AND posting.term = given.word))
+    DELETE FROM spelling USING given JOIN unused USING (type, word)
+    WHERE spelling.type = given.type AND spelling.form = given.form AND spelling.word = given.word`;
+}

@@ -1,0 +1,59 @@
+import { facetTerm } from '../../terms.ts';
+import type { Wanted } from './question.ts';
+
+/** The terms from `low` up to, but not including, `high`. A document with one gets `points` times the weight of the field. */
+export interface TermRange {
+  low: string;
+  high: string;
+  points: number;
+}
+
+/** One of the conditions that a document must meet: it has a term of one of the ranges. */
+export interface Condition {
+  /** Read in this order. */
+  ranges: TermRange[];
+  /**
+   * Whether it is a filter and not a word. Words need not match where the question as a whole does. Filters must, because
+   * they decide what a caller may find.
+   */
+  isFilter: boolean;
+  /** Whether it is an interval of numbers or times. Its documents are read in the order of those, which is slow to look up. */
+  isInterval?: boolean;
+}
+
+// Names and addresses have the weight 4, companies 2, other fields 1. A misspelling in a name has fewer points than any
+// beginning of a word.
+const points = { same: 10, beginning: 5, misspelt: 1 };
+/** The points of a word that is in a field of the highest weight. */
+export const pointsMax = 4 * points.same;
+
+/** A word, the words that begin with it, and the words that it may be a misspelling of. */
+export function wordCondition({ low, high, alike }: Wanted): Condition {
+  const misspelt = alike.map((term) => ({ low: term, high: justAfter(term), points: points.misspelt }));
+  const same = { low, high: justAfter(low), points: points.same };
+  const longer = { low: justAfter(low), high, points: points.beginning };
+  return { ranges: [same, longer, ...misspelt], isFilter: false };
+}
+
+/** A filter by equality: a document has one of these terms. */
+export function facetCondition(terms: string[]): Condition {
+  return { ranges: rangesOfTerms(terms), isFilter: true };
+}
+
+/** A filter by numbers or times: a document has a term of the field within these bounds, both of them included. */
+export function rangeCondition(field: string, { from, to }: { from?: string; to?: string }): Condition {
+  const start = facetTerm(field, '');
+  const low = from ?? start;
+  const high = to === undefined ? `${start}\u{10FFFF}` : justAfter(to);
+  return { ranges: [{ low, high, points: 0 }], isFilter: true, isInterval: true };
+}
+
+/** A range for each of these terms, which are no words. */
+export function rangesOfTerms(terms: string[]): TermRange[] {
+  return terms.map((term) => ({ low: term, high: justAfter(term), points: 0 }));
+}
+
+/** The first text after `term` in the order of bytes: PostgreSQL stores no character before U+0001. */
+function justAfter(term: string): string {
+  return `${term}\u0001`;
+}

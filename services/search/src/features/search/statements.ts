@@ -1,0 +1,259 @@
+import { type Fragment, fragment } from '@tandem/tenant-db';
+import type { DocumentType } from '../documents/document.ts';
+import type { Condition, TermRange } from './conditions.ts';
+import { type Filter, filterColumns, passesFilter } from './filter.ts';
+
+/** Sends a statement, or only builds it, as a test does that asks PostgreSQL for its plan. */
+export type SqlTag<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;
+
+// A function that is not leakproof cannot be an index condition under row-level security. Comparisons of text and numbers
+// are leakproof; LIKE, @@ and && are not. So a prefix is a range of terms, and every term is a row of a B-tree.
+//
+// All values are in one JSON parameter. With several parameters PostgreSQL may expect that plans for their values are
+// cheaper than the generic plan, and then it plans every search anew, which takes longer than most searches.
+//
+// OFFSET 0 keeps PostgreSQL from turning a look-up into a join: it cannot know how many rows a JSON value has, and a wrong
+// guess makes joins of two lists quadratic.
+
+/** How many postings a condition has, counted up to a bound. */
+export interface Size {
+  /** Position of the condition in the list that was passed. */
+  n: number;
+  size: number;
+  /** Difference between the ids of the newest and the oldest counted document: of two full counts, the rarer has more. */
+  span: number;
+  /** Whether documents of the tenant lack the terms for filters; the same in every row. */
+  hasOutdated: boolean;
+}
+
+/** Counts the postings of each condition, up to `sizeMax`. The result has rows of `Size`. */
+export function sizesStatement<Result>(
+  sql: SqlTag<Result>,
+  { type, conditions, sizeMax }: { type: DocumentType; conditions: Condition[]; sizeMax: number },
+): Result {
+  const given = JSON.stringify({ type, sizeMax, conditions: conditions.map(({ ranges }, n) => ({ n, ranges })) });
+  return sql`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM jsonb_to_record(${given}::jsonb) AS row (type text, "sizeMax" int, conditions jsonb))
+    SELECT condition.n, counted.size, counted.span, ${hasOutdated} AS "hasOutdated"
+    FROM given CROSS JOIN LATERAL jsonb_to_recordset(conditions) AS condition (n int, ranges jsonb)
+      CROSS JOIN LATERAL (
+        SELECT count(*)::int AS size, coalesce(max(doc_id) - min(doc_id), 0) AS span FROM (
+          SELECT doc_id FROM jsonb_to_recordset(condition.ranges) AS range (low text, high text)
+            CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "sizeMax" FROM given)) AS posting
+          LIMIT (SELECT "sizeMax" FROM given)) AS bounded) AS counted`;
+}
+
+/** The postings of a `range`, in the order of the index: of one term the best field first, then the newest document. */
+const inRange = fragment`
+  SELECT doc_id FROM posting
+  WHERE posting.type = given.type AND posting.term >= range.low AND posting.term < range.high
+  ORDER BY posting.term, posting.weight DESC, posting.doc_id DESC`;
+
+/** Whether the tenant has documents of an earlier form of the index. */
+const hasOutdated = fragment`EXISTS (
+  SELECT FROM document
+  WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v2:' THEN 1 END = 1)`;
+
+/** One search: which documents are read from the index, and what is checked for each. */
+export interface Match {
+  type: DocumentType;
+  words: Condition[];
+  filters: Condition[];
+  /** The condition whose documents are the candidates, in the order of its postings. */
+  driver: Condition;
+  /** Other conditions, of which all postings are read and intersected with those of the driver. */
+  scanned: Condition[];
+  /** The rest of the conditions, which are looked up for each candidate: the rarest first. */
+  checked: Condition[];
+  /** The terms of the question as a whole; their documents match without the words, and come first. */
+  wholes: TermRange[];
+  /** What rows of documents are checked for, where the index does not have the terms for it. */
+  rowFilter: Filter | undefined;
+  /** How many postings of the driver are read at most. */
+  readMax: number;
+  /** Candidates are checked until so many match. */
+  matchMax: number;
+  /** How many candidates that meet the scanned conditions are looked up at most. */
+  lookUpMax: number;
+  /** How many documents that the whole question equals are read. */
+  wholeMax: number;
+  /** Matches are ranked in blocks of so many, in the order of candidates: only the blocks of the page are scored. */
+  blockSize: number;
+  limit: number;
+  offset: number;
+  /** The points of a document that the whole question equals. */
+  most: number;
+}
+
+/** A document of the page; or, when the page is empty, one row whose id is null. */
+export interface MatchRow {
+  /** How many documents match, of those that were read. */
+  matched: number;
+  /** How many postings of the driver were read when the reading stopped at `matchMax`; null when it did not. */
+  stoppedAt: number | null;
+  /** Whether reading ended at `readMax` or `lookUpMax`, so that there may be more matches. */
+  isCut: boolean;
+  id: number | null;
+  isWhole: boolean;
+  points: number;
+  type: DocumentType;
+  documentId: string;
+  document: string;
+}
+
+/** Finds the documents that meet all conditions, and returns one page of `MatchRow`, best first. */
+export function matchStatement<Result>(sql: SqlTag<Result>, match: Match): Result {
+  return sql`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM jsonb_to_record(${parametersOf(match)}::jsonb) AS row (type text, driver jsonb, scanned jsonb, checks jsonb,
+        filters jsonb, words jsonb, wholes jsonb, "scannedBits" int, "isFiltered" boolean, "readMax" int, "matchMax" int, "lookUpMax" int,
+        "wholeMax" int, "blockSize" int, "limit" int, "offset" int, most int, ${filterColumns})),
+    checked AS MATERIALIZED (
+      SELECT range.* FROM given
+        CROSS JOIN LATERAL jsonb_to_recordset(checks) AS range (n int, is_first boolean, low text, high text)),
+    filtering AS MATERIALIZED (
+      SELECT range.* FROM given
+        CROSS JOIN LATERAL jsonb_to_recordset(filters) AS range (n int, is_first boolean, low text, high text)),
+    word AS MATERIALIZED (
+      SELECT range.* FROM given CROSS JOIN LATERAL jsonb_to_recordset(words) AS range (n int, low text, high text, points int)),
+    driven AS MATERIALIZED (${drivenDocuments}),
+    narrowed AS MATERIALIZED (${scannedCandidates}),
+    found AS MATERIALIZED (${foundCandidates}),
+    whole AS MATERIALIZED (${wholeDocuments}),
+    matched AS MATERIALIZED (
+      SELECT doc_id, min(place) AS place, bool_or(is_whole) AS is_whole
+      FROM (SELECT doc_id, place, false AS is_whole FROM found UNION ALL SELECT doc_id, 0, true FROM whole) AS either
+      GROUP BY doc_id),
+    ranked AS MATERIALIZED (
+      SELECT doc_id, is_whole,
+        (row_number() OVER (ORDER BY is_whole DESC, place, doc_id DESC) - 1) / (SELECT "blockSize" FROM given) AS block
+      FROM matched),
+    hit AS MATERIALIZED (${scoredPage})
+    ${pageOfMatches}`;
+}
+
+function parametersOf(match: Match): string {
+  const {
+    type,
+    words,
+    filters,
+    driver,
+    scanned,
+    checked,
+    wholes,
+    rowFilter,
+    readMax,
+    matchMax,
+    lookUpMax,
+    wholeMax,
+    blockSize,
+  } = match;
+  const numbered = (conditions: Condition[], first: number) =>
+    conditions.flatMap(({ ranges }, index) =>
+      ranges.map((range, k) => ({ ...range, n: first + index, is_first: k === 0 })),
+    );
+  return JSON.stringify({
+    ...rowFilter,
+    isFiltered: rowFilter !== undefined,
+    type,
+    driver: driver.ranges,
+    scanned: numbered(scanned, 1),
+    scannedBits: 2 ** (1 + scanned.length) - 1,
+    checks: numbered(checked, 1),
+    filters: numbered(filters, 1),
+    words: numbered(words, 1),
+    wholes,
+    readMax,
+    matchMax,
+    lookUpMax,
+    wholeMax,
+    blockSize,
+    limit: match.limit,
+    offset: match.offset,
+    most: match.most,
+  });
+}
+
+/** The postings of the driver; `place` is their order. PostgreSQL reads only as many as are asked for. */
+const drivenDocuments = fragment`
+  SELECT doc_id, row_number() OVER () AS place FROM (
+    SELECT doc_id FROM given CROSS JOIN LATERAL jsonb_to_recordset(driver) AS range (low text, high text)
+      CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "readMax" FROM given)) AS posting
+    LIMIT (SELECT "readMax" FROM given)) AS posting`;
+
+/**
+ * Whether the row of a document passes the filter, where it has to be read for that. A range and ORDER BY leave the primary
+ * key as the only index that fits, even when PostgreSQL has no statistics of the table.
+ */
+const passesRowFilter = fragment`(NOT (SELECT "isFiltered" FROM given) OR EXISTS (
+  SELECT FROM given CROSS JOIN document WHERE document.id >= candidate.doc_id AND document.id <= candidate.doc_id
+    AND ${passesFilter} ORDER BY document.id OFFSET 0))`;
+
+/**
+ * Whether a candidate has a term of every condition in a list of ranges. It ends at the first condition that is not met. The
+ * ORDER BY leaves the primary key as the only index that fits, even when PostgreSQL has no statistics of the table.
+ */
+const meets = (list: Fragment) => fragment`NOT EXISTS (
+  SELECT FROM (SELECT n FROM ${list} WHERE is_first) AS condition WHERE NOT EXISTS (
+    SELECT FROM ${list} AS range CROSS JOIN LATERAL (SELECT FROM posting
+      WHERE doc_id = candidate.doc_id AND posting.term >= range.low AND posting.term < range.high
+      ORDER BY posting.term LIMIT 1) AS posting
+    WHERE range.n = condition.n OFFSET 0) OFFSET 0)`;
+
+/**
+ * The candidates that meet the scanned conditions. Postings of candidates are collected and grouped by document, which takes
+ * time in proportion to their number whatever PostgreSQL expects. IS TRUE makes it look them up in a hash table of candidates.
+ */
+const scannedCandidates = fragment`
+  SELECT doc_id, min(place) AS place FROM (
+    SELECT doc_id, place, 0 AS n FROM driven
+    UNION ALL
+    SELECT posting.doc_id, NULL, range.n
+    FROM given CROSS JOIN LATERAL jsonb_to_recordset(scanned) AS range (n int, low text, high text)
+      CROSS JOIN LATERAL (${inRange}) AS posting
+    WHERE (posting.doc_id IN (SELECT doc_id FROM driven)) IS TRUE) AS posted
+  GROUP BY doc_id HAVING bit_or(1 << n) = (SELECT "scannedBits" FROM given)
+  ORDER BY place LIMIT (SELECT "lookUpMax" FROM given)`;
+
+/** Candidates one after the other, each looked up for the conditions that are not scanned, until there are enough matches. */
+const foundCandidates = fragment`
+  SELECT doc_id, place FROM (
+    SELECT doc_id, place FROM driven WHERE (SELECT "scannedBits" FROM given) = 1
+    UNION ALL
+    SELECT doc_id, place FROM narrowed WHERE (SELECT "scannedBits" FROM given) > 1 OFFSET 0) AS candidate
+  WHERE ${meets(fragment`checked`)} AND ${passesRowFilter}
+  LIMIT (SELECT "matchMax" FROM given)`;
+
+/** The newest documents that the whole question equals and that pass the filters. */
+const wholeDocuments = fragment`
+  SELECT doc_id FROM (
+    SELECT doc_id FROM given CROSS JOIN LATERAL jsonb_to_recordset(wholes) AS range (low text, high text)
+      CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "wholeMax" FROM given)) AS posting) AS candidate
+  WHERE ${meets(fragment`filtering`)}
+    AND ${passesRowFilter}`;
+
+/** The blocks of the page with the points of each document: of each word those of its best match. */
+const scoredPage = fragment`
+  SELECT doc_id, is_whole, block, CASE WHEN is_whole THEN (SELECT most FROM given) ELSE (
+      SELECT sum(points)::int FROM (
+        SELECT max(posting.weight * word.points) AS points
+        FROM word CROSS JOIN LATERAL (SELECT weight FROM posting
+          WHERE doc_id = ranked.doc_id AND posting.term >= word.low AND posting.term < word.high OFFSET 0) AS posting
+        GROUP BY word.n) AS best) END AS points
+  FROM ranked CROSS JOIN given
+  WHERE block BETWEEN "offset" / "blockSize" AND ("offset" + "limit" - 1) / "blockSize"
+  ORDER BY block, is_whole DESC, points DESC, doc_id DESC
+  LIMIT (SELECT "limit" FROM given) OFFSET (SELECT "offset" % "blockSize" FROM given)`;
+
+/** The documents of one page. As text, because the service parses them one by one. */
+const pageOfMatches = fragment`
+  SELECT (SELECT count(*)::int FROM matched) AS matched,
+    CASE WHEN ended.stopped THEN (SELECT max(place)::int FROM found) END AS "stoppedAt",
+    NOT ended.stopped AND ((SELECT count(*) FROM driven) >= (SELECT "readMax" FROM given) OR (
+      (SELECT "scannedBits" FROM given) > 1 AND (SELECT count(*) FROM narrowed) >= (SELECT "lookUpMax" FROM given))) AS "isCut",
+    document.id, hit.points, hit.is_whole AS "isWhole", document.type, document.document_id AS "documentId",
+    document.document::text AS document
+  FROM (SELECT (SELECT count(*) FROM found) >= (SELECT "matchMax" FROM given) AS stopped) AS ended
+    LEFT JOIN (hit JOIN document ON document.id = hit.doc_id) ON true
+  ORDER BY hit.block, hit.is_whole DESC, hit.points DESC, hit.doc_id DESC`;

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+
+// Every term of a document is a row of `posting`. A word consists of letters and digits, so a term that begins with one
+// of these marks is never a word, nor the beginning of one.
+const wholeMark = '=';
+const facetMark = '#';
+const termLengthMax = 255;
+
+/**
+ * The form of the index: the digest of a document's terms begins with it. Documents with another form lack terms that the
+ * search needs for filters; `reindexDocuments` writes them again. Change it together with the index document_outdated_idx.
+ */
+export const indexForm = 'v2:';
+
+/** The term for an e-mail address, phone number or full name as a whole. */
+export function wholeTerm(text: string): string {
+  return `${wholeMark}${text}`.slice(0, termLengthMax).toWellFormed();
+}
+
+/** The term for a field that results are filtered by; `owner` is one of the users and teams that a document belongs to. */
+export function facetTerm(field: string, value: string): string {
+  return `${facetMark}${field}=${value}`.slice(0, termLengthMax).toWellFormed();
+}
+
+/** The term for a number that results are filtered by. Terms of one field have the order of their numbers. */
+export function numberTerm(field: string, value: number): string {
+  return facetTerm(field, sortableNumber(value));
+}
+
+/** The term for a time that results are filtered by. Terms of one field have the order of their times. */
+export function timeTerm(field: string, value: Date): string {
+  return facetTerm(field, value.toISOString());
+}
+
+/** A text of 16 hexadecimal digits: the bits of the number, changed so that texts have the order of the numbers. */
+function sortableNumber(value: number): string {
+  const bytes = new DataView(new ArrayBuffer(8));
+  // Minus zero equals zero, so both have one text.
+  bytes.setFloat64(0, value === 0 ? 0 : value);
+  const bits = bytes.getBigUint64(0);
+  const sign = 1n << 63n;
+  const sortable = bits & sign ? BigInt.asUintN(64, ~bits) : bits | sign;
+  return sortable.toString(16).padStart(16, '0');
+}
+
+/** The digest of a document's terms: most changes of a record leave its terms as they are. */
+export function digestOf(terms: Map<string, number>): string {
+  return `${indexForm}${createHash('sha256')
+    .update(JSON.stringify([...terms]))
+    .digest('base64')}`;
+}
