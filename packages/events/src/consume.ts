@@ -54,13 +54,17 @@ export function startConsumers<Client>(options: Options<Client>): Consumption {
   const queues = declared.map(({ queue }) => queue);
   const counters = consumerCounters(metrics, queues);
   const observer = observeConsumers(metrics);
+  const onQueueMissing = (consumer: string) => {
+    counters.queueMissing.inc({ consumer });
+    options.log.error('the queue of a consumer is missing; events published meanwhile are lost to it', { consumer });
+  };
   const running = consumers.map((consumer, index) =>
-    startConsumer(consumer, declared[index] as DeclaredConsumer, { ...options, counters, observer }),
+    startConsumer(consumer, declared[index] as DeclaredConsumer, { ...options, counters, observer, onQueueMissing }),
   );
   metrics.gauge('consumer_connected', 'Whether the consumer takes messages from its queue', ['consumer'], (gauge) => {
     for (const { queue, consuming } of running) gauge.set({ consumer: queue }, consuming.isConsuming ? 1 : 0);
   });
-  watchQueues(queues, broker, metrics);
+  watchQueues(queues, broker, { metrics, onMissing: onQueueMissing });
   return {
     declared: () => running.every(({ consuming }) => consuming.declared),
     async close() {
@@ -72,7 +76,11 @@ export function startConsumers<Client>(options: Options<Client>): Consumption {
 function startConsumer<Client>(
   consumer: Consumer,
   declared: DeclaredConsumer,
-  options: Options<Client> & { counters: ReturnType<typeof consumerCounters>; observer: ConsumerObserver },
+  options: Options<Client> & {
+    counters: ReturnType<typeof consumerCounters>;
+    observer: ConsumerObserver;
+    onQueueMissing: (queue: string) => void;
+  },
 ): { queue: string; consuming: QueueConsumer } {
   const { service, db, broker, outgoing, timings, counters, observer, log } = options;
   const { queue } = declared;
@@ -94,10 +102,7 @@ function startConsumer<Client>(
     inTrace: observer.inTrace,
     ping: () => db.ping(),
     putAside: createPutAside({ queue, names, timings, counters, log }),
-    onQueueMissing: () => {
-      counters.queueMissing.inc({ consumer: queue });
-      log.error('the queue of a consumer is missing; events published meanwhile are lost to it', { consumer: queue });
-    },
+    onQueueMissing: () => options.onQueueMissing(queue),
     log,
   });
   void broker.onConnection((channel) => consuming.connect(channel));

@@ -6,7 +6,7 @@ import { type Delivery, readDelivery } from './delivery.ts';
 import { OtherReleaseError, PermanentError } from './errors.ts';
 import type { PutAside } from './put-aside.ts';
 import { acknowledge, cancel, type Session } from './session.ts';
-import { declare, type Topology } from './topology.ts';
+import { declare, isNotFound, type Topology } from './topology.ts';
 
 const prefetch = 100;
 const batchMax = 50;
@@ -220,7 +220,8 @@ export class QueueConsumer {
         await session.channel.checkQueue(queue);
         await declare(session.channel, topology);
       } catch (error) {
-        if (this.#isCurrent(session)) onQueueMissing();
+        // The broker has closed the channel with its reply, so the session is no longer the current one.
+        if (isNotFound(error)) onQueueMissing();
         log.warn('check of the queue failed', { consumer: queue, error });
         this.#abandon(session);
       }

@@ -1,9 +1,18 @@
 import type { Metrics } from '@tandem/process';
 import type { ConfirmChannel } from 'amqplib';
 import type { Broker } from './broker.ts';
+import { isNotFound } from './topology.ts';
 
-/** Exports the depth of the queues and of their dead letters, read from the broker at every scrape. */
-export function watchQueues(queues: readonly string[], broker: Broker, metrics: Metrics): void {
+/**
+ * Exports the depth of the queues and of their dead letters, read from the broker at every scrape.
+ * @param onMissing called for a queue of a consumer that does not exist. The broker ends the connection then, and the
+ *   consumer, which declares the queue on the next one, may not have been told.
+ */
+export function watchQueues(
+  queues: readonly string[],
+  broker: Broker,
+  { metrics, onMissing }: { metrics: Metrics; onMissing: (queue: string) => void },
+): void {
   let channel: ConfirmChannel | undefined;
   void broker.onConnection(async (opened) => {
     channel = opened;
@@ -14,7 +23,10 @@ export function watchQueues(queues: readonly string[], broker: Broker, metrics: 
   const readDepth =
     (nameOf: (queue: string) => string) => async (gauge: { set(labels: { queue: string }, value: number): void }) => {
       for (const queue of queues) {
-        const found = await channel?.checkQueue(nameOf(queue));
+        const found = await channel?.checkQueue(nameOf(queue)).catch((error: unknown) => {
+          if (isNotFound(error) && nameOf(queue) === queue) onMissing(queue);
+          throw error;
+        });
         if (found) gauge.set({ queue }, found.messageCount);
       }
     };

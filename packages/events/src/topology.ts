@@ -138,3 +138,11 @@ export async function declare(channel: Channel, { exchanges, queues, bindings }:
   for (const queue of queues) await channel.assertQueue(queue.name, { durable: true, arguments: queue.arguments });
   for (const { exchange, queue, routingKey } of bindings) await channel.bindQueue(queue, exchange, routingKey);
 }
+
+// Reply code of AMQP 0-9-1 for a queue, exchange or binding that does not exist.
+const notFound = 404;
+
+/** Whether the broker refused a call because a queue or exchange does not exist. It closes the channel as well. */
+export function isNotFound(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === notFound;
+}
