@@ -38,17 +38,19 @@ describe('commands', () => {
     expect(groups).toBe(1);
   });
 
-  it('sent continuously one by one form far fewer groups', async () => {
+  it('sent continuously one by one form at most one group in 2 ms', async () => {
     const { echo } = countedGroups();
     const answers: Promise<unknown>[] = [];
-    const end = performance.now() + 200;
-    while (performance.now() < end) {
+    const startedAt = performance.now();
+    while (answers.length < 400) {
       answers.push(echo('x'));
       const next = performance.now() + 0.5;
       while (performance.now() < next) await turn();
     }
+    const elapsedMs = performance.now() - startedAt;
     await Promise.all(answers);
-    expect(groups).toBeLessThan(answers.length / 2);
+    // The first command and the last group do not wait. A busy machine only sends fewer commands in the same time.
+    expect(groups).toBeLessThanOrEqual(elapsedMs / 2 + 2);
   });
 
   it('of a sequential client are mostly sent without delay', async () => {
