@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** What a data set of the search service holds. */
+/** The sizes of a data set of the search service. */
 export interface SearchSeed {
   /** The tenant that owns `documents` leads. */
   tenantId: number;

@@ -21,7 +21,7 @@ import type { Schemas } from './schemas.ts';
 import { tagOf } from './tags.ts';
 import { isForKeys, takesIfMatch } from './traits.ts';
 
-/** What the operations of a document have in common. */
+/** The parts that all operations of one document are built from. */
 interface Context {
   all: Operation[];
   schemas: Schemas;

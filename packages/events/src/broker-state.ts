@@ -1,6 +1,6 @@
 import type { Binding, QueueArguments } from './topology.ts';
 
-/** What exists on the broker under one namespace. */
+/** The exchanges, queues and bindings of one namespace on the broker. */
 export interface BrokerState {
   exchanges: { name: string; type: string }[];
   queues: { name: string; arguments: QueueArguments }[];

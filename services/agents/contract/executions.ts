@@ -150,7 +150,7 @@ const exampleResults = [
   },
 ];
 
-/** What became of one lead of a bulk run. */
+/** The result of one lead of a bulk run. */
 export const BulkRunResult = z.object({
   leadId: z.string().describe('The id as the request has it'),
   status: z.enum(['success', 'error']).describe('Whether the lead was queued or rejected'),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const pageMax = 100_000;
 
-/** What an addon costs. */
+/** The price of an addon. */
 export const AddonPricing = z
   .object({
     type: z.enum(['free', 'flat']).describe('How the addon is charged'),
