@@ -71,16 +71,17 @@ function freeFormFaults(value: Record<string, unknown>): string[] {
   if (faults.has(tooDeep)) return [tooDeep];
   return [
     ...(Object.keys(value).length > freeFormKeysMax ? [`Must have at most ${freeFormKeysMax} keys`] : []),
-    ...(byteLength(JSON.stringify(value)) > freeFormBytesMax ? ['Must be at most 16 KB'] : []),
+    ...(exceedsBytes(JSON.stringify(value), freeFormBytesMax) ? ['Must be at most 16 KB'] : []),
     ...faults,
   ];
 }
 
 const utf8 = new TextEncoder();
 
-/** The length of a text in UTF-8 bytes; also works in browsers. */
-export function byteLength(text: string): number {
-  return utf8.encode(text).length;
+/** Whether a text has more than `max` bytes in UTF-8; also works in browsers. */
+export function exceedsBytes(text: string, max: number): boolean {
+  // A code unit takes at most three bytes, so short texts need not be encoded.
+  return text.length * 3 > max && utf8.encode(text).length > max;
 }
 
 const tooDeep = `Must be nested at most ${freeFormLevelsMax} levels deep`;

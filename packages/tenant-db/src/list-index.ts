@@ -1,13 +1,16 @@
 import { type Args, isRecord } from './conditions.ts';
 import type { Index, Model } from './models.ts';
 
-/** A condition on one field, or a combination of several, as an element of a flat list. */
-type Condition = Args;
+/** A condition on one field, or a combination of several under the name of its operator (OR). */
+interface Condition {
+  name: string;
+  value: unknown;
+}
 
 /** How an index serves a list: which conditions bound the scan, and which are checked on the rows it returns. */
 export interface Walk {
-  covered: Condition[];
-  rest: Condition[];
+  covered: Args[];
+  rest: Args[];
 }
 
 const scopeFields = ['tenantId', 'environment'];
@@ -21,16 +24,22 @@ const bounds = new Set(['gte', 'lte', 'gt', 'lt']);
  */
 export function walkFor(model: Model, where: Args, sort: string): Walk | undefined {
   const conditions = flat(where);
-  const walks = model.indexes.flatMap((index) => walkAlong(index, conditions, sort) ?? []);
-  return walks.sort((a, b) => b.covered.length - a.covered.length)[0];
+  let best: Condition[] | undefined;
+  for (const index of model.indexes) {
+    const covered = coveredBy(index, conditions, sort);
+    if (covered && covered.length > (best?.length ?? -1)) best = covered;
+  }
+  return best && split(conditions, best);
 }
 
-function walkAlong(index: Index, conditions: Condition[], sort: string): Walk | undefined {
+/** The conditions that bound a scan of the index; undefined when it does not return the records in order. */
+function coveredBy(index: Index, conditions: Condition[], sort: string): Condition[] | undefined {
   const partial = index.where === undefined ? undefined : conditions.find((one) => implies(one, index));
   if (index.where !== undefined && !partial) return undefined;
-  const covered = new Set<Condition>(partial ? [partial] : []);
+  const covered = new Set(partial && [partial]);
   for (const field of index.fields) {
-    if (field === sort) return endsTheOrder(index, sort) ? split(conditions, covered, sort) : undefined;
+    if (field === sort)
+      return endsTheOrder(index, sort) ? conditions.filter((one) => covered.has(one) || isRange(one, sort)) : undefined;
     const equal = conditions.find((one) => isEqual(one, field));
     if (!equal) return undefined;
     covered.add(equal);
@@ -44,36 +53,30 @@ function endsTheOrder({ fields, isUnique }: Index, sort: string): boolean {
   return after[0] === 'id' || (after.length === 0 && isUnique);
 }
 
-function split(conditions: Condition[], covered: Set<Condition>, sort: string): Walk {
-  const isCovered = (one: Condition) => covered.has(one) || isRange(one, sort);
-  return { covered: conditions.filter(isCovered), rest: conditions.filter((one) => !isCovered(one)) };
+function split(conditions: Condition[], covered: Condition[]): Walk {
+  const where = ({ name, value }: Condition): Args => ({ [name]: value });
+  const rest = conditions.filter((one) => !covered.includes(one));
+  return { covered: covered.map(where), rest: rest.map(where) };
 }
 
 /** Flattens a filter into conditions on single fields where possible. */
 function flat(where: Args): Condition[] {
   return Object.entries(where).flatMap(([name, value]) => {
-    if (name !== 'AND') return [{ [name]: value }];
+    if (name !== 'AND') return [{ name, value }];
     return (Array.isArray(value) ? value : [value]).flatMap((one) => flat(one as Args));
   });
 }
 
-function fieldOf(condition: Condition): [string, unknown] {
-  return Object.entries(condition)[0] as [string, unknown];
-}
-
-function isEqual(condition: Condition, field: string): boolean {
-  const [name, value] = fieldOf(condition);
+function isEqual({ name, value }: Condition, field: string): boolean {
   return name === field && value !== null && ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-function isRange(condition: Condition, field: string): boolean {
-  const [name, value] = fieldOf(condition);
+function isRange({ name, value }: Condition, field: string): boolean {
   return name === field && isRecord(value) && Object.keys(value as Args).every((operator) => bounds.has(operator));
 }
 
 /** Whether a condition implies the predicate of a partial index. */
-function implies(condition: Condition, { where }: Index): boolean {
-  const [name, value] = fieldOf(condition);
+function implies({ name, value }: Condition, { where }: Index): boolean {
   if (!where || name !== where.field) return false;
   if (where.isNull) return value === null;
   // No comparison is true for null, so every other condition on the field excludes it.
@@ -81,11 +84,11 @@ function implies(condition: Condition, { where }: Index): boolean {
 }
 
 /** Whether an index finds the records of one of the conditions in `rest`, if all of `where` hold. */
-export function isIndexed(model: Model, where: Args, rest: Condition[]): boolean {
+export function isIndexed(model: Model, where: Args, rest: Args[]): boolean {
   const all = flat(where);
-  return rest.some((condition) => {
-    const [name, value] = fieldOf(condition);
-    if (name === 'OR') return (value as Condition[]).every((one) => isIndexed(model, where, flat(one)));
+  return rest.flatMap(flat).some((condition) => {
+    const { name, value } = condition;
+    if (name === 'OR') return (value as Args[]).every((one) => isIndexed(model, where, [one]));
     return model.indexes.some((index) => {
       if (index.where && !all.some((one) => implies(one, index))) return false;
       const isNarrowing = index.where !== undefined && implies(condition, index) && value !== null;

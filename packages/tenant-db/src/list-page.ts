@@ -19,6 +19,9 @@ const nearMax = 3_000;
 const candidatesMax = 2_000;
 // From this offset on, rows before the page are skipped with an index-only scan.
 const deepFrom = 1_000;
+// Limit of a first page in the text of its statement. PostgreSQL caches the plan of a statement whose limit it knows,
+// and plans one with a parameter as its limit again for each request, which takes longer than reading the page.
+const plannedRows = 101;
 
 /** The rows of a page. */
 export interface FoundPage<Row = Args> {
@@ -83,29 +86,36 @@ function planOf(model: Model, args: PageArgs, reader: PageReader): Plan {
 }
 
 /** Reads a page whose conditions are all in the index of its order, or for which no index helps. */
-async function readInOrder({ model, args, reader, where }: Plan): Promise<FoundPage> {
-  const { take, skip, after = [], isKnownLarge } = args;
-  const now = building(reader);
-  const counted = isKnownLarge ? '' : `, (${boundedCount(model, where, now)}) AS "#total"`;
-  const order = orderOf(model, args);
-  const [table, columns] = [`"${model.table}"`, reader.columns(model, args.select)];
-  const isDeep = skip >= deepFrom;
-  const source = rowsOf(
-    model,
-    args,
-    { conditions: where, limit: parameter(now, take), columns: isDeep ? 'id' : '*' },
-    now,
-  );
-  const text = isDeep
-    ? `SELECT ${columns}${counted} FROM ${table} WHERE ${condition(model, scopeOf(where), now)}
-        AND id = ANY(ARRAY(${source} OFFSET ${parameter(now, skip)})) ORDER BY ${order}`
-    : `SELECT ${columns}${counted} FROM (${source} OFFSET ${parameter(now, skip)}) AS ${table} ORDER BY ${order}`;
-  const { rows } = await reader.send({ text, values: now.values });
+async function readInOrder(plan: Plan): Promise<FoundPage> {
+  const { model, args, reader, where } = plan;
+  const { skip, after = [], isKnownLarge } = args;
+  const { rows } = await reader.send(pageInOrder(plan));
   if (isKnownLarge) return { rows, total: undefined, isLarge: true };
   const [first] = rows;
   const isPastEnd = !first && (skip > 0 || after.length > 0);
   const total = isPastEnd ? await countUpTo(model, where, reader) : withinExact(first ? Number(first['#total']) : 0);
   return { rows: rows.map(withoutCounts), total, isLarge: total === undefined };
+}
+
+function pageInOrder({ model, args, reader, where }: Plan): Statement {
+  const { take, skip, isKnownLarge } = args;
+  const now = building(reader);
+  const counted = isKnownLarge ? '' : `, (${boundedCount(model, where, now)}) AS "#total"`;
+  const columns = `${reader.columns(model, args.select)}${counted}`;
+  const order = `ORDER BY ${orderOf(model, args)}`;
+  const first = (rows: { limit: string; columns: string }) => rowsOf(model, args, { conditions: where, ...rows }, now);
+  const limit = parameter(now, take);
+  if (skip >= deepFrom) {
+    const ids = `${first({ limit, columns: 'id' })} OFFSET ${parameter(now, skip)}`;
+    const scope = condition(model, scopeOf(where), now);
+    const text = `SELECT ${columns} FROM "${model.table}" WHERE ${scope} AND id = ANY(ARRAY(${ids})) ${order}`;
+    return { text, values: now.values };
+  }
+  const rows = skip
+    ? `${first({ limit, columns: '*' })} OFFSET ${parameter(now, skip)}`
+    : first({ limit: String(Math.max(take, plannedRows)), columns: '*' });
+  const text = `SELECT ${columns} FROM (${rows}) AS "${model.table}" ${order} LIMIT ${limit}`;
+  return { text, values: now.values };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { byteLength, name, operations, text, timestamp } from '@tandem/contract';
+import { exceedsBytes, name, operations, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const documentTypes = ['lead', 'opportunity', 'partner'] as const;
@@ -24,7 +24,7 @@ const DocumentData = z
     if (isDeeperThan(documentLevelsMax, value))
       return refuse(`Must be nested at most ${documentLevelsMax} levels deep`);
     const json = JSON.stringify(value);
-    if (byteLength(json) > documentBytesMax) refuse('Must be at most 64 KB');
+    if (exceedsBytes(json, documentBytesMax)) refuse('Must be at most 64 KB');
     if (!isStorable(value)) refuse('Must not contain NUL characters, broken surrogate pairs or numbers too large');
   })
   .meta({
