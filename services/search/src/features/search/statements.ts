@@ -239,7 +239,8 @@ const scoredPage = fragment`
       SELECT sum(points)::int FROM (
         SELECT max(posting.weight * word.points) AS points
         FROM word CROSS JOIN LATERAL (SELECT weight FROM posting
-          WHERE doc_id = ranked.doc_id AND posting.term >= word.low AND posting.term < word.high OFFSET 0) AS posting
+          WHERE doc_id = ranked.doc_id AND posting.term >= word.low AND posting.term < word.high
+          ORDER BY posting.term OFFSET 0) AS posting
         GROUP BY word.n) AS best) END AS points
   FROM ranked CROSS JOIN given
   WHERE block BETWEEN "offset" / "blockSize" AND ("offset" + "limit" - 1) / "blockSize"
