@@ -92,6 +92,28 @@ describe('SIGKILL of crm, integrations, the gateway, RabbitMQ and Redis during 2
   }, 600_000);
 });
 
+describe('SIGKILL of integrations while it delivers a webhook', () => {
+  it('is followed by another attempt within 30 s', async () => {
+    const silent = await startReceiver((_, count) => (count === 1 ? undefined : 204));
+    try {
+      const { data } = await tenant.api.createWebhook({ body: { url: silent.url, events: ['lead.updated'] } });
+      const lead = await tenant.api.createLead({
+        body: { email: 'killed@example.com', firstName: 'Ada', lastName: 'Lovelace' },
+      });
+      await tenant.api.updateLead({ params: { id: lead.data.id }, body: { firstName: 'Grace' } });
+      await until('the attempt is being made', () => silent.deliveries.length === 1);
+      fleet.kill('integrations');
+      const killedAt = performance.now();
+      await until('the next attempt arrives', () => silent.deliveries.length === 2, 60_000);
+      expect(performance.now() - killedAt).toBeLessThan(30_000);
+      const state = async () => (await tenant.api.listDeliveries({ params: { id: data.id } })).data[0]?.status;
+      await until('the delivery has succeeded', async () => (await state()) === 'succeeded');
+    } finally {
+      await silent.close();
+    }
+  }, 120_000);
+});
+
 /** Ids of the delivered events by lead. */
 function deliveredLeads(): Map<string, Set<string>> {
   const leads = new Map<string, Set<string>>();

@@ -13,9 +13,12 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** Starts a local webhook receiver that answers with the status returned by `answer`, 204 by default. */
+/**
+ * Starts a local webhook receiver that answers with the status returned by `answer`, 204 by default; with undefined it
+ * does not answer.
+ */
 export async function startReceiver(
-  answer: (delivered: Delivered, count: number) => number = () => 204,
+  answer: (delivered: Delivered, count: number) => number | undefined = () => 204,
 ): Promise<Receiver> {
   const deliveries: Delivered[] = [];
   const server = createServer(async (request, response) => {
@@ -27,7 +30,8 @@ export async function startReceiver(
       body: Buffer.concat(chunks).toString(),
     };
     deliveries.push(delivered);
-    response.writeHead(answer(delivered, deliveries.length)).end();
+    const status = answer(delivered, deliveries.length);
+    if (status !== undefined) response.writeHead(status).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -100,7 +100,7 @@ it(
       },
       120_000,
     );
-    // A delivery leased by a killed process is retried when its lease expires, after 120 s.
+    // A delivery leased by a killed process is retried within 30 s.
     await until(
       'each lead has reached the webhook',
       async () => {

@@ -21,6 +21,8 @@ let rows: DueRows;
 beforeAll(async () => {
   database = await cloneDatabase('agents');
   owner = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
+  // Its database is dropped when the file ends.
+  owner.on('error', () => {});
   relay = createRelayPool(database.relayUrl, 4);
   rows = createDueRows(relay, ['a', 'b']);
   // Policies also apply to the owner, and allow rows of one tenant at a time.

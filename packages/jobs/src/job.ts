@@ -47,14 +47,12 @@ export interface BatchContext<Payload, Tx> {
 export type GiveUpContext<Payload, Tx> = Inside<Tx> & { payload: Payload };
 
 /**
- * Work that runs later. A run that throws, or whose process crashes, is repeated with growing delays, up to ten
- * attempts.
+ * Work that runs later. A run that throws is repeated with growing delays, and one whose process crashes is taken over by
+ * another process within 30 s, up to ten attempts.
  */
 export interface Job<Payload extends z.ZodType = z.ZodType, Tx = unknown> {
   name: string;
   payload: Payload;
-  /** Seconds after which another process may take over an unfinished run; 60 by default. */
-  leaseSeconds?: number;
   /**
    * How many may run together. With more than one, jobs that are scheduled shortly after one another become due
    * together.

@@ -4,7 +4,8 @@ import type { TenantDb, Tx } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Entry } from './entries.ts';
 import type { BatchContext, Inside, Job } from './job.ts';
-import { buryRows, endRows, type LeasedRow, postponeRows, takeRows } from './job-rows.ts';
+import { buryRows, endRows, type Leased, postponeRows, renewLease, takeRows } from './job-rows.ts';
+import { keepLease } from './lease.ts';
 import type { JobObserver, JobOutcome } from './observe.ts';
 import type { Outside } from './slots.ts';
 
@@ -24,14 +25,16 @@ export interface Runner<Client> {
 interface Run<Client> {
   job: Job<z.ZodType, Tx<Client>>;
   scope: Entry['scope'];
-  rows: LeasedRow[];
+  leased: Leased;
   requestId: string;
 }
 
 type RunAgainAt = (Date | undefined)[];
 
 const attemptsMax = 10;
-const leaseSecondsDefault = 60;
+// After a process is killed, another one takes over its jobs within 30 s (T8): the lease, and the pause between two looks for
+// lost rows (dispatch.ts).
+const leaseSeconds = 25;
 const pauseSecondsMax = 512;
 const errorTextMax = 500;
 
@@ -44,37 +47,47 @@ export async function runEntry<Client>(
   const job = runner.jobs.find((candidate) => candidate.name === name);
   if (!job) return;
   const { db } = runner;
-  const rows = await db.within(scope, () => takeRows(db.tx.sql, ids, job.leaseSeconds ?? leaseSecondsDefault));
-  if (!rows.length) return;
-  const run: Run<Client> = { job, scope, rows, requestId: `job_${ids[0]}` };
+  const leased = await db.within(scope, () => takeRows(db.tx.sql, ids, leaseSeconds));
+  if (!leased) return;
+  const run: Run<Client> = { job, scope, leased, requestId: `job_${ids[0]}` };
   const { requestId } = run;
-  await runner.observer.run({ job: name, requestId, scope, rows }, () => attempt(run, runner, outside));
+  await runner.observer.run({ job: name, requestId, scope, rows: leased.rows }, () => attempt(run, runner, outside));
 }
 
 /** Makes one attempt and records its failure; resolves to how it ended. */
 async function attempt<Client>(run: Run<Client>, runner: Runner<Client>, outside: Outside): Promise<JobOutcome> {
-  const { job, rows } = run;
+  const { job, scope, leased } = run;
+  const { db } = runner;
+  const { rows } = leased;
   const attempts = rows[0]?.attempts ?? 0;
+  const lease = keepLease(() => db.within(scope, () => renewLease(db.tx.sql, leased, leaseSeconds)));
   try {
     if (attempts >= attemptsMax) throw new Error('The last run did not finish');
-    await work(run, runner, outside);
+    await work(run, runner, { outside, endRenewal: lease.end });
     return 'finished';
   } catch (error) {
+    await lease.end();
     runner.log.warn('job failed', { job: job.name, jobs: rows.length, attempts, error });
     return recordFailure(run, runner, error);
   }
 }
 
 /** Calls the job. One that returns without finishing is finished without effects. */
-async function work<Client>(run: Run<Client>, runner: Runner<Client>, outside: Outside): Promise<void> {
-  const { job, scope, rows } = run;
+async function work<Client>(
+  run: Run<Client>,
+  runner: Runner<Client>,
+  { outside, endRenewal }: { outside: Outside; endRenewal: () => Promise<void> },
+): Promise<void> {
+  const { job, scope, leased } = run;
+  const { rows } = leased;
   const { db } = runner;
   let isFinished = false;
-  const finish: BatchContext<unknown, Tx<Client>>['finish'] = (effects) => {
+  const finish: BatchContext<unknown, Tx<Client>>['finish'] = async (effects) => {
     isFinished = true;
+    await endRenewal();
     return commit(run, runner, async (inside) => {
       const runAgainAt = await effects(inside);
-      await endRows(db.tx.sql, rows, runAgainAt);
+      await endRows(db.tx.sql, leased, runAgainAt);
       return runAgainAt;
     });
   };
@@ -85,25 +98,26 @@ async function work<Client>(run: Run<Client>, runner: Runner<Client>, outside: O
 
 /** Schedules the next attempt, or gives up after the last one. */
 async function recordFailure<Client>(run: Run<Client>, runner: Runner<Client>, error: unknown): Promise<JobOutcome> {
-  const { scope, rows } = run;
+  const { scope, leased } = run;
+  const { rows } = leased;
   const { db } = runner;
   // Rows run together only on their first attempt, so all have the same count.
   const attempts = (rows[0]?.attempts ?? 0) + 1;
   const text = textOf(error);
   if (attempts < attemptsMax) {
     const pauseSeconds = Math.min(2 ** attempts, pauseSecondsMax);
-    await db.within(scope, () => postponeRows(db.tx.sql, rows, { error: text, pauseSeconds }));
+    await db.within(scope, () => postponeRows(db.tx.sql, leased, { error: text, pauseSeconds }));
     return 'retried';
   }
   await commit(run, runner, async (inside) => {
-    await buryRows(db.tx.sql, rows, text);
+    await buryRows(db.tx.sql, leased, text);
     await giveUp(run, inside);
     return [];
   });
   return 'dead';
 }
 
-async function giveUp<Client>({ job, rows }: Run<Client>, inside: Inside<Tx<Client>>): Promise<void> {
+async function giveUp<Client>({ job, leased: { rows } }: Run<Client>, inside: Inside<Tx<Client>>): Promise<void> {
   for (const row of rows) {
     const { success, data: payload } = job.payload.safeParse(row.payload);
     if (success) await job.giveUp?.({ payload, ...inside });

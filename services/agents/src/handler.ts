@@ -24,6 +24,6 @@ export interface Tools {
   telephony: Telephony;
   /** Delay before a call is retried. */
   callRetryMs: number;
-  /** Time limit of a call. Shorter than the job lease, so that no second process makes the same call. */
+  /** Time limit of a call. */
   callMaxMs: number;
 }

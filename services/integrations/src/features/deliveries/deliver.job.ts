@@ -14,8 +14,6 @@ type Payload = z.output<typeof deliverJob.payload>;
 type Context = JobContext<Payload, Tx>;
 type Finish = Context['finish'];
 
-// Enough for one send and for recording its result.
-const leaseSeconds = 120;
 // Deliveries wait while identity is unreachable, because the permission may have been revoked.
 const permissionRetryMs = 10_000;
 const unfinished = ['pending', 'retrying', 'delivering'];
@@ -24,7 +22,6 @@ const unfinished = ['pending', 'retrying', 'delivering'];
 export const deliver = (tools: Tools) =>
   job({
     ...deliverJob,
-    leaseSeconds,
     async run(context: Context) {
       const { payload, tx, outside, finish } = context;
       const due = await readDue(tx, payload.deliveryId);
