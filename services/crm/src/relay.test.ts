@@ -23,6 +23,8 @@ beforeAll(async () => {
   const scope = '-c app.tenant_id=1 -c app.environment=live';
   tenant = new pg.Pool({ connectionString: settings.DATABASE_URL, max: 2, options: scope });
   outbox = new pg.Pool({ connectionString: settings.RELAY_DATABASE_URL, max: 1 });
+  // Their database is dropped when the file ends.
+  for (const pool of [tenant, outbox]) pool.on('error', () => {});
   broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
   const starting = startOne(metrics);
   await new Promise<void>((resolve) => {
