@@ -4,7 +4,7 @@ import { createServerDrain, onShutdown } from '@tandem/process';
 import { createService, type ServiceDefinition } from './create-service.ts';
 import type { ServiceSettings } from './settings.ts';
 
-// Longer than any client of the fleet keeps an idle connection (gateway 60 s, other services 30 s). The client closes
+// Longer than any client of the fleet keeps an idle connection (gateway 55 s, other services 30 s). The client closes
 // it first, so no request is sent on a connection that the service is closing.
 const keepAliveMs = 70_000;
 // The gateway accepts headers of 16 KB and adds the caller with up to 200 permissions. With a lower limit, a client

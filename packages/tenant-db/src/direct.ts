@@ -15,9 +15,9 @@ type Query = { statement: Statement; read: (result: QueryResult) => unknown };
 
 /**
  * The models of a client, with queries sent directly to PostgreSQL where possible, and through Prisma's engine
- * otherwise. A direct query costs a third of one through the engine (infra/bench/notes.md). Arguments, results and
- * errors are those of Prisma. Supported: one table, the conditions listed in conditions.ts, plain values. Adds
- * `lockFirst`, which Prisma lacks.
+ * otherwise. A query through the engine costs several times as much as a direct one. Arguments, results and errors are
+ * those of Prisma. Supported: one table, the conditions listed in conditions.ts, plain values. Adds `lockFirst`, which
+ * Prisma lacks.
  * @param send sends a statement within the current scope
  * @param throughPrisma called for each query that goes through Prisma's engine
  */

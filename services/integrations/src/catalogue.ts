@@ -95,6 +95,11 @@ export function matches(patterns: readonly string[], event: string): boolean {
   });
 }
 
+/** Whether this release knows the event. */
+export function isCatalogued(event: string): boolean {
+  return byName.has(event);
+}
+
 /** Whether permissions allow reading all records that an event is about. */
 export function mayReceive(permissions: readonly string[], event: string): boolean {
   const { readPermission } = byName.get(event) ?? {};

@@ -1,7 +1,7 @@
 import { hiddenValue } from '@tandem/integrations-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
-import { mayReceive } from '../../catalogue.ts';
+import { isCatalogued, mayReceive } from '../../catalogue.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import type { Outcome } from '../../outgoing/send.ts';
 import { headersOf } from '../../outgoing/sign.ts';
@@ -16,6 +16,8 @@ type Finish = Context['finish'];
 
 // Deliveries wait while identity is unreachable, because the permission may have been revoked.
 const permissionRetryMs = 10_000;
+// How long a delivery waits for an instance of the release that knows its event; the same as for consumers.
+const unknownEventMaxMs = 24 * 3_600_000;
 const unfinished = ['pending', 'retrying', 'delivering'];
 
 /** Makes one attempt of a delivery if its endpoint has a free slot and may still receive the event. */
@@ -54,7 +56,7 @@ export const deliver = (tools: Tools) =>
 async function readDue(tx: Tx, deliveryId: number): Promise<DueDelivery | undefined> {
   const [due] = await tx.sql<DueDelivery>`
     SELECT d.id, d.round, d.status, d.event, d.tenant_id AS "tenantId", d.environment, d.webhook_id AS "webhookId", d.event_id AS "eventId",
-      d.slot_at AS "slotAt", e.body, w.url, w.active AND w.deleted_at IS NULL AS active, w.deleted_at AS "deletedAt",
+      d.slot_at AS "slotAt", d.created_at AS "createdAt", e.body, w.url, w.active AND w.deleted_at IS NULL AS active, w.deleted_at AS "deletedAt",
       w.rate_limit_per_second AS "rateLimitPerSecond", w.paused_until AS "pausedUntil", w.consecutive_timeouts AS "consecutiveTimeouts",
       w.last_success_at AS "lastSuccessAt", w.failure_since AS "failureSince", w.warned_at AS "warnedAt",
       w.seal_ref AS "sealRef", w.secret, w.previous_secret AS "previousSecret", w.previous_secret_expires_at AS "previousSecretExpiresAt",
@@ -95,13 +97,15 @@ async function endWithoutAttempt(
 
 /**
  * Whether both the current permissions of the authorizing user and those of the credential used at registration allow
- * reading the event's records; undefined while identity is unreachable.
+ * reading the event's records; undefined while identity is unreachable, or while the event is known to another release
+ * only, whose instances know the permission that it needs.
  */
 async function checkPermission(
   { permissionsOf }: Tools,
-  { tenantId, environment, authorizedBy: userId, authorizedPermissions, event }: DueDelivery,
+  { tenantId, environment, authorizedBy: userId, authorizedPermissions, event, createdAt }: DueDelivery,
 ): Promise<boolean | undefined> {
   if (userId === null) return false;
+  if (!isCatalogued(event)) return Date.now() - createdAt.getTime() < unknownEventMaxMs ? undefined : false;
   if (authorizedPermissions && !mayReceive(authorizedPermissions, event)) return false;
   const user = { tenantId, environment: environment as 'live' | 'sandbox', userId };
   return permissionsOf(user).then(

@@ -29,6 +29,7 @@ export interface DueDelivery {
   webhookId: number;
   eventId: number;
   slotAt: Date | null;
+  createdAt: Date;
   /** null after the payload is purged. */
   body: Buffer | null;
   url: string;
