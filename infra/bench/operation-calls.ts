@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { operations, TestTenant } from '@tandem/e2e';
 import type { fleet as contracts } from '@tandem/gateway/contracts';
+import type { operations, TestTenant } from '@tandem/test-fleet';
 
 /** One operation under load; its method and path come from its contract row. */
 export interface Call {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operations, type TestTenant } from '@tandem/e2e';
 import { fleet as contracts } from '@tandem/gateway/contracts';
+import { operations, type TestTenant } from '@tandem/test-fleet';
 import pg from 'pg';
 import { countCost } from './cost.ts';
 import { median } from './numbers.ts';

@@ -1,7 +1,7 @@
 import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
 import type { Operation } from '@tandem/contract';
 import { fleet as contracts } from '@tandem/gateway/contracts';
-import type { TestFleet } from '../fleet.ts';
+import type { TestFleet } from '@tandem/test-fleet';
 
 /** Parts of a request; ids are decimal strings, as between gateway and service. */
 export interface DirectRequest {

@@ -1,8 +1,7 @@
 import { type ResourceType, unknownId, walkIds } from '@tandem/contract';
 import { createIdCodec, type IdCodec } from '@tandem/ids';
-import { openTables, type Tables } from '@tandem/testing';
-import { startFleet, type TestFleet, until } from '../fleet.ts';
-import { type Receiver, startReceiver } from '../receiver.ts';
+import { type Receiver, startFleet, startReceiver, type TestFleet } from '@tandem/test-fleet';
+import { openTables, type Tables, until } from '@tandem/testing';
 import { directCalls } from './direct.ts';
 import { exemptions, type Owner } from './exemptions.ts';
 import { idPositions, type Position } from './positions.ts';
