@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 import { connect } from 'amqplib';
-import { startFleet, type TestFleet, until } from './fleet.ts';
-import { aTenant, type TestTenant } from './tenant.ts';
 
 // Tests the commands of `npm run admin` against a running fleet.
 

@@ -1,7 +1,7 @@
+import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 import { type ChannelModel, connect } from 'amqplib';
-import { startFleet, type TestFleet, until } from './fleet.ts';
 import { type OwnStores, ownStores } from './own-stores.ts';
-import { aTenant, type TestTenant } from './tenant.ts';
 
 // RabbitMQ is reachable but accepts no messages: frozen, or blocked by its memory limit. kill.test.ts covers kills.
 

@@ -1,6 +1,6 @@
 import { request as rawRequest } from 'node:http';
-import { startFleet, type TestFleet, until } from './fleet.ts';
-import { aTenant, setLimits, type TestTenant } from './tenant.ts';
+import { aTenant, setLimits, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 
 let fleet: TestFleet;
 let tenant: TestTenant;

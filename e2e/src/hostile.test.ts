@@ -1,7 +1,6 @@
 import type { Operation } from '@tandem/contract';
+import { aTenant, operations, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 import fc from 'fast-check';
-import { operations, startFleet, type TestFleet } from './fleet.ts';
-import { aTenant, type TestTenant } from './tenant.ts';
 
 const calls = 2_000;
 const concurrency = 16;

@@ -1,5 +1,4 @@
-import { startFleet, type TestFleet } from './fleet.ts';
-import { aTenant, type TestTenant } from './tenant.ts';
+import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 
 let fleet: TestFleet;
 let tenant: TestTenant;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { startFleet, type TestFleet, until } from './fleet.ts';
+import { aTenant, type Receiver, startFleet, startReceiver, type TestFleet, type TestTenant } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 import { type OwnStores, ownStores } from './own-stores.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
-import { aTenant, type TestTenant } from './tenant.ts';
 
 const creates = 2_000;
 const clients = 12;

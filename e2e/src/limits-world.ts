@@ -7,8 +7,8 @@ import { createLimiter } from '@tandem/gateway/limiter';
 import { createUsageMeter, type UsageMeter } from '@tandem/gateway/usage-meter';
 import { internalAccess } from '@tandem/identity-contract';
 import { createLog } from '@tandem/process';
-import type { TestFleet } from './fleet.ts';
-import { until } from './fleet.ts';
+import type { TestFleet } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 
 /** Limits of a tenant in the property test. */
 export interface Plan {

@@ -1,10 +1,10 @@
 import { createIdCodec } from '@tandem/ids';
+import { aTenant, startFleet, type TestFleet } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { startFleet, type TestFleet, until } from './fleet.ts';
 import { type Call, type LimitsWorld, type Outcome, type Plan, startLimitsWorld } from './limits-world.ts';
 import { type OwnStores, ownStores } from './own-stores.ts';
-import { aTenant } from './tenant.ts';
 
 const gateways = 3;
 const plans: Plan[] = [

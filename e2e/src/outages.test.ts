@@ -1,6 +1,6 @@
-import { startFleet, type TestFleet, until } from './fleet.ts';
+import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 import { type OwnStores, ownStores } from './own-stores.ts';
-import { aTenant, type TestTenant } from './tenant.ts';
 
 const redisTimeoutMs = 50;
 // Half of the gateway's upstream timeout (D15): a faster response was not caused by a timeout.

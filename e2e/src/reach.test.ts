@@ -1,6 +1,5 @@
+import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
-import { startFleet, type TestFleet } from './fleet.ts';
-import { aTenant, type TestTenant } from './tenant.ts';
 
 let fleet: TestFleet;
 let tenant: TestTenant;

@@ -1,9 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { createCallerSigner } from '@tandem/caller';
 import { createIdCodec } from '@tandem/ids';
-import { type Balancer, startBalancer } from './balancer.ts';
-import { startFleet, type TestFleet, until } from './fleet.ts';
-import { aTenant, type TestTenant } from './tenant.ts';
+import { aTenant, type Balancer, startBalancer, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 
 // Restarts every process in turn under steady load, as a rolling release on Kubernetes does: two instances of each
 // behind load balancers that remove an instance if /readyz fails. ROLLING_PER_SECOND=300 sets the maximum rate.

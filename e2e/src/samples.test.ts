@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startFleet, type TestFleet } from './fleet.ts';
-import { aTenant } from './tenant.ts';
+import { aTenant, startFleet, type TestFleet } from '@tandem/test-fleet';
 
 // Runs the code samples of /docs unchanged. Operations whose examples refer to other records need those first.
 const operations = [

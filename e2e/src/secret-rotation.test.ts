@@ -4,9 +4,16 @@ import { createClient } from '@tandem/client/public';
 import { internalSecrets } from '@tandem/identity-contract';
 import { newSecret } from '@tandem/local/secrets';
 import { readSecretList, writeSecretList } from '@tandem/secrets';
-import { operations, startFleet, type TestFleet, until } from './fleet.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
-import { aTenant, type TestTenant } from './tenant.ts';
+import {
+  aTenant,
+  operations,
+  type Receiver,
+  startFleet,
+  startReceiver,
+  type TestFleet,
+  type TestTenant,
+} from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 
 const gateways = ['gateway', 'gateway2'];
 const rotated = ['INTERNAL_SECRETS', 'KEY_PEPPER', 'ENCRYPTION_KEY', 'JWT_PRIVATE_KEY'] as const;

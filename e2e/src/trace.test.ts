@@ -1,7 +1,6 @@
+import { aTenant, type Receiver, startFleet, startReceiver, type TestFleet, type TestTenant } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 import { type CollectedSpan, type Collector, startCollector } from './collector.ts';
-import { startFleet, type TestFleet, until } from './fleet.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
-import { aTenant, type TestTenant } from './tenant.ts';
 
 let collector: Collector;
 let receiver: Receiver;

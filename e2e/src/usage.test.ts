@@ -1,5 +1,5 @@
-import { startFleet, type TestFleet, until } from './fleet.ts';
-import { aTenant, type TestTenant } from './tenant.ts';
+import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 
 const callers = 30;
 const addresses = 200;

@@ -5,7 +5,7 @@ import { createApiKey } from '@tandem/api-keys';
 import type { Operation } from '@tandem/contract';
 import { fleet, publicOperations } from './contracts.ts';
 import { openApiDocument } from './docs/openapi.ts';
-import { startTestGateway, type TestGateway } from './testing.ts';
+import { startTestGateway, type TestGateway, testPrincipal } from './testing.ts';
 
 const operations = publicOperations();
 const { paths } = openApiDocument(operations);
@@ -15,25 +15,9 @@ const declared = new Map(
     .map(({ operationId, responses }) => [operationId as string, Object.keys(responses as object).map(Number)]),
 );
 
-const limits = { plan: 'enterprise', monthlyCalls: null, ratePerMinute: 100_000, burst: 100_000 };
 const key = createApiKey('sandbox').key;
-const principal = {
-  tenantId: '7',
-  environment: 'sandbox',
-  keyId: '9',
-  sessionId: null,
-  userId: '5',
-  partnerId: null,
-  portalUserId: null,
-  name: 'Program',
-  permissions: ['*'],
-  teamIds: [],
-  allowedIps: null,
-  expiresAt: null,
-  limits,
-};
 const identity: Record<string, unknown> = {
-  '/internal/keys/resolve': principal,
+  '/internal/keys/resolve': { ...testPrincipal, environment: 'sandbox' },
   '/internal/usage/read': { calls: 0, recorded: [] },
 };
 

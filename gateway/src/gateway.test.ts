@@ -12,6 +12,7 @@ import jsonwebtoken from 'jsonwebtoken';
 import { z } from 'zod';
 import { settingsSchema } from './config.ts';
 import { createGateway, type RunningGateway } from './create-gateway.ts';
+import { testPrincipal } from './testing.ts';
 
 // A fleet of one service whose rows use rare features: streams, the portal audience, deprecation.
 const rows = operations({
@@ -303,18 +304,12 @@ describe('errors on the streaming path', () => {
 });
 
 const principal = {
-  tenantId: '7',
+  ...testPrincipal,
   environment: null,
   keyId: null,
   sessionId: '3',
-  userId: '5',
-  partnerId: null,
-  portalUserId: null,
   name: 'Partner',
   permissions: ['co_marketing:read'],
-  teamIds: [],
-  allowedIps: null,
-  expiresAt: null,
 };
 const portalPrincipal = { ...principal, environment: 'sandbox', userId: null, partnerId: '9', portalUserId: '6' };
 const limits = { plan: 'free', monthlyCalls: 1000, ratePerMinute: 60, burst: 10 };

@@ -7,6 +7,23 @@ import { createGateway } from './create-gateway.ts';
 export const testAlphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 export const testPepper = 'p'.repeat(32);
 
+/** What identity answers about an API key. */
+export const testPrincipal = {
+  tenantId: '7',
+  environment: 'live',
+  keyId: '9',
+  sessionId: null,
+  userId: '5',
+  partnerId: null,
+  portalUserId: null,
+  name: 'Program',
+  permissions: ['*'],
+  teamIds: [],
+  allowedIps: null,
+  expiresAt: null,
+  limits: { plan: 'enterprise', monthlyCalls: null, ratePerMinute: 100_000, burst: 100_000 },
+};
+
 export interface TestGateway {
   base: string;
   port: number;

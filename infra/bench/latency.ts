@@ -1,4 +1,4 @@
-import type { TestTenant } from '@tandem/e2e';
+import type { TestTenant } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
 import pg from 'pg';
 import { formatNumber, median } from './numbers.ts';

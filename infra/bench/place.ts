@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@tandem/client/public';
-import { aTenant, operations, type TestFleet, type TestTenant } from '@tandem/e2e';
 import { type FleetEnvironment, fleetEnvironment } from '@tandem/local/environment';
 import { memberProcess } from '@tandem/local/fleet';
 import { findMembers, gatewayName, type Member } from '@tandem/local/members';
 import { loadSecrets, type Secrets } from '@tandem/local/secrets';
 import { type Stores, startStores } from '@tandem/local/stores';
+import { aTenant, operations, type TestTenant } from '@tandem/test-fleet';
 import { cloneDatabase, testDatabases } from '@tandem/tooling';
 import { packagesDir } from '../local/paths.ts';
 import { Ports } from '../local/ports.ts';
@@ -98,8 +98,7 @@ export async function openPlace(options: {
       aTenant() {
         const api = (credentials?: Parameters<typeof createClient>[0]['credentials']) =>
           createClient({ operations, baseUrl, ...(credentials && { credentials }) });
-        // `aTenant` uses only these parts of a fleet.
-        return aTenant({ baseUrl, environment, api } as unknown as TestFleet);
+        return aTenant({ environment, api });
       },
       async close() {
         await processes.stopAll();

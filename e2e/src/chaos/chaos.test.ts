@@ -1,7 +1,6 @@
-import { startFleet, type TestFleet, until } from '../fleet.ts';
+import { aTenant, type Receiver, startFleet, startReceiver, type TestFleet, type TestTenant } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 import { type OwnStores, ownStores } from '../own-stores.ts';
-import { type Receiver, startReceiver } from '../receiver.ts';
-import { aTenant, type TestTenant } from '../tenant.ts';
 import { freeze, kill, type Target } from './faults.ts';
 import { type Ledger, startLoad } from './load.ts';
 

@@ -3,11 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { startFleet, type TestFleet, until } from '../fleet.ts';
-import { aTenant } from '../tenant.ts';
+import { laidOut } from '@tandem/gateway/layout';
+import { aTenant, startFleet, type TestFleet } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
 import { differences } from './compare.ts';
 import { readWalk, type Step } from './document.ts';
-import { formatJson, toExpectation } from './draft.ts';
+import { toExpectation } from './draft.ts';
 
 const run = promisify(execFile);
 const file = resolve(import.meta.dirname, '../../walk/README.md');
@@ -91,7 +92,7 @@ describe('the walkthrough of the specification', () => {
     if (isDrafting) {
       const isJson = answer.text.startsWith('{');
       const body = isJson
-        ? formatJson(toExpectation(JSON.parse(answer.text), variables))
+        ? laidOut(toExpectation(JSON.parse(answer.text), variables), { width: 116, isFilled: true })
         : String(toExpectation(answer.text.trimEnd(), variables));
       drafts.push([step, `\`\`\`${isJson ? 'json' : 'text'} ${answer.status}\n${body}\n\`\`\``]);
     }

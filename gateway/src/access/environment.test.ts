@@ -1,33 +1,19 @@
 import { createApiKey } from '@tandem/api-keys';
 import { operations, signedIn } from '@tandem/contract';
 import { z } from 'zod';
-import { startTestGateway, type TestGateway } from '../testing.ts';
+import { startTestGateway, type TestGateway, testPrincipal } from '../testing.ts';
 
 const rows = operations({
   own: { method: 'GET', path: '/v1/own', permission: signedIn, summary: 'Own', reply: z.object({}), message: '' },
 });
-const limits = { plan: 'free', monthlyCalls: null, ratePerMinute: 1_000, burst: 10 };
-const principal = {
-  tenantId: '7',
-  keyId: '9',
-  sessionId: null,
-  userId: '5',
-  partnerId: null,
-  portalUserId: null,
-  name: 'Program',
-  permissions: ['*'],
-  teamIds: [],
-  allowedIps: null,
-  expiresAt: null,
-  limits,
-};
 
 let gateway: TestGateway;
 let environment: string;
 
 beforeEach(async () => {
   gateway = await startTestGateway({ identity: rows }, (request, response) => {
-    const data = request.url === '/internal/keys/resolve' ? { ...principal, environment } : { calls: 0, recorded: [] };
+    const data =
+      request.url === '/internal/keys/resolve' ? { ...testPrincipal, environment } : { calls: 0, recorded: [] };
     request.resume().on('end', () => response.end(JSON.stringify({ data })));
   });
 });

@@ -1,24 +1,31 @@
-const width = 170;
-
 // Long lists of short entries that nobody reads line by line: as many as fit stand in a line.
 const filledKeys = new Set(['example', 'examples', 'headers', 'responses', 'parameters', 'enum', 'required']);
+
+interface Layout {
+  /** The length of a line. */
+  width: number;
+  /** Whether each line holds as many entries as fit, instead of one. */
+  isFilled: boolean;
+}
 
 /**
  * JSON laid out to be read and compared: what fits a line stands in one. The committed document would have three times as
  * many lines otherwise.
  */
-export function laidOut(value: unknown): string {
-  return lines(value, '', false);
+export function laidOut(value: unknown, { width = 170, isFilled = false }: Partial<Layout> = {}): string {
+  return lines(value, '', { width, isFilled });
 }
 
-function lines(value: unknown, indent: string, isFilled: boolean): string {
+function lines(value: unknown, indent: string, layout: Layout): string {
+  const { width, isFilled } = layout;
   const text = inOneLine(value);
   if (typeof value !== 'object' || value === null || indent.length + text.length <= width) return text;
   const inner = `${indent}  `;
   const entries = Array.isArray(value)
-    ? value.map((item) => lines(item, inner, isFilled))
+    ? value.map((item) => lines(item, inner, layout))
     : Object.entries(value).map(
-        ([key, item]) => `${JSON.stringify(key)}: ${lines(item, inner, isFilled || filledKeys.has(key))}`,
+        ([key, item]) =>
+          `${JSON.stringify(key)}: ${lines(item, inner, { width, isFilled: isFilled || filledKeys.has(key) })}`,
       );
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   const body = (isFilled ? filled(entries, width - inner.length) : entries).map((entry) => inner + entry);

@@ -6,6 +6,7 @@ import { startTcpProxy, type TcpProxy, until } from '@tandem/testing';
 import { z } from 'zod';
 import { settingsSchema } from '../config.ts';
 import { createGateway, type RunningGateway } from '../create-gateway.ts';
+import { testPrincipal } from '../testing.ts';
 
 const rows = operations({
   own: {
@@ -17,21 +18,7 @@ const rows = operations({
     message: '',
   },
 });
-const principal = {
-  tenantId: '7',
-  environment: 'live',
-  keyId: '1',
-  sessionId: null,
-  userId: '5',
-  partnerId: null,
-  portalUserId: null,
-  name: 'Key',
-  permissions: [],
-  teamIds: [],
-  allowedIps: null,
-  expiresAt: null,
-  limits: { plan: 'enterprise', monthlyCalls: 1_000_000, ratePerMinute: 100_000, burst: 0 },
-};
+const limits = { plan: 'enterprise', monthlyCalls: 1_000_000, ratePerMinute: 100_000, burst: 0 };
 const callers = 30;
 const addresses = 200;
 
@@ -41,7 +28,7 @@ let isFailing = false;
 beforeAll(async () => {
   redis = await startTcpProxy(process.env.TEST_REDIS_URL as string);
   const answers: Record<string, () => [number, unknown]> = {
-    '/internal/keys/resolve': () => [200, principal],
+    '/internal/keys/resolve': () => [200, { ...testPrincipal, limits }],
     '/internal/usage/read': () => [200, { calls: 0, recorded: [] }],
     '/internal/usage/report': () => [200, {}],
     '/v1/things/own': () => (isFailing ? [500, {}] : [200, {}]),

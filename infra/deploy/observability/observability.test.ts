@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { aTenant, type Receiver, startFleet, startReceiver, type TestFleet } from '@tandem/e2e';
 import { findMembers, gatewayName } from '@tandem/local/members';
+import { aTenant, freePort, type Receiver, startFleet, startReceiver, type TestFleet } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
 import { parse } from 'yaml';
 import { namesIn } from './promql.ts';
@@ -157,12 +156,4 @@ function metricsIn(exposition: string): Map<string, Set<string>> {
     for (const [, label] of labels.matchAll(/(\w+)="/g)) known.add(label as string);
   }
   return metrics;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -3,6 +3,7 @@ export { encodeOnce } from './encode.ts';
 export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination, type Warning } from './envelope.ts';
 export { knownErrors } from './errors.ts';
 export { type EventData, type EventDef, type EventRecord, event } from './event.ts';
+export { exportPage, exportPageMax } from './export-page.ts';
 export { code, exceedsBytes, freeForm, name, phone, text, timestamp } from './fields.ts';
 export {
   id,

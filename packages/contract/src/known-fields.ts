@@ -1,5 +1,5 @@
 import { idType } from './id.ts';
-import { type SchemaNode, unwrap, walkIds } from './walk.ts';
+import { type Definition, type SchemaNode, unwrap, walkIds } from './walk.ts';
 
 /**
  * Version of the id positions of a schema: equal when the same fields hold ids of the same types. A service sends it
@@ -15,17 +15,6 @@ export function idPathsVersion(schema: SchemaNode | undefined): string {
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return (hash >>> 0).toString(36);
 }
-
-type Definition = {
-  type: string;
-  shape?: Record<string, SchemaNode>;
-  element?: SchemaNode;
-  valueType?: SchemaNode;
-  options?: SchemaNode[];
-  left?: SchemaNode;
-  right?: SchemaNode;
-  in?: SchemaNode;
-};
 
 /** Removes undeclared properties in place. Free-form values stay. */
 export function dropUnknownFields(schema: SchemaNode, value: unknown): void {

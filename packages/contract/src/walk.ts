@@ -3,6 +3,18 @@ import { idType, type ResourceType } from './id.ts';
 
 export type SchemaNode = z.core.$ZodType;
 
+/** What a walk reads of a schema: its kind, and the schemas inside it. */
+export interface Definition {
+  type: string;
+  shape?: Record<string, SchemaNode>;
+  element?: SchemaNode;
+  valueType?: SchemaNode;
+  options?: SchemaNode[];
+  left?: SchemaNode;
+  right?: SchemaNode;
+  in?: SchemaNode;
+}
+
 /** Strips optional, nullable, default and similar wrappers from a schema. */
 export function unwrap(schema: SchemaNode): SchemaNode {
   let node = schema;
@@ -32,15 +44,7 @@ export function walkIds(schema: SchemaNode | undefined, path: string[] = []): Id
   const node = unwrap(schema);
   const type = idType(node);
   if (type) return [{ path, type }];
-  const def = node._zod.def as {
-    type: string;
-    shape?: Record<string, SchemaNode>;
-    element?: SchemaNode;
-    valueType?: SchemaNode;
-    options?: SchemaNode[];
-    left?: SchemaNode;
-    right?: SchemaNode;
-  };
+  const def = node._zod.def as Definition;
   const inside = (child: SchemaNode | undefined, step?: string) =>
     walkIds(child, step === undefined ? path : [...path, step]);
   switch (def.type) {

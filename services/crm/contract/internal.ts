@@ -1,4 +1,4 @@
-import { id, operations } from '@tandem/contract';
+import { exportPage, id, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { Lead } from './leads.ts';
 import { Opportunity } from './opportunities.ts';
@@ -44,18 +44,14 @@ export const internalLeads = operations({
   },
 });
 
-/** How many records an export page holds at most. */
-export const exportPageMax = 200;
-
-/** All records of the tenant by id, page by page, for services that keep a copy of them. A page after the last is empty. */
+/** All records of the tenant, for services that keep a copy of them. */
 export const internalExports = operations({
   exportLeads: {
     method: 'POST',
     path: '/internal/leads/export',
     audience: 'internal',
     summary: 'Leads with greater ids than the given one; of deleted leads the version is what counts',
-    body: z.object({ after: id('lead').nullable() }),
-    reply: z.array(z.object({ record: Lead, isDeleted: z.boolean() })),
+    ...exportPage('lead', Lead),
     message: 'Leads exported',
     emits: [],
   },
@@ -64,8 +60,7 @@ export const internalExports = operations({
     path: '/internal/opportunities/export',
     audience: 'internal',
     summary: 'Opportunities with greater ids than the given one',
-    body: z.object({ after: id('opportunity').nullable() }),
-    reply: z.array(z.object({ record: Opportunity, isDeleted: z.boolean() })),
+    ...exportPage('opportunity', Opportunity),
     message: 'Opportunities exported',
     emits: [],
   },

@@ -1,4 +1,5 @@
-import { exportPageMax, type internalExports } from '@tandem/crm-contract';
+import { exportPageMax } from '@tandem/contract';
+import type { internalExports } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
 import { asOpportunity } from './opportunity.ts';
 

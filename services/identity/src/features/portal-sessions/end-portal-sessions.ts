@@ -12,6 +12,8 @@ export const endPortalSessions =
       where: {
         ...(sessionId !== undefined && { id: sessionId }),
         partnerId: partnerId ?? { not: null },
+        // Sessions are stored without the environment in their scope, unlike the partners that they belong to.
+        portalEnvironment: caller.environment,
         ...(portalUserId !== undefined && { portalUserId }),
         endedAt: null,
       },

@@ -99,6 +99,16 @@ describe('a partner portal session', () => {
     expect((await partner(tenantId).endPortalSessions({ body: { sessionId: own } })).data.ended).toBe(0);
   });
 
+  it('cannot be ended from the other environment of its tenant', async () => {
+    const { tenantId, sessionId, resolve } = await aPortalSession({}, 'sandbox');
+    const ended = async (environment: 'live' | 'sandbox', body: object) =>
+      (await partner(tenantId, environment).endPortalSessions({ body })).data.ended;
+    for (const body of [{ sessionId }, { partnerId: '40' }, { partnerId: '40', portalUserId: '50' }])
+      expect(await ended('live', body)).toBe(0);
+    expect((await resolve()).status).toBe(200);
+    expect(await ended('sandbox', { sessionId })).toBe(1);
+  });
+
   it('is accessible to internal services only', async () => {
     const { owner } = await aTenant(service);
     const body = { partnerId: '40', portalUserId: '50', name: 'Eve' };

@@ -1,4 +1,5 @@
-import { exportPageMax, type internalPartners } from '@tandem/partner-contract';
+import { exportPageMax } from '@tandem/contract';
+import type { internalPartners } from '@tandem/partner-contract';
 import type { Handler } from '../../handler.ts';
 import { asPartner } from './partner.ts';
 

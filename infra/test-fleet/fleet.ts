@@ -183,12 +183,11 @@ export async function startFleet(
   };
 }
 
-async function freePort(): Promise<number> {
+/** A free port of the loopback address. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
-
-export { until };

@@ -29,7 +29,7 @@ interface Limits {
 }
 
 /** Creates a tenant with an API key for each environment; unlimited by default. */
-export async function aTenant(fleet: TestFleet, limits: Limits = {}): Promise<TestTenant> {
+export async function aTenant(fleet: Pick<TestFleet, 'api' | 'environment'>, limits: Limits = {}): Promise<TestTenant> {
   const email = `owner-${randomBytes(6).toString('hex')}@example.com`;
   const password = randomBytes(12).toString('base64url');
   const { data } = await fleet
@@ -60,7 +60,11 @@ export async function aTenant(fleet: TestFleet, limits: Limits = {}): Promise<Te
 }
 
 /** Sets the plan of a tenant, as an operator does. */
-export async function setLimits(fleet: TestFleet, tenantId: string, limits: Limits): Promise<void> {
+export async function setLimits(
+  fleet: Pick<TestFleet, 'environment'>,
+  tenantId: string,
+  limits: Limits,
+): Promise<void> {
   const { INTERNAL_SECRETS, IDENTITY_URL, IDS_ALPHABET } = fleet.environment.gateway as Record<string, string>;
   const admin = createServiceClient({
     operations: internalAdmin,

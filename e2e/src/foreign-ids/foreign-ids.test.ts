@@ -1,0 +1,221 @@
+import { type ResourceType, unknownId, walkIds } from '@tandem/contract';
+import { createIdCodec, type IdCodec } from '@tandem/ids';
+import { type Receiver, startFleet, startReceiver, type TestFleet } from '@tandem/test-fleet';
+import { openTables, type Tables, until } from '@tandem/testing';
+import { directCalls } from './direct.ts';
+import { exemptions, type Owner } from './exemptions.ts';
+import { idPositions, type Position } from './positions.ts';
+import { type Examples, preparations, readExamples, requestWith } from './requests.ts';
+import { createWorld, type Setup, type SharedRecords, sharedRecords, type World } from './world.ts';
+
+// An id of a record that exists, but belongs to another tenant or to the other environment, must be answered exactly
+// like an id without a record, at every position of every operation, and must change nothing. The gateway already
+// rejects ids of other tenants, because it cannot decode them; these requests go to the services without it.
+
+const positions = idPositions();
+const tested = positions.filter(({ name }) => !(name in exemptions) || exemptions[name]?.owner);
+const byOperation = [...Map.groupBy(tested, ({ row }) => row.id)];
+// Events and jobs of the setup follow one another within this time.
+const quietMs = 2_000;
+
+let fleet: TestFleet;
+let receiver: Receiver;
+let setup: Setup;
+let ids: IdCodec;
+let examples: Examples;
+let shared: SharedRecords;
+let own: World;
+let sandbox: World;
+let other: World;
+let tables: Record<string, Tables>;
+let known: Record<string, string>;
+const answersToMissing = new Map<string, unknown>();
+
+beforeAll(async () => {
+  fleet = await startFleet();
+  receiver = await startReceiver();
+  ids = createIdCodec(fleet.environment['gateway']?.['IDS_ALPHABET'] as string);
+  setup = { direct: directCalls(fleet), ids, receiverUrl: receiver.url };
+  examples = await readExamples(fleet.baseUrl);
+  const opened = [...new Set(positions.map(({ service }) => service))].map(
+    async (service) => [service, await openTables(fleet.environment[service]?.['DATABASE_URL'] as string)] as const,
+  );
+  tables = Object.fromEntries(await Promise.all(opened));
+  shared = await sharedRecords(setup);
+  const theirs = await sharedRecords(setup);
+  own = await createWorld(setup, shared, 'live');
+  // Later than the own records: an id can be the beginning of a page, and no own record may follow it.
+  [sandbox, other] = await Promise.all([createWorld(setup, shared, 'sandbox'), createWorld(setup, theirs, 'live')]);
+  let changedAt = Date.now();
+  await until('events and jobs have been handled', async () => {
+    const isBusy = (await changedTables()).length > 0 || (await isWorkLeft());
+    if (isBusy) changedAt = Date.now();
+    return Date.now() - changedAt > quietMs;
+  });
+}, 240_000);
+afterAll(async () => {
+  await Promise.all(Object.values(tables ?? {}).map((one) => one.close()));
+  await receiver?.close();
+  await fleet?.stop();
+}, 60_000);
+
+/** The tables of all services, with all tenants and environments, that changed since the last call. */
+async function changedTables(): Promise<string[]> {
+  const states = await Promise.all(
+    Object.entries(tables).map(async ([service, one]) =>
+      Object.entries(await one.states()).map(([table, state]) => [`${service} ${table}`, state] as const),
+    ),
+  );
+  const now = Object.fromEntries(states.flat());
+  const changed = Object.keys(now).filter((table) => now[table] !== known?.[table]);
+  known = now;
+  return changed;
+}
+
+/** Whether a service has events that are not sent yet, or jobs that are due. */
+async function isWorkLeft(): Promise<boolean> {
+  const left = `SELECT FROM platform.outbox UNION ALL SELECT FROM platform.job WHERE state IN ('queued', 'running')`;
+  const rows = await Promise.all(Object.values(tables).map((one) => one.sql(left)));
+  return rows.flat().length > 0;
+}
+
+/** An id without a record; within the bounds of public ids. */
+function missingId(type: ResourceType): number {
+  return type === 'tenant' ? 9_999_999 : 999_999_999_999;
+}
+
+/** The answer to a request of the caller with this id at the position, without what differs in each answer. */
+async function answerTo(id: number, position: Position): Promise<{ status: number; body: Record<string, unknown> }> {
+  const { row, type } = position;
+  // A system caller outside of any tenant, if the request names one.
+  const scope = walkIds(row.body).some((one) => one.type === 'tenant') ? undefined : own.scope;
+  const { status, body } = await setup.direct.send(row, requestWith(id, position, own, examples), scope);
+  const { meta: _, ...rest } = body;
+  const text = JSON.stringify(rest).replaceAll(`"${id}"`, '"<id>"').replaceAll(`‹${type} ${id}›`, '<id>');
+  return { status, body: JSON.parse(text) };
+}
+
+/** The records of others that a request must not reach, at this position. */
+function foreignIds({ name, type }: Position): [owner: Owner, id: number][] {
+  const found: [Owner, number | undefined][] = [['another tenant', other.records[type]]];
+  if (type in other.separate) found.push(['the other environment', sandbox.separate[type]]);
+  const exempt = exemptions[name]?.owner;
+  return found.flatMap(([owner, id]) => {
+    if (id === undefined)
+      throw new Error(`${name}: create a ${type} in world.ts, or name the position in exemptions.ts with the reason`);
+    return owner === exempt ? [] : [[owner, id] as [Owner, number]];
+  });
+}
+
+/** What an id without a record is answered where it is not 404 in the path, an empty list, or the error of a field. */
+const otherAnswers: Readonly<Record<string, object>> = {
+  'addTeamMembers body.userIds.*': { status: 200 },
+  'endPortalSessions body.partnerId': { status: 200, body: { data: { ended: 0 } } },
+  'endPortalSessions body.portalUserId': { status: 200, body: { data: { ended: 0 } } },
+  'endPortalSessions body.sessionId': { status: 200, body: { data: { ended: 0 } } },
+  'exportLeads body.after': { status: 200, body: { data: [] } },
+  'exportOpportunities body.after': { status: 200, body: { data: [] } },
+  'exportPartners body.after': { status: 200, body: { data: [] } },
+  'filterLeads body.ids.*': { status: 200 },
+  'findLeads body.ids.*': { status: 200 },
+  'findUserPermissions params.id': { status: 200, body: { data: { permissions: [] } } },
+  'login body.tenantId': { status: 401, body: { code: 'bad_credentials' } },
+  'loginToPortal body.tenant': { status: 401, body: { code: 'bad_credentials' } },
+  'resolveSession body.sessionId': { status: 404 },
+  'resolveSession body.tenantId': { status: 404 },
+};
+
+function expectedAnswer({ name, part, path: [field = ''], type }: Position): object {
+  if (name in otherAnswers) return otherAnswers[name] as object;
+  if (part === 'params') return { status: 404, body: { code: 'not_found' } };
+  if (part === 'query') return { status: 200, body: { data: [] } };
+  const error = { field: expect.stringMatching(new RegExp(`^${field}(\\.\\d+)?$`)), message: unknownId(type) };
+  return { status: 422, body: { errors: [error] } };
+}
+
+it('every exemption and every other answer is of a position, and its reason holds', async () => {
+  const names = new Set(positions.map(({ name }) => name));
+  const unknown = [...Object.keys(exemptions), ...Object.keys(otherAnswers)].filter((name) => !names.has(name));
+  expect(unknown).toEqual([]);
+  const proof = { own, sandbox, direct: setup.direct, tables };
+  for (const position of positions.filter(({ name }) => name in exemptions)) {
+    const { because, holds } = exemptions[position.name] as (typeof exemptions)[string];
+    expect([position.name, because, await holds(position, proof)]).toEqual([position.name, because, true]);
+  }
+  expect(await changedTables()).toEqual([]);
+});
+
+it('live and sandbox share exactly the records of identity', async () => {
+  const withEnvironment = `SELECT 1 FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'environment'`;
+  const separate = await Promise.all(
+    Object.entries(tables).map(async ([service, one]) => ((await one.sql(withEnvironment)).length ? service : [])),
+  );
+  expect(separate.flat().sort()).toEqual(
+    Object.keys(tables)
+      .filter((service) => service !== 'identity')
+      .sort(),
+  );
+});
+
+describe('the id of a record of another tenant, or of the other environment', () => {
+  it.each(byOperation)('%s answers it like an id without a record, and changes nothing', async (_, ofOperation) => {
+    const compare = async (position: Position) => {
+      const missing = await answerTo(missingId(position.type), position);
+      answersToMissing.set(position.name, missing);
+      expect({ [position.name]: missing }).toMatchObject({ [position.name]: expectedAnswer(position) });
+      for (const [owner, id] of foreignIds(position)) {
+        const about = `${position.name} of ${owner}`;
+        expect({ [about]: await answerTo(id, position) }).toEqual({ [about]: missing });
+      }
+    };
+    let changed: string[] = [];
+    try {
+      for (const position of ofOperation) await compare(position);
+    } finally {
+      changed = await changedTables();
+    }
+    expect(changed).toEqual([]);
+  });
+});
+
+it('runAgentInBulk, which has ids in plain text, reports a lead of others like one without a record', async () => {
+  const leadIds = [
+    ids.encode('lead', own.scope.tenantId, missingId('lead')),
+    ids.encode('lead', own.scope.tenantId, sandbox.records.lead as number),
+    ids.encode('lead', other.scope.tenantId, other.records.lead as number),
+  ];
+  const params = { id: String(own.records.agent) };
+  const { results } = await setup.direct.call('runAgentInBulk', { params, body: { leadIds } }, own.scope);
+  const error = { code: 'lead_not_found', message: unknownId('lead') };
+  expect(results).toEqual(leadIds.map((leadId) => ({ leadId, status: 'error', error })));
+});
+
+it('X-On-Behalf-Of, which the gateway reads, accepts a user of another tenant no more than one without a record', async () => {
+  const answerFor = async (tenantId: number, id: number) => {
+    const headers = { 'X-API-Key': shared.fullKey, 'X-On-Behalf-Of': ids.encode('user', tenantId, id) };
+    const response = await fetch(`${fleet.baseUrl}/v1/users/me`, { headers });
+    const { meta: _, ...body } = (await response.json()) as Record<string, unknown>;
+    return { status: response.status, body };
+  };
+  const { tenantId } = own.scope;
+  const missing = await answerFor(tenantId, missingId('user'));
+  expect(missing.status).toBeGreaterThanOrEqual(400);
+  expect(await answerFor(other.scope.tenantId, other.records.user as number)).toEqual(missing);
+  expect((await answerFor(tenantId, own.records.user as number)).status).toBe(200);
+});
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const deletingLast = tested.toSorted((a, b) => methods.indexOf(a.row.method) - methods.indexOf(b.row.method));
+
+// The proof that the requests above are valid apart from the id, and that records of these types exist.
+describe('the id of a record of the caller', () => {
+  it.each(deletingLast.map((position) => [position.name, position] as const))(
+    '%s accepts it',
+    async (name, position) => {
+      await preparations[position.row.id]?.(own, setup);
+      const answer = await answerTo(own.records[position.type] as number, position);
+      expect(answer).not.toEqual(answersToMissing.get(name));
+      expect(answer.status).toBeLessThan(500);
+    },
+  );
+});

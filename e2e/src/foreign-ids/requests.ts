@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { type Operation, walkIds } from '@tandem/contract';
+import type { DirectRequest } from './direct.ts';
+import type { Position } from './positions.ts';
+import { password, portalSession, type Setup, uniqueEmail, type World } from './world.ts';
+
+/** Bodies of the examples in the OpenAPI document, by operation. */
+export type Examples = ReadonlyMap<string, object>;
+
+/** Reads the examples from the document that the gateway serves. */
+export async function readExamples(baseUrl: string): Promise<Examples> {
+  interface Documented {
+    operationId: string;
+    requestBody?: { content: Record<string, { example?: object }> };
+  }
+  const document = await (await fetch(`${baseUrl}/v1/openapi.json`)).json();
+  const paths = (document as { paths: Record<string, Record<string, Documented>> }).paths;
+  return new Map(
+    Object.values(paths)
+      .flatMap((item) => Object.values(item))
+      .flatMap(({ operationId, requestBody }) => {
+        const example = requestBody?.content['application/json']?.example;
+        return example ? [[operationId, example] as const] : [];
+      }),
+  );
+}
+
+const person = { firstName: 'Grace', lastName: 'Hopper' };
+const sources: Record<string, [type: string, material: keyof World['materials']]> = {
+  fileId: ['file', 'file'],
+  landingPageId: ['landing-page', 'landingPage'],
+  campaignId: ['campaign', 'campaign'],
+};
+
+type Parts = Pick<DirectRequest, 'params' | 'query' | 'body'>;
+
+/**
+ * What a request needs besides the ids of its positions, where the example of the OpenAPI document is not enough: it has
+ * none, its values must be unique or recent, or a rule of the operation comes before the ids.
+ */
+const requests: Record<string, (world: World, position: Position) => Parts> = {
+  addTeamMembers: () => ({ body: {} }),
+  convertLead: ({ openLead }) => ({ body: { leadId: String(openLead) } }),
+  createCoMarketingResource: (_, { path: [field = ''] }) => ({
+    body: { name: 'Banner', category: 'images', sourceType: sources[field]?.[0] },
+  }),
+  createEnrollment: () => ({ body: {} }),
+  createLandingPage: () => ({ body: { name: 'Spring', slug: randomBytes(6).toString('hex') } }),
+  createLead: () => ({ body: { email: uniqueEmail(), ...person } }),
+  createNotification: () => ({ body: { title: 'Done', body: 'Your import is done' } }),
+  createPartner: () => ({ body: { email: uniqueEmail(), ...person } }),
+  createReferral: ({ openLead, records }) => ({
+    body: { leadId: String(openLead), partnerId: String(records.partner) },
+  }),
+  createTask: () => ({ body: { title: 'Call back' } }),
+  createTeam: () => ({ body: { name: `Sales ${randomBytes(6).toString('hex')}` } }),
+  createUser: () => ({ body: { email: uniqueEmail(), password, ...person } }),
+  // A session, a partner, or a user of a partner.
+  endPortalSessions: ({ records }, { type }) => ({
+    body: type === 'portal_user' ? { partnerId: String(records.partner) } : {},
+  }),
+  exportLeads: () => ({ body: {} }),
+  exportOpportunities: () => ({ body: {} }),
+  exportPartners: () => ({ body: {} }),
+  filterLeads: () => ({ body: {} }),
+  findLeads: () => ({ body: {} }),
+  linkFile: () => ({ body: { expiresIn: 900 } }),
+  listEvents: () => ({ query: { sort: 'id' } }),
+  login: ({ email }) => ({ body: { email, password } }),
+  loginToPortal: ({ portalEmail }) => ({ body: { email: portalEmail, password } }),
+  openPortalSession: () => ({ body: { name: 'Grace Hopper' } }),
+  recordEvent: () => ({ body: { eventType: 'page_visit' } }),
+  recoverWebhook: () => ({ body: { since: new Date(Date.now() - 3_600_000).toISOString() } }),
+  resolveSession: () => ({ body: {} }),
+  runAgentInBulk: () => ({ body: { leadIds: ['none'] } }),
+  searchLeads: () => ({ query: { q: person.lastName } }),
+  updateCoMarketingResource: ({ materials }, { part, path: [field = ''] }) => {
+    const material = sources[field]?.[1];
+    return { body: {}, ...(part === 'body' && material && { params: { id: String(materials[material]) } }) };
+  },
+  updateLandingPage: () => ({ body: { name: 'Spring' } }),
+  updateLead: () => ({ body: { lastName: 'King' } }),
+  updateUser: () => ({ body: { firstName: 'Grace' } }),
+};
+
+/** Makes a request possible again that another one makes impossible. */
+export const preparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {
+  endPortalSessions: signInAgain,
+  async removeTeamMember({ scope, records }, { direct }) {
+    const params = { id: String(records.team) };
+    await direct.call('addTeamMembers', { params, body: { userIds: [String(records.user)] } }, scope);
+  },
+  resolveSession: signInAgain,
+};
+
+async function signInAgain(world: World, setup: Setup): Promise<void> {
+  world.records.session = await portalSession(setup, world.scope, world.portalEmail);
+}
+
+/** A valid request with an id at a position, and records of the world at all other positions that it needs. */
+export function requestWith(id: number, position: Position, world: World, examples: Examples): DirectRequest {
+  const { row, part, path } = position;
+  if (part === 'form') throw new Error(`${position.name}: nothing here sends ids in forms yet`);
+  const { params, query, body } = requests[row.id]?.(world, position) ?? {};
+  const request = structuredClone({
+    params: { ...ownIds(row.params, world), ...params } as Record<string, string>,
+    query: { ...query },
+    body: row.body && { ...ownIds(row.body, world, body ?? examples.get(row.id) ?? {}) },
+  });
+  place(request[part] as Record<string, unknown>, path, id, world.records[position.type]);
+  return request as DirectRequest;
+}
+
+/** A value with ids of the world at all positions that it needs: those that are required, or in the example. */
+function ownIds(schema: Operation['body'], { records }: World, value: object = {}): object {
+  const filled = structuredClone(value) as Record<string, unknown>;
+  for (const { path, type } of walkIds(schema)) {
+    const [field = ''] = path;
+    const isSet = isDecimal(at(filled, path));
+    const isNeeded = field in filled || !schema?.shape[field]?.safeParse(undefined).success;
+    if (isNeeded && !isSet) place(filled, path, records[type]);
+  }
+  return filled;
+}
+
+/** Whether a value is an id as services exchange them; those of the examples are codes. */
+function isDecimal(value: unknown): boolean {
+  return typeof value === 'string' && /^\d+$/.test(value);
+}
+
+function at(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, step) => (inner as Record<string, unknown> | undefined)?.[step === '*' ? '0' : step],
+    value,
+  );
+}
+
+/** Sets an id at a path. A list gets the other id, if there is one, and then the id. */
+function place(target: Record<string, unknown>, path: readonly string[], id: number | undefined, other?: number): void {
+  const [step = '', next, ...rest] = path;
+  if (next === undefined) {
+    target[step] = String(id);
+    return;
+  }
+  if (next !== '*') {
+    target[step] ??= {};
+    place(target[step] as Record<string, unknown>, [next, ...rest], id, other);
+    return;
+  }
+  const items = [...new Set([other, id])].filter((one) => one !== undefined);
+  target[step] = items.map((one) => {
+    if (!rest.length) return String(one);
+    const [first] = (target[step] ?? []) as object[];
+    const item = structuredClone(first ?? {}) as Record<string, unknown>;
+    place(item, rest, one);
+    return item;
+  });
+}

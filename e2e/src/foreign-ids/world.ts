@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import type { ResourceType } from '@tandem/contract';
+import type { IdCodec } from '@tandem/ids';
+import { until } from '@tandem/testing';
+import type { Direct, DirectRequest, Scope } from './direct.ts';
+
+export const password = 'correct horse battery';
+
+/** The id of one record of each resource type. */
+export type Records = Partial<Record<ResourceType, number>>;
+
+/** The records of a tenant that live and sandbox share. */
+export interface SharedRecords {
+  tenantId: number;
+  userId: number;
+  email: string;
+  fullKey: string;
+  records: Records;
+}
+
+/** A tenant in one environment, with a record of each type. Filters by these records find others. */
+export interface World {
+  scope: Scope;
+  records: Records;
+  /** Those of the records that live and sandbox do not share. */
+  separate: Records;
+  email: string;
+  portalEmail: string;
+  /** A lead that is not converted and not referred. */
+  openLead: number;
+  /** Co-marketing material by its source. */
+  materials: { file: number; landingPage: number; campaign: number };
+}
+
+/** What creating records needs. */
+export interface Setup {
+  direct: Direct;
+  ids: IdCodec;
+  /** Where webhooks deliver to. */
+  receiverUrl: string;
+}
+
+export const uniqueEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
+const unique = (name: string) => `${name} ${randomBytes(6).toString('hex')}`;
+const grace = { firstName: 'Grace', lastName: 'Hopper' };
+
+/** Signs up a tenant and creates its records that live and sandbox share. */
+export async function sharedRecords({ direct }: Setup): Promise<SharedRecords> {
+  const email = uniqueEmail();
+  const owner = { email, password, ...grace };
+  const signedUp = await direct.call('createTenant', { body: { name: 'A tenant', owner } }, undefined);
+  const [tenantId, userId] = [Number(signedUp.tenant.id), Number(signedUp.user.id)];
+  const call = (id: string, request: DirectRequest = {}) =>
+    direct.call(id, request, { tenantId, userId, environment: 'live' });
+  const role = await call('createRole', { body: { name: unique('Sales'), permissions: ['leads:read'] } });
+  const team = await call('createTeam', { body: { name: unique('Sales') } });
+  const person = { email: uniqueEmail(), password, ...grace, roleId: role.id, teamIds: [team.id] };
+  const user = await call('createUser', { body: person });
+  const key = await call('createApiKey', { body: { name: 'A key' } });
+  const [[subscription], [addon]] = [await call('listSubscriptions'), await call('listAddonCatalog')];
+  const asUser = { tenantId, userId: Number(user.id), environment: 'live' } as const;
+  const byKey = { type: 'key', userId, keyId: Number(key.id), onBehalfOf: Number(user.id) } as const;
+  await direct.call('createTeam', { body: { name: unique('Support') } }, asUser);
+  await direct.call('createTeam', { body: { name: unique('Support') } }, asUser, byKey);
+  const entryWith = (query: Record<string, string>) =>
+    until('the audit log has an entry', async () => (await call('listAuditLogs', { query }))[0]);
+  await entryWith({ actorId: user.id });
+  const auditLog = await entryWith({ keyId: key.id, onBehalfOfId: user.id });
+  return {
+    tenantId,
+    userId,
+    email,
+    fullKey: key.fullKey,
+    records: {
+      tenant: tenantId,
+      ...numbers({ role, team, user, api_key: key, subscription, addon, audit_log: auditLog }),
+    },
+  };
+}
+
+/** Creates the records of a tenant in one environment. */
+export async function createWorld(
+  setup: Setup,
+  shared: SharedRecords,
+  environment: Scope['environment'],
+): Promise<World> {
+  const { direct, ids, receiverUrl } = setup;
+  const { tenantId, userId } = shared;
+  const scope = { tenantId, userId, environment };
+  const call = (id: string, request: DirectRequest = {}) => direct.call(id, request, scope);
+  const first = (id: string, query: Record<string, string>, params: Record<string, string> = {}) =>
+    until(`${id} finds a record`, async () => (await call(id, { query, params }))[0]);
+  const [user, team] = [String(shared.records.user), String(shared.records.team)];
+  const aLead = async () =>
+    call('createLead', { body: { email: uniqueEmail(), ...grace, assignedTo: user, teamId: team } });
+
+  // First, so that it receives the events of the records that follow.
+  const webhook = await call('createWebhook', { body: { url: receiverUrl, events: ['*'] } });
+
+  // Not named like the leads: a referral of somebody with the name and the domain of the partner earns nothing.
+  const joan = { firstName: 'Joan', lastName: 'Clarke' };
+  const partner = await call('createPartner', { body: { email: uniqueEmail(), ...joan } });
+  await call('approvePartner', { params: { id: partner.id }, body: {} });
+  await call('createPartner', { body: { email: uniqueEmail(), ...joan, parentPartnerId: partner.id } });
+  const [lead, openLead] = [await aLead(), await aLead()];
+  await call('createReferral', { body: { partnerId: partner.id, leadId: lead.id } });
+  const stages = await call('listStatuses', { query: { entityType: 'opportunity' } });
+  const stage = stages.find(({ isDefault }: { isDefault: boolean }) => isDefault);
+  const deal = { leadId: lead.id, ownerId: user, teamId: team, value: 1_000, currency: 'EUR' };
+  const opportunity = await call('convertLead', { body: deal });
+  const about = { leadId: lead.id, opportunityId: opportunity.id, assignedTo: user, teamId: team };
+  const task = await call('createTask', { body: { title: 'Call back', ...about } });
+  // Last, because a closed opportunity leaves the default stage.
+  await call('convertLead', { body: { leadId: (await aLead()).id } });
+  await call('winOpportunity', { params: { id: opportunity.id }, body: {} });
+
+  const campaign = await call('createCampaign', { body: { name: 'Spring' } });
+  const slug = randomBytes(6).toString('hex');
+  const page = { name: 'Spring', slug, campaignId: campaign.id };
+  const landingPage = await call('createLandingPage', { body: page });
+  const flow = { name: 'Welcome', nodes: [], edges: [], campaignId: campaign.id };
+  const workflow = await call('createWorkflow', { body: flow });
+
+  const form = new FormData();
+  form.append('file', new Blob(['Numbers'], { type: 'text/plain' }), 'notes.txt');
+  const file = await call('uploadFile', { form });
+  const aMaterial = (body: object) =>
+    call('createCoMarketingResource', { body: { name: 'Banner', category: 'images', ...body } });
+  const material = await aMaterial({ sourceType: 'file', fileId: file.id });
+  const ofPage = await aMaterial({ sourceType: 'landing-page', landingPageId: landingPage.id });
+  const ofCampaign = await aMaterial({ sourceType: 'campaign', campaignId: campaign.id });
+
+  const portalEmail = uniqueEmail();
+  const portalBody = { email: portalEmail, password, role: 'owner' };
+  const portalUser = await call('createPortalUser', { params: { id: partner.id }, body: portalBody });
+
+  const course = await call('createCourse', { body: { title: 'Selling' } });
+  await call('createLesson', { params: { id: course.id }, body: { title: 'The first call' } });
+  await call('publishCourse', { params: { id: course.id } });
+  const enrollment = await call('createEnrollment', { body: { courseId: course.id, learnerId: user } });
+
+  await call('recordEvent', { body: { eventType: 'page_visit', leadId: lead.id } });
+  const [agent] = await call('listAgents', { query: { kind: 'recommender' } });
+  const run = (leadId: string) =>
+    call('runAgentInBulk', {
+      params: { id: agent.id },
+      body: { leadIds: [ids.encode('lead', tenantId, Number(leadId))] },
+    });
+  const { bulkRunId, results } = await run(lead.id);
+  const recommendation = await first('listRecommendations', { leadId: lead.id });
+  await call('updateAgent', { params: { id: agent.id }, body: { approvalPolicy: 'always' } });
+  await run(openLead.id);
+  const approval = await first('listApprovals', { agentId: agent.id });
+
+  await first('listPartnerCommissions', { opportunityId: opportunity.id }, { id: partner.id });
+  await first('searchLeads', { q: grace.lastName, assignedTo: user });
+  const event = await first('listEvents', { sort: 'id' });
+  const delivery = await first('listDeliveries', {}, { id: webhook.id });
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const job = await call('recoverWebhook', { params: { id: webhook.id }, body: { since } });
+  const separate = {
+    ...numbers({ webhook, partner, lead, opportunity, task, campaign, workflow, file, course, enrollment, agent }),
+    ...numbers({ recommendation, approval, event, delivery, status_definition: stage, landing_page: landingPage }),
+    ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId } }),
+    ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
+    session: await portalSession(setup, scope, portalEmail),
+  };
+  return {
+    scope: { ...scope, partnerId: separate.partner, portalUserId: separate.portal_user },
+    email: shared.email,
+    portalEmail,
+    openLead: Number(openLead.id),
+    materials: { file: Number(material.id), landingPage: Number(ofPage.id), campaign: Number(ofCampaign.id) },
+    records: { ...shared.records, ...separate },
+    separate,
+  };
+}
+
+/** Signs in to the portal; returns the id of the session. */
+export async function portalSession({ direct, ids }: Setup, scope: Scope, email: string): Promise<number> {
+  const body = { email, password, tenant: String(scope.tenantId) };
+  const { token } = await direct.call('loginToPortal', { body }, scope);
+  const { sid } = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString());
+  return ids.decode('session', scope.tenantId, sid) as number;
+}
+
+function numbers<Type extends ResourceType>(records: Record<Type, { id: string }>): Record<Type, number> {
+  const entries = Object.entries(records as Record<string, { id: string }>);
+  return Object.fromEntries(entries.map(([type, { id }]) => [type, Number(id)])) as Record<Type, number>;
+}
