@@ -166,23 +166,6 @@ export const leadConverted = event('lead.converted', {
   record: Lead,
 });
 
-export const DuplicateStatus = z
-  .enum(['open', 'dismissed', 'merged'])
-  .describe('What was decided about the pair; `open` while nothing is');
-
-export const DuplicatePair = z.object({
-  id: id('duplicate_pair'),
-  leadIds: z.array(id('lead')).length(2).describe('The two leads'),
-  confidence: z
-    .number()
-    .min(0)
-    .max(1)
-    .meta({ description: 'How certain the match is, from 0 to 1', examples: [1] }),
-  matchedOn: z.array(z.enum(['email', 'phone', 'name'])).describe('What the two leads have in common'),
-  status: DuplicateStatus,
-  createdAt: timestamp(),
-});
-
 const statusErrors = {
   transition_refused: [409, 'The lead cannot move to this status'],
   lead_converted: [409, 'The lead has been converted; its status no longer changes'],
@@ -232,29 +215,6 @@ export const leads = operations({
     }),
     reply: page(Lead),
     message: 'Leads retrieved',
-  },
-  listLeadDuplicates: {
-    method: 'GET',
-    path: '/v1/leads/duplicates',
-    permission: 'leads:read',
-    narrows: true,
-    summary: 'List possible duplicates',
-    description:
-      'Returns pairs of leads that share an e-mail address (confidence 1), a phone number (0.8), an address that differs only by a +tag or by dots that the provider ignores (0.75), or a full name without case and accents (0.5). Pairs are detected after a lead is created, restored or changed, and end when the two leads share nothing any more. The list contains pairs of which the caller may read both leads.',
-    query: listQuery(['createdAt', 'confidence'])
-      .omit({ search: true })
-      .extend({
-        minConfidence: z
-          .codec(z.string().regex(/^[0-9.]{1,6}$/, 'Must be a number from 0 to 1'), z.number().min(0).max(1), {
-            decode: Number,
-            encode: String,
-          })
-          .describe('Return only pairs with this confidence or a higher one')
-          .optional(),
-        status: DuplicatePair.shape.status.optional(),
-      }),
-    reply: page(DuplicatePair),
-    message: 'Duplicates retrieved',
   },
   getLead: {
     method: 'GET',

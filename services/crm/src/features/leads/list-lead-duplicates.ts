@@ -1,7 +1,7 @@
-import type { leads } from '@tandem/crm-contract';
+import type { leadDuplicates } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
 
-export const listLeadDuplicates: Handler<typeof leads.listLeadDuplicates> = async ({ query, tx, list }) => {
+export const listLeadDuplicates: Handler<typeof leadDuplicates.listLeadDuplicates> = async ({ query, tx, list }) => {
   const { minConfidence, status } = query;
   const page = await list({
     model: tx.duplicatePair,
