@@ -1,4 +1,4 @@
-// What crm offers: leads, opportunities, tasks, and the statuses and stages that a tenant defines.
+// Contract of the crm service: leads, opportunities, tasks, and the statuses and stages that a tenant defines.
 import { configAi } from './config-ai.ts';
 import { internalExports, internalLeads } from './internal.ts';
 import { leadDuplicates } from './lead-duplicates.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const DuplicateStatus = z
   .enum(['open', 'dismissed', 'merged'])
-  .describe('What was decided about the pair; `open` while nothing is');
+  .describe('The decision about the pair; `open` until it is made');
 
 export const DuplicatePair = z.object({
   id: id('duplicate_pair'),
@@ -12,8 +12,8 @@ export const DuplicatePair = z.object({
     .number()
     .min(0)
     .max(1)
-    .meta({ description: 'How certain the match is, from 0 to 1', examples: [1] }),
-  matchedOn: z.array(z.enum(['email', 'phone', 'name'])).describe('What the two leads have in common'),
+    .meta({ description: 'The confidence of the match, from 0 to 1', examples: [1] }),
+  matchedOn: z.array(z.enum(['email', 'phone', 'name'])).describe('The fields that the two leads have in common'),
   status: DuplicateStatus,
   createdAt: timestamp(),
 });
@@ -26,7 +26,7 @@ export const leadDuplicates = operations({
     narrows: true,
     summary: 'List possible duplicates',
     description:
-      'Returns pairs of leads that share an e-mail address (confidence 1), a phone number (0.8), an address that differs only by a +tag or by dots that the provider ignores (0.75), or a full name without case and accents (0.5). Pairs are detected after a lead is created, restored or changed, and end when the two leads share nothing any more. The list contains pairs of which the caller may read both leads.',
+      'Returns pairs of leads that share an e-mail address (confidence 1), a phone number (0.8), an address that differs only by a +tag or by dots that the provider ignores (0.75), or a full name, ignoring case and accents (0.5). Pairs are detected after a lead is created, restored or updated, and removed when the two leads no longer have anything in common. The list contains only pairs of leads that the caller can both read.',
     query: listQuery(['createdAt', 'confidence'])
       .omit({ search: true })
       .extend({

@@ -120,7 +120,7 @@ describe('with a provider', () => {
     [
       'a code of a default stage',
       changed(1, { code: 'proposal' }),
-      'These codes exist already, take others: proposal.',
+      'These codes already exist, use other ones: proposal.',
     ],
     ['a gap in the order', changed(5, { sortOrder: 9 }), 'sortOrder must be 0, 1, 2, … in the order of the list.'],
     ['two won stages', changed(5, { isWon: true }), 'Exactly one stage must have isWon true.'],

@@ -2,7 +2,7 @@ import type { Caller } from '@tandem/caller';
 import { actingUserId } from '@tandem/caller';
 import { fromMinor, misfit, toMinor } from '@tandem/contract';
 import type { Opportunity, opportunityStatuses } from '@tandem/crm-contract';
-import { fail, failField } from '@tandem/service';
+import { fail, failField, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Opportunity as OpportunityRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -46,7 +46,7 @@ export async function lockOpportunity(tx: Tx, id: number): Promise<OpportunityRe
   return asOpportunity(row);
 }
 
-/** Result of a deal in the request. */
+/** The result of a deal, from the request. */
 interface CloseInput {
   result: 'won' | 'lost';
   value?: number | undefined;
@@ -66,7 +66,7 @@ export async function closeOpportunity(
   { result, value = opportunity.value, closedAt = new Date(), ...details }: CloseInput,
   caller: Caller,
 ): Promise<OpportunityRecord> {
-  if (status !== 'open') throw alreadyClosed(status);
+  if (status !== 'open') throw fail('opportunity_closed', [transitionError(status, transitions[status])]);
   checkClosedAt(closedAt, createdAt);
   const { reasonCode = null, note = null, competitor = null } = details;
   const isWon = result === 'won';
@@ -74,7 +74,7 @@ export async function closeOpportunity(
     where: { entityType: 'opportunity', isClosed: true, isWon },
     orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }],
   });
-  if (!stage) throw fail('conflict', [{ field: 'stage', message: `No stage is defined as ${result}` }]);
+  if (!stage) throw fail('conflict', [{ field: 'stage', message: `No ${result} stage is defined; create one with POST /v1/config/statuses` }]);
   const [row] = await tx.opportunity.updateManyAndReturn({
     where: { id },
     data: {
@@ -97,12 +97,7 @@ export async function closeOpportunity(
 function checkClosedAt(closedAt: Date, createdAt: Date): void {
   if (closedAt.getTime() > Date.now() + clockToleranceMs) throw failField('closedAt', 'Must not be in the future');
   if (closedAt.getTime() < createdAt.getTime() - clockToleranceMs)
-    throw failField('closedAt', 'Must not be before the creation of the opportunity');
-}
-
-function alreadyClosed(status: OpportunityStatus) {
-  const message = `From ${status} an opportunity can move to ${transitions[status].join(', ')}`;
-  return fail('opportunity_closed', [{ field: 'status', message }]);
+    throw failField('closedAt', 'Must not be before the opportunity was created');
 }
 
 /** Changes of a stage transition for the audit log. */
