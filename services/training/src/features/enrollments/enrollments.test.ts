@@ -43,7 +43,7 @@ it('one of two concurrent enrolments of a user is accepted', async () => {
 
 it.each([
   ['an unknown user', nobody, 'No user with this id'],
-  ['an inactive user', suspended, 'The user is not active'],
+  ['an inactive user', suspended, 'The user is not active; send the id of an active user'],
 ])('%s cannot be enrolled', async (_, learnerId, message) => {
   const tenant = service.as();
   const { status, body } = await enrol(tenant, await aPublishedCourse(tenant), learnerId);
@@ -67,5 +67,6 @@ it('a user can be enrolled in courses for users or both, but not for partners', 
   for (const audience of ['users', 'both'])
     expect((await enrol(tenant, await aPublishedCourse(tenant, { audience }))).status).toBe(201);
   const { status, body } = await enrol(tenant, await aPublishedCourse(tenant, { audience: 'partners' }));
-  expect([status, body.errors]).toEqual([422, [{ field: 'courseId', message: 'The course is for partners only' }]]);
+  const message = 'The course is for partners only; send a course for users';
+  expect([status, body.errors]).toEqual([422, [{ field: 'courseId', message }]]);
 });

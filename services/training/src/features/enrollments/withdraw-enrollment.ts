@@ -1,4 +1,4 @@
-import { fail } from '@tandem/service';
+import { fail, transitionError } from '@tandem/service';
 import { type enrollments, enrollmentWithdrawn } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { asEnrollment, liveStatuses } from './enrollment.ts';
@@ -13,7 +13,7 @@ export const withdrawEnrollment: Handler<typeof enrollments.withdrawEnrollment> 
   if (!before) throw fail('not_found');
   ifMatch(before);
   if (!liveStatuses.includes(before.status))
-    throw fail('transition_refused', [{ field: 'status', message: `From ${before.status} nothing follows` }]);
+    throw fail('transition_refused', [transitionError(before.status, [])]);
   const [row] = await tx.enrollment.updateManyAndReturn({
     where: { id: before.id },
     data: { status: 'withdrawn', version: { increment: 1 } },
