@@ -13,7 +13,7 @@ export async function localStore(folder: string): Promise<Store> {
   const partOf = (key: string) => join(incoming, key.replaceAll('/', '_'));
   const pathOf = (key: string) => {
     const path = resolve(root, 'objects', key);
-    if (!path.startsWith(join(root, 'objects') + sep)) throw new Error(`${key} leads out of the store`);
+    if (!path.startsWith(join(root, 'objects') + sep)) throw new Error(`The key ${key} points outside the store`);
     return path;
   };
 
