@@ -50,7 +50,7 @@ export async function checkSource(
   if (source.sourceType === 'file') return checkFile(peers, source, () => as('fileId', 'files:read'));
   if (source.sourceType === 'landing-page') {
     const { landingPageId: id } = source;
-    if (!id) throw failField('landingPageId', 'Is required for the sourceType landing-page');
+    if (!id) throw failField('landingPageId', 'Is required when sourceType is landing-page');
     const found = await orAbsent(
       peers.campaign.findLandingPage({ params: { id }, as: as('landingPageId', 'campaigns:read') }),
     );
@@ -58,7 +58,7 @@ export async function checkSource(
     return { ...emptySource, landingPageId: id };
   }
   const { campaignId: id } = source;
-  if (!id) throw failField('campaignId', 'Is required for the sourceType campaign');
+  if (!id) throw failField('campaignId', 'Is required when sourceType is campaign');
   const found = await orAbsent(peers.campaign.findCampaign({ params: { id }, as: as('campaignId', 'campaigns:read') }));
   if (!found) throw failField('campaignId', unknownId('campaign'));
   return { ...emptySource, campaignId: id };
@@ -71,12 +71,12 @@ async function checkFile(
 ): Promise<Source> {
   const { fileId, fileUrl = null } = source;
   if (!fileId) {
-    if (!fileUrl) throw failField('fileId', 'Send fileId or fileUrl for the sourceType file');
+    if (!fileUrl) throw failField('fileId', 'Is required when sourceType is file, unless fileUrl is sent');
     return { ...emptySource, fileUrl, fileType: extensionOf(new URL(fileUrl).pathname) };
   }
   const file = await orAbsent(files.findFile({ params: { id: fileId }, as: as() }));
   if (!file) throw failField('fileId', unknownId('file'));
-  if (file.status !== 'available') throw failField('fileId', 'The file is quarantined and cannot be downloaded');
+  if (file.status !== 'available') throw failField('fileId', 'The file is quarantined and cannot be downloaded; send another file');
   return { ...emptySource, fileId, fileUrl, fileType: extensionOf(file.filename), fileSize: readableSize(file.size) };
 }
 

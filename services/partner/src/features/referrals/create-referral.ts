@@ -30,7 +30,7 @@ export const createReferral = ({ peers }: Tools): Handler<typeof referrals.creat
       // A concurrent request created a referral with the same externalId or for the same lead.
       const concurrent = await findByExternalId(tx, externalId);
       if (!concurrent)
-        throw fail('already_referred', [{ field: 'leadId', message: 'The lead comes from a partner already' }]);
+        throw fail('already_referred', [{ field: 'leadId', message: 'The lead is already referred by a partner' }]);
       wasThere();
       return asReferral(concurrent);
     }
@@ -48,15 +48,15 @@ async function findPartner(tx: Tx, input: { partnerId?: number | null | undefine
   if ((partnerId ?? undefined) !== undefined && code)
     throw failField('code', 'Send either partnerId or code, not both');
   const known = code ? await tx.referralCode.findFirst({ where: { code } }) : null;
-  if (code && !known) throw failField('code', 'No partner has this code');
+  if (code && !known) throw failField('code', 'No partner with this referral code');
   const id = known?.partnerId ?? partnerId;
-  if (!id) throw failField('partnerId', 'Send partnerId or code');
+  if (!id) throw failField('partnerId', 'Is required unless code is sent');
   const field = known ? 'code' : 'partnerId';
   // Shared lock: blocks concurrent status changes, but not other referrals of the same partner.
   const [partner] = await tx.sql<Person & { status: string }>`
     SELECT status, email, first_name AS "firstName", last_name AS "lastName" FROM partner WHERE id = ${id} FOR SHARE`;
   if (!partner) throw failField(field, unknownId('partner'));
   if (partner.status !== 'approved')
-    throw fail('partner_not_approved', [{ field, message: `The partner is ${partner.status}` }]);
+    throw fail('partner_not_approved', [{ field, message: `The partner is ${partner.status}; only approved partners can refer leads` }]);
   return { partnerId: id, person: partner, code: known?.code ?? null };
 }
