@@ -16,12 +16,14 @@ export const createStatus: Handler<typeof statuses.createStatus> = async ({ body
   await lockDefinitions(tx, entityType);
   const taken = await tx.statusDefinition.findFirst({ where: { entityType, code }, select: { id: true } });
   if (taken) throw fail('code_taken', [{ field: 'code', message: 'Is used by another status or stage; send a different code' }]);
-  for (const previous of isDefault ? await clearDefault(tx, entityType) : [])
+  const previousDefaults = isDefault ? await clearDefault(tx, entityType) : [];
+  for (const previous of previousDefaults) {
     emit(statusDefinitionUpdated, {
       data: eventDataOf(previous),
       record: previous,
       changes: { isDefault: { from: true, to: false } },
     });
+  }
   const row = await tx.statusDefinition.create({
     data: {
       ...body,
