@@ -36,7 +36,7 @@ export const knownErrors = {
 
 /** Errors that several services declare for their operations: code → status and message. */
 export const sharedErrors = {
-  transition_refused: [409, 'The resource cannot change to this status'],
+  transition_refused: [409, 'The status of the resource cannot change to this value'],
   not_deleted: [409, 'The resource is not deleted'],
   link_expired: [404, 'The link has expired; request a new one'],
 } as const satisfies Record<string, readonly [number, string]>;

@@ -18,7 +18,7 @@ export const Campaign = z.object({
   status: CampaignStatus.meta({ examples: ['draft'] }),
   allowedTransitions: z
     .array(CampaignStatus)
-    .meta({ description: 'The statuses that this campaign can change to now', examples: [['active']] }),
+    .meta({ description: 'The statuses that this campaign can currently change to', examples: [['active']] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),

@@ -96,7 +96,7 @@ export const LandingPageSummary = z.object({
   status: LandingPageStatus.meta({ examples: ['draft'] }),
   allowedTransitions: z
     .array(LandingPageStatus)
-    .meta({ description: 'The statuses that this page can change to now', examples: [['published', 'archived']] }),
+    .meta({ description: 'The statuses that this page can currently change to', examples: [['published', 'archived']] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
@@ -125,7 +125,7 @@ const writable = z.object({
 const withId = z.object({ id: id('landing_page') });
 // Each of the 200,000 characters can be a JSON escape sequence.
 const bodyMax = 1_500_000;
-const slugTaken = [409, 'Another landing page has this slug'] as const;
+const slugTaken = [409, 'Another landing page has this slug; use a different one'] as const;
 const cleaned =
   'The content is cleaned: scripts, styles, event handlers, frames, forms, and links that run code are removed. Content with more than 250 nested levels is rejected.';
 

@@ -32,7 +32,7 @@ const ReferralCode = text(32)
   .meta({ description: 'The code of the partner who referred the lead', examples: ['ADA-2026'] });
 const Tags = z
   .array(name(50))
-  .max(50, 'Must hold at most 50 tags')
+  .max(50, 'Must contain at most 50 tags')
   .meta({ description: 'Custom labels, at most 50', examples: [['vip']] });
 
 export const Lead = z.object({
@@ -45,7 +45,7 @@ export const Lead = z.object({
   source: LeadSource.nullable().meta({ examples: ['web'] }),
   status: LeadStatus.meta({ examples: ['new'] }),
   allowedTransitions: z.array(LeadStatus).meta({
-    description: 'The statuses that this lead can change to now',
+    description: 'The statuses that this lead can currently change to',
     examples: [['contacted', 'qualified', 'unqualified']],
   }),
   score: Score,

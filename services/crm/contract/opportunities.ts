@@ -52,7 +52,7 @@ export const Opportunity = z.object({
   status: OpportunityStatus.meta({ examples: ['open'] }),
   allowedTransitions: z
     .array(OpportunityStatus)
-    .meta({ description: 'The statuses that this opportunity can change to now', examples: [['won', 'lost']] }),
+    .meta({ description: 'The statuses that this opportunity can currently change to', examples: [['won', 'lost']] }),
   stage: Stage,
   stageId: id('status_definition').describe('The definition of the stage'),
   probability: z.int().meta({ description: 'The probability of winning the deal, in percent', examples: [10] }),

@@ -117,7 +117,7 @@ export const statuses = operations({
     status: 201,
     message: 'Status created',
     emits: [statusDefinitionCreated, statusDefinitionUpdated],
-    errors: { code_taken: [409, 'Another status or stage has this code'] },
+    errors: { code_taken: [409, 'Another status or stage has this code; use a different one'] },
   },
   listStatuses: {
     method: 'GET',

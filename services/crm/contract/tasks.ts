@@ -21,7 +21,7 @@ export const Task = z.object({
   priority: TaskPriority.meta({ examples: ['normal'] }),
   status: TaskStatus,
   allowedTransitions: z.array(TaskStatus).meta({
-    description: 'The statuses that this task can change to now',
+    description: 'The statuses that this task can currently change to',
     examples: [['in_progress', 'completed', 'cancelled']],
   }),
   dueAt: timestamp()

@@ -68,7 +68,7 @@ export const CoMarketingResource = z.object({
   status: CoMarketingStatus,
   allowedTransitions: z
     .array(CoMarketingStatus)
-    .meta({ description: 'The statuses that this resource can change to now', examples: [['archived']] }),
+    .meta({ description: 'The statuses that this resource can currently change to', examples: [['archived']] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),

@@ -39,7 +39,7 @@ export const Commission = z.object({
   type: CommissionType,
   status: CommissionStatus,
   allowedTransitions: z.array(CommissionStatus).meta({
-    description: 'The statuses that this commission can change to now',
+    description: 'The statuses that this commission can currently change to',
     examples: [['approved', 'on_hold', 'cancelled']],
   }),
   planId: id('commission_plan').nullable().describe('The commission plan that was applied'),

@@ -45,7 +45,7 @@ export const Partner = z.object({
   status: PartnerStatus,
   allowedTransitions: z
     .array(PartnerStatus)
-    .meta({ description: 'The statuses that this partner can change to now', examples: [['approved', 'rejected']] }),
+    .meta({ description: 'The statuses that this partner can currently change to', examples: [['approved', 'rejected']] }),
   parentPartnerId: id('partner')
     .nullable()
     .meta({ description: 'The partner who recruited this partner', examples: [null] }),
@@ -105,7 +105,7 @@ export const partnerApproved = event('partner.approved', {
   example: { partnerId: examplePartnerId },
 });
 
-const codeTaken = { code_taken: [409, 'Another partner has this referral code'] } as const;
+const codeTaken = { code_taken: [409, 'Another partner has this referral code; use a different one'] } as const;
 
 export const partners = operations({
   createPartner: {
@@ -128,7 +128,7 @@ export const partners = operations({
     message: 'Partner registered',
     emits: [partnerRegistered],
     errors: {
-      email_taken: [409, 'Another partner has this e-mail address'],
+      email_taken: [409, 'Another partner has this e-mail address; use a different one'],
       parent_not_approved: [409, 'The parent partner is not approved'],
       ...codeTaken,
     },

@@ -14,7 +14,7 @@ export const PortalPassword = z
   .min(8, { error: 'Must be at least 8 characters' })
   .max(200, { error: 'Must be at most 200 characters' })
   .refine((password) => password.isWellFormed() && !password.includes('\0'), {
-    error: 'Must not contain NUL characters or broken surrogate pairs',
+    error: 'Must not contain NUL characters or unpaired surrogates',
   })
   .meta({ examples: ['a long phrase is best'] });
 
@@ -64,7 +64,7 @@ export const portalUsers = operations({
     status: 201,
     message: 'Portal user created',
     emits: [portalUserCreated],
-    errors: { email_taken: [409, 'Another portal user has this e-mail address'] },
+    errors: { email_taken: [409, 'Another portal user has this e-mail address; use a different one'] },
   },
   listPortalUsers: {
     method: 'GET',

@@ -52,7 +52,7 @@ export const portal = operations({
     emits: [portalUserLoggedIn],
     errors: {
       bad_credentials: [401, 'Invalid e-mail address or password'],
-      too_many_failures: [429, 'Too many failed sign-ins. Wait before the next attempt.'],
+      too_many_failures: [429, 'Too many failed sign-in attempts. Wait before you try again.'],
       ...notApproved,
     },
   },

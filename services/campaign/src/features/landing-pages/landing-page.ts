@@ -28,7 +28,7 @@ export function asLandingPage<Row extends Pick<LandingPageRow, 'id' | 'status'>>
 /** Converts a unique violation of the slug to a 409. */
 export function slugError(error: unknown): unknown {
   if (!isTaken(error)) return error;
-  return fail('slug_taken', [{ field: 'slug', message: 'Is used by another landing page; send a different slug' }]);
+  return fail('slug_taken', [{ field: 'slug', message: 'Must be unique; another landing page has this slug' }]);
 }
 
 /** Converts a row to the contract's `LandingPage`. */

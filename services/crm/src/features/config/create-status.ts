@@ -15,7 +15,7 @@ export const createStatus: Handler<typeof statuses.createStatus> = async ({ body
   const { entityType, code, isDefault } = body;
   await lockDefinitions(tx, entityType);
   const taken = await tx.statusDefinition.findFirst({ where: { entityType, code }, select: { id: true } });
-  if (taken) throw fail('code_taken', [{ field: 'code', message: 'Is used by another status or stage; send a different code' }]);
+  if (taken) throw fail('code_taken', [{ field: 'code', message: 'Must be unique; another status or stage has this code' }]);
   const previousDefaults = isDefault ? await clearDefault(tx, entityType) : [];
   for (const previous of previousDefaults) {
     emit(statusDefinitionUpdated, {
@@ -39,13 +39,13 @@ export const createStatus: Handler<typeof statuses.createStatus> = async ({ body
 
 /** Errors for fields that contradict each other. */
 function contradictions({ entityType, isClosed, isWon, isDefault, category, defaultProbability }: Body): FieldError[] {
-  const stageOnly = 'Applies only to stages; send entityType opportunity or leave this field out';
+  const stageOnly = 'Applies only to stages; send entityType opportunity or omit this field';
   const rules: [boolean, string, string][] = [
     [isWon && !isClosed, 'isWon', 'A won stage must be closed; send isClosed true'],
     [entityType === 'lead' && isClosed, 'isClosed', stageOnly],
     [entityType === 'lead' && isWon, 'isWon', stageOnly],
     [entityType === 'lead' && typeof defaultProbability === 'number', 'defaultProbability', stageOnly],
-    [entityType === 'opportunity' && typeof category === 'string', 'category', 'Applies only to lead statuses; leave this field out'],
+    [entityType === 'opportunity' && typeof category === 'string', 'category', 'Applies only to lead statuses; omit this field'],
     [isDefault && isClosed, 'isDefault', 'The default stage must be open; send isDefault false or isClosed false'],
   ];
   return rules.filter(([isBroken]) => isBroken).map(([, field, message]) => ({ field, message }));

@@ -21,7 +21,7 @@ export const createPartner: Handler<typeof partners.createPartner> = async ({ bo
     })
     .catch((error: unknown) => {
       throw isTaken(error)
-        ? fail('email_taken', [{ field: 'email', message: 'Is used by another partner; send a different address' }])
+        ? fail('email_taken', [{ field: 'email', message: 'Must be unique; another partner has this e-mail address' }])
         : error;
     });
   if (referralCode) await addCode(tx, row.id, referralCode);

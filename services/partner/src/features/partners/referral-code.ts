@@ -13,7 +13,7 @@ const attemptsMax = 5;
  */
 export async function addCode(tx: Tx, partnerId: number, code: string): Promise<void> {
   const { count } = await tx.referralCode.createMany({ data: [{ partnerId, code }], skipDuplicates: true });
-  if (!count) throw fail('code_taken', [{ field: 'referralCode', message: 'Is used by another partner; send a different code' }]);
+  if (!count) throw fail('code_taken', [{ field: 'referralCode', message: 'Must be unique; another partner has this referral code' }]);
 }
 
 /** Generates a code for a partner that has none. */
