@@ -51,7 +51,10 @@ const generation = {
       .number()
       .min(0)
       .max(2)
-      .meta({ description: 'The sampling temperature of the model, from 0 to 2; higher values give more varied results', examples: [0.7] })
+      .meta({
+        description: 'The sampling temperature of the model, from 0 to 2; higher values give more varied results',
+        examples: [0.7],
+      })
       .optional(),
   }),
   reply: z.object({

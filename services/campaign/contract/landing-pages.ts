@@ -18,7 +18,10 @@ const Slug = z
 const Color = z
   .string()
   .max(60)
-  .regex(/^(#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,30}|(rgb|hsl)a?\([0-9.,%/ ]{1,40}\))$/, 'Must be a CSS colour, such as #1d4ed8');
+  .regex(
+    /^(#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,30}|(rgb|hsl)a?\([0-9.,%/ ]{1,40}\))$/,
+    'Must be a CSS colour, such as #1d4ed8',
+  );
 const FontFamily = z
   .string()
   .max(200)
@@ -41,7 +44,11 @@ function checkSectionIds(sections: { sectionId: string }[], context: z.Refinemen
   const seen = new Set<string>();
   for (const [index, { sectionId }] of sections.entries()) {
     if (seen.has(sectionId))
-      context.addIssue({ code: 'custom', path: [index, 'sectionId'], message: 'Must be unique; another section has this sectionId' });
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'sectionId'],
+        message: 'Must be unique; another section has this sectionId',
+      });
     seen.add(sectionId);
   }
 }
@@ -52,11 +59,7 @@ export const contentMax = 200_000;
 const shape = {
   name: name(200).meta({ examples: ['Spring offer'] }),
   slug: Slug,
-  sections: z
-    .array(Section)
-    .max(100)
-    .superRefine(checkSectionIds)
-    .describe('The sections of the page, at most 100'),
+  sections: z.array(Section).max(100).superRefine(checkSectionIds).describe('The sections of the page, at most 100'),
   seo: z
     .object({
       title: text(200).meta({ examples: ['Spring offer'] }),
@@ -96,7 +99,10 @@ export const LandingPageSummary = z.object({
   status: LandingPageStatus.meta({ examples: ['draft'] }),
   allowedTransitions: z
     .array(LandingPageStatus)
-    .meta({ description: 'The statuses that this page can currently change to', examples: [['published', 'archived']] }),
+    .meta({
+      description: 'The statuses that this page can currently change to',
+      examples: [['published', 'archived']],
+    }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),

@@ -115,7 +115,10 @@ export const WorkflowSummary = z.object({
   status: WorkflowStatus.meta({ examples: ['draft'] }),
   allowedTransitions: z
     .array(WorkflowStatus)
-    .meta({ description: 'The statuses that this workflow can currently change to', examples: [['published', 'archived']] }),
+    .meta({
+      description: 'The statuses that this workflow can currently change to',
+      examples: [['published', 'archived']],
+    }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),

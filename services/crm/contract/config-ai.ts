@@ -24,7 +24,9 @@ const generation = {
   }),
   // A request to the AI provider can take up to 30 s.
   timeoutMs: 60_000,
-  headers: { 'X-AI-Source': 'The source of the result: a language model (`model`) or a built-in template (`template`)' },
+  headers: {
+    'X-AI-Source': 'The source of the result: a language model (`model`) or a built-in template (`template`)',
+  },
   emits: [],
 } as const;
 
@@ -41,7 +43,8 @@ export const configAi = operations({
     ...generation,
     path: '/v1/config/ai/generate-opportunity-stages',
     summary: 'Generate opportunity stages',
-    description: 'Does not store the result. You can send each item to POST /v1/config/statuses with `entityType: opportunity` added.',
+    description:
+      'Does not store the result. You can send each item to POST /v1/config/statuses with `entityType: opportunity` added.',
     reply: GeneratedStages,
     message: 'Opportunity stages generated',
   },

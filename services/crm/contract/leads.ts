@@ -197,8 +197,12 @@ export const leads = operations({
       tag: text(50)
         .meta({ description: 'Return only leads with this tag', examples: ['vip'] })
         .optional(),
-      converted: flag().describe('Return only converted leads (`true`), or only leads that are not converted (`false`)').optional(),
-      deleted: flag().describe('Return only deleted leads (`true`), or only leads that are not deleted (`false`, the default)').optional(),
+      converted: flag()
+        .describe('Return only converted leads (`true`), or only leads that are not converted (`false`)')
+        .optional(),
+      deleted: flag()
+        .describe('Return only deleted leads (`true`), or only leads that are not deleted (`false`, the default)')
+        .optional(),
       customFields: z
         .record(text(64), text(200))
         .meta({

@@ -35,7 +35,9 @@ export const StatusDefinition = z.object({
     .nullable()
     .meta({ description: 'The colour name that user interfaces show', examples: ['blue'] }),
   sortOrder: SortOrder,
-  isDefault: z.boolean().meta({ description: 'Whether new records start with this status or stage', examples: [false] }),
+  isDefault: z
+    .boolean()
+    .meta({ description: 'Whether new records start with this status or stage', examples: [false] }),
   category: LeadStatus.nullable().meta({
     description: 'For a lead status: the built-in status that it counts as',
     examples: ['contacted'],

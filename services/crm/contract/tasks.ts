@@ -111,7 +111,9 @@ export const tasks = operations({
       opportunityId: id('opportunity').optional(),
       dueFrom: timestamp().describe('Return only tasks due at this time or later').optional(),
       dueTo: timestamp().describe('Return only tasks due at this time or earlier').optional(),
-      overdue: flag().describe('Return only overdue tasks (`true`), or only tasks that are not overdue (`false`)').optional(),
+      overdue: flag()
+        .describe('Return only overdue tasks (`true`), or only tasks that are not overdue (`false`)')
+        .optional(),
     }),
     reply: page(Task),
     message: 'Tasks retrieved',

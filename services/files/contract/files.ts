@@ -50,7 +50,9 @@ export const File = z.object({
     examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
   }),
   uploadedBy: id('user').nullable().describe('The user who uploaded the file'),
-  teamId: id('team').nullable().describe('The team of the user who uploaded the file, if the user was in exactly one team'),
+  teamId: id('team')
+    .nullable()
+    .describe('The team of the user who uploaded the file, if the user was in exactly one team'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -129,7 +131,9 @@ export const files = operations({
         .meta({ examples: ['application/pdf'] })
         .optional(),
       status: FileStatus.optional(),
-      deleted: flag().describe('Return only deleted files (`true`), or only files that are not deleted (`false`, the default)').optional(),
+      deleted: flag()
+        .describe('Return only deleted files (`true`), or only files that are not deleted (`false`, the default)')
+        .optional(),
     }),
     reply: page(File),
     message: 'Files retrieved',
@@ -159,7 +163,9 @@ export const files = operations({
         .default(linkSeconds.usual),
       disposition: z
         .enum(['attachment', 'inline'], { error: 'Must be attachment or inline' })
-        .describe('Whether a browser saves the file (`attachment`) or displays it (`inline`). Unsafe types are always saved.')
+        .describe(
+          'Whether a browser saves the file (`attachment`) or displays it (`inline`). Unsafe types are always saved.',
+        )
         .default('attachment'),
     }),
     reply: FileLink,

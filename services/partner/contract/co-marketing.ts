@@ -90,9 +90,7 @@ export const coMarketingReply = pageOr(CoMarketingResource, GroupedCoMarketing);
 
 /** A download link. It has no expiry when it is the URL of an externally hosted file. */
 export const CoMarketingDownload = z.object({
-  url: z
-    .url()
-    .meta({ description: 'The URL of the file', examples: ['https://cdn.example.com/spring-banner.pdf'] }),
+  url: z.url().meta({ description: 'The URL of the file', examples: ['https://cdn.example.com/spring-banner.pdf'] }),
   expiresAt: timestamp()
     .nullable()
     .meta({ description: 'When the link expires; null if it does not expire', examples: ['2026-03-02T09:30:00.000Z'] }),
@@ -247,7 +245,8 @@ export const coMarketing = operations({
     path: '/v1/partners/co-marketing/:id/download-url',
     permission: 'co_marketing:read',
     summary: 'Get a download link for a co-marketing resource',
-    description: 'Returns `fileUrl` if the resource has one, otherwise a link to the file that expires after 15 minutes.',
+    description:
+      'Returns `fileUrl` if the resource has one, otherwise a link to the file that expires after 15 minutes.',
     params: withResourceId,
     reply: CoMarketingDownload,
     message: 'Download link created',

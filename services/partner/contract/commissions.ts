@@ -7,8 +7,7 @@ export const commissionTypes = ['earned', 'adjustment', 'clawback'] as const;
 
 // Not `amount()`, because a clawback is negative.
 const Amount = z.number().meta({
-  description:
-    'Amount in major units of the currency: 12.5 is 12.50 EUR; negative for a clawback',
+  description: 'Amount in major units of the currency: 12.5 is 12.50 EUR; negative for a clawback',
   examples: [240],
 });
 export const CommissionStatus = z.enum(commissionStatuses).describe('The payment status of the commission');

@@ -45,7 +45,10 @@ export const Partner = z.object({
   status: PartnerStatus,
   allowedTransitions: z
     .array(PartnerStatus)
-    .meta({ description: 'The statuses that this partner can currently change to', examples: [['approved', 'rejected']] }),
+    .meta({
+      description: 'The statuses that this partner can currently change to',
+      examples: [['approved', 'rejected']],
+    }),
   parentPartnerId: id('partner')
     .nullable()
     .meta({ description: 'The partner who recruited this partner', examples: [null] }),

@@ -125,7 +125,8 @@ export const portal = operations({
     audience: 'portal',
     permission: signedIn,
     summary: 'Get a download link in the portal',
-    description: 'Returns `fileUrl` if the resource has one, otherwise a link to the file that expires after 15 minutes.',
+    description:
+      'Returns `fileUrl` if the resource has one, otherwise a link to the file that expires after 15 minutes.',
     params: withResourceId,
     reply: CoMarketingDownload,
     message: 'Download link created',

@@ -13,7 +13,10 @@ export const Statement = z.object({
   id: id('statement'),
   partnerId: id('partner'),
   periodStart: timestamp().meta({ description: 'When the period starts', examples: ['2026-03-01T00:00:00.000Z'] }),
-  periodEnd: timestamp().meta({ description: 'When the period ends, which is when the next period starts', examples: ['2026-04-01T00:00:00.000Z'] }),
+  periodEnd: timestamp().meta({
+    description: 'When the period ends, which is when the next period starts',
+    examples: ['2026-04-01T00:00:00.000Z'],
+  }),
   currency: currency(),
   openingBalance: z
     .number()
@@ -26,7 +29,10 @@ export const Statement = z.object({
     .meta({ description: 'The adjustments in the period, in major units of the currency', examples: [0] }),
   clawbacks: z
     .number()
-    .meta({ description: 'The clawbacks in the period, in major units of the currency; zero or negative', examples: [0] }),
+    .meta({
+      description: 'The clawbacks in the period, in major units of the currency; zero or negative',
+      examples: [0],
+    }),
   paid: z
     .number()
     .meta({ description: 'The commissions paid out in the period, in major units of the currency', examples: [100] }),
@@ -40,7 +46,10 @@ export const Statement = z.object({
     description: 'The URL of the breakdown as CSV; works without credentials until `downloadUrlExpiresAt`',
     examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
   }),
-  downloadUrlExpiresAt: timestamp().meta({ description: 'When the download URL expires', examples: ['2026-03-02T09:30:00.000Z'] }),
+  downloadUrlExpiresAt: timestamp().meta({
+    description: 'When the download URL expires',
+    examples: ['2026-03-02T09:30:00.000Z'],
+  }),
   generatedAt: timestamp().describe('When the statement was calculated'),
 });
 

@@ -25,7 +25,10 @@ export const Course = z.object({
   status: CourseStatus.meta({ examples: ['draft'] }),
   allowedTransitions: z
     .array(CourseStatus)
-    .meta({ description: 'The statuses that this course can currently change to', examples: [['published', 'archived']] }),
+    .meta({
+      description: 'The statuses that this course can currently change to',
+      examples: [['published', 'archived']],
+    }),
   audience: CourseAudience.meta({ examples: ['both'] }),
   estimatedMinutes: Minutes.nullable().meta({ description: 'How long the course takes, in minutes', examples: [90] }),
   passScore: PassScore.nullable().meta({
@@ -142,7 +145,8 @@ export const courses = operations({
     path: '/v1/training/courses/:id/archive',
     permission: 'training:write',
     summary: 'Archive a course',
-    description: 'Archives a draft or a published course. Enrolled learners can finish it; new enrolments are rejected.',
+    description:
+      'Archives a draft or a published course. Enrolled learners can finish it; new enrolments are rejected.',
     params: withId,
     reply: Course,
     example: { status: 'archived', allowedTransitions: ['published'] },

@@ -2,9 +2,7 @@ import { event, id, listQuery, operations, page, sharedErrors, timestamp } from 
 import { z } from 'zod';
 
 export const enrollmentStatuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
-export const EnrollmentStatus = z
-  .enum(enrollmentStatuses)
-  .describe('The status of the enrolment');
+export const EnrollmentStatus = z.enum(enrollmentStatuses).describe('The status of the enrolment');
 
 export const Enrollment = z.object({
   id: id('enrollment'),

@@ -2,9 +2,7 @@ import { event, id, listQuery, name, operations, page, text, timestamp } from '@
 import { z } from 'zod';
 
 export const lessonTypes = ['video', 'text', 'file', 'link'] as const;
-export const LessonType = z
-  .enum(lessonTypes)
-  .describe('The type of the lesson');
+export const LessonType = z.enum(lessonTypes).describe('The type of the lesson');
 const secondsError = 'Must be a whole number of seconds from 0 to 604800';
 const Seconds = z
   .int({ error: secondsError })
@@ -50,7 +48,8 @@ export const lessons = operations({
     path: '/v1/training/courses/:id/lessons',
     permission: 'training:write',
     summary: 'Add a lesson to a course',
-    description: 'The lesson is added at the end of the course. The modules of a course are the modules of its lessons.',
+    description:
+      'The lesson is added at the end of the course. The modules of a course are the modules of its lessons.',
     params: ofCourse,
     body: z.object({
       title: name(200),

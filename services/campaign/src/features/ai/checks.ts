@@ -8,11 +8,14 @@ export function sequenceErrors(sequence: z.output<typeof Sequence>): string[] {
   const structure = structureErrors(sequence).map(({ field, message }) => `${field}: ${message}`);
   const triggers = sequence.nodes.filter(({ type }) => type === 'trigger');
   if (triggers.length !== 1) structure.push('nodes: exactly one node must have the type trigger');
-  if (!sequence.nodes.some(({ type }) => type === 'email')) structure.push('nodes: at least one node must have the type email');
+  if (!sequence.nodes.some(({ type }) => type === 'email'))
+    structure.push('nodes: at least one node must have the type email');
   // The checks below need edges between existing nodes.
   if (structure.length) return structure;
   return [
-    ...unreachable(sequence, triggers[0]?.nodeId as string).map((nodeId) => `nodes: ${nodeId} is not reachable from the trigger`),
+    ...unreachable(sequence, triggers[0]?.nodeId as string).map(
+      (nodeId) => `nodes: ${nodeId} is not reachable from the trigger`,
+    ),
     ...(isAcyclic(sequence) ? [] : ['edges: they form a cycle']),
   ];
 }

@@ -47,6 +47,7 @@ export async function cleanContent(
 ): Promise<string> {
   const cleaned = await cleaner.clean(content, tenantId);
   if ('error' in cleaned) throw failField('content', cleaned.error);
-  if (cleaned.html.length > contentMax) throw failField('content', `Must be at most ${contentMax} characters after cleaning`);
+  if (cleaned.html.length > contentMax)
+    throw failField('content', `Must be at most ${contentMax} characters after cleaning`);
   return cleaned.html;
 }

@@ -15,7 +15,8 @@ export const createStatus: Handler<typeof statuses.createStatus> = async ({ body
   const { entityType, code, isDefault } = body;
   await lockDefinitions(tx, entityType);
   const taken = await tx.statusDefinition.findFirst({ where: { entityType, code }, select: { id: true } });
-  if (taken) throw fail('code_taken', [{ field: 'code', message: 'Must be unique; another status or stage has this code' }]);
+  if (taken)
+    throw fail('code_taken', [{ field: 'code', message: 'Must be unique; another status or stage has this code' }]);
   const previousDefaults = isDefault ? await clearDefault(tx, entityType) : [];
   for (const previous of previousDefaults) {
     emit(statusDefinitionUpdated, {
@@ -45,7 +46,11 @@ function contradictions({ entityType, isClosed, isWon, isDefault, category, defa
     [entityType === 'lead' && isClosed, 'isClosed', stageOnly],
     [entityType === 'lead' && isWon, 'isWon', stageOnly],
     [entityType === 'lead' && typeof defaultProbability === 'number', 'defaultProbability', stageOnly],
-    [entityType === 'opportunity' && typeof category === 'string', 'category', 'Applies only to lead statuses; omit this field'],
+    [
+      entityType === 'opportunity' && typeof category === 'string',
+      'category',
+      'Applies only to lead statuses; omit this field',
+    ],
     [isDefault && isClosed, 'isDefault', 'The default stage must be open; send isDefault false or isClosed false'],
   ];
   return rules.filter(([isBroken]) => isBroken).map(([, field, message]) => ({ field, message }));

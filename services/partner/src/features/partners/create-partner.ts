@@ -35,5 +35,7 @@ async function checkParent(tx: Tx, id: number): Promise<void> {
   const parent = await tx.partner.findFirst({ where: { id }, select: { status: true } });
   if (!parent) throw failField('parentPartnerId', unknownId('partner'));
   if (parent.status !== 'approved')
-    throw fail('parent_not_approved', [{ field: 'parentPartnerId', message: `The partner is ${parent.status}; send the id of an approved partner` }]);
+    throw fail('parent_not_approved', [
+      { field: 'parentPartnerId', message: `The partner is ${parent.status}; send the id of an approved partner` },
+    ]);
 }

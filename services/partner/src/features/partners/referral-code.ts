@@ -13,7 +13,10 @@ const attemptsMax = 5;
  */
 export async function addCode(tx: Tx, partnerId: number, code: string): Promise<void> {
   const { count } = await tx.referralCode.createMany({ data: [{ partnerId, code }], skipDuplicates: true });
-  if (!count) throw fail('code_taken', [{ field: 'referralCode', message: 'Must be unique; another partner has this referral code' }]);
+  if (!count)
+    throw fail('code_taken', [
+      { field: 'referralCode', message: 'Must be unique; another partner has this referral code' },
+    ]);
 }
 
 /** Generates a code for a partner that has none. */

@@ -20,7 +20,8 @@ export const createEnrollment = ({ identity }: Peers): Handler<typeof enrollment
     if (course.status !== 'published')
       throw fail('not_published', [{ field: 'courseId', message: `The course is ${course.status}; publish it first` }]);
     // Learners are users; enrolments of partners are not supported.
-    if (course.audience === 'partners') throw failField('courseId', 'The course is for partners only; send a course for users');
+    if (course.audience === 'partners')
+      throw failField('courseId', 'The course is for partners only; send a course for users');
     if (await tx.enrollment.count({ where: { courseId, learnerId, status: { in: liveStatuses } } }))
       throw fail('already_enrolled', [{ field: 'learnerId', message: 'Is already enrolled in this course' }]);
     const enrollment = asEnrollment(await tx.enrollment.create({ data: body }));
