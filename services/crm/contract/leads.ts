@@ -201,7 +201,7 @@ export const leads = operations({
         .describe('Return only converted leads (`true`), or only leads that are not converted (`false`)')
         .optional(),
       deleted: flag()
-        .describe('Return only deleted leads (`true`), or only leads that are not deleted (`false`, the default)')
+        .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
         .optional(),
       customFields: z
         .record(text(64), text(200))

@@ -132,7 +132,7 @@ export const files = operations({
         .optional(),
       status: FileStatus.optional(),
       deleted: flag()
-        .describe('Return only deleted files (`true`), or only files that are not deleted (`false`, the default)')
+        .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
         .optional(),
     }),
     reply: page(File),
