@@ -97,12 +97,10 @@ export const LandingPageSummary = z.object({
   description: Description.nullable(),
   slug: Slug,
   status: LandingPageStatus.meta({ examples: ['draft'] }),
-  allowedTransitions: z
-    .array(LandingPageStatus)
-    .meta({
-      description: 'The statuses that this page can currently change to',
-      examples: [['published', 'archived']],
-    }),
+  allowedTransitions: z.array(LandingPageStatus).meta({
+    description: 'The statuses that this page can currently change to',
+    examples: [['published', 'archived']],
+  }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),

@@ -113,12 +113,10 @@ export const WorkflowSummary = z.object({
     .nullable()
     .meta({ examples: ['Greets new trial users'] }),
   status: WorkflowStatus.meta({ examples: ['draft'] }),
-  allowedTransitions: z
-    .array(WorkflowStatus)
-    .meta({
-      description: 'The statuses that this workflow can currently change to',
-      examples: [['published', 'archived']],
-    }),
+  allowedTransitions: z.array(WorkflowStatus).meta({
+    description: 'The statuses that this workflow can currently change to',
+    examples: [['published', 'archived']],
+  }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),

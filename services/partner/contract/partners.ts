@@ -43,12 +43,10 @@ export const Partner = z.object({
     .meta({ examples: ['Clarke Consulting'] }),
   tier: PartnerTier,
   status: PartnerStatus,
-  allowedTransitions: z
-    .array(PartnerStatus)
-    .meta({
-      description: 'The statuses that this partner can currently change to',
-      examples: [['approved', 'rejected']],
-    }),
+  allowedTransitions: z.array(PartnerStatus).meta({
+    description: 'The statuses that this partner can currently change to',
+    examples: [['approved', 'rejected']],
+  }),
   parentPartnerId: id('partner')
     .nullable()
     .meta({ description: 'The partner who recruited this partner', examples: [null] }),

@@ -27,12 +27,10 @@ export const Statement = z.object({
   adjustments: z
     .number()
     .meta({ description: 'The adjustments in the period, in major units of the currency', examples: [0] }),
-  clawbacks: z
-    .number()
-    .meta({
-      description: 'The clawbacks in the period, in major units of the currency; zero or negative',
-      examples: [0],
-    }),
+  clawbacks: z.number().meta({
+    description: 'The clawbacks in the period, in major units of the currency; zero or negative',
+    examples: [0],
+  }),
   paid: z
     .number()
     .meta({ description: 'The commissions paid out in the period, in major units of the currency', examples: [100] }),

@@ -23,12 +23,10 @@ export const Course = z.object({
     .nullable()
     .meta({ description: 'A custom category', examples: ['Sales'] }),
   status: CourseStatus.meta({ examples: ['draft'] }),
-  allowedTransitions: z
-    .array(CourseStatus)
-    .meta({
-      description: 'The statuses that this course can currently change to',
-      examples: [['published', 'archived']],
-    }),
+  allowedTransitions: z.array(CourseStatus).meta({
+    description: 'The statuses that this course can currently change to',
+    examples: [['published', 'archived']],
+  }),
   audience: CourseAudience.meta({ examples: ['both'] }),
   estimatedMinutes: Minutes.nullable().meta({ description: 'How long the course takes, in minutes', examples: [90] }),
   passScore: PassScore.nullable().meta({
