@@ -39,6 +39,8 @@ it('one of two concurrent enrolments of a user is accepted', async () => {
   const courseId = await aPublishedCourse(tenant);
   const answers = await Promise.all([enrol(tenant, courseId), enrol(tenant, courseId)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+  const errors = [{ field: 'learnerId', message: 'Is already enrolled in this course' }];
+  expect(answers.find(({ status }) => status === 409)?.body.errors).toEqual(errors);
 });
 
 it.each([
