@@ -154,7 +154,7 @@ export const files = operations({
     path: '/v1/files/:id/download',
     permission: 'files:read',
     narrows: true,
-    summary: 'Get a link to download a file',
+    summary: 'Get a download link for a file',
     description: 'The link works without credentials until `expiresAt`.',
     params: withId,
     query: z.object({
