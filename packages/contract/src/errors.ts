@@ -33,3 +33,10 @@ export const knownErrors = {
   unavailable: [503, 'A part of the platform is unavailable right now; try again'],
   upstream_timeout: [504, 'A part of the platform took too long to answer; try again'],
 } as const satisfies Record<string, readonly [number, string]>;
+
+/** Errors that several services declare for their operations: code → status and message. */
+export const sharedErrors = {
+  transition_refused: [409, 'The status of the resource cannot change to this value'],
+  not_deleted: [409, 'The resource is not deleted'],
+  link_expired: [404, 'The link has expired; request a new one'],
+} as const satisfies Record<string, readonly [number, string]>;

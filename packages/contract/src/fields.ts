@@ -24,6 +24,11 @@ export function name(max = 100) {
   return text(max).trim().min(1, { error: 'Must not be empty' });
 }
 
+/** An e-mail address. */
+export function email() {
+  return z.email({ error: 'Must be a valid e-mail address' }).max(254, { error: 'Must be at most 254 characters' });
+}
+
 /** A phone number with country code, normalized to E.164: `+` and 7 to 15 digits without separators. */
 export function phone() {
   // The accepted input format, shown in the API reference and used by clients for validation.

@@ -1,10 +1,10 @@
 // The vocabulary of service contracts: operations, events, ids and shared fields.
 export { encodeOnce } from './encode.ts';
 export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination, type Warning } from './envelope.ts';
-export { knownErrors } from './errors.ts';
+export { knownErrors, sharedErrors } from './errors.ts';
 export { type EventData, type EventDef, type EventRecord, event } from './event.ts';
 export { exportPage, exportPageMax } from './export-page.ts';
-export { code, exceedsBytes, freeForm, name, phone, text, timestamp } from './fields.ts';
+export { code, email, exceedsBytes, freeForm, name, phone, text, timestamp } from './fields.ts';
 export {
   id,
   idInText,

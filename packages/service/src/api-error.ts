@@ -39,3 +39,12 @@ export function fail(
 export function failField(field: string, message: string): ApiError {
   return fail('validation_failed', [{ field, message }]);
 }
+
+/**
+ * The field error of a rejected status change: the current status, and the statuses that the record can change to.
+ * @param allowed empty when the current status is final
+ */
+export function transitionError(current: string, allowed: readonly string[]): FieldError {
+  const options = allowed.length ? `it can change to ${allowed.join(', ')}` : 'it cannot change';
+  return { field: 'status', message: `The status is ${current}; ${options}` };
+}

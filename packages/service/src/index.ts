@@ -1,7 +1,7 @@
 // Runs a service from its contract and handlers: caller verification, parsing, transactions, replies, errors, health,
 // shutdown.
 
-export { ApiError, fail, failField } from './api-error.ts';
+export { ApiError, fail, failField, transitionError } from './api-error.ts';
 export { createService, type RunningService, type ServiceDefinition } from './create-service.ts';
 export { diff } from './diff.ts';
 export type { Actor, Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';

@@ -4,16 +4,18 @@ import { GeneratedPage } from './landing-pages.ts';
 import { Sequence } from './workflows.ts';
 
 const promptMax = 4000;
-// Generation asks a provider for up to 30 s.
+// A request to the AI provider can take up to 30 s.
 const timeoutMs = 60_000;
-const headers = { 'X-AI-Source': 'What made the result: a language model (`model`) or built-in text (`template`)' };
+const headers = {
+  'X-AI-Source': 'The source of the result: a language model (`model`) or a built-in template (`template`)',
+};
 
 const Prompt = (example: string) =>
   name(promptMax).meta({ description: 'What to generate, in your own words', examples: [example] });
-const Industry = text(200).meta({ description: 'The industry you work in', examples: ['Software'] });
-const Tone = text(200).meta({ description: 'How the text should sound', examples: ['Friendly'] });
+const Industry = text(200).meta({ description: 'Your industry', examples: ['Software'] });
+const Tone = text(200).meta({ description: 'The tone of the text', examples: ['Friendly'] });
 
-const ofPeople = {
+const interactive = {
   method: 'POST',
   permission: 'ai:write',
   peopleOnly: true,
@@ -23,7 +25,7 @@ const ofPeople = {
   emits: [],
 } as const;
 
-const ofAnybody = {
+const generation = {
   method: 'POST',
   permission: 'ai:write',
   envelope: 'short',
@@ -32,29 +34,32 @@ const ofAnybody = {
     responseSchema: z
       .record(z.string(), z.unknown())
       .meta({
-        description: 'A JSON Schema that `output` must fit: at most 64 KB and 10 levels',
+        description: 'A JSON Schema for `output`: at most 64 KB and 10 levels',
         examples: [{ type: 'object', properties: { title: { type: 'string' } }, required: ['title'] }],
       })
       .optional(),
     context: freeForm()
-      .meta({ description: 'Facts that the text should use', examples: [{ product: 'Difference engine' }] })
+      .meta({ description: 'Facts to use in the text', examples: [{ product: 'Difference engine' }] })
       .optional(),
     maxTokens: z
       .int()
       .min(1)
       .max(4096)
-      .meta({ description: 'The largest length of the result, in tokens of the model', examples: [500] })
+      .meta({ description: 'The maximum length of the result, in tokens of the model', examples: [500] })
       .optional(),
     temperature: z
       .number()
       .min(0)
       .max(2)
-      .meta({ description: 'How freely the model chooses its words, from 0 to 2', examples: [0.7] })
+      .meta({
+        description: 'The sampling temperature of the model, from 0 to 2; higher values give more varied results',
+        examples: [0.7],
+      })
       .optional(),
   }),
   reply: z.object({
     output: z.unknown().meta({
-      description: 'The text, or with `responseSchema` a value that fits it',
+      description: 'The generated text, or with `responseSchema` a value that is valid against it',
       examples: [{ title: 'A fresh start into spring' }],
     }),
   }),
@@ -66,27 +71,27 @@ const ofAnybody = {
 
 export const ai = operations({
   generateSequence: {
-    ...ofPeople,
+    ...interactive,
     path: '/v1/campaigns/ai/generate-sequence',
     summary: 'Generate a workflow sequence',
     description:
-      'You can send the result to POST /v1/workflows unchanged. If `emailCount` is a range, its upper bound counts.',
+      'You can send the result unchanged to POST /v1/workflows. If `emailCount` is a range, the upper bound is used.',
     body: z.object({
       prompt: Prompt('A welcome sequence for new trial users'),
       industry: Industry.nullish(),
       tone: Tone.nullish(),
       emailCount: text(50)
         .nullish()
-        .meta({ description: 'How many e-mails the sequence has: a number or a range', examples: ['3-5'] }),
+        .meta({ description: 'The number of e-mails in the sequence: a number or a range', examples: ['3-5'] }),
     }),
     reply: Sequence,
     message: 'Sequence generated',
   },
   generateLandingPage: {
-    ...ofPeople,
+    ...interactive,
     path: '/v1/campaigns/ai/generate-landing-page',
     summary: 'Generate a landing page',
-    description: 'You can send the result to POST /v1/campaigns/landing-pages unchanged.',
+    description: 'You can send the result unchanged to POST /v1/campaigns/landing-pages.',
     body: z.object({
       prompt: Prompt('A page for our spring offer'),
       industry: Industry.nullish(),
@@ -99,17 +104,17 @@ export const ai = operations({
     message: 'Landing page generated',
   },
   generateContent: {
-    ...ofAnybody,
+    ...generation,
     path: '/v1/ai-generation',
     summary: 'Generate text or structured data',
     description:
-      'With `responseSchema`, a JSON Schema (at most 64 KB and 10 levels, references inside it only, no patterns, and no alternatives within alternatives that take too long to check), `output` always fits it; without, `output` is a text.',
+      'With `responseSchema`, `output` is always valid against that JSON Schema; without it, `output` is a text. Limits of the schema: 64 KB, 10 levels, no remote references, no patterns, and no nested alternatives that take too long to validate.',
   },
   generate: {
-    ...ofAnybody,
+    ...generation,
     path: '/v1/ai/generate',
     summary: 'Generate text or structured data',
-    description: 'Does the same as POST /v1/ai-generation.',
+    description: 'Use POST /v1/ai-generation instead, which does the same.',
     deprecated: { since: '2025-10-01', sunset: '2027-12-31', successor: '/v1/ai-generation' },
   },
 });

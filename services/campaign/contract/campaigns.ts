@@ -4,12 +4,8 @@ import { z } from 'zod';
 export const campaignTypes = ['email', 'sms', 'mixed'] as const;
 export const campaignStatuses = ['draft', 'active', 'paused', 'completed'] as const;
 
-export const CampaignType = z
-  .enum(campaignTypes, { error: `Must be one of ${campaignTypes.join(', ')}` })
-  .describe('The channels of the campaign');
-export const CampaignStatus = z
-  .enum(campaignStatuses, { error: `Must be one of ${campaignStatuses.join(', ')}` })
-  .describe('How far the campaign has come');
+export const CampaignType = z.enum(campaignTypes).describe('The channels of the campaign');
+export const CampaignStatus = z.enum(campaignStatuses).describe('The status of the campaign');
 
 export const Campaign = z.object({
   id: id('campaign'),
@@ -17,12 +13,12 @@ export const Campaign = z.object({
   name: name(200).meta({ examples: ['Spring offer'] }),
   description: text(2000)
     .nullable()
-    .meta({ examples: ['For everybody who asked in winter'] }),
+    .meta({ examples: ['For all leads of the winter campaign'] }),
   type: CampaignType,
   status: CampaignStatus.meta({ examples: ['draft'] }),
   allowedTransitions: z
     .array(CampaignStatus)
-    .meta({ description: 'The statuses that this campaign can change to now', examples: [['active']] }),
+    .meta({ description: 'The statuses that this campaign can currently change to', examples: [['active']] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
@@ -44,7 +40,7 @@ export const campaigns = operations({
     permission: 'campaigns:write',
     narrows: true,
     summary: 'Create a campaign',
-    description: 'The campaign is an e-mail campaign unless `type` says otherwise, and a draft unless `status` does.',
+    description: '`type` defaults to `email`, and `status` to `draft`.',
     body: Campaign.pick({ name: true }).extend({
       description: text(2000).nullish(),
       type: CampaignType.optional(),
@@ -61,7 +57,7 @@ export const campaigns = operations({
     permission: 'campaigns:read',
     narrows: true,
     summary: 'List campaigns',
-    description: '`search` covers name and description.',
+    description: '`search` covers the name and the description.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
       status: CampaignStatus.optional(),
       type: CampaignType.optional(),

@@ -11,8 +11,8 @@ export const formSubmitted = event('form.submitted', {
     formId: id('form'),
     leadId: id('lead')
       .nullable()
-      .describe('The lead that the submission created or belongs to; null when it names nobody'),
-    fields: freeForm().describe('The fields of the form'),
+      .describe('The lead that the submission created or belongs to; null when it identifies no lead'),
+    fields: freeForm().describe('The submitted fields of the form'),
   }),
   record: z.object({ id: id('form') }),
   example: {

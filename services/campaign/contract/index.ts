@@ -1,4 +1,4 @@
-// What campaign offers: campaigns, workflows, landing pages, and generation by AI. Of forms it says what happens to them.
+// Contract of the campaign service: campaigns, workflows, landing pages, AI generation, and the event of a submitted form.
 import { ai } from './ai.ts';
 import { campaigns } from './campaigns.ts';
 import { internalCampaigns } from './internal.ts';

@@ -4,29 +4,32 @@ import { z } from 'zod';
 export const landingPageStatuses = ['draft', 'published', 'archived'] as const;
 
 export const LandingPageStatus = z
-  .enum(landingPageStatuses, { error: `Must be one of ${landingPageStatuses.join(', ')}` })
-  .describe('Whether the page is drafted, published or archived');
+  .enum(landingPageStatuses)
+  .describe('Whether the page is a draft, published or archived');
 const Slug = z
   .string()
   .max(100, 'Must be at most 100 characters')
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'Must be in kebab-case, such as spring-offer')
   .meta({
-    description: 'The last part of the address: lower-case words, separated by dashes',
+    description: 'The last part of the page URL: lower-case words, separated by dashes',
     examples: ['spring-offer'],
   });
-// These end up in a style sheet, where other characters would begin something else.
+// These values are inserted into a style sheet, so characters that could end the declaration are not allowed.
 const Color = z
   .string()
   .max(60)
-  .regex(/^(#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,30}|(rgb|hsl)a?\([0-9.,%/ ]{1,40}\))$/, 'Must be a colour, such as #1d4ed8');
+  .regex(
+    /^(#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,30}|(rgb|hsl)a?\([0-9.,%/ ]{1,40}\))$/,
+    'Must be a CSS colour, such as #1d4ed8',
+  );
 const FontFamily = z
   .string()
   .max(200)
-  .regex(/^[a-zA-Z0-9 ,'"_-]+$/, 'Must be names of fonts, separated by commas');
+  .regex(/^[a-zA-Z0-9 ,'"_-]+$/, 'Must be font names, separated by commas');
 
-/** One part of a landing page. */
+/** A section of a landing page. */
 export const Section = z.object({
-  sectionId: name(100).meta({ description: 'Names the section within its page', examples: ['section-1'] }),
+  sectionId: name(100).meta({ description: 'The id of the section, unique within the page', examples: ['section-1'] }),
   type: name(50).meta({ description: 'The kind of section, such as `hero`', examples: ['hero'] }),
   label: text(200).meta({ description: 'The name of the section in the editor', examples: ['Headline'] }),
   visible: z.boolean().describe('Whether the page shows the section'),
@@ -41,49 +44,49 @@ function checkSectionIds(sections: { sectionId: string }[], context: z.Refinemen
   const seen = new Set<string>();
   for (const [index, { sectionId }] of sections.entries()) {
     if (seen.has(sectionId))
-      context.addIssue({ code: 'custom', path: [index, 'sectionId'], message: 'Another section has this sectionId' });
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'sectionId'],
+        message: 'Must be unique; another section has this sectionId',
+      });
     seen.add(sectionId);
   }
 }
 
-/** How many characters the content of a page may have, also when it is cleaned. */
+/** Maximum number of characters of the content of a page, before and after cleaning. */
 export const contentMax = 200_000;
 
 const shape = {
   name: name(200).meta({ examples: ['Spring offer'] }),
   slug: Slug,
-  sections: z
-    .array(Section)
-    .max(100, 'Must hold at most 100 entries')
-    .superRefine(checkSectionIds)
-    .describe('The parts of the page, at most 100'),
+  sections: z.array(Section).max(100).superRefine(checkSectionIds).describe('The sections of the page, at most 100'),
   seo: z
     .object({
       title: text(200).meta({ examples: ['Spring offer'] }),
       metaDescription: text(500).meta({
         description: 'The description that search engines show',
-        examples: ['What we offer until the end of April'],
+        examples: ['Our offer until the end of April'],
       }),
     })
-    .describe('What search engines show'),
+    .describe('The metadata for search engines'),
   style: z
     .object({
-      primaryColor: Color.meta({ description: 'The colour of headings and buttons, in CSS', examples: ['#1d4ed8'] }),
-      backgroundColor: Color.meta({ description: 'The colour of the background, in CSS', examples: ['#ffffff'] }),
-      fontFamily: FontFamily.meta({ description: 'The fonts, in CSS', examples: ['Inter, sans-serif'] }),
+      primaryColor: Color.meta({ description: 'The CSS colour of headings and buttons', examples: ['#1d4ed8'] }),
+      backgroundColor: Color.meta({ description: 'The CSS colour of the background', examples: ['#ffffff'] }),
+      fontFamily: FontFamily.meta({ description: 'The CSS font family', examples: ['Inter, sans-serif'] }),
     })
-    .describe('How the page looks'),
+    .describe('The style of the page'),
   content: text(contentMax).meta({
     description: 'The page as HTML, at most 200,000 characters',
     examples: ['<h1>Spring offer</h1><p>Until the end of April.</p>'],
   }),
 };
 
-const Seo = shape.seo.partial().describe('What search engines show');
-const Style = shape.style.partial().describe('How the page looks');
+const Seo = shape.seo.partial().describe('The metadata for search engines');
+const Style = shape.style.partial().describe('The style of the page');
 const Description = text(2000).meta({ examples: ['For the spring campaign'] });
 
-/** A generated landing page; it can be sent to POST /v1/campaigns/landing-pages as it is. */
+/** A generated landing page. Valid as a body of POST /v1/campaigns/landing-pages. */
 export const GeneratedPage = z.object({ ...shape, description: Description });
 
 export const LandingPageSummary = z.object({
@@ -94,16 +97,17 @@ export const LandingPageSummary = z.object({
   description: Description.nullable(),
   slug: Slug,
   status: LandingPageStatus.meta({ examples: ['draft'] }),
-  allowedTransitions: z
-    .array(LandingPageStatus)
-    .meta({ description: 'The statuses that this page can change to now', examples: [['published', 'archived']] }),
+  allowedTransitions: z.array(LandingPageStatus).meta({
+    description: 'The statuses that this page can currently change to',
+    examples: [['published', 'archived']],
+  }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
-/** A landing page in full: with what stands on it, which lists leave out. */
+/** A landing page with its sections and content, which lists omit. */
 export const LandingPage = LandingPageSummary.extend({
   sections: shape.sections,
   seo: Seo,
@@ -123,11 +127,11 @@ const writable = z.object({
 });
 
 const withId = z.object({ id: id('landing_page') });
-// 200,000 characters may each be an escape in JSON.
+// Each of the 200,000 characters can be a JSON escape sequence.
 const bodyMax = 1_500_000;
-const slugTaken = [409, 'A landing page with this slug exists already'] as const;
+const slugTaken = [409, 'Another landing page has this slug; use a different one'] as const;
 const cleaned =
-  'Removed from content: scripts, styles, event handlers, frames, forms, and links that run code. Content nested deeper than 250 levels is refused.';
+  'The content is cleaned: scripts, styles, event handlers, frames, forms, and links that run code are removed. Content with more than 250 nested levels is rejected.';
 
 export const landingPageCreated = event('landing_page.created', {
   description: 'A landing page is created',
@@ -138,7 +142,7 @@ export const landingPageCreated = event('landing_page.created', {
 });
 
 export const landingPageUpdated = event('landing_page.updated', {
-  description: 'Fields of a landing page are modified',
+  description: 'A landing page is updated',
   action: 'landing_page.update',
   target: 'landing_page',
   data: z.object({ landingPageId: id('landing_page'), fields: z.array(z.string()) }),
@@ -152,7 +156,7 @@ export const landingPages = operations({
     permission: 'campaigns:write',
     narrows: true,
     summary: 'Create a landing page',
-    description: `Takes a generated landing page as it is. It begins as a draft. ${cleaned}`,
+    description: `Accepts a generated landing page unchanged. The page starts as a draft. ${cleaned}`,
     body: writable,
     bodyMax,
     reply: LandingPage,
@@ -191,7 +195,7 @@ export const landingPages = operations({
     permission: 'campaigns:write',
     narrows: true,
     summary: 'Update a landing page',
-    description: `Changes the given fields, each as a whole. ${cleaned}`,
+    description: `Changes the given fields; objects and arrays are replaced as a whole. ${cleaned}`,
     params: withId,
     body: writable.partial(),
     bodyMax,

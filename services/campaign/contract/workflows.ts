@@ -2,7 +2,7 @@ import { event, freeForm, id, listQuery, name, operations, page, text, timestamp
 import { z } from 'zod';
 
 export const workflowStatuses = ['draft', 'published', 'paused', 'archived'] as const;
-/** What a generated sequence consists of. */
+/** The node types of a generated sequence. */
 export const sequenceNodeTypes = ['trigger', 'email', 'wait', 'condition'] as const;
 export const nodeTypes = [
   ...sequenceNodeTypes,
@@ -10,74 +10,69 @@ export const nodeTypes = [
   ...(['enroll', 'goal', 'exit'] as const),
 ] as const;
 
-export const WorkflowStatus = z
-  .enum(workflowStatuses, { error: `Must be one of ${workflowStatuses.join(', ')}` })
-  .describe('How far the workflow has come');
+export const WorkflowStatus = z.enum(workflowStatuses).describe('The status of the workflow');
 const coordinate = z.number().min(-1e6, 'Must be at least -1000000').max(1e6, 'Must be at most 1000000');
 
-/** Where a node is in the visual editor. */
+/** The position of a node in the visual editor. */
 export const Position = z.object({
-  x: coordinate.meta({ description: 'From the left, in pixels', examples: [250] }),
-  y: coordinate.meta({ description: 'From the top, in pixels', examples: [0] }),
+  x: coordinate.meta({ description: 'The distance from the left, in pixels', examples: [250] }),
+  y: coordinate.meta({ description: 'The distance from the top, in pixels', examples: [0] }),
 });
 
 export const WorkflowNode = z.object({
-  nodeId: name(100).meta({ description: 'Names the node within its workflow', examples: ['email-1'] }),
-  type: z
-    .enum(nodeTypes, { error: `Must be one of ${nodeTypes.join(', ')}` })
-    .meta({ description: 'What the node does', examples: ['email'] }),
-  position: Position.optional().describe('Where the node is in the visual editor'),
+  nodeId: name(100).meta({ description: 'The id of the node, unique within the workflow', examples: ['email-1'] }),
+  type: z.enum(nodeTypes).meta({ description: 'The type of the node', examples: ['email'] }),
+  position: Position.optional().describe('The position of the node in the visual editor'),
   data: freeForm()
     .optional()
     .meta({ description: 'The settings of the node', examples: [{ label: 'Welcome', subjectLine: 'Welcome aboard' }] }),
 });
 
 export const WorkflowEdge = z.object({
-  edgeId: name(100).meta({ description: 'Names the edge within its workflow', examples: ['edge-1'] }),
-  source: name(100).meta({ description: 'The `nodeId` of the node that the edge leaves', examples: ['trigger-1'] }),
-  target: name(100).meta({ description: 'The `nodeId` of the node that the edge leads to', examples: ['email-1'] }),
+  edgeId: name(100).meta({ description: 'The id of the edge, unique within the workflow', examples: ['edge-1'] }),
+  source: name(100).meta({ description: 'The `nodeId` of the source node', examples: ['trigger-1'] }),
+  target: name(100).meta({ description: 'The `nodeId` of the target node', examples: ['email-1'] }),
   branch: name(50)
     .meta({
-      description: 'The way out of a node with several: yes, no, default or the key of a variant',
+      description: 'The branch of a source node with several outgoing edges: yes, no, default or the key of a variant',
       examples: ['yes'],
     })
     .optional(),
 });
 
-/** A node as it is generated: its data has these fields only, by the type of the node. */
+/** A generated node. Its `data` has only these fields; which of them depends on the type. */
 export const SequenceNode = z.object({
-  nodeId: name(100).meta({ description: 'Names the node within its sequence', examples: ['email-1'] }),
-  type: z.enum(sequenceNodeTypes).meta({ description: 'What the node does', examples: ['email'] }),
-  position: Position.describe('Where the node is in the visual editor'),
+  nodeId: name(100).meta({ description: 'The id of the node, unique within the sequence', examples: ['email-1'] }),
+  type: z.enum(sequenceNodeTypes).meta({ description: 'The type of the node', examples: ['email'] }),
+  position: Position.describe('The position of the node in the visual editor'),
   data: z
     .object({
       label: name(200).meta({ description: 'The name of the node in the editor', examples: ['Welcome'] }),
       triggerType: text(100)
-        .meta({ description: 'Of a trigger: what starts the sequence', examples: ['form_submission'] })
+        .meta({ description: 'For a trigger: the event that starts the sequence', examples: ['form_submission'] })
         .optional(),
       subjectLine: text(200)
-        .meta({ description: 'Of an e-mail: its subject', examples: ['Welcome aboard'] })
+        .meta({ description: 'For an e-mail: the subject line', examples: ['Welcome aboard'] })
         .optional(),
       duration: z
         .number()
         .min(0)
         .max(10_000)
-        .meta({ description: 'Of a wait: how long, in `durationUnit`', examples: [2] })
+        .meta({ description: 'For a wait: the duration, in `durationUnit`', examples: [2] })
         .optional(),
       durationUnit: z
         .enum(['minutes', 'hours', 'days', 'weeks'])
-        .meta({ description: 'Of a wait: the unit of `duration`', examples: ['days'] })
+        .meta({ description: 'For a wait: the unit of `duration`', examples: ['days'] })
         .optional(),
       conditionField: text(100)
-        .meta({ description: 'Of a condition: the field that it looks at', examples: ['email_open'] })
+        .meta({ description: 'For a condition: the field that it evaluates', examples: ['email_open'] })
         .optional(),
     })
-    .describe('The settings of the node; which of them it has depends on its type'),
+    .describe('The settings of the node, depending on its type'),
 });
 
 const nodesMax = 200;
 const edgesMax = 400;
-const tooMany = (max: number) => `Must hold at most ${max} entries`;
 
 const exampleNodes = [
   {
@@ -95,18 +90,18 @@ const exampleNodes = [
 ];
 const exampleEdges = [{ edgeId: 'edge-1', source: 'trigger-1', target: 'email-1' }];
 
-/** A generated workflow sequence; it can be sent to POST /v1/workflows as it is. */
+/** A generated workflow sequence. Valid as a body of POST /v1/workflows. */
 export const Sequence = z.object({
   name: name(200).meta({ examples: ['Welcome'] }),
   description: text(2000).meta({ examples: ['Greets new trial users'] }),
   nodes: z
     .array(SequenceNode)
-    .max(nodesMax, tooMany(nodesMax))
-    .meta({ description: 'The steps', examples: [exampleNodes] }),
+    .max(nodesMax)
+    .meta({ description: 'The nodes of the sequence', examples: [exampleNodes] }),
   edges: z
     .array(WorkflowEdge)
-    .max(edgesMax, tooMany(edgesMax))
-    .meta({ description: 'What follows what', examples: [exampleEdges] }),
+    .max(edgesMax)
+    .meta({ description: 'The connections between the nodes', examples: [exampleEdges] }),
 });
 
 export const WorkflowSummary = z.object({
@@ -118,9 +113,10 @@ export const WorkflowSummary = z.object({
     .nullable()
     .meta({ examples: ['Greets new trial users'] }),
   status: WorkflowStatus.meta({ examples: ['draft'] }),
-  allowedTransitions: z
-    .array(WorkflowStatus)
-    .meta({ description: 'The statuses that this workflow can change to now', examples: [['published', 'archived']] }),
+  allowedTransitions: z.array(WorkflowStatus).meta({
+    description: 'The statuses that this workflow can currently change to',
+    examples: [['published', 'archived']],
+  }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
@@ -130,15 +126,15 @@ export const WorkflowSummary = z.object({
 const graph = {
   nodes: z
     .array(WorkflowNode)
-    .max(nodesMax, tooMany(nodesMax))
-    .meta({ description: 'The steps, at most 200', examples: [exampleNodes] }),
+    .max(nodesMax)
+    .meta({ description: 'The nodes of the workflow, at most 200', examples: [exampleNodes] }),
   edges: z
     .array(WorkflowEdge)
-    .max(edgesMax, tooMany(edgesMax))
-    .meta({ description: 'What follows what, at most 400', examples: [exampleEdges] }),
+    .max(edgesMax)
+    .meta({ description: 'The connections between the nodes, at most 400', examples: [exampleEdges] }),
 };
 
-/** A workflow in full: with its nodes and edges, which lists leave out. */
+/** A workflow with its nodes and edges, which lists omit. */
 export const Workflow = WorkflowSummary.extend(graph);
 
 export const workflowCreated = event('workflow.created', {
@@ -157,7 +153,7 @@ export const workflows = operations({
     narrows: true,
     summary: 'Create a workflow',
     description:
-      'Accepts a generated sequence unchanged. The workflow starts as a draft. If the edges out of a condition have no `branch`, the first one is its yes and the second one its no.',
+      'Accepts a generated sequence unchanged. The workflow starts as a draft. If the outgoing edges of a condition have no `branch`, the first one is the `yes` branch and the second one the `no` branch.',
     body: z.object({
       name: name(200),
       description: text(2000).nullish(),

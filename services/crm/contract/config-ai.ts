@@ -4,13 +4,11 @@ import { GeneratedStage, GeneratedStatus } from './statuses.ts';
 
 const listMax = 20;
 
-/** What POST /v1/config/ai/generate-statuses answers. */
 export const GeneratedStatuses = z.object({
-  statuses: z.array(GeneratedStatus).min(1).max(listMax).describe('The suggested statuses'),
+  statuses: z.array(GeneratedStatus).min(1).max(listMax).describe('The generated statuses'),
 });
-/** What POST /v1/config/ai/generate-opportunity-stages answers. */
 export const GeneratedStages = z.object({
-  stages: z.array(GeneratedStage).min(1).max(listMax).describe('The suggested stages'),
+  stages: z.array(GeneratedStage).min(1).max(listMax).describe('The generated stages'),
 });
 
 const generation = {
@@ -20,13 +18,15 @@ const generation = {
   envelope: 'short',
   body: z.object({
     prompt: name(4000).meta({
-      description: 'How you work, in your own words',
-      examples: ['We sell apartments to families, most of whom find us on the web'],
+      description: 'A description of how you sell, in your own words',
+      examples: ['We sell apartments to families. Most leads come from our website.'],
     }),
   }),
-  // A provider may take up to 30 s.
+  // A request to the AI provider can take up to 30 s.
   timeoutMs: 60_000,
-  headers: { 'X-AI-Source': 'What made the result: a language model (`model`) or built-in text (`template`)' },
+  headers: {
+    'X-AI-Source': 'The source of the result: a language model (`model`) or a built-in template (`template`)',
+  },
   emits: [],
 } as const;
 
@@ -34,16 +34,17 @@ export const configAi = operations({
   generateStatuses: {
     ...generation,
     path: '/v1/config/ai/generate-statuses',
-    summary: 'Suggest lead statuses for a way of working',
-    description: 'Stores nothing. You can send each item to POST /v1/config/statuses unchanged.',
+    summary: 'Generate lead statuses',
+    description: 'Does not store the result. You can send each item unchanged to POST /v1/config/statuses.',
     reply: GeneratedStatuses,
     message: 'Lead statuses generated',
   },
   generateOpportunityStages: {
     ...generation,
     path: '/v1/config/ai/generate-opportunity-stages',
-    summary: 'Suggest the stages of a sales process',
-    description: 'Stores nothing. You can send each item to POST /v1/config/statuses; add `entityType: opportunity`.',
+    summary: 'Generate opportunity stages',
+    description:
+      'Does not store the result. You can send each item to POST /v1/config/statuses with `entityType: opportunity` added.',
     reply: GeneratedStages,
     message: 'Opportunity stages generated',
   },

@@ -1,6 +1,7 @@
-// What crm offers: leads, opportunities, tasks, and the statuses and stages that a tenant defines.
+// Contract of the crm service: leads, opportunities, tasks, and the statuses and stages that a tenant defines.
 import { configAi } from './config-ai.ts';
 import { internalExports, internalLeads } from './internal.ts';
+import { leadDuplicates } from './lead-duplicates.ts';
 import { leads } from './leads.ts';
 import { opportunities } from './opportunities.ts';
 import { statuses } from './statuses.ts';
@@ -8,6 +9,7 @@ import { tasks } from './tasks.ts';
 
 export * from './config-ai.ts';
 export * from './internal.ts';
+export * from './lead-duplicates.ts';
 export * from './leads.ts';
 export * from './opportunities.ts';
 export * from './statuses.ts';
@@ -15,6 +17,7 @@ export * from './tasks.ts';
 
 export const crm = {
   ...leads,
+  ...leadDuplicates,
   ...opportunities,
   ...tasks,
   ...statuses,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Lead } from './leads.ts';
 import { Opportunity } from './opportunities.ts';
 
-/** A lead as other services see it: who it is and where it stands. */
+/** The fields of a lead that other services can read. */
 export const InternalLead = Lead.pick({
   id: true,
   email: true,
@@ -17,7 +17,7 @@ export const InternalLead = Lead.pick({
   createdAt: true,
 });
 
-/** How many leads `filterLeads` takes at once. */
+/** Maximum number of ids in a `filterLeads` request. */
 export const filteredLeadsMax = 5_000;
 
 /** Leads of the caller's tenant, for services that store their ids. */
@@ -26,8 +26,8 @@ export const internalLeads = operations({
     method: 'POST',
     path: '/internal/leads/find',
     audience: 'internal',
-    summary: 'Those of the given leads that exist and are not deleted',
-    body: z.object({ ids: z.array(id('lead')).max(250, 'Must hold at most 250 ids') }),
+    summary: 'Retrieve leads by id, without deleted ones',
+    body: z.object({ ids: z.array(id('lead')).max(250, 'Must contain at most 250 ids') }),
     reply: z.array(InternalLead),
     message: 'Leads found',
     emits: [],
@@ -36,21 +36,21 @@ export const internalLeads = operations({
     method: 'POST',
     path: '/internal/leads/filter',
     audience: 'internal',
-    summary: 'Ids of those of the given leads that exist, are not deleted and lie within the reach of the call',
-    body: z.object({ ids: z.array(id('lead')).max(filteredLeadsMax, `Must hold at most ${filteredLeadsMax} ids`) }),
+    summary: 'Return the ids of existing leads that the caller can read',
+    body: z.object({ ids: z.array(id('lead')).max(filteredLeadsMax, `Must contain at most ${filteredLeadsMax} ids`) }),
     reply: z.object({ ids: z.array(id('lead')) }),
     message: 'Leads filtered',
     emits: [],
   },
 });
 
-/** All records of the tenant, for services that keep a copy of them. */
+/** Exports all records of the tenant, for services that keep a copy. */
 export const internalExports = operations({
   exportLeads: {
     method: 'POST',
     path: '/internal/leads/export',
     audience: 'internal',
-    summary: 'Leads with greater ids than the given one; of deleted leads the version is what counts',
+    summary: 'Export leads with ids greater than `after`; copies use only the version of deleted leads',
     ...exportPage('lead', Lead),
     message: 'Leads exported',
     emits: [],
@@ -59,7 +59,7 @@ export const internalExports = operations({
     method: 'POST',
     path: '/internal/opportunities/export',
     audience: 'internal',
-    summary: 'Opportunities with greater ids than the given one',
+    summary: 'Export opportunities with ids greater than `after`',
     ...exportPage('opportunity', Opportunity),
     message: 'Opportunities exported',
     emits: [],

@@ -1,4 +1,5 @@
 import {
+  email,
   event,
   flag,
   freeForm,
@@ -8,6 +9,7 @@ import {
   operations,
   page,
   phone,
+  sharedErrors,
   text,
   timestamp,
   wholeNumber,
@@ -16,30 +18,22 @@ import { z } from 'zod';
 
 export const leadStatuses = ['new', 'contacted', 'qualified', 'unqualified'] as const;
 export const leadSources = ['web', 'referral', 'api', 'import', 'manual'] as const;
-export const consentStates = ['granted', 'denied', 'withdrawn'] as const;
 
-export const LeadStatus = z
-  .enum(leadStatuses, { error: `Must be one of ${leadStatuses.join(', ')}` })
-  .describe('How far the lead has come');
-export const LeadSource = z
-  .enum(leadSources, { error: `Must be one of ${leadSources.join(', ')}` })
-  .describe('Where the lead comes from');
+export const LeadStatus = z.enum(leadStatuses).describe('The qualification status of the lead');
+export const LeadSource = z.enum(leadSources).describe('Where the lead comes from');
 const Score = z
   .number({ error: 'Must be a number from 0 to 100' })
   .min(0, 'Must be at least 0')
   .max(100, 'Must be at most 100')
-  .meta({ description: 'How promising the lead is, from 0 to 100', examples: [42] });
-const Email = z
-  .email({ error: 'Must be a valid e-mail address' })
-  .max(254, 'Must be at most 254 characters')
-  .meta({ examples: ['ada@example.com'] });
+  .meta({ description: 'The lead score, from 0 (lowest) to 100 (highest)', examples: [42] });
+const Email = email().meta({ examples: ['ada@example.com'] });
 const ReferralCode = text(32)
   .min(4, 'Must be at least 4 characters')
   .meta({ description: 'The code of the partner who referred the lead', examples: ['ADA-2026'] });
 const Tags = z
   .array(name(50))
-  .max(50, 'Must hold at most 50 tags')
-  .meta({ description: 'Labels of your own, at most 50', examples: [['vip']] });
+  .max(50, 'Must contain at most 50 tags')
+  .meta({ description: 'Custom labels, at most 50', examples: [['vip']] });
 
 export const Lead = z.object({
   id: id('lead'),
@@ -51,37 +45,37 @@ export const Lead = z.object({
   source: LeadSource.nullable().meta({ examples: ['web'] }),
   status: LeadStatus.meta({ examples: ['new'] }),
   allowedTransitions: z.array(LeadStatus).meta({
-    description: 'The statuses that this lead can change to now',
+    description: 'The statuses that this lead can currently change to',
     examples: [['contacted', 'qualified', 'unqualified']],
   }),
   score: Score,
-  assignedTo: id('user').nullable().describe('The user who works on the lead'),
+  assignedTo: id('user').nullable().describe('The user that the lead is assigned to'),
   teamId: id('team')
     .nullable()
     .describe(
-      'The team that the lead belongs to. Its members can access the lead when their permission is narrowed to `team`.',
+      'The team that the lead belongs to. A user whose permission is narrowed to `team` can access the leads of their teams.',
     ),
   customFields: freeForm(),
   tags: Tags,
   externalId: text(255)
     .nullable()
-    .meta({ description: 'The id of the lead in a system of yours', examples: ['web-10423'] }),
+    .meta({ description: 'The id of the lead in your own system', examples: ['web-10423'] }),
   referralCode: ReferralCode.nullable(),
   convertedAt: timestamp()
     .nullable()
-    .meta({ description: 'When the lead became an opportunity', examples: [null] }),
+    .meta({ description: 'When the lead was converted to an opportunity', examples: [null] }),
   convertedOpportunityId: id('opportunity')
     .nullable()
-    .meta({ description: 'The opportunity that the lead became', examples: [null] }),
+    .meta({ description: 'The opportunity that the lead was converted to', examples: [null] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
-/** One lead in full: with what is gathered from elsewhere. */
+/** A lead with the number of its possible duplicates. */
 export const LeadDetail = Lead.extend({
-  duplicateCount: z.int().meta({ description: 'The number of leads that may be the same person', examples: [0] }),
+  duplicateCount: z.int().meta({ description: 'The number of possible duplicates of the lead', examples: [0] }),
 });
 
 const writable = Lead.pick({ email: true, firstName: true, lastName: true }).extend({
@@ -142,7 +136,7 @@ export const leadDeleted = event('lead.deleted', {
 export const leadRestored = event('lead.restored', {
   group: 'leads',
   readPermission: 'leads:read',
-  description: 'A removed lead is restored',
+  description: 'A deleted lead is restored',
   action: 'lead.restore',
   target: 'lead',
   data: z.object({ leadId: id('lead') }),
@@ -151,7 +145,7 @@ export const leadRestored = event('lead.restored', {
 });
 
 export const leadStatusChanged = event('lead.status_changed', {
-  description: 'A lead moves to another status',
+  description: 'The status of a lead changes',
   action: 'lead.change_status',
   target: 'lead',
   data: z.object({ leadId: id('lead'), from: LeadStatus, to: LeadStatus, reason: text(500).nullable() }),
@@ -159,33 +153,16 @@ export const leadStatusChanged = event('lead.status_changed', {
 });
 
 export const leadConverted = event('lead.converted', {
-  description: 'A lead becomes an opportunity',
+  description: 'A lead is converted to an opportunity',
   action: 'lead.convert',
   target: 'lead',
   data: z.object({ leadId: id('lead'), opportunityId: id('opportunity') }),
   record: Lead,
 });
 
-export const DuplicateStatus = z
-  .enum(['open', 'dismissed', 'merged'])
-  .describe('What was decided about the pair; `open` while nothing is');
-
-export const DuplicatePair = z.object({
-  id: id('duplicate_pair'),
-  leadIds: z.array(id('lead')).length(2).describe('The two leads'),
-  confidence: z
-    .number()
-    .min(0)
-    .max(1)
-    .meta({ description: 'How certain the match is, from 0 to 1', examples: [1] }),
-  matchedOn: z.array(z.enum(['email', 'phone', 'name'])).describe('What the two leads have in common'),
-  status: DuplicateStatus,
-  createdAt: timestamp(),
-});
-
 const statusErrors = {
-  transition_refused: [409, 'The lead cannot move to this status'],
-  lead_converted: [409, 'The lead has been converted; its status no longer changes'],
+  transition_refused: sharedErrors.transition_refused,
+  lead_converted: [409, 'The status of a converted lead cannot change'],
 } as const;
 
 export const leads = operations({
@@ -196,7 +173,7 @@ export const leads = operations({
     narrows: true,
     summary: 'Create a lead',
     description:
-      'Without `teamId`, the lead belongs to the team of the acting user if that user is in exactly one. The platform then looks for possible duplicates; GET /v1/leads/duplicates lists them.',
+      'Without `teamId`, the lead gets the team of the acting user if that user is in exactly one team. Possible duplicates are detected asynchronously; list them with GET /v1/leads/duplicates.',
     body: writable,
     reply: Lead,
     status: 201,
@@ -220,8 +197,12 @@ export const leads = operations({
       tag: text(50)
         .meta({ description: 'Return only leads with this tag', examples: ['vip'] })
         .optional(),
-      converted: flag().describe('Return only leads that became an opportunity, or only those that did not').optional(),
-      deleted: flag().describe('Return deleted leads instead of the others').optional(),
+      converted: flag()
+        .describe('Return only converted leads (`true`), or only leads that are not converted (`false`)')
+        .optional(),
+      deleted: flag()
+        .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
+        .optional(),
       customFields: z
         .record(text(64), text(200))
         .meta({
@@ -232,29 +213,6 @@ export const leads = operations({
     }),
     reply: page(Lead),
     message: 'Leads retrieved',
-  },
-  listLeadDuplicates: {
-    method: 'GET',
-    path: '/v1/leads/duplicates',
-    permission: 'leads:read',
-    narrows: true,
-    summary: 'List possible duplicates',
-    description:
-      'Returns pairs of leads that share an e-mail address (confidence 1), a phone number (0.8), an address that differs only by a +tag or by dots that the provider ignores (0.75), or a full name without case and accents (0.5). Pairs are detected after a lead is created, restored or changed, and end when the two leads share nothing any more. The list contains pairs of which the caller may read both leads.',
-    query: listQuery(['createdAt', 'confidence'])
-      .omit({ search: true })
-      .extend({
-        minConfidence: z
-          .codec(z.string().regex(/^[0-9.]{1,6}$/, 'Must be a number from 0 to 1'), z.number().min(0).max(1), {
-            decode: Number,
-            encode: String,
-          })
-          .describe('Return only pairs with this confidence or a higher one')
-          .optional(),
-        status: DuplicatePair.shape.status.optional(),
-      }),
-    reply: page(DuplicatePair),
-    message: 'Duplicates retrieved',
   },
   getLead: {
     method: 'GET',
@@ -299,12 +257,12 @@ export const leads = operations({
     permission: 'leads:write',
     narrows: true,
     summary: 'Restore a deleted lead',
-    description: 'Brings back a lead that was deleted within the last 30 days.',
+    description: 'Restores a lead that was deleted within the last 30 days.',
     params: withId,
     reply: Lead,
     message: 'Lead restored',
     emits: [leadRestored],
-    errors: { not_deleted: [409, 'The lead is not deleted'] },
+    errors: { not_deleted: sharedErrors.not_deleted },
   },
   changeLeadStatus: {
     method: 'POST',
@@ -319,7 +277,7 @@ export const leads = operations({
       status: LeadStatus.meta({ examples: ['contacted'] }),
       reason: text(500)
         .nullish()
-        .meta({ description: 'Why the status changes', examples: ['Asked to be called next quarter'] }),
+        .meta({ description: 'The reason for the change', examples: ['Asked to be called next quarter'] }),
     }),
     example: { allowedTransitions: ['qualified', 'unqualified'] },
     reply: Lead,

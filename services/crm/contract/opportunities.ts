@@ -12,32 +12,28 @@ import {
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
-import { oneOf } from './fields.ts';
 import { leadConverted, leadUpdated } from './leads.ts';
 
 export const opportunityStatuses = ['open', 'won', 'lost'] as const;
 export const forecastCategories = ['omitted', 'pipeline', 'best_case', 'commit', 'closed'] as const;
 
-export const OpportunityStatus = oneOf(opportunityStatuses).describe('Whether the deal is open, won or lost');
-/** How a forecast counts an opportunity. */
+export const OpportunityStatus = z.enum(opportunityStatuses).describe('Whether the opportunity is open, won or lost');
 export const ForecastCategory = z
   .enum(forecastCategories)
-  .describe('How a forecast counts the deal, from `omitted` (not at all) to `commit` (certain) and `closed`');
-/** The code of a stage; each tenant defines its own. */
+  .describe('How a forecast counts the opportunity, from `omitted` (not at all) to `commit` (certain) and `closed`');
+// Not an enum, because each tenant defines its own stages.
 const Stage = code().meta({ description: 'The code of the stage', examples: ['prospecting'] });
-const Competitor = name(200).meta({ description: 'Who won the deal instead', examples: ['Difference Ltd'] });
+const Competitor = name(200).meta({ description: 'The competitor that won the deal', examples: ['Difference Ltd'] });
 const ReasonCode = code().meta({
-  description: 'Why the deal ended so, as a code of your own: lower-case letters, digits and underscores',
+  description: 'The reason for the outcome, as a custom code: lower-case letters, digits and underscores',
   examples: ['price'],
 });
 const Note = text(2000).meta({
-  description: 'What a reader should know about the outcome',
+  description: 'A note about the outcome',
   examples: ['Signed for two years'],
 });
-/** How a deal ended. */
-export const DealResult = z.enum(['won', 'lost']).describe('How the deal ended');
+export const DealResult = z.enum(['won', 'lost']).describe('Whether the deal was won or lost');
 
-/** How a deal ended. */
 export const Outcome = z.object({
   result: DealResult,
   reasonCode: ReasonCode.nullable(),
@@ -56,10 +52,10 @@ export const Opportunity = z.object({
   status: OpportunityStatus.meta({ examples: ['open'] }),
   allowedTransitions: z
     .array(OpportunityStatus)
-    .meta({ description: 'The statuses that this opportunity can change to now', examples: [['won', 'lost']] }),
+    .meta({ description: 'The statuses that this opportunity can currently change to', examples: [['won', 'lost']] }),
   stage: Stage,
   stageId: id('status_definition').describe('The definition of the stage'),
-  probability: z.int().meta({ description: 'How likely the deal is won, in percent', examples: [10] }),
+  probability: z.int().meta({ description: 'The probability of winning the deal, in percent', examples: [10] }),
   forecastCategory: ForecastCategory.meta({ examples: ['pipeline'] }),
   expectedCloseAt: timestamp()
     .nullable()
@@ -69,7 +65,7 @@ export const Opportunity = z.object({
     .meta({ description: 'When the deal was won or lost', examples: [null] }),
   ownerId: id('user').nullable().describe('The user who owns the opportunity'),
   teamId: id('team').nullable().describe('The team that the opportunity belongs to'),
-  outcome: Outcome.nullable().meta({ description: 'How the deal ended; null while it is open', examples: [null] }),
+  outcome: Outcome.nullable().meta({ description: 'The outcome of the deal; null while it is open', examples: [null] }),
   daysInStage: z.int().meta({ description: 'Whole days since the opportunity entered its stage', examples: [4] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
@@ -126,7 +122,7 @@ export const opportunityLost = event('opportunity.lost', {
   example: { opportunityId: exampleId, reason: 'price' },
 });
 
-/** The example of an opportunity that was closed. */
+/** Example of a closed opportunity. */
 function closedAs(result: 'won' | 'lost', outcome: Record<string, string>) {
   return {
     status: result,
@@ -140,9 +136,9 @@ function closedAs(result: 'won' | 'lost', outcome: Record<string, string>) {
   };
 }
 
-const closed = { opportunity_closed: [409, 'The opportunity is closed already'] } as const;
+const closed = { opportunity_closed: [409, 'The opportunity is already closed'] } as const;
 const amountQuery = () => {
-  const error = 'Must be a number that is not negative';
+  const error = 'Must be a non-negative number with at most 4 decimals, such as 4800.5';
   return z.codec(z.string({ error }).regex(/^\d{1,12}(\.\d{1,4})?$/, { error }), amount(), {
     decode: Number,
     encode: String,
@@ -152,7 +148,7 @@ const amountQuery = () => {
 const closedAt = () =>
   timestamp()
     .describe(
-      'When the deal was closed: between the creation of the opportunity and now, with a tolerance of one minute. Defaults to now.',
+      'When the deal was closed. Must be between the creation of the opportunity and now, with a tolerance of one minute. Defaults to now.',
     )
     .optional();
 
@@ -160,13 +156,13 @@ export const opportunities = operations({
   convertLead: {
     method: 'POST',
     path: '/v1/opportunities/convert',
-    // The record that exists is the lead; the opportunity is made by the caller, and so is their own.
+    // A narrowed permission is checked on the lead only, because the caller owns the opportunity that they create.
     permission: 'leads:write',
     also: ['opportunities:write'],
     narrows: true,
     summary: 'Convert a lead into an opportunity',
     description:
-      'The lead becomes qualified, its status no longer changes, and `convertedOpportunityId` names the opportunity. Defaults: `value` 0, the default stage, the currency of the tenant, the caller as owner, and the team of the lead or else the only team of the caller.',
+      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the default stage, the currency of the tenant, the caller as owner, and the team of the lead or else the only team of the caller.',
     body: z.object({
       leadId: id('lead'),
       value: amount().optional(),
@@ -181,7 +177,7 @@ export const opportunities = operations({
     status: 201,
     message: 'Lead converted',
     emits: [opportunityCreated, leadUpdated, leadConverted],
-    errors: { lead_converted: [409, 'The lead has been converted already'] },
+    errors: { lead_converted: [409, 'The lead is already converted'] },
   },
   listOpportunities: {
     method: 'GET',
@@ -226,8 +222,8 @@ export const opportunities = operations({
     path: '/v1/opportunities/:id/win',
     permission: 'opportunities:write',
     narrows: true,
-    summary: 'Mark a deal won',
-    description: 'The opportunity moves to the first stage that is won. Its probability becomes 100 %.',
+    summary: 'Mark an opportunity as won',
+    description: 'Moves the opportunity to the first won stage and sets its probability to 100 %.',
     params: withId,
     body: z
       .object({
@@ -248,8 +244,8 @@ export const opportunities = operations({
     path: '/v1/opportunities/:id/lose',
     permission: 'opportunities:write',
     narrows: true,
-    summary: 'Mark a deal lost',
-    description: 'The opportunity moves to the first stage that is closed and not won. Its probability becomes 0 %.',
+    summary: 'Mark an opportunity as lost',
+    description: 'Moves the opportunity to the first lost stage (closed and not won) and sets its probability to 0 %.',
     params: withId,
     body: z
       .object({

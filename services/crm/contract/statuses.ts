@@ -1,13 +1,12 @@
 import { code, event, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { oneOf } from './fields.ts';
 import { LeadStatus } from './leads.ts';
 
 export const entityTypes = ['lead', 'opportunity'] as const;
 
-export const EntityType = oneOf(entityTypes).describe(
-  'Whether the definition is a status of leads or a stage of opportunities',
-);
+export const EntityType = z
+  .enum(entityTypes)
+  .describe('Whether the definition is a lead status or an opportunity stage');
 const StatusCode = code().meta({
   description: 'The code of the status: lower-case letters, digits and underscores, at most 64',
   examples: ['nurturing'],
@@ -21,9 +20,9 @@ const Probability = z
   .int({ error: 'Must be a whole number from 0 to 100' })
   .min(0, 'Must be at least 0')
   .max(100, 'Must be at most 100')
-  .meta({ description: 'Of a stage: how likely a deal in it is won, in percent', examples: [10] });
+  .meta({ description: 'For a stage: the probability of winning a deal in this stage, in percent', examples: [10] });
 
-/** A status that leads may have, or a stage of opportunities. */
+/** A lead status or an opportunity stage. */
 export const StatusDefinition = z.object({
   id: id('status_definition'),
   entityType: EntityType,
@@ -34,22 +33,24 @@ export const StatusDefinition = z.object({
     .meta({ examples: ['Not ready yet'] }),
   color: text(32)
     .nullable()
-    .meta({ description: 'The name of a colour, for user interfaces', examples: ['blue'] }),
+    .meta({ description: 'The colour name that user interfaces show', examples: ['blue'] }),
   sortOrder: SortOrder,
-  isDefault: z.boolean().meta({ description: 'Whether new records start with it', examples: [false] }),
+  isDefault: z
+    .boolean()
+    .meta({ description: 'Whether new records start with this status or stage', examples: [false] }),
   category: LeadStatus.nullable().meta({
-    description: 'Of a lead status: the built-in status that it counts as',
+    description: 'For a lead status: the built-in status that it counts as',
     examples: ['contacted'],
   }),
-  isClosed: z.boolean().meta({ description: 'Of a stage: whether a deal in it is closed', examples: [false] }),
-  isWon: z.boolean().meta({ description: 'Of a stage: whether a deal in it is won', examples: [false] }),
+  isClosed: z.boolean().meta({ description: 'For a stage: whether deals in this stage are closed', examples: [false] }),
+  isWon: z.boolean().meta({ description: 'For a stage: whether deals in this stage are won', examples: [false] }),
   defaultProbability: Probability.nullable().meta({ examples: [null] }),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
-/** A lead status as the AI suggests it: a body of POST /v1/config/statuses. */
+/** A generated lead status. Valid as a body of POST /v1/config/statuses. */
 export const GeneratedStatus = StatusDefinition.pick({
   code: true,
   name: true,
@@ -57,18 +58,18 @@ export const GeneratedStatus = StatusDefinition.pick({
   isDefault: true,
 }).extend({
   description: text(500).meta({ examples: ['Not ready yet'] }),
-  color: text(32).meta({ description: 'The name of a colour, for user interfaces', examples: ['blue'] }),
+  color: text(32).meta({ description: 'The colour name that user interfaces show', examples: ['blue'] }),
 });
 
-/** A stage as the AI suggests it: with entityType opportunity a body of POST /v1/config/statuses. */
+/** A generated stage. With `entityType: opportunity` it is valid as a body of POST /v1/config/statuses. */
 export const GeneratedStage = GeneratedStatus.extend({
-  isClosed: z.boolean().meta({ description: 'Whether a deal in it is closed', examples: [false] }),
-  isWon: z.boolean().meta({ description: 'Whether a deal in it is won', examples: [false] }),
+  isClosed: z.boolean().meta({ description: 'Whether deals in this stage are closed', examples: [false] }),
+  isWon: z.boolean().meta({ description: 'Whether deals in this stage are won', examples: [false] }),
   defaultProbability: Probability,
 });
 
 export const statusDefinitionCreated = event('status_definition.created', {
-  description: 'A lead status or a stage is defined',
+  description: 'A lead status or an opportunity stage is created',
   action: 'status_definition.create',
   target: 'status_definition',
   data: z.object({ statusDefinitionId: id('status_definition'), entityType: EntityType, code: code() }),
@@ -76,7 +77,7 @@ export const statusDefinitionCreated = event('status_definition.created', {
 });
 
 export const statusDefinitionUpdated = event('status_definition.updated', {
-  description: 'The definition of a lead status or a stage changes',
+  description: 'A lead status or an opportunity stage is updated',
   action: 'status_definition.update',
   target: 'status_definition',
   data: z.object({ statusDefinitionId: id('status_definition'), entityType: EntityType, code: code() }),
@@ -98,9 +99,9 @@ export const statuses = operations({
     method: 'POST',
     path: '/v1/config/statuses',
     permission: 'config:write',
-    summary: 'Define a lead status or a stage',
+    summary: 'Create a lead status or an opportunity stage',
     description:
-      'Accepts a generated item unchanged; for a stage, add `entityType: opportunity`. A new default replaces the old one. Without `sortOrder`, the item comes last. A lead status without `category` counts as contacted, unless its code is one of the four built-in statuses.',
+      'Accepts a generated item unchanged; for a stage, add `entityType: opportunity`. A new default replaces the previous one. Without `sortOrder`, the item is added at the end. A lead status without `category` counts as contacted, unless its code is one of the four built-in statuses.',
     body: StatusDefinition.pick({ code: true, name: true })
       .extend({
         entityType: EntityType.default('lead'),
@@ -118,14 +119,14 @@ export const statuses = operations({
     status: 201,
     message: 'Status created',
     emits: [statusDefinitionCreated, statusDefinitionUpdated],
-    errors: { code_taken: [409, 'This code is defined already'] },
+    errors: { code_taken: [409, 'Another status or stage has this code; use a different one'] },
   },
   listStatuses: {
     method: 'GET',
     path: '/v1/config/statuses',
     permission: 'config:read',
-    summary: 'List lead statuses and stages',
-    description: 'Returns the items in the order of `sortOrder`. `search` covers the code and the name.',
+    summary: 'List lead statuses and opportunity stages',
+    description: 'Sorted by `sortOrder` unless `sort` is set. `search` covers the code and the name.',
     query: listQuery(['sortOrder', 'createdAt', 'code', 'name'], 'sortOrder').extend({
       entityType: EntityType.optional(),
     }),

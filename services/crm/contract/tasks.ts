@@ -1,15 +1,14 @@
 import { event, flag, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { oneOf } from './fields.ts';
 
 export const taskTypes = ['call', 'email', 'meeting', 'note', 'other'] as const;
 export const taskStatuses = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
 export const taskPriorities = ['low', 'normal', 'high', 'urgent'] as const;
 
 const Title = name(200).meta({ examples: ['Call Ada back'] });
-export const TaskType = oneOf(taskTypes).describe('The kind of work');
-export const TaskStatus = oneOf(taskStatuses).describe('How far the work has come');
-export const TaskPriority = oneOf(taskPriorities).describe('How urgent the task is');
+export const TaskType = z.enum(taskTypes).describe('The type of the task');
+export const TaskStatus = z.enum(taskStatuses).describe('The status of the task');
+export const TaskPriority = z.enum(taskPriorities).describe('The priority of the task');
 
 export const Task = z.object({
   id: id('task'),
@@ -17,12 +16,12 @@ export const Task = z.object({
   title: Title,
   description: text(5000)
     .nullable()
-    .meta({ examples: ['She asked about the second machine'] }),
+    .meta({ examples: ['Discuss the second machine'] }),
   type: TaskType,
   priority: TaskPriority.meta({ examples: ['normal'] }),
   status: TaskStatus,
   allowedTransitions: z.array(TaskStatus).meta({
-    description: 'The statuses that this task can change to now',
+    description: 'The statuses that this task can currently change to',
     examples: [['in_progress', 'completed', 'cancelled']],
   }),
   dueAt: timestamp()
@@ -34,7 +33,7 @@ export const Task = z.object({
   }),
   leadId: id('lead').nullable().describe('The lead that the task is about'),
   opportunityId: id('opportunity').nullable().describe('The opportunity that the task is about'),
-  assignedTo: id('user').nullable().describe('The user who does the task'),
+  assignedTo: id('user').nullable().describe('The user that the task is assigned to'),
   teamId: id('team').nullable().describe('The team that the task belongs to'),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
@@ -77,7 +76,7 @@ export const tasks = operations({
     ],
     narrows: true,
     summary: 'Create a task',
-    description: 'Without `teamId`, the task belongs to the team of the acting user if that user is in exactly one.',
+    description: 'Without `teamId`, the task gets the team of the acting user if that user is in exactly one team.',
     body: z.object({
       title: Title,
       description: text(5000).nullish(),
@@ -112,7 +111,9 @@ export const tasks = operations({
       opportunityId: id('opportunity').optional(),
       dueFrom: timestamp().describe('Return only tasks due at this time or later').optional(),
       dueTo: timestamp().describe('Return only tasks due at this time or earlier').optional(),
-      overdue: flag().describe('Return only tasks that are overdue, or only those that are not').optional(),
+      overdue: flag()
+        .describe('Return only overdue tasks (`true`), or only tasks that are not overdue (`false`)')
+        .optional(),
     }),
     reply: page(Task),
     message: 'Tasks retrieved',

@@ -14,5 +14,5 @@ export async function checkUser(
   if (id === null || id === undefined) return;
   const user = await orAbsent(identity.findUser({ params: { id }, as: asService(caller) }));
   if (!user) throw failField(field, unknownId('user'));
-  if (user.status !== 'active') throw failField(field, 'The user is not active');
+  if (user.status !== 'active') throw failField(field, 'The user is not active; send the id of an active user');
 }

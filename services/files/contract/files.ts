@@ -7,6 +7,7 @@ import {
   name,
   operations,
   page,
+  sharedErrors,
   text,
   timestamp,
   wholeNumber,
@@ -19,50 +20,51 @@ const MediaType = z
   .string()
   .max(127)
   .meta({ examples: ['application/pdf'] });
-/** Whether a file can be downloaded. */
 export const FileStatus = z
-  .enum(fileStatuses, { error: `Must be one of ${fileStatuses.join(', ')}` })
-  .describe('Whether the file can be downloaded; programs are `quarantined`: they are kept and cannot be downloaded');
+  .enum(fileStatuses)
+  .describe('Whether the file can be downloaded; executable files are `quarantined`, which prevents their download');
 
 export const File = z.object({
   id: id('file'),
   filename: name(255).meta({ description: 'The name of the file with its extension', examples: ['offer.pdf'] }),
-  contentType: MediaType.describe('The media type that the upload claimed'),
+  contentType: MediaType.describe('The media type that the client declared'),
   size: z.int().meta({ description: 'The size in bytes', examples: [48213] }),
   entityType: text(64)
     .nullable()
     .meta({
-      description: 'The kind of record that the file belongs to, such as `lead`; stored as given',
+      description: 'The type of record that the file belongs to, such as `lead`; not validated',
       examples: ['lead'],
     }),
   entityId: text(64)
     .nullable()
     .meta({
-      description: 'The id of the record that the file belongs to; stored as given',
+      description: 'The id of the record that the file belongs to; not validated',
       examples: ['khzasVT5ZxaVtyRs'],
     }),
   status: FileStatus,
   detectedContentType: MediaType.nullable().describe(
-    'The media type that the content looks like; null if it looks like none in particular, such as text',
+    'The media type detected from the content; null if none was detected, as for plain text',
   ),
   checksumSha256: z.string().meta({
-    description: 'The SHA-256 of the content, in hexadecimal',
+    description: 'The SHA-256 checksum of the content, in hexadecimal',
     examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
   }),
   uploadedBy: id('user').nullable().describe('The user who uploaded the file'),
-  teamId: id('team').nullable().describe('The team of the user who uploaded the file, if that was exactly one'),
+  teamId: id('team')
+    .nullable()
+    .describe('The team of the user who uploaded the file, if the user was in exactly one team'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
-/** Where a file can be fetched without credentials, and until when. */
+/** A temporary download link. */
 export const FileLink = z.object({
   url: z.url().meta({
-    description: 'The address of the file; it needs no credentials',
+    description: 'The URL of the file; works without credentials',
     examples: ['https://api.example.com/v1/public/files/ThisIsOnlyAnExample'],
   }),
-  expiresAt: timestamp().meta({ description: 'When the link ends', examples: ['2026-03-02T09:30:00.000Z'] }),
+  expiresAt: timestamp().meta({ description: 'When the link expires', examples: ['2026-03-02T09:30:00.000Z'] }),
 });
 
 const withId = z.object({ id: id('file') });
@@ -82,18 +84,18 @@ export const fileUploaded = event('file.uploaded', {
 });
 export const fileDeleted = event('file.deleted', {
   ...change,
-  description: 'A file is removed',
+  description: 'A file is deleted',
   action: 'file.delete',
 });
 export const fileRestored = event('file.restored', {
   ...change,
-  description: 'A removed file is brought back',
+  description: 'A deleted file is restored',
   action: 'file.restore',
 });
 
-/** For how long a link may work, in seconds. */
+/** Lifetime of a link, in seconds. */
 export const linkSeconds = { min: 60, usual: 900, max: 86_400 };
-/** For how many days a removed file can be restored. */
+/** Number of days in which a deleted file can be restored. */
 export const restorableDays = 30;
 
 export const notAvailable = [409, 'The file is quarantined and cannot be downloaded'] as const;
@@ -106,7 +108,7 @@ export const files = operations({
     narrows: true,
     summary: 'Upload a file',
     description:
-      'Send a multipart form whose part `file` is the file; the order of the parts does not matter. The platform records the media type that the upload claims and the one that it detects. The limit is 25 MiB unless your deployment sets another.',
+      'Send a multipart form with the file in the part `file`; the parts can be in any order. Both the declared and the detected media type are stored. The size limit is 25 MiB unless your deployment sets a different one.',
     form: z.object({ entityType: text(64).min(1).optional(), entityId: text(64).min(1).optional() }),
     reply: File,
     status: 201,
@@ -129,7 +131,9 @@ export const files = operations({
         .meta({ examples: ['application/pdf'] })
         .optional(),
       status: FileStatus.optional(),
-      deleted: flag().describe('Return deleted files instead of the others').optional(),
+      deleted: flag()
+        .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
+        .optional(),
     }),
     reply: page(File),
     message: 'Files retrieved',
@@ -140,7 +144,7 @@ export const files = operations({
     permission: 'files:read',
     narrows: true,
     summary: 'Retrieve a file',
-    description: 'Returns the file’s record. GET /v1/files/:id/download returns a link to its content.',
+    description: 'Returns the record of the file. To download the content, use GET /v1/files/:id/download.',
     params: withId,
     reply: File,
     message: 'File retrieved',
@@ -150,16 +154,18 @@ export const files = operations({
     path: '/v1/files/:id/download',
     permission: 'files:read',
     narrows: true,
-    summary: 'Get a link to download a file',
-    description: 'The link needs no credentials and works until `expiresAt`.',
+    summary: 'Get a download link for a file',
+    description: 'The link works without credentials until `expiresAt`.',
     params: withId,
     query: z.object({
       expiresIn: wholeNumber(linkSeconds.min, linkSeconds.max)
-        .describe('For how many seconds the link works')
+        .describe('The lifetime of the link, in seconds')
         .default(linkSeconds.usual),
       disposition: z
         .enum(['attachment', 'inline'], { error: 'Must be attachment or inline' })
-        .describe('Whether a browser saves the file or shows it, where that is safe')
+        .describe(
+          'Whether a browser saves the file (`attachment`) or displays it (`inline`). Unsafe types are always saved.',
+        )
         .default('attachment'),
     }),
     reply: FileLink,
@@ -172,7 +178,7 @@ export const files = operations({
     permission: 'files:delete',
     narrows: true,
     summary: 'Delete a file',
-    description: 'You can restore the file for 30 days. Links to it end at once.',
+    description: 'You can restore the file for 30 days. Its links stop working immediately.',
     params: withId,
     reply: z.object({ id: id('file'), deleted: z.literal(true).describe('Always true') }),
     message: 'File deleted',
@@ -184,19 +190,19 @@ export const files = operations({
     permission: 'files:write',
     narrows: true,
     summary: 'Restore a deleted file',
-    description: 'Brings back a file that was deleted within the last 30 days.',
+    description: 'Restores a file that was deleted within the last 30 days.',
     params: withId,
     reply: File,
     message: 'File restored',
     emits: [fileRestored],
-    errors: { not_deleted: [409, 'The file is not deleted'] },
+    errors: { not_deleted: sharedErrors.not_deleted },
   },
   serveFile: {
     method: 'GET',
     path: '/v1/public/files/:token',
     audience: 'public',
-    summary: 'Download a file by its link',
-    description: 'Answers with the content of the file. GET /v1/files/:id/download makes such links.',
+    summary: 'Download a file',
+    description: 'Returns the content of the file. GET /v1/files/:id/download returns the URL of this operation.',
     params: z.object({
       token: z
         .string()
@@ -205,6 +211,6 @@ export const files = operations({
     }),
     reply: media('*/*'),
     message: 'File',
-    errors: { link_expired: [404, 'The link has expired; ask for a new one'] },
+    errors: { link_expired: sharedErrors.link_expired },
   },
 });

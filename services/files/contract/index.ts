@@ -1,4 +1,4 @@
-// What files offers: uploads, their records, and links to download them.
+// Contract of the files service: uploads, file records and download links.
 import { files as fileRows } from './files.ts';
 import { internalFiles } from './internal.ts';
 

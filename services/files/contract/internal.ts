@@ -2,7 +2,7 @@ import { id, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { File, FileLink, linkSeconds, notAvailable } from './files.ts';
 
-/** A file as other services read it. Without `teamId`, which answers of the release before lack. */
+/** The fields of a file that other services can read. Omits `teamId`, which responses of the previous release lack. */
 const InternalFile = File.omit({ teamId: true });
 
 /** Files of the caller's tenant, for services that refer to one. */
@@ -20,7 +20,7 @@ export const internalFiles = operations({
     method: 'POST',
     path: '/internal/files/:id/link',
     audience: 'internal',
-    summary: 'Make a link to download a file',
+    summary: 'Create a download link',
     params: z.object({ id: id('file') }),
     body: z.object({ expiresIn: z.int().min(linkSeconds.min).max(linkSeconds.max) }),
     reply: FileLink,

@@ -25,11 +25,11 @@ export const filesSettings = serviceSettings
   })
   .refine(({ FILES_DRIVER, DATA_DIR }) => FILES_DRIVER !== 'local' || DATA_DIR !== '', {
     path: ['DATA_DIR'],
-    error: 'Must name a folder for the files, or FILES_DRIVER must be s3',
+    error: 'Must be the path of a folder, unless FILES_DRIVER is s3',
   })
   .refine(({ FILES_DRIVER, S3_BUCKET }) => FILES_DRIVER !== 's3' || S3_BUCKET !== '', {
     path: ['S3_BUCKET'],
-    error: 'Must name a bucket when FILES_DRIVER is s3',
+    error: 'Must be the name of a bucket when FILES_DRIVER is s3',
   });
 
 export type FilesSettings = z.output<typeof filesSettings>;

@@ -1,6 +1,6 @@
-import { event, flag, id, listQuery, name, operations, pageOr, text, timestamp } from '@tandem/contract';
+import { event, flag, id, listQuery, name, operations, pageOr, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { oneOf, webAddress } from './fields.ts';
+import { httpsUrl } from './fields.ts';
 
 export const coMarketingCategories = [
   'social-posts',
@@ -15,9 +15,11 @@ export const coMarketingCategories = [
 export const sourceTypes = ['file', 'landing-page', 'campaign'] as const;
 export const coMarketingStatuses = ['active', 'archived'] as const;
 
-export const CoMarketingCategory = oneOf(coMarketingCategories).describe('The kind of material');
-export const CoMarketingSource = oneOf(sourceTypes).describe('What the material is made from');
-export const CoMarketingStatus = oneOf(coMarketingStatuses).describe('Whether partners see the material');
+export const CoMarketingCategory = z.enum(coMarketingCategories).describe('The category of the resource');
+export const CoMarketingSource = z.enum(sourceTypes).describe('The type of the source of the resource');
+export const CoMarketingStatus = z
+  .enum(coMarketingStatuses)
+  .describe('The status of the resource; partners see only `active` resources');
 
 export const CoMarketingResource = z.object({
   id: id('co_marketing_resource'),
@@ -30,35 +32,35 @@ export const CoMarketingResource = z.object({
     .meta({ examples: ['For newsletters and social media'] }),
   fileType: text(20)
     .nullable()
-    .meta({ description: 'The kind of file by its extension', examples: ['pdf'] }),
+    .meta({ description: 'The type of the file, from its extension', examples: ['pdf'] }),
   fileSize: text(20)
     .nullable()
-    .meta({ description: 'The size of the file, for people', examples: ['1.4 MB'] }),
-  fileUrl: webAddress()
+    .meta({ description: 'The size of the file in a readable form', examples: ['1.4 MB'] }),
+  fileUrl: httpsUrl()
     .nullable()
-    .meta({ description: 'The address of a file that is not stored here', examples: [null] }),
-  fileId: id('file').nullable().describe('The file that the material is made from'),
+    .meta({ description: 'The URL of an externally hosted file', examples: [null] }),
+  fileId: id('file').nullable().describe('The file that is the source of the resource'),
   landingPageId: id('landing_page')
     .nullable()
-    .meta({ description: 'The landing page that the material is made from', examples: [null] }),
+    .meta({ description: 'The landing page that is the source of the resource', examples: [null] }),
   campaignId: id('campaign')
     .nullable()
-    .meta({ description: 'The campaign that the material is made from', examples: [null] }),
-  thumbnailUrl: webAddress()
+    .meta({ description: 'The campaign that is the source of the resource', examples: [null] }),
+  thumbnailUrl: httpsUrl()
     .nullable()
-    .meta({ description: 'The address of a preview picture', examples: ['https://cdn.example.com/spring-banner.png'] }),
-  shareEnabled: z.boolean().describe('Whether anybody with the link can see the material'),
+    .meta({ description: 'The URL of a preview image', examples: ['https://cdn.example.com/spring-banner.png'] }),
+  shareEnabled: z.boolean().describe('Whether anyone with the share link can see the resource'),
   shareToken: z
     .string()
     .nullable()
     .meta({
-      description: 'The token of the public page `/s/<token>`; null unless `shareEnabled`',
+      description: 'The token of the public page `/s/<token>`; null unless `shareEnabled` is true',
       examples: ['ThisIsOnlyAnExampleOfATokenThatOpensAPage00'],
     }),
   shareCaption: text(1000)
     .nullable()
     .meta({
-      description: 'The text that the public page shows beside the material',
+      description: 'The caption on the public page',
       examples: ['Our offer for spring'],
     }),
   downloads: z.int().meta({ description: 'The number of downloads', examples: [12] }),
@@ -66,19 +68,19 @@ export const CoMarketingResource = z.object({
   status: CoMarketingStatus,
   allowedTransitions: z
     .array(CoMarketingStatus)
-    .meta({ description: 'The statuses that this resource can change to now', examples: [['archived']] }),
+    .meta({ description: 'The statuses that this resource can currently change to', examples: [['archived']] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
-/** Resources by category; every category is there. */
+/** Resources by category, including empty categories. */
 export const GroupedCoMarketing = z.object(
   Object.fromEntries(
     coMarketingCategories.map((category) => [
       category,
-      z.array(CoMarketingResource).describe('The material of this category'),
+      z.array(CoMarketingResource).describe('The resources of this category'),
     ]),
   ) as {
     [K in (typeof coMarketingCategories)[number]]: z.ZodArray<typeof CoMarketingResource>;
@@ -86,41 +88,39 @@ export const GroupedCoMarketing = z.object(
 );
 export const coMarketingReply = pageOr(CoMarketingResource, GroupedCoMarketing);
 
-/** Where material can be fetched; without an end when the address is not ours. */
+/** A download link. It has no expiry when it is the URL of an externally hosted file. */
 export const CoMarketingDownload = z.object({
-  url: z
-    .url()
-    .meta({ description: 'The address of the file', examples: ['https://cdn.example.com/spring-banner.pdf'] }),
+  url: z.url().meta({ description: 'The URL of the file', examples: ['https://cdn.example.com/spring-banner.pdf'] }),
   expiresAt: timestamp()
     .nullable()
-    .meta({ description: 'When the link ends; null if it does not', examples: ['2026-03-02T09:30:00.000Z'] }),
+    .meta({ description: 'When the link expires; null if it does not expire', examples: ['2026-03-02T09:30:00.000Z'] }),
 });
 export const CoMarketingCounters = CoMarketingResource.pick({ downloads: true, shares: true });
 
 export const withResourceId = z.object({ id: id('co_marketing_resource') });
-export const CoMarketingUsage = z.object({ action: oneOf(['download', 'share']).describe('What happened') });
-/** What a list of material can be filtered by, apart from the status. */
+export const CoMarketingUsage = z.object({ action: z.enum(['download', 'share']).describe('The action to count') });
+/** Filters of a resource list, except the status. */
 export const coMarketingQuery = listQuery(['createdAt', 'updatedAt', 'name']).extend({
   category: CoMarketingCategory.optional(),
   sourceType: CoMarketingSource.optional(),
   grouped: flag()
-    .describe('Whether to return all matching material by category, at most 1000, without pagination')
+    .describe('Whether to return all matching resources by category, at most 1000, without pagination')
     .optional(),
 });
-export const noDownload = { no_download: [409, 'There is nothing to download'] } as const;
+export const noDownload = { no_download: [409, 'The resource has no file to download'] } as const;
 
 const writable = CoMarketingResource.pick({ name: true, category: true }).extend({
   description: text(2000).nullish(),
   fileId: id('file').nullish(),
-  fileUrl: webAddress().nullish(),
+  fileUrl: httpsUrl().nullish(),
   landingPageId: id('landing_page').nullish(),
   campaignId: id('campaign').nullish(),
-  thumbnailUrl: webAddress().nullish(),
-  shareEnabled: z.boolean({ error: 'Must be true or false' }).optional(),
+  thumbnailUrl: httpsUrl().nullish(),
+  shareEnabled: z.boolean().optional(),
   shareCaption: text(1000).nullish(),
 });
 
-// Who has the token may see the page: readers of events need not have it.
+// Events omit the share token, because anyone who has it can see the public page.
 const change = {
   target: 'co_marketing_resource',
   data: z.object({ coMarketingResourceId: id('co_marketing_resource') }),
@@ -129,23 +129,23 @@ const change = {
 
 export const coMarketingCreated = event('co_marketing.created', {
   ...change,
-  description: 'Co-marketing material is added',
+  description: 'A co-marketing resource is created',
   action: 'co_marketing.create',
 });
 export const coMarketingUpdated = event('co_marketing.updated', {
   ...change,
-  description: 'Co-marketing material changes',
+  description: 'A co-marketing resource is updated',
   action: 'co_marketing.update',
 });
 export const coMarketingDeleted = event('co_marketing.deleted', {
   ...change,
-  description: 'Co-marketing material is removed',
+  description: 'A co-marketing resource is deleted',
   action: 'co_marketing.delete',
 });
 
-const refused = { transition_refused: [409, 'The resource cannot move to this status'] } as const;
+const transitionErrors = { transition_refused: sharedErrors.transition_refused };
 
-/** Material hands its source out: to partners, and by its share link to anybody. */
+/** Needed because a resource publishes its source to partners, and with the share link to anyone. */
 const sourcePermissions = [
   { permission: 'files:read', for: 'fileId' },
   { permission: 'campaigns:read', for: 'landingPageId' },
@@ -158,9 +158,9 @@ export const coMarketing = operations({
     path: '/v1/partners/co-marketing',
     permission: 'co_marketing:write',
     also: sourcePermissions,
-    summary: 'Create co-marketing material',
+    summary: 'Create a co-marketing resource',
     description:
-      '`sourceType` says what the material is made from: `file` needs `fileId` or `fileUrl`, `landing-page` needs `landingPageId`, `campaign` needs `campaignId`. With `shareEnabled`, the public page `/s/<token>` shows the material.',
+      'The source depends on `sourceType`: `file` requires `fileId` or `fileUrl`, `landing-page` requires `landingPageId`, `campaign` requires `campaignId`. With `shareEnabled`, the public page `/s/<token>` shows the resource.',
     body: writable.extend({ sourceType: CoMarketingSource }),
     reply: CoMarketingResource,
     status: 201,
@@ -171,9 +171,9 @@ export const coMarketing = operations({
     method: 'GET',
     path: '/v1/partners/co-marketing',
     permission: 'co_marketing:read',
-    summary: 'List co-marketing material',
+    summary: 'List co-marketing resources',
     description:
-      '`search` covers the name and the description. With `grouped=true`, `data` is an object with every category.',
+      '`search` covers the name and the description. With `grouped=true`, `data` is an object with one array per category.',
     query: coMarketingQuery.extend({ status: CoMarketingStatus.optional() }),
     reply: coMarketingReply,
     message: 'Co-marketing resources retrieved',
@@ -182,7 +182,7 @@ export const coMarketing = operations({
     method: 'GET',
     path: '/v1/partners/co-marketing/:id',
     permission: 'co_marketing:read',
-    summary: 'Retrieve co-marketing material',
+    summary: 'Retrieve a co-marketing resource',
     params: withResourceId,
     reply: CoMarketingResource,
     message: 'Co-marketing resource retrieved',
@@ -192,49 +192,49 @@ export const coMarketing = operations({
     path: '/v1/partners/co-marketing/:id',
     permission: 'co_marketing:write',
     also: sourcePermissions,
-    summary: 'Update co-marketing material',
+    summary: 'Update a co-marketing resource',
     description:
-      '`shareEnabled: false` ends the share link for good; `true` creates a new one. `sourceType` cannot change. `status` follows the rules of archive and activate.',
+      '`shareEnabled: false` permanently revokes the share link; `true` creates a new one. `sourceType` cannot change. A `status` change follows the rules of archive and activate.',
     params: withResourceId,
     body: writable.partial().extend({ status: CoMarketingStatus.optional() }),
     reply: CoMarketingResource,
     message: 'Co-marketing resource updated',
     emits: [coMarketingUpdated],
-    errors: refused,
+    errors: transitionErrors,
   },
   archiveCoMarketingResource: {
     method: 'POST',
     path: '/v1/partners/co-marketing/:id/archive',
     permission: 'co_marketing:write',
-    summary: 'Archive co-marketing material',
+    summary: 'Archive a co-marketing resource',
     description:
-      'The material keeps its counters and its token. The share link answers 404 until the material is active again.',
+      'The resource keeps its counters and its share token. The share link returns 404 until the resource is active again.',
     params: withResourceId,
     reply: CoMarketingResource,
     example: { status: 'archived', allowedTransitions: ['active'] },
     message: 'Co-marketing resource archived',
     emits: [coMarketingUpdated],
-    errors: refused,
+    errors: transitionErrors,
   },
   activateCoMarketingResource: {
     method: 'POST',
     path: '/v1/partners/co-marketing/:id/activate',
     permission: 'co_marketing:write',
-    summary: 'Activate co-marketing material',
-    description: 'Makes archived material visible to partners again.',
+    summary: 'Activate a co-marketing resource',
+    description: 'Makes an archived resource visible to partners again.',
     params: withResourceId,
     reply: CoMarketingResource,
     message: 'Co-marketing resource activated',
     emits: [coMarketingUpdated],
-    errors: refused,
+    errors: transitionErrors,
   },
   deleteCoMarketingResource: {
     method: 'DELETE',
     path: '/v1/partners/co-marketing/:id',
     permission: 'co_marketing:delete',
-    summary: 'Delete co-marketing material',
+    summary: 'Delete a co-marketing resource',
     description:
-      'Deletes the material and its share link for good. The file, page or campaign that it was made from is kept.',
+      'Permanently deletes the resource and its share link. The source file, landing page or campaign is kept.',
     params: withResourceId,
     reply: z.object({ id: id('co_marketing_resource'), deleted: z.literal(true).describe('Always true') }),
     message: 'Co-marketing resource deleted',
@@ -244,8 +244,9 @@ export const coMarketing = operations({
     method: 'GET',
     path: '/v1/partners/co-marketing/:id/download-url',
     permission: 'co_marketing:read',
-    summary: 'Get a download link for co-marketing material',
-    description: 'Returns `fileUrl` if there is one, otherwise a link to the file that works for 15 minutes.',
+    summary: 'Get a download link for a co-marketing resource',
+    description:
+      'Returns `fileUrl` if the resource has one, otherwise a link to the file that expires after 15 minutes.',
     params: withResourceId,
     reply: CoMarketingDownload,
     message: 'Download link created',
@@ -256,7 +257,7 @@ export const coMarketing = operations({
     path: '/v1/partners/co-marketing/:id/usage',
     permission: 'co_marketing:write',
     summary: 'Record a download or a share',
-    description: 'Adds one to the counter of the material.',
+    description: 'Increments the download or share counter of the resource.',
     params: withResourceId,
     body: CoMarketingUsage,
     reply: CoMarketingCounters,

@@ -1,18 +1,19 @@
 import { amount, currency, event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { month, oneOf } from './fields.ts';
+import { month } from './fields.ts';
 
 export const commissionStatuses = ['pending', 'approved', 'on_hold', 'paid', 'cancelled'] as const;
 export const commissionTypes = ['earned', 'adjustment', 'clawback'] as const;
 
-/** Major units; a commission that takes back a paid one is negative. */
+// Not `amount()`, because a clawback is negative.
 const Amount = z.number().meta({
-  description:
-    'Amount in major units of the currency: 12.5 is 12.50 EUR; negative when a paid commission is taken back',
+  description: 'Amount in major units of the currency: 12.5 is 12.50 EUR; negative for a clawback',
   examples: [240],
 });
-export const CommissionStatus = oneOf(commissionStatuses).describe('How far the payment has come');
-export const CommissionType = oneOf(commissionTypes).describe('Whether the amount was earned, corrected or taken back');
+export const CommissionStatus = z.enum(commissionStatuses).describe('The payment status of the commission');
+export const CommissionType = z
+  .enum(commissionTypes)
+  .describe('Whether the commission is earned, an adjustment, or a clawback of a paid commission');
 
 export const Commission = z.object({
   id: id('commission'),
@@ -29,15 +30,15 @@ export const Commission = z.object({
   rate: z
     .number()
     .nullable()
-    .meta({ description: 'The rate in percent', examples: [5] }),
+    .meta({ description: 'The commission rate in percent', examples: [5] }),
   level: z.int().meta({
-    description: 'How far the partner is from the lead: 1 referred it, 2 is the parent of that partner',
+    description: 'The level of the partner: 1 for the partner who referred the lead, 2 for the parent of that partner',
     examples: [1],
   }),
   type: CommissionType,
   status: CommissionStatus,
   allowedTransitions: z.array(CommissionStatus).meta({
-    description: 'The statuses that this commission can change to now',
+    description: 'The statuses that this commission can currently change to',
     examples: [['approved', 'on_hold', 'cancelled']],
   }),
   planId: id('commission_plan').nullable().describe('The commission plan that was applied'),
@@ -45,28 +46,28 @@ export const Commission = z.object({
     .int()
     .nullable()
     .meta({ description: 'The version of the plan that was applied', examples: [3] }),
-  opportunityId: id('opportunity').nullable().describe('The deal that it was earned with'),
+  opportunityId: id('opportunity').nullable().describe('The opportunity that the commission was earned for'),
   externalId: text(255)
     .nullable()
-    .meta({ description: 'The id of the commission in a system of yours', examples: ['deal-10423'] }),
+    .meta({ description: 'The id of the commission in your own system', examples: ['deal-10423'] }),
   holdUntil: timestamp()
     .nullable()
-    .meta({ description: 'Until when the payment is held', examples: [null] }),
+    .meta({ description: 'The end of the hold period; null if there is none', examples: [null] }),
   approvedAt: timestamp()
     .nullable()
-    .meta({ description: 'When it was approved', examples: [null] }),
+    .meta({ description: 'When the commission was approved', examples: [null] }),
   paidAt: timestamp()
     .nullable()
-    .meta({ description: 'When it was paid', examples: [null] }),
+    .meta({ description: 'When the commission was paid', examples: [null] }),
   payoutId: id('payout')
     .nullable()
-    .meta({ description: 'The payout that it was paid with', examples: [null] }),
+    .meta({ description: 'The payout that includes the commission', examples: [null] }),
   originalCommissionId: id('commission')
     .nullable()
-    .meta({ description: 'The commission that this one corrects or takes back', examples: [null] }),
+    .meta({ description: 'The commission that this one adjusts or claws back', examples: [null] }),
   reason: text(500)
     .nullable()
-    .meta({ description: 'Why it was recorded', examples: ['Deal won'] }),
+    .meta({ description: 'The reason for the commission', examples: ['Deal won'] }),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -109,7 +110,7 @@ export const commissions = operations({
     path: '/v1/partners/:id/commissions',
     permission: 'commissions:read',
     summary: 'List the commissions of a partner',
-    description: 'Includes corrections and amounts that were taken back.',
+    description: 'Includes adjustments and clawbacks.',
     params: z.object({ id: id('partner') }),
     query: listQuery(['createdAt'])
       .omit({ search: true })

@@ -1,4 +1,4 @@
-// What partner offers: partners, their referrals, commissions and statements, material to share, and the portal.
+// Contract of the partner service: partners, referrals, commissions, statements, co-marketing resources and the portal.
 import { coMarketing } from './co-marketing.ts';
 import { commissions } from './commissions.ts';
 import { internalPartners } from './internal.ts';

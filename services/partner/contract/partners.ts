@@ -1,5 +1,6 @@
 import {
   currency,
+  email,
   event,
   freeForm,
   id,
@@ -8,23 +9,23 @@ import {
   operations,
   page,
   phone,
+  sharedErrors,
   text,
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
-import { email, oneOf } from './fields.ts';
 
 export const partnerTiers = ['bronze', 'silver', 'gold', 'platinum'] as const;
 export const partnerStatuses = ['pending', 'approved', 'rejected', 'suspended', 'terminated'] as const;
 
-export const PartnerTier = oneOf(partnerTiers).describe('The level of the partner in your program');
-export const PartnerStatus = oneOf(partnerStatuses).describe('How far the registration has come');
+export const PartnerTier = z.enum(partnerTiers).describe('The tier of the partner');
+export const PartnerStatus = z.enum(partnerStatuses).describe('The status of the partner');
 
-/** A code by which leads are known to come from a partner; in upper case, however it is sent. */
+/** A code that attributes leads to a partner. Case-insensitive; stored in upper case. */
 export const Code = z
   .string()
   .regex(/^[A-Za-z0-9-]{4,32}$/, { error: 'Must be 4 to 32 letters, digits and dashes' })
-  .overwrite((given) => given.toUpperCase())
+  .overwrite((code) => code.toUpperCase())
   .meta({
     description: 'Referral code: 4 to 32 letters, digits and dashes; stored in upper case',
     examples: ['JOAN-2026'],
@@ -42,12 +43,13 @@ export const Partner = z.object({
     .meta({ examples: ['Clarke Consulting'] }),
   tier: PartnerTier,
   status: PartnerStatus,
-  allowedTransitions: z
-    .array(PartnerStatus)
-    .meta({ description: 'The statuses that this partner can change to now', examples: [['approved', 'rejected']] }),
+  allowedTransitions: z.array(PartnerStatus).meta({
+    description: 'The statuses that this partner can currently change to',
+    examples: [['approved', 'rejected']],
+  }),
   parentPartnerId: id('partner')
     .nullable()
-    .meta({ description: 'The partner who recruited this one', examples: [null] }),
+    .meta({ description: 'The partner who recruited this partner', examples: [null] }),
   customFields: freeForm(),
   approvedAt: timestamp()
     .nullable()
@@ -64,11 +66,11 @@ export const ReferralCode = z.object({
   createdAt: timestamp(),
 });
 
-/** One partner in full: with what is gathered around the record. */
+/** A partner with referral codes, counts and balances. */
 export const PartnerDetail = Partner.extend({
-  referralCodes: z.array(ReferralCode).describe('The codes by which leads are attributed to the partner'),
-  referralCount: z.int().meta({ description: 'The number of leads that the partner referred', examples: [3] }),
-  childCount: z.int().meta({ description: 'The number of partners that this one recruited', examples: [0] }),
+  referralCodes: z.array(ReferralCode).describe('The codes that attribute leads to the partner'),
+  referralCount: z.int().meta({ description: 'The number of leads referred by the partner', examples: [3] }),
+  childCount: z.int().meta({ description: 'The number of partners recruited by this partner', examples: [0] }),
   balances: z
     .array(
       z.object({
@@ -76,7 +78,7 @@ export const PartnerDetail = Partner.extend({
         amount: z.number().meta({ description: 'Amount in major units of the currency', examples: [240] }),
       }),
     )
-    .describe('What was earned and not paid yet, per currency'),
+    .describe('The earned but unpaid commissions, per currency'),
 });
 
 const withId = z.object({ id: id('partner') });
@@ -104,7 +106,7 @@ export const partnerApproved = event('partner.approved', {
   example: { partnerId: examplePartnerId },
 });
 
-const codeTaken = { code_taken: [409, 'The referral code is in use'] } as const;
+const codeTaken = { code_taken: [409, 'Another partner has this referral code; use a different one'] } as const;
 
 export const partners = operations({
   createPartner: {
@@ -113,7 +115,7 @@ export const partners = operations({
     permission: 'partners:write',
     summary: 'Register a partner',
     description:
-      'The partner is pending until approved, and bronze unless `tier` says otherwise. A `referralCode` becomes usable with the approval.',
+      'The partner is pending until it is approved. `tier` defaults to `bronze`. A `referralCode` can be used after the approval.',
     body: Partner.pick({ email: true, firstName: true, lastName: true }).extend({
       phone: phone().nullish(),
       company: text(200).nullish(),
@@ -127,7 +129,7 @@ export const partners = operations({
     message: 'Partner registered',
     emits: [partnerRegistered],
     errors: {
-      email_taken: [409, 'Another partner has this e-mail address'],
+      email_taken: [409, 'Another partner has this e-mail address; use a different one'],
       parent_not_approved: [409, 'The parent partner is not approved'],
       ...codeTaken,
     },
@@ -137,7 +139,7 @@ export const partners = operations({
     path: '/v1/partners',
     permission: 'partners:read',
     summary: 'List partners',
-    description: '`search` covers e-mail address, first and last name, and company.',
+    description: '`search` covers the e-mail address, first name, last name and company.',
     query: listQuery(['createdAt', 'updatedAt', 'lastName', 'email']).extend({
       status: PartnerStatus.optional(),
       tier: PartnerTier.optional(),
@@ -153,7 +155,7 @@ export const partners = operations({
     path: '/v1/partners/:id',
     permission: 'partners:read',
     summary: 'Retrieve a partner',
-    description: 'Includes the referral codes and, per currency, what the partner has earned and was not paid yet.',
+    description: 'Includes the referral codes and the unpaid balance per currency.',
     params: withId,
     reply: PartnerDetail,
     message: 'Partner retrieved',
@@ -163,7 +165,7 @@ export const partners = operations({
     path: '/v1/partners/:id/approve',
     permission: 'partners:manage',
     summary: 'Approve a partner',
-    description: 'Approves a pending partner. A partner without a referral code gets one.',
+    description: 'Approves a pending partner, and generates a referral code if the partner has none.',
     params: withId,
     body: z.object({ tier: PartnerTier.optional() }),
     reply: Partner,
@@ -174,6 +176,6 @@ export const partners = operations({
     },
     message: 'Partner approved',
     emits: [partnerApproved],
-    errors: { transition_refused: [409, 'The partner cannot move to this status'] },
+    errors: { transition_refused: sharedErrors.transition_refused },
   },
 });

@@ -1,21 +1,20 @@
-import { event, id, listQuery, operations, page, timestamp } from '@tandem/contract';
+import { email, event, id, listQuery, operations, page, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { email, oneOf } from './fields.ts';
 
 export const portalRoles = ['owner', 'member', 'marketer'] as const;
 
-export const PortalRole = oneOf(portalRoles).describe('What the user may do in the portal');
-/** Kept in lower case, as one signs in by it in any. */
+export const PortalRole = z.enum(portalRoles).describe('The role of the user in the portal');
+/** Stored in lower case, so that sign-in is case-insensitive. */
 export const PortalEmail = email()
-  .overwrite((given) => given.toLowerCase())
+  .overwrite((address) => address.toLowerCase())
   .meta({ examples: ['joan@example.com'] });
-/** At least 8 characters; the upper bound keeps a request from buying minutes of hashing. */
+/** The maximum length limits the time that hashing takes. */
 export const PortalPassword = z
   .string()
   .min(8, { error: 'Must be at least 8 characters' })
   .max(200, { error: 'Must be at most 200 characters' })
   .refine((given) => given.isWellFormed() && !given.includes('\0'), {
-    error: 'Must not contain NUL characters or broken surrogate pairs',
+    error: 'Must not contain NUL characters or unpaired surrogates',
   })
   .meta({ examples: ['a long phrase is best'] });
 
@@ -26,7 +25,7 @@ export const PortalUser = z.object({
   role: PortalRole,
   lastLoginAt: timestamp()
     .nullable()
-    .meta({ description: 'When the user signed in last', examples: ['2026-03-04T08:02:47.000Z'] }),
+    .meta({ description: 'When the user last signed in', examples: ['2026-03-04T08:02:47.000Z'] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
@@ -41,12 +40,12 @@ const change = {
 
 export const portalUserCreated = event('portal_user.created', {
   ...change,
-  description: 'Somebody may sign in to the portal of a partner',
+  description: 'A portal user is created',
   action: 'portal_user.create',
 });
 export const portalUserLoggedIn = event('portal_user.logged_in', {
   ...change,
-  description: 'Somebody signs in to the portal of a partner',
+  description: 'A portal user signs in',
   action: 'portal_user.login',
 });
 
@@ -58,14 +57,14 @@ export const portalUsers = operations({
     path: '/v1/partners/:id/portal-users',
     permission: 'partners:manage',
     summary: 'Create a portal user',
-    description: 'The user can sign in to the portal of the partner.',
+    description: 'The user can sign in to the portal as soon as the partner is approved.',
     params: withId,
     body: z.object({ email: PortalEmail, password: PortalPassword, role: PortalRole }),
     reply: PortalUser,
     status: 201,
     message: 'Portal user created',
     emits: [portalUserCreated],
-    errors: { email_taken: [409, 'Another portal user has this e-mail address'] },
+    errors: { email_taken: [409, 'Another portal user has this e-mail address; use a different one'] },
   },
   listPortalUsers: {
     method: 'GET',

@@ -13,10 +13,10 @@ import {
 import { Partner } from './partners.ts';
 import { PortalEmail, PortalUser, portalUserLoggedIn } from './portal-users.ts';
 
-/** What a partner sees of itself. */
+/** The fields of a partner that its portal users can see. */
 export const PortalPartner = Partner.omit({ allowedTransitions: true, customFields: true, createdBy: true });
 
-/** The tokens of somebody who signed in to a portal. */
+/** The tokens of a portal session. */
 export const PortalSignIn = z.object({
   token: z.string().meta({
     description: 'The access token of the session',
@@ -24,14 +24,14 @@ export const PortalSignIn = z.object({
   }),
   expiresAt: timestamp().meta({ description: 'When the token expires', examples: ['2026-03-02T09:30:00.000Z'] }),
   refreshToken: z.string().meta({
-    description: 'Exchange it once for new tokens',
+    description: 'The refresh token; can be exchanged once for new tokens',
     examples: ['ThisIsOnlyAnExampleOfARefreshToken000000000'],
   }),
   partner: PortalPartner.describe('The partner of the session'),
 });
 
-/** However short: what is wrong with a password at sign-in is only that it is wrong. */
-const Guess = z
+// Not `PortalPassword`: at sign-in a password that is too short gets the same error as any other wrong password.
+const SignInPassword = z
   .string()
   .min(1, { error: 'Must not be empty' })
   .max(200, { error: 'Must be at most 200 characters' })
@@ -45,14 +45,14 @@ export const portal = operations({
     path: '/v1/partners/portal/login',
     audience: 'public',
     summary: 'Sign in to the partner portal',
-    description: 'The partner must be approved.',
-    body: z.object({ email: PortalEmail, password: Guess, tenant: id('tenant') }),
+    description: 'The partner of the user must be approved.',
+    body: z.object({ email: PortalEmail, password: SignInPassword, tenant: id('tenant') }),
     reply: PortalSignIn,
     message: 'Signed in',
     emits: [portalUserLoggedIn],
     errors: {
-      bad_credentials: [401, 'Wrong e-mail address or password'],
-      too_many_failures: [429, 'Too many failed attempts; wait and try again'],
+      bad_credentials: [401, 'Invalid e-mail address or password'],
+      too_many_failures: [429, 'Too many failed sign-in attempts. Wait before you try again.'],
       ...notApproved,
     },
   },
@@ -61,7 +61,7 @@ export const portal = operations({
     path: '/v1/partners/portal/refresh',
     audience: 'public',
     summary: 'Refresh a portal session',
-    description: 'A refresh token works once. Using it again ends the session.',
+    description: 'A refresh token can be used once. Using it again ends the session.',
     body: z.object({
       refreshToken: z
         .string({ error: 'Must be a string' })
@@ -80,7 +80,7 @@ export const portal = operations({
     audience: 'portal',
     permission: signedIn,
     summary: 'Sign out of the partner portal',
-    description: 'Ends the session of the token.',
+    description: 'Ends the session that the access token belongs to.',
     reply: z.object({ signedOut: z.literal(true).describe('Always true') }),
     message: 'Signed out',
     emits: [],
@@ -91,9 +91,9 @@ export const portal = operations({
     audience: 'portal',
     permission: signedIn,
     summary: 'Retrieve the portal user',
-    description: 'Returns the user who signed in and the partner.',
+    description: 'Returns the signed-in user and the partner.',
     reply: z.object({
-      user: PortalUser.describe('The user who is signed in'),
+      user: PortalUser.describe('The signed-in user'),
       partner: PortalPartner.describe('The partner of the session'),
     }),
     message: 'Portal user retrieved',
@@ -103,8 +103,8 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing',
     audience: 'portal',
     permission: signedIn,
-    summary: 'List co-marketing material in the portal',
-    description: 'Returns active material. With `grouped=true`, `data` is an object with every category.',
+    summary: 'List co-marketing resources in the portal',
+    description: 'Returns only active resources. With `grouped=true`, `data` is an object with one array per category.',
     query: coMarketingQuery,
     reply: coMarketingReply,
     message: 'Co-marketing resources retrieved',
@@ -114,7 +114,7 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing/:id',
     audience: 'portal',
     permission: signedIn,
-    summary: 'Retrieve co-marketing material in the portal',
+    summary: 'Retrieve a co-marketing resource in the portal',
     params: withResourceId,
     reply: CoMarketingResource,
     message: 'Co-marketing resource retrieved',
@@ -125,7 +125,8 @@ export const portal = operations({
     audience: 'portal',
     permission: signedIn,
     summary: 'Get a download link in the portal',
-    description: 'Returns `fileUrl` if there is one, otherwise a link to the file that works for 15 minutes.',
+    description:
+      'Returns `fileUrl` if the resource has one, otherwise a link to the file that expires after 15 minutes.',
     params: withResourceId,
     reply: CoMarketingDownload,
     message: 'Download link created',
@@ -137,7 +138,7 @@ export const portal = operations({
     audience: 'portal',
     permission: signedIn,
     summary: 'Record a download or a share in the portal',
-    description: 'Adds one to the counter of the material.',
+    description: 'Increments the download or share counter of the resource.',
     params: withResourceId,
     body: CoMarketingUsage,
     reply: CoMarketingCounters,

@@ -1,26 +1,26 @@
 import { event, id, operations, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { oneOf } from './fields.ts';
 import { Code } from './partners.ts';
 
 export const referralStatuses = ['attributed', 'flagged'] as const;
 
-/** Whether a referral counts. */
-export const ReferralStatus = oneOf(referralStatuses).describe(
-  '`flagged` if the lead has the partner’s mailbox, or the partner’s name at the same domain: its deals earn nothing',
-);
+export const ReferralStatus = z
+  .enum(referralStatuses)
+  .describe(
+    '`flagged` for a possible self-referral: the lead has the mailbox of the partner, or the name of the partner and the same e-mail domain. Flagged referrals earn no commission.',
+  );
 
 export const Referral = z.object({
   id: id('referral'),
   tenantId: id('tenant'),
   partnerId: id('partner'),
   leadId: id('lead'),
-  code: Code.nullable().describe('The referral code that the lead came with'),
+  code: Code.nullable().describe('The referral code of the lead'),
   status: ReferralStatus,
   externalId: text(255)
     .nullable()
     .meta({
-      description: 'The id of the referral in a system of yours; sent again, it returns the first referral',
+      description: 'The id of the referral in your own system; a repeated id returns the existing referral',
       examples: ['web-10423'],
     }),
   createdBy: id('user').nullable().describe('The user who created the record'),
@@ -28,7 +28,7 @@ export const Referral = z.object({
 });
 
 export const referralAttributed = event('referral.attributed', {
-  description: 'A lead is known to come from a partner',
+  description: 'A lead is attributed to a partner',
   action: 'referral.attribute',
   target: 'referral',
   data: z.object({ referralId: id('referral'), partnerId: id('partner'), leadId: id('lead') }),
@@ -43,7 +43,7 @@ export const referrals = operations({
     also: ['leads:read'],
     summary: 'Attribute a lead to a partner',
     description:
-      'Name the partner by `partnerId` or by one of its codes. A lead belongs to one partner. A lead with the mailbox of the partner (also with a +tag), or with the name of the partner at the same domain, is flagged and earns nothing. A repeated `externalId` returns the first referral.',
+      'Identify the partner by `partnerId` or by a referral `code`. A lead can be referred by one partner only. Possible self-referrals are flagged and earn no commission: the lead has the mailbox of the partner (also with a +tag), or the name of the partner and the same e-mail domain. A repeated `externalId` returns the existing referral.',
     body: z.object({
       partnerId: id('partner').nullish(),
       code: Code.nullish(),
@@ -57,7 +57,7 @@ export const referrals = operations({
     emits: [referralAttributed],
     errors: {
       partner_not_approved: [409, 'The partner is not approved'],
-      already_referred: [409, 'The lead was referred already'],
+      already_referred: [409, 'The lead is already referred by a partner'],
     },
   },
 });

@@ -2,7 +2,7 @@ import { media, operations, redirect } from '@tandem/contract';
 import { z } from 'zod';
 import { CoMarketingDownload, CoMarketingResource, noDownload } from './co-marketing.ts';
 
-/** What anybody with the link sees. */
+/** The public fields of a shared resource. */
 export const SharedResource = CoMarketingResource.pick({
   name: true,
   category: true,
@@ -25,8 +25,8 @@ export const sharing = operations({
     method: 'GET',
     path: '/v1/public/co-marketing/:token',
     audience: 'public',
-    summary: 'Retrieve shared material',
-    description: 'Needs only the share token.',
+    summary: 'Retrieve a shared resource',
+    description: 'Requires only the share token.',
     params: withToken,
     reply: SharedResource,
     message: 'Shared resource retrieved',
@@ -35,7 +35,7 @@ export const sharing = operations({
     method: 'POST',
     path: '/v1/public/co-marketing/:token/download',
     audience: 'public',
-    summary: 'Get a download link for shared material',
+    summary: 'Get a download link for a shared resource',
     description: 'Counts as a download.',
     params: withToken,
     reply: CoMarketingDownload,
@@ -47,8 +47,8 @@ export const sharing = operations({
     method: 'GET',
     path: '/s/:token',
     audience: 'public',
-    summary: 'Show the page of shared material',
-    description: 'Answers with an HTML page for people.',
+    summary: 'Show the public page of a shared resource',
+    description: 'Returns an HTML page.',
     params: withToken,
     reply: media('text/html'),
     message: 'Page',
@@ -57,7 +57,7 @@ export const sharing = operations({
     method: 'GET',
     path: '/s/:token/download',
     audience: 'public',
-    summary: 'Download shared material from its page',
+    summary: 'Download a shared resource from its public page',
     description: 'Redirects to the file. Counts as a download.',
     params: withToken,
     reply: redirect(),

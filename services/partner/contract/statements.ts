@@ -1,19 +1,22 @@
-import { currency, id, listQuery, media, operations, page, timestamp } from '@tandem/contract';
+import { currency, id, listQuery, media, operations, page, sharedErrors, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { month, oneOf } from './fields.ts';
+import { month } from './fields.ts';
 
 export const statementStatuses = ['open', 'final'] as const;
 
-export const StatementStatus = oneOf(statementStatuses).describe(
-  'Whether the month is over: more may come to an `open` statement',
-);
+export const StatementStatus = z
+  .enum(statementStatuses)
+  .describe('`open` in the current month, `final` when the month is over');
 
-/** What a partner earned and was paid in one month and currency; amounts are in major units. */
+/** The commissions of a partner in one month and currency. Amounts are in major units. */
 export const Statement = z.object({
   id: id('statement'),
   partnerId: id('partner'),
   periodStart: timestamp().meta({ description: 'When the period starts', examples: ['2026-03-01T00:00:00.000Z'] }),
-  periodEnd: timestamp().meta({ description: 'When the next period starts', examples: ['2026-04-01T00:00:00.000Z'] }),
+  periodEnd: timestamp().meta({
+    description: 'When the period ends, which is when the next period starts',
+    examples: ['2026-04-01T00:00:00.000Z'],
+  }),
   currency: currency(),
   openingBalance: z
     .number()
@@ -23,13 +26,14 @@ export const Statement = z.object({
     .meta({ description: 'The commissions earned in the period, in major units of the currency', examples: [240] }),
   adjustments: z
     .number()
-    .meta({ description: 'The corrections of the period, in major units of the currency', examples: [0] }),
-  clawbacks: z
-    .number()
-    .meta({ description: 'What was taken back, in major units of the currency; zero or negative', examples: [0] }),
+    .meta({ description: 'The adjustments in the period, in major units of the currency', examples: [0] }),
+  clawbacks: z.number().meta({
+    description: 'The clawbacks in the period, in major units of the currency; zero or negative',
+    examples: [0],
+  }),
   paid: z
     .number()
-    .meta({ description: 'What was paid out in the period, in major units of the currency', examples: [100] }),
+    .meta({ description: 'The commissions paid out in the period, in major units of the currency', examples: [100] }),
   closingBalance: z.number().meta({
     description: '`openingBalance` + `earned` + `adjustments` + `clawbacks` − `paid`, in major units of the currency',
     examples: [240],
@@ -37,10 +41,13 @@ export const Statement = z.object({
   commissionCount: z.int().meta({ description: 'The number of commissions in the period', examples: [1] }),
   status: StatementStatus,
   downloadUrl: z.url().meta({
-    description: 'The address of the breakdown as CSV; needs no credentials until `downloadUrlExpiresAt`',
+    description: 'The URL of the breakdown as CSV; works without credentials until `downloadUrlExpiresAt`',
     examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
   }),
-  downloadUrlExpiresAt: timestamp().meta({ description: 'When the link ends', examples: ['2026-03-02T09:30:00.000Z'] }),
+  downloadUrlExpiresAt: timestamp().meta({
+    description: 'When the download URL expires',
+    examples: ['2026-03-02T09:30:00.000Z'],
+  }),
   generatedAt: timestamp().describe('When the statement was calculated'),
 });
 
@@ -51,7 +58,7 @@ export const statements = operations({
     permission: 'commissions:read',
     summary: 'List the statements of a partner',
     description:
-      'Returns one statement per month (UTC) and currency with activity, the latest first. The statement of a past month is final: a later cancellation appears as an adjustment in its own month. A commission that is cancelled in the month of its record counts nowhere.',
+      'Returns one statement per month (UTC) and currency with activity, latest first. The statement of a past month is final: a later cancellation appears as an adjustment in its own month. A commission that is cancelled in the month in which it was recorded is not counted.',
     params: z.object({ id: id('partner') }),
     query: listQuery(['period'])
       .omit({ search: true, createdFrom: true, createdTo: true })
@@ -66,8 +73,8 @@ export const statements = operations({
     method: 'GET',
     path: '/v1/public/statements/:token',
     audience: 'public',
-    summary: 'Download the breakdown of a statement by its link',
-    description: 'Answers with CSV. `downloadUrl` of a statement is such a link.',
+    summary: 'Download the breakdown of a statement',
+    description: 'Returns CSV. `downloadUrl` of a statement is the URL of this operation.',
     params: z.object({
       token: z
         .string()
@@ -76,6 +83,6 @@ export const statements = operations({
     }),
     reply: media('text/csv'),
     message: 'Statement',
-    errors: { link_expired: [404, 'The link has expired; ask for a new one'] },
+    errors: { link_expired: sharedErrors.link_expired },
   },
 });

@@ -9,7 +9,7 @@ export const partnerSettings = serviceSettings.extend({
   CRM_URL: z.url(),
   /** Public base URL of the gateway, used in links. */
   PUBLIC_URL: z.url(),
-  IDS_ALPHABET: z.string().length(62, 'Must hold each of the 62 letters and digits once'),
+  IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
 });
 
 export type PartnerSettings = z.output<typeof partnerSettings>;

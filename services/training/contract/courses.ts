@@ -1,15 +1,11 @@
-import { event, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import { event, id, listQuery, name, operations, page, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const courseStatuses = ['draft', 'published', 'archived'] as const;
 export const audiences = ['users', 'partners', 'both'] as const;
 
-export const CourseStatus = z
-  .enum(courseStatuses, { error: `Must be one of ${courseStatuses.join(', ')}` })
-  .describe('Whether the course is drafted, published or archived');
-export const CourseAudience = z
-  .enum(audiences, { error: `Must be one of ${audiences.join(', ')}` })
-  .describe('Who can be enrolled');
+export const CourseStatus = z.enum(courseStatuses).describe('Whether the course is a draft, published or archived');
+export const CourseAudience = z.enum(audiences).describe('Who can be enrolled');
 const passScoreError = 'Must be a number from 0 to 100';
 const PassScore = z.number({ error: passScoreError }).min(0, passScoreError).max(100, passScoreError);
 const minutesError = 'Must be a whole number from 1 to 100000';
@@ -22,23 +18,24 @@ export const Course = z.object({
   title: name(200).meta({ examples: ['Selling to engineers'] }),
   description: text(5_000)
     .nullable()
-    .meta({ examples: ['From the first question to the signed order'] }),
+    .meta({ examples: ['Sales from the first call to the order'] }),
   category: text(100)
     .nullable()
-    .meta({ description: 'A category of your own', examples: ['Sales'] }),
+    .meta({ description: 'A custom category', examples: ['Sales'] }),
   status: CourseStatus.meta({ examples: ['draft'] }),
-  allowedTransitions: z
-    .array(CourseStatus)
-    .meta({ description: 'The statuses that this course can change to now', examples: [['published', 'archived']] }),
+  allowedTransitions: z.array(CourseStatus).meta({
+    description: 'The statuses that this course can currently change to',
+    examples: [['published', 'archived']],
+  }),
   audience: CourseAudience.meta({ examples: ['both'] }),
   estimatedMinutes: Minutes.nullable().meta({ description: 'How long the course takes, in minutes', examples: [90] }),
   passScore: PassScore.nullable().meta({
-    description: 'The score needed to pass, from 0 to 100; null if none is needed',
+    description: 'The minimum score to pass, from 0 to 100; null if there is none',
     examples: [80],
   }),
-  sequential: z.boolean().meta({ description: 'Whether lessons must be taken in their order', examples: [false] }),
+  sequential: z.boolean().meta({ description: 'Whether lessons must be taken in order', examples: [false] }),
   validDays: Days.nullable().meta({
-    description: 'For how many days a completion is valid; null for ever',
+    description: 'The number of days that a completion is valid; null if it does not expire',
     examples: [365],
   }),
   modulesCount: z.int().meta({ description: 'The number of modules', examples: [0] }),
@@ -47,7 +44,7 @@ export const Course = z.object({
   createdBy: id('user').nullable().describe('The user who created the record'),
   publishedAt: timestamp()
     .nullable()
-    .meta({ description: 'When the course was published last', examples: [null] }),
+    .meta({ description: 'When the course was last published', examples: [null] }),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -55,7 +52,8 @@ export const Course = z.object({
 
 const withId = z.object({ id: id('course') });
 const change = { target: 'course', data: z.object({ courseId: id('course') }), record: Course } as const;
-const shown = {
+// Only these events are in the webhook catalogue.
+const inCatalogue = {
   group: 'training',
   readPermission: 'training:read',
   example: { courseId: 'r3mQ2aihbZeOiI80' },
@@ -63,23 +61,23 @@ const shown = {
 
 export const courseCreated = event('training.course.created', {
   ...change,
-  description: 'A course is drafted',
+  description: 'A course is created',
   action: 'course.create',
 });
 export const coursePublished = event('training.course.published', {
   ...change,
-  ...shown,
+  ...inCatalogue,
   description: 'A course is published',
   action: 'course.publish',
 });
 export const courseArchived = event('training.course.archived', {
   ...change,
-  ...shown,
+  ...inCatalogue,
   description: 'A course is archived',
   action: 'course.archive',
 });
 
-const refused = { transition_refused: [409, 'The course cannot move to this status'] } as const;
+const transitionErrors = { transition_refused: sharedErrors.transition_refused };
 
 export const courses = operations({
   createCourse: {
@@ -138,19 +136,20 @@ export const courses = operations({
     example: { status: 'published', allowedTransitions: ['archived'], publishedAt: '2026-03-04T16:40:00.000Z' },
     message: 'Course published',
     emits: [coursePublished],
-    errors: refused,
+    errors: transitionErrors,
   },
   archiveCourse: {
     method: 'POST',
     path: '/v1/training/courses/:id/archive',
     permission: 'training:write',
     summary: 'Archive a course',
-    description: 'Archives a draft or a published course. Learners can finish it; nobody can be enrolled any more.',
+    description:
+      'Archives a draft or a published course. Enrolled learners can finish it; new enrolments are rejected.',
     params: withId,
     reply: Course,
     example: { status: 'archived', allowedTransitions: ['published'] },
     message: 'Course archived',
     emits: [courseArchived],
-    errors: refused,
+    errors: transitionErrors,
   },
 });

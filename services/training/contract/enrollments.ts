@@ -1,10 +1,8 @@
-import { event, id, listQuery, operations, page, timestamp } from '@tandem/contract';
+import { event, id, listQuery, operations, page, sharedErrors, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const enrollmentStatuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
-export const EnrollmentStatus = z
-  .enum(enrollmentStatuses, { error: `Must be one of ${enrollmentStatuses.join(', ')}` })
-  .describe('How far the learner has come');
+export const EnrollmentStatus = z.enum(enrollmentStatuses).describe('The status of the enrolment');
 
 export const Enrollment = z.object({
   id: id('enrollment'),
@@ -50,7 +48,7 @@ export const enrollments = operations({
     body: z.object({ courseId: id('course'), learnerId: id('user'), dueAt: timestamp().nullish() }),
     reply: Enrollment,
     status: 201,
-    message: 'Enrollment created',
+    message: 'Enrolment created',
     emits: [enrollmentCreated],
     errors: {
       not_published: [409, 'The course is not published'],
@@ -70,19 +68,19 @@ export const enrollments = operations({
         status: EnrollmentStatus.optional(),
       }),
     reply: page(Enrollment),
-    message: 'Enrollments retrieved',
+    message: 'Enrolments retrieved',
   },
   withdrawEnrollment: {
     method: 'DELETE',
     path: '/v1/training/enrollments/:id',
     permission: 'training:delete',
-    summary: 'Withdraw from a course',
-    description: 'The enrolment is kept with the status `withdrawn`.',
+    summary: 'Withdraw a user from a course',
+    description: 'Sets the status of the enrolment to `withdrawn`.',
     params: z.object({ id: id('enrollment') }),
     reply: Enrollment,
     example: { status: 'withdrawn' },
-    message: 'Enrollment withdrawn',
+    message: 'Enrolment withdrawn',
     emits: [enrollmentWithdrawn],
-    errors: { transition_refused: [409, 'The enrolment has ended'] },
+    errors: { transition_refused: sharedErrors.transition_refused },
   },
 });

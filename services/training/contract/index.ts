@@ -1,4 +1,4 @@
-// What training offers: courses with their lessons, and who takes them.
+// Contract of the training service: courses, lessons and enrolments.
 import { courses } from './courses.ts';
 import { enrollments } from './enrollments.ts';
 import { lessons } from './lessons.ts';

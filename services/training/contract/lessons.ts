@@ -2,10 +2,8 @@ import { event, id, listQuery, name, operations, page, text, timestamp } from '@
 import { z } from 'zod';
 
 export const lessonTypes = ['video', 'text', 'file', 'link'] as const;
-export const LessonType = z
-  .enum(lessonTypes, { error: `Must be one of ${lessonTypes.join(', ')}` })
-  .describe('The kind of material');
-const secondsError = 'Must be a whole number of seconds';
+export const LessonType = z.enum(lessonTypes).describe('The type of the lesson');
+const secondsError = 'Must be a whole number of seconds from 0 to 604800';
 const Seconds = z
   .int({ error: secondsError })
   .min(0, secondsError)
@@ -14,17 +12,17 @@ const Seconds = z
 export const Lesson = z.object({
   id: id('lesson'),
   courseId: id('course'),
-  module: text(100).meta({ description: 'The part of the course that the lesson belongs to', examples: ['Basics'] }),
+  module: text(100).meta({ description: 'The module of the course that the lesson belongs to', examples: ['Basics'] }),
   title: name(200).meta({ examples: ['The first call'] }),
   type: LessonType.meta({ examples: ['text'] }),
   content: text(50_000)
     .nullable()
     .meta({
-      description: 'The text of the lesson, or the address of its material',
+      description: 'The text of the lesson, or the URL of its material',
       examples: ['Ask what they use today.'],
     }),
   durationSeconds: Seconds.nullable().meta({
-    description: 'How long the lesson takes, in seconds; at most seven days',
+    description: 'The duration of the lesson in seconds, at most seven days',
     examples: [600],
   }),
   required: z.boolean().describe('Whether the lesson must be taken to complete the course'),
@@ -50,7 +48,8 @@ export const lessons = operations({
     path: '/v1/training/courses/:id/lessons',
     permission: 'training:write',
     summary: 'Add a lesson to a course',
-    description: 'The lesson comes last. The modules of a course are those that its lessons name.',
+    description:
+      'The lesson is added at the end of the course. The modules of a course are the modules of its lessons.',
     params: ofCourse,
     body: z.object({
       title: name(200),
@@ -70,7 +69,7 @@ export const lessons = operations({
     path: '/v1/training/courses/:id/lessons',
     permission: 'training:read',
     summary: 'List the lessons of a course',
-    description: 'Returns the lessons in their order.',
+    description: 'Sorted by `order` unless `sort` is set.',
     params: ofCourse,
     query: listQuery(['createdAt', 'order'], 'order').omit({ search: true }),
     reply: page(Lesson),

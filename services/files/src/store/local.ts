@@ -10,25 +10,25 @@ export async function localStore(folder: string): Promise<Store> {
   const incoming = join(root, 'incoming');
   await mkdir(incoming, { recursive: true, mode: 0o700 });
   // Named after the key, so that an incomplete file can be found and removed after a crash.
-  const partOf = (key: string) => join(incoming, key.replaceAll('/', '_'));
+  const temporaryPathOf = (key: string) => join(incoming, key.replaceAll('/', '_'));
   const pathOf = (key: string) => {
     const path = resolve(root, 'objects', key);
-    if (!path.startsWith(join(root, 'objects') + sep)) throw new Error(`${key} leads out of the store`);
+    if (!path.startsWith(join(root, 'objects') + sep)) throw new Error(`The key ${key} points outside the store`);
     return path;
   };
 
   return {
     async put(key, bytes) {
-      const part = partOf(key);
+      const temporaryPath = temporaryPathOf(key);
       const path = pathOf(key);
       try {
         // Flushed to disk before the upload is acknowledged, so that it survives a power failure.
-        await pipeline(bytes, createWriteStream(part, { mode: 0o600, flush: true }));
+        await pipeline(bytes, createWriteStream(temporaryPath, { mode: 0o600, flush: true }));
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        await rename(part, path);
+        await rename(temporaryPath, path);
         await syncFolder(dirname(path));
       } catch (error) {
-        await rm(part, { force: true });
+        await rm(temporaryPath, { force: true });
         throw error;
       }
     },
@@ -37,7 +37,7 @@ export async function localStore(folder: string): Promise<Store> {
       return file.createReadStream();
     },
     async remove(key) {
-      await rm(partOf(key), { force: true });
+      await rm(temporaryPathOf(key), { force: true });
       await rm(pathOf(key), { force: true });
     },
   };

@@ -7,13 +7,16 @@ import { type Graph, structureErrors } from '../workflows/structure.ts';
 export function sequenceErrors(sequence: z.output<typeof Sequence>): string[] {
   const structure = structureErrors(sequence).map(({ field, message }) => `${field}: ${message}`);
   const triggers = sequence.nodes.filter(({ type }) => type === 'trigger');
-  if (triggers.length !== 1) structure.push('nodes: exactly one must be of type trigger');
-  if (!sequence.nodes.some(({ type }) => type === 'email')) structure.push('nodes: at least one must be of type email');
+  if (triggers.length !== 1) structure.push('nodes: exactly one node must have the type trigger');
+  if (!sequence.nodes.some(({ type }) => type === 'email'))
+    structure.push('nodes: at least one node must have the type email');
   // The checks below need edges between existing nodes.
   if (structure.length) return structure;
   return [
-    ...unreachable(sequence, triggers[0]?.nodeId as string).map((nodeId) => `nodes: ${nodeId} is not reached`),
-    ...(isAcyclic(sequence) ? [] : ['edges: they lead in a circle']),
+    ...unreachable(sequence, triggers[0]?.nodeId as string).map(
+      (nodeId) => `nodes: ${nodeId} is not reachable from the trigger`,
+    ),
+    ...(isAcyclic(sequence) ? [] : ['edges: they form a cycle']),
   ];
 }
 
@@ -52,15 +55,15 @@ export async function pageErrors(
   const ids = new Set(sections.map(({ sectionId }) => sectionId));
   return [
     ...(sections.length ? [] : ['sections: must not be empty']),
-    ...(orders.every((order, index) => order === index) ? [] : ['sections: order must count from 0 without gaps']),
-    ...(ids.size === sections.length ? [] : ['sections: each needs a sectionId of its own']),
+    ...(orders.every((order, index) => order === index) ? [] : ['sections: order must be 0, 1, 2, … without gaps']),
+    ...(ids.size === sections.length ? [] : ['sections: every sectionId must be unique']),
     ...contentErrors(await cleaner.clean(content, tenantId)),
-    ...(activeContent.test(content) ? ['content: must have no scripts, frames, forms or event handlers'] : []),
+    ...(activeContent.test(content) ? ['content: must not contain scripts, frames, forms or event handlers'] : []),
   ];
 }
 
 function contentErrors(cleaned: Cleaned): string[] {
-  if ('refusal' in cleaned) return [`content: ${cleaned.refusal}`];
+  if ('error' in cleaned) return [`content: ${cleaned.error}`];
   return [
     ...(cleaned.html.trim() ? [] : ['content: must not be empty']),
     ...(cleaned.html.length > contentMax ? [`content: must be at most ${contentMax} characters`] : []),

@@ -4,7 +4,7 @@ import { type Context, failField } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { textTemplate } from './templates/text.ts';
 
-const instructions = 'You write content for the users of a marketing and sales platform. Do what the prompt asks for.';
+const instructions = 'You write content for the users of a marketing and sales platform. Follow the prompt.';
 
 type Generated = { output: unknown; source: Source };
 type OperationContext = Context<typeof ai.generateContent, Tx>;

@@ -8,9 +8,9 @@ import { promptText } from './prompt-text.ts';
 import { landingPageTemplate } from './templates/landing-page.ts';
 
 const instructions = `You design landing pages for a marketing platform.
-The slug is in kebab-case. Sections are ordered from 0 without gaps, each with a sectionId of its own. The content is the
+The slug is in kebab-case. The order of the sections is 0, 1, 2 and so on; every sectionId is unique. The content is the
 body of the page as HTML: headings, paragraphs, lists, links and images, with classes but without scripts, styles, event
-handlers, frames and forms. Colours are hexadecimal.`;
+handlers, frames and forms. Colours are hexadecimal codes.`;
 
 type Generated = { output: z.output<typeof GeneratedPage>; source: Source };
 

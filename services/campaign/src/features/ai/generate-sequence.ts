@@ -7,10 +7,10 @@ import { promptText } from './prompt-text.ts';
 import { emailCountOf, sequenceTemplate } from './templates/sequence.ts';
 
 const instructions = `You design e-mail sequences for a marketing platform.
-A sequence is a graph: exactly one node of type trigger, from which every node is reached along the edges, and no circles.
+A sequence is a graph: exactly one node of type trigger, from which every node is reachable along the edges, and no cycles.
 Node types: trigger (data: label, triggerType), email (label, subjectLine), wait (label, duration, durationUnit) and
-condition (label, conditionField; the first edge out of it is yes, the second no). Put a wait between e-mails. Every
-nodeId and edgeId is used once. Positions are pixels; place the nodes from top to bottom, 150 apart.`;
+condition (label, conditionField; its first outgoing edge is yes, its second no). Put a wait between e-mails. Every
+nodeId and edgeId is unique. Positions are pixels; place the nodes from top to bottom, 150 apart.`;
 
 type Generated = { output: z.output<typeof Sequence>; source: Source };
 

@@ -2,12 +2,12 @@ import { serveTasks } from '@tandem/workers/serve';
 import { cleanHtml, levelsMax, TooDeep } from './clean-html.ts';
 
 const tasks = {
-  /** Returns cleaned HTML, or why it cannot be cleaned. */
-  clean(html: string): { html: string } | { refusal: string } {
+  /** Returns cleaned HTML, or an error message if it cannot be cleaned. */
+  clean(html: string): { html: string } | { error: string } {
     try {
       return { html: cleanHtml(html) };
     } catch (error) {
-      if (error instanceof TooDeep) return { refusal: `Must be nested at most ${levelsMax} levels deep` };
+      if (error instanceof TooDeep) return { error: `Must have at most ${levelsMax} nested levels` };
       throw error;
     }
   },

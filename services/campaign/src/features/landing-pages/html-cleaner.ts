@@ -1,8 +1,8 @@
 import { createWorkers, TaskTooLong } from '@tandem/workers';
 import type { CleaningTasks } from './clean-html.thread.ts';
 
-/** HTML without active content, or a sentence that explains why it cannot be cleaned. */
-export type Cleaned = { html: string } | { refusal: string };
+/** HTML without active content, or an error message if it cannot be cleaned. */
+export type Cleaned = { html: string } | { error: string };
 
 /** Cleans HTML in worker threads. */
 export interface HtmlCleaner {
@@ -26,7 +26,7 @@ export function createHtmlCleaner(): HtmlCleaner {
       try {
         return await workers.run('clean', html, tenantId);
       } catch (error) {
-        if (error instanceof TaskTooLong) return { refusal: 'Is too complex to check; make it smaller or simpler' };
+        if (error instanceof TaskTooLong) return { error: 'Is too complex to check; make it shorter or simpler' };
         throw error;
       }
     },

@@ -28,7 +28,7 @@ export function asLandingPage<Row extends Pick<LandingPageRow, 'id' | 'status'>>
 /** Converts a unique violation of the slug to a 409. */
 export function slugError(error: unknown): unknown {
   if (!isTaken(error)) return error;
-  return fail('slug_taken', [{ field: 'slug', message: 'Another landing page has this slug' }]);
+  return fail('slug_taken', [{ field: 'slug', message: 'Must be unique; another landing page has this slug' }]);
 }
 
 /** Converts a row to the contract's `LandingPage`. */
@@ -46,7 +46,8 @@ export async function cleanContent(
   tenantId: number | undefined,
 ): Promise<string> {
   const cleaned = await cleaner.clean(content, tenantId);
-  if ('refusal' in cleaned) throw failField('content', cleaned.refusal);
-  if (cleaned.html.length > contentMax) throw failField('content', `Must be at most ${contentMax} characters as HTML`);
+  if ('error' in cleaned) throw failField('content', cleaned.error);
+  if (cleaned.html.length > contentMax)
+    throw failField('content', `Must be at most ${contentMax} characters after cleaning`);
   return cleaned.html;
 }

@@ -109,7 +109,7 @@ describe('createLandingPage', () => {
     expect((await create(nested(100))).data.content).toBe(nested(100));
     expect((await create(nested(250))).data.content).toBe(nested(100));
     const { status, body } = await create(nested(251));
-    const errors = [{ field: 'content', message: 'Must be nested at most 250 levels deep' }];
+    const errors = [{ field: 'content', message: 'Must have at most 250 nested levels' }];
     expect([status, body.errors]).toEqual([422, errors]);
   });
 

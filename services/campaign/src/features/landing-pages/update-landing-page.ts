@@ -26,7 +26,8 @@ export const updateLandingPage = ({
       });
     if (!written) throw fail('not_found');
     const updated = asFullPage(written);
-    const { content: _, ...changes } = audit as Record<string, { from: unknown; to: unknown }>;
+    // The audit log does not store the content, which can have 200,000 characters.
+    const { content: _content, ...changes } = audit;
     emit(landingPageUpdated, {
       data: { landingPageId: page.id, fields: Object.keys(values) },
       record: updated,

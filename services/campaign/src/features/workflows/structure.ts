@@ -9,19 +9,19 @@ export interface Graph {
 /** Finds duplicate node and edge ids, and edges to missing nodes. */
 export function structureErrors({ nodes, edges }: Graph): FieldError[] {
   const nodeIds = new Set(nodes.map(({ nodeId }) => nodeId));
-  const missing = 'No node with this nodeId';
+  const unknownNode = 'Must be the nodeId of a node of this workflow';
   return [
     ...duplicateIndexes(nodes.map(({ nodeId }) => nodeId)).map((index) => ({
       field: `nodes.${index}.nodeId`,
-      message: 'Another node has this nodeId',
+      message: 'Must be unique; another node has this nodeId',
     })),
     ...duplicateIndexes(edges.map(({ edgeId }) => edgeId)).map((index) => ({
       field: `edges.${index}.edgeId`,
-      message: 'Another edge has this edgeId',
+      message: 'Must be unique; another edge has this edgeId',
     })),
     ...edges.flatMap(({ source, target }, index) => [
-      ...(nodeIds.has(source) ? [] : [{ field: `edges.${index}.source`, message: missing }]),
-      ...(nodeIds.has(target) ? [] : [{ field: `edges.${index}.target`, message: missing }]),
+      ...(nodeIds.has(source) ? [] : [{ field: `edges.${index}.source`, message: unknownNode }]),
+      ...(nodeIds.has(target) ? [] : [{ field: `edges.${index}.target`, message: unknownNode }]),
     ]),
   ];
 }

@@ -2,12 +2,12 @@ import type { Ai } from '@tandem/ai';
 import { type configAi, GeneratedStatuses } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
 import type { Generated } from './generated.ts';
-import { brokenByStatuses } from './invariants.ts';
+import { statusViolations } from './invariants.ts';
 import { statusTemplate } from './status-templates.ts';
 
-const instructions = `You set up a CRM. Suggest 4 to 8 lead statuses for the way of working that the user describes, in the order a lead goes through them. \
-Exactly one has isDefault true: the one of a new lead. Codes are unique and snake_case; sortOrder is 0, 1, 2 and so on; \
-color is the name of a colour. These codes exist already and must not be used: new, contacted, qualified, unqualified.`;
+const instructions = `You set up a CRM. Suggest 4 to 8 lead statuses for the sales process that the user describes, in the order in which a lead passes them. \
+Exactly one has isDefault true: the status of a new lead. Codes are unique and snake_case; sortOrder is 0, 1, 2 and so on; \
+color is the name of a colour. These codes already exist and must not be used: new, contacted, qualified, unqualified.`;
 
 export const generateStatuses = (
   ai: Ai,
@@ -18,7 +18,7 @@ export const generateStatuses = (
       instructions,
       prompt,
       schema: GeneratedStatuses,
-      check: ({ statuses }) => brokenByStatuses(statuses),
+      check: ({ statuses }) => statusViolations(statuses),
       template: () => statusTemplate(prompt),
     }),
   run({ found: { output, source }, header }) {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { crm } from '@tandem/crm-contract';
 import type { TestService } from '@tandem/testing';
 import { startCrm } from '../../crm.test-service.ts';
-import { brokenByStages, brokenByStatuses } from './invariants.ts';
+import { stageViolations, statusViolations } from './invariants.ts';
 import { stageTemplate } from './stage-templates.ts';
 import { statusTemplate } from './status-templates.ts';
 import { type Variant, variantOf } from './variant.ts';
@@ -55,8 +55,8 @@ describe('without a provider', () => {
   });
 
   it.each(prompts)('satisfies all rules for %s', (_, prompt) => {
-    expect(brokenByStatuses(statusTemplate(prompt).statuses)).toEqual([]);
-    expect(brokenByStages(stageTemplate(prompt).stages)).toEqual([]);
+    expect(statusViolations(statusTemplate(prompt).statuses)).toEqual([]);
+    expect(stageViolations(stageTemplate(prompt).stages)).toEqual([]);
   });
 
   it.each(prompts)('suggests items for %s that can be created unchanged', async (_, prompt) => {
@@ -120,7 +120,7 @@ describe('with a provider', () => {
     [
       'a code of a default stage',
       changed(1, { code: 'proposal' }),
-      'These codes exist already, take others: proposal.',
+      'These codes already exist, use other ones: proposal.',
     ],
     ['a gap in the order', changed(5, { sortOrder: 9 }), 'sortOrder must be 0, 1, 2, … in the order of the list.'],
     ['two won stages', changed(5, { isWon: true }), 'Exactly one stage must have isWon true.'],

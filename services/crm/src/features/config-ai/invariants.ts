@@ -4,15 +4,15 @@ import { defaultCodes } from '../config/defaults.ts';
 
 type Statuses = z.output<typeof GeneratedStatuses>['statuses'];
 type Stages = z.output<typeof GeneratedStages>['stages'];
-type Rule = [isKept: boolean, sentence: string];
+type Rule = [isSatisfied: boolean, message: string];
 
-/** Sentences for the rules that generated lead statuses violate. */
-export function brokenByStatuses(statuses: Statuses): string[] {
+/** Messages of the rules that generated lead statuses violate. */
+export function statusViolations(statuses: Statuses): string[] {
   return violations(commonRules(statuses, 'lead'));
 }
 
-/** Sentences for the rules that generated stages violate. */
-export function brokenByStages(stages: Stages): string[] {
+/** Messages of the rules that generated stages violate. */
+export function stageViolations(stages: Stages): string[] {
   const won = stages.filter(({ isWon }) => isWon);
   const lost = stages.filter(({ isClosed, isWon }) => isClosed && !isWon);
   const open = [...stages]
@@ -37,7 +37,7 @@ export function brokenByStages(stages: Stages): string[] {
 
 function commonRules(items: Statuses, entityType: 'lead' | 'opportunity'): Rule[] {
   const codes = items.map(({ code }) => code);
-  const known = codes.filter((code) => defaultCodes(entityType).includes(code));
+  const defaults = codes.filter((code) => defaultCodes(entityType).includes(code));
   return [
     [items.filter(({ isDefault }) => isDefault).length === 1, 'Exactly one item must have isDefault true.'],
     [new Set(codes).size === codes.length, 'Every code must be unique.'],
@@ -47,10 +47,10 @@ function commonRules(items: Statuses, entityType: 'lead' | 'opportunity'): Rule[
       'sortOrder must be 0, 1, 2, … in the order of the list.',
     ],
     // Every tenant has these codes, so creating them again would fail.
-    [known.length === 0, `These codes exist already, take others: ${known.join(', ')}.`],
+    [defaults.length === 0, `These codes already exist, use other ones: ${defaults.join(', ')}.`],
   ];
 }
 
 function violations(rules: Rule[]): string[] {
-  return rules.filter(([isKept]) => !isKept).map(([, sentence]) => sentence);
+  return rules.filter(([isSatisfied]) => !isSatisfied).map(([, message]) => message);
 }

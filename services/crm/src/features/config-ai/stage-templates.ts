@@ -4,7 +4,7 @@ import { type Variant, variantOf } from './variant.ts';
 
 type Line = [code: string, name: string, probability: number, description: string];
 interface Process {
-  /** Open stages in order. No code repeats a default stage of every tenant. */
+  /** Open stages in order. The codes differ from those of the default stages, which every tenant has. */
   open: readonly Line[];
   won: [code: string, name: string, description: string];
   lost: [code: string, name: string, description: string];
@@ -13,65 +13,65 @@ interface Process {
 const processes: Record<Variant, Process> = {
   real_estate: {
     open: [
-      ['property_matched', 'Property matched', 10, 'A property that fits was proposed'],
-      ['property_viewed', 'Property viewed', 25, 'The property was seen and is wanted'],
-      ['offer_made', 'Offer made', 50, 'An offer lies with the seller'],
-      ['offer_accepted', 'Offer accepted', 75, 'Seller and buyer agree on the price'],
-      ['contract_review', 'Contract review', 90, 'The contract is with the notary or lawyer'],
+      ['property_matched', 'Property matched', 10, 'A matching property was proposed'],
+      ['property_viewed', 'Property viewed', 25, 'The buyer viewed the property and is interested'],
+      ['offer_made', 'Offer made', 50, 'The seller has received an offer'],
+      ['offer_accepted', 'Offer accepted', 75, 'The seller and the buyer agreed on a price'],
+      ['contract_review', 'Contract review', 90, 'A notary or lawyer is reviewing the contract'],
     ],
-    won: ['contract_signed', 'Contract signed', 'The property is sold or let'],
-    lost: ['deal_fell_through', 'Fell through', 'The property was not sold to this buyer'],
+    won: ['contract_signed', 'Contract signed', 'The property was sold or rented'],
+    lost: ['deal_fell_through', 'Fell through', 'The buyer did not get the property'],
   },
   recruiting: {
     open: [
-      ['profile_sent', 'Profile sent', 10, 'The client has the profile'],
-      ['first_interview', 'First interview', 25, 'The client met the candidate'],
-      ['second_interview', 'Second interview', 50, 'The team met the candidate'],
-      ['offer_extended', 'Offer extended', 80, 'The candidate has an offer'],
+      ['profile_sent', 'Profile sent', 10, 'The client received the candidate’s profile'],
+      ['first_interview', 'First interview', 25, 'The client interviewed the candidate'],
+      ['second_interview', 'Second interview', 50, 'The team interviewed the candidate'],
+      ['offer_extended', 'Offer extended', 80, 'The candidate received an offer'],
     ],
-    won: ['placed', 'Placed', 'The candidate has signed'],
+    won: ['placed', 'Placed', 'The candidate signed the contract'],
     lost: ['not_placed', 'Not placed', 'The client or the candidate declined'],
   },
   insurance: {
     open: [
-      ['needs_assessed', 'Needs assessed', 15, 'What is to be covered is known'],
-      ['quote_sent', 'Quote sent', 35, 'A quote lies with the customer'],
-      ['application_received', 'Application received', 60, 'The customer has applied'],
-      ['underwriting', 'Underwriting', 80, 'The insurer examines the risk'],
+      ['needs_assessed', 'Needs assessed', 15, 'The risks to cover are known'],
+      ['quote_sent', 'Quote sent', 35, 'The customer has received a quote'],
+      ['application_received', 'Application received', 60, 'The customer submitted an application'],
+      ['underwriting', 'Underwriting', 80, 'The insurer is assessing the risk'],
     ],
     won: ['policy_issued', 'Policy issued', 'The policy is in force'],
     lost: ['declined', 'Declined', 'The customer or the insurer declined'],
   },
   events: {
     open: [
-      ['concept', 'Concept', 15, 'The idea of the event is being worked out'],
-      ['offer_sent', 'Offer sent', 40, 'An offer lies with the customer'],
-      ['date_reserved', 'Date reserved', 60, 'The date is kept for the customer'],
-      ['contract_sent', 'Contract sent', 80, 'The contract waits for its signature'],
+      ['concept', 'Concept', 15, 'The concept of the event is in progress'],
+      ['offer_sent', 'Offer sent', 40, 'The customer has received an offer'],
+      ['date_reserved', 'Date reserved', 60, 'The date is reserved for the customer'],
+      ['contract_sent', 'Contract sent', 80, 'The customer has received the contract'],
     ],
-    won: ['booked', 'Booked', 'The event takes place with us'],
-    lost: ['booking_lost', 'Not booked', 'The event takes place elsewhere or not at all'],
+    won: ['booked', 'Booked', 'The customer booked the event with us'],
+    lost: ['booking_lost', 'Not booked', 'The customer booked elsewhere or cancelled the event'],
   },
   saas: {
     open: [
-      ['discovery', 'Discovery', 10, 'The problem and who decides are known'],
-      ['demo', 'Demo', 25, 'The product was shown'],
-      ['trial', 'Trial', 45, 'The customer tries the product'],
-      ['security_review', 'Security review', 65, 'Security, privacy and law are examined'],
-      ['contract_sent', 'Contract sent', 85, 'The contract waits for its signature'],
+      ['discovery', 'Discovery', 10, 'The problem and the decision makers are known'],
+      ['demo', 'Demo', 25, 'The customer saw a demo of the product'],
+      ['trial', 'Trial', 45, 'The customer is using a trial of the product'],
+      ['security_review', 'Security review', 65, 'Security, privacy and legal review in progress'],
+      ['contract_sent', 'Contract sent', 85, 'The customer has received the contract'],
     ],
-    won: ['closed_won', 'Closed won', 'The subscription begins'],
-    lost: ['closed_lost', 'Closed lost', 'The customer does not buy'],
+    won: ['closed_won', 'Closed won', 'The customer started a subscription'],
+    lost: ['closed_lost', 'Closed lost', 'The customer decided not to buy'],
   },
   generic: {
     open: [
-      ['discovery', 'Discovery', 10, 'The need is being understood'],
-      ['solution_fit', 'Solution fit', 30, 'What we offer fits the need'],
-      ['offer_sent', 'Offer sent', 50, 'An offer lies with the customer'],
-      ['decision', 'Decision', 75, 'The customer is deciding'],
+      ['discovery', 'Discovery', 10, 'The customer’s needs are being clarified'],
+      ['solution_fit', 'Solution fit', 30, 'Our solution matches the customer’s needs'],
+      ['offer_sent', 'Offer sent', 50, 'The customer has received an offer'],
+      ['decision', 'Decision', 75, 'The customer is making a decision'],
     ],
-    won: ['closed_won', 'Closed won', 'The customer has bought'],
-    lost: ['closed_lost', 'Closed lost', 'The customer has not bought'],
+    won: ['closed_won', 'Closed won', 'The customer bought'],
+    lost: ['closed_lost', 'Closed lost', 'The customer did not buy'],
   },
 };
 const colors = ['blue', 'cyan', 'yellow', 'orange', 'purple'];

@@ -15,13 +15,16 @@ export const createStatus: Handler<typeof statuses.createStatus> = async ({ body
   const { entityType, code, isDefault } = body;
   await lockDefinitions(tx, entityType);
   const taken = await tx.statusDefinition.findFirst({ where: { entityType, code }, select: { id: true } });
-  if (taken) throw fail('code_taken', [{ field: 'code', message: 'Is in use already; take another' }]);
-  for (const previous of isDefault ? await clearDefault(tx, entityType) : [])
+  if (taken)
+    throw fail('code_taken', [{ field: 'code', message: 'Must be unique; another status or stage has this code' }]);
+  const previousDefaults = isDefault ? await clearDefault(tx, entityType) : [];
+  for (const previous of previousDefaults) {
     emit(statusDefinitionUpdated, {
       data: eventDataOf(previous),
       record: previous,
       changes: { isDefault: { from: true, to: false } },
     });
+  }
   const row = await tx.statusDefinition.create({
     data: {
       ...body,
@@ -35,16 +38,20 @@ export const createStatus: Handler<typeof statuses.createStatus> = async ({ body
   return status;
 };
 
-/** Fields of a body that contradict each other. */
+/** Errors for fields that contradict each other. */
 function contradictions({ entityType, isClosed, isWon, isDefault, category, defaultProbability }: Body): FieldError[] {
-  const stageOnly = 'Only stages have it; send entityType opportunity';
+  const stageOnly = 'Applies only to stages; send entityType opportunity or omit this field';
   const rules: [boolean, string, string][] = [
-    [isWon && !isClosed, 'isWon', 'A stage that is won is also closed; send isClosed true'],
+    [isWon && !isClosed, 'isWon', 'A won stage must be closed; send isClosed true'],
     [entityType === 'lead' && isClosed, 'isClosed', stageOnly],
     [entityType === 'lead' && isWon, 'isWon', stageOnly],
     [entityType === 'lead' && typeof defaultProbability === 'number', 'defaultProbability', stageOnly],
-    [entityType === 'opportunity' && typeof category === 'string', 'category', 'Only lead statuses have one'],
-    [isDefault && isClosed, 'isDefault', 'New opportunities start in an open stage'],
+    [
+      entityType === 'opportunity' && typeof category === 'string',
+      'category',
+      'Applies only to lead statuses; omit this field',
+    ],
+    [isDefault && isClosed, 'isDefault', 'The default stage must be open; send isDefault false or isClosed false'],
   ];
   return rules.filter(([isBroken]) => isBroken).map(([, field, message]) => ({ field, message }));
 }

@@ -59,7 +59,9 @@ describe('updateLead', () => {
     const { api, params } = await aStoredLead({ status: 'unqualified' });
     const reply = await api.updateLead({ params, body: { status: 'qualified' } });
     expect([reply.status, reply.body.code]).toEqual([409, 'transition_refused']);
-    expect(reply.body.errors).toEqual([{ field: 'status', message: 'From unqualified a lead can move to contacted' }]);
+    expect(reply.body.errors).toEqual([
+      { field: 'status', message: 'The status is unqualified; it can change to contacted' },
+    ]);
   });
 });
 

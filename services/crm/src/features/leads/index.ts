@@ -1,4 +1,4 @@
-import type { internalExports, internalLeads, leads } from '@tandem/crm-contract';
+import type { internalExports, internalLeads, leadDuplicates, leads } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { changeLeadStatus } from './change-lead-status.ts';
@@ -26,4 +26,7 @@ export const leadHandlers = (peers: Peers) =>
     findLeads,
     filterLeads,
     exportLeads,
-  }) satisfies Handlers<typeof leads & typeof internalLeads & Pick<typeof internalExports, 'exportLeads'>, Tx>;
+  }) satisfies Handlers<
+    typeof leads & typeof leadDuplicates & typeof internalLeads & Pick<typeof internalExports, 'exportLeads'>,
+    Tx
+  >;

@@ -1,6 +1,6 @@
 import { unknownId } from '@tandem/contract';
 import type { Lead, leadStatuses } from '@tandem/crm-contract';
-import { fail, failField } from '@tandem/service';
+import { fail, failField, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Lead as LeadRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -25,10 +25,8 @@ export function asLead(row: LeadRow): LeadRecord {
 /** Fails unless the state table allows the transition; a converted lead allows none. */
 export function checkTransition({ status: from, convertedAt, allowedTransitions }: LeadRecord, to: LeadStatus): void {
   if (allowedTransitions.includes(to)) return;
-  if (convertedAt) throw fail('lead_converted', [{ field: 'status', message: `A converted lead stays ${from}` }]);
-  throw fail('transition_refused', [
-    { field: 'status', message: `From ${from} a lead can move to ${allowedTransitions.join(', ')}` },
-  ]);
+  const code = convertedAt ? 'lead_converted' : 'transition_refused';
+  throw fail(code, [transitionError(from, allowedTransitions)]);
 }
 
 /** Locks the lead, so that checks on it still hold when it is written. */

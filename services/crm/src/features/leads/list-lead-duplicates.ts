@@ -1,7 +1,9 @@
-import type { leads } from '@tandem/crm-contract';
+import type { DuplicatePair, leadDuplicates } from '@tandem/crm-contract';
+import type { z } from 'zod';
+import type { DuplicatePair as PairRow } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
 
-export const listLeadDuplicates: Handler<typeof leads.listLeadDuplicates> = async ({ query, tx, list }) => {
+export const listLeadDuplicates: Handler<typeof leadDuplicates.listLeadDuplicates> = async ({ query, tx, list }) => {
   const { minConfidence, status } = query;
   const page = await list({
     model: tx.duplicatePair,
@@ -13,8 +15,10 @@ export const listLeadDuplicates: Handler<typeof leads.listLeadDuplicates> = asyn
       secondLead: { deletedAt: null },
     },
   });
-  return {
-    ...page,
-    items: page.items.map((pair) => ({ ...pair, leadIds: [pair.firstLeadId, pair.secondLeadId] })) as never,
-  };
+  return { ...page, items: page.items.map(asPair) };
 };
+
+/** Converts a row to the contract's `DuplicatePair`. */
+function asPair(row: PairRow): z.output<typeof DuplicatePair> {
+  return { ...(row as unknown as z.output<typeof DuplicatePair>), leadIds: [row.firstLeadId, row.secondLeadId] };
+}

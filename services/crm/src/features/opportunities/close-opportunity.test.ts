@@ -116,9 +116,9 @@ it.each([
   [
     'before the creation of the deal',
     () => '0001-01-01T00:00:00.000Z',
-    'Must not be before the creation of the opportunity',
+    'Must not be before the opportunity was created',
   ],
-  ['an hour before the creation', () => inMs(-3_600_000), 'Must not be before the creation of the opportunity'],
+  ['an hour before the creation', () => inMs(-3_600_000), 'Must not be before the opportunity was created'],
   ['in the future', () => inMs(3_600_000), 'Must not be in the future'],
 ])('a deal cannot be closed %s', async (_, at, message) => {
   const { api, params } = await anOpportunity();
@@ -141,7 +141,7 @@ it('a deal is closed once, even when win and loss are concurrent', async () => {
   for (const reply of [await win(), await lose()]) {
     expect([reply.status, reply.body.code]).toEqual([409, 'opportunity_closed']);
     expect(reply.body.errors).toEqual([
-      { field: 'status', message: expect.stringMatching(/^From (won|lost) an opportunity can move to open$/) },
+      { field: 'status', message: expect.stringMatching(/^The status is (won|lost); it can change to open$/) },
     ]);
   }
   expect((await api.getOpportunity({ params })).data.version).toBe(2);

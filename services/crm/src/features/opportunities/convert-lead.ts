@@ -24,7 +24,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     const { leadId, stageId, name, expectedCloseAt = null } = body;
     const lead = await lockLeadOf(tx, 'leadId', leadId);
     if (lead.convertedOpportunityId !== null) {
-      const message = `Was converted before, to the opportunity ${idInText('opportunity', lead.convertedOpportunityId)}`;
+      const message = `The lead is already converted to the opportunity ${idInText('opportunity', lead.convertedOpportunityId)}`;
       throw fail('lead_converted', [{ field: 'leadId', message }]);
     }
     const stage = await firstStage(tx, stageId);
@@ -70,14 +70,15 @@ function nameOf({ firstName, lastName }: Pick<LeadRecord, 'firstName' | 'lastNam
   return `${firstName} ${lastName}`.slice(0, nameMax).toWellFormed();
 }
 
-/** The requested stage, or the default stage; it must be open. */
+/** Finds the requested stage, or the default stage. It must be open. */
 async function firstStage(tx: Tx, id: number | undefined): Promise<StatusDefinition> {
   const stage = await tx.statusDefinition.findFirst({
     where: { entityType: 'opportunity', ...(id === undefined ? { isDefault: true } : { id }) },
   });
-  if (!stage) throw failField('stageId', id === undefined ? 'Is required: no stage is the default' : unknownStage);
-  if (stage.isClosed) throw failField('stageId', 'The stage is closed; a new opportunity starts in an open one');
-  return stage;
+  if (stage?.isClosed) throw failField('stageId', 'The stage is closed; send the id of an open stage');
+  if (stage) return stage;
+  throw failField(
+    'stageId',
+    id === undefined ? 'Is required, because there is no default stage' : unknownId('status_definition'),
+  );
 }
-
-const unknownStage = unknownId('status_definition');

@@ -2,9 +2,9 @@ import type { Caller } from '@tandem/caller';
 import { actingUserId } from '@tandem/caller';
 import { fromMinor, misfit, toMinor } from '@tandem/contract';
 import type { Opportunity, opportunityStatuses } from '@tandem/crm-contract';
-import { fail, failField } from '@tandem/service';
+import { fail, failField, transitionError } from '@tandem/service';
 import type { z } from 'zod';
-import type { Opportunity as OpportunityRow } from '../../generated/client.ts';
+import type { Opportunity as OpportunityRow, StatusDefinition } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
 export type OpportunityRecord = z.output<typeof Opportunity>;
@@ -34,8 +34,8 @@ export function asOpportunity(row: OpportunityRow): OpportunityRecord {
  * @throws 422 naming `value` when it has more decimals than the currency
  */
 export function amountColumns(value: number, currency: string): { value: number; valueMinor: number } {
-  const wrong = misfit(value, currency);
-  if (wrong) throw failField('value', wrong);
+  const error = misfit(value, currency);
+  if (error) throw failField('value', error);
   return { value, valueMinor: toMinor(value, currency) };
 }
 
@@ -46,7 +46,7 @@ export async function lockOpportunity(tx: Tx, id: number): Promise<OpportunityRe
   return asOpportunity(row);
 }
 
-/** Result of a deal in the request. */
+/** The result of a deal, from the request. */
 interface CloseInput {
   result: 'won' | 'lost';
   value?: number | undefined;
@@ -62,19 +62,15 @@ interface CloseInput {
  */
 export async function closeOpportunity(
   tx: Tx,
-  { id, status, currency, createdAt, ...opportunity }: OpportunityRecord,
-  { result, value = opportunity.value, closedAt = new Date(), ...details }: CloseInput,
+  opportunity: OpportunityRecord,
+  input: CloseInput,
   caller: Caller,
 ): Promise<OpportunityRecord> {
-  if (status !== 'open') throw alreadyClosed(status);
-  checkClosedAt(closedAt, createdAt);
-  const { reasonCode = null, note = null, competitor = null } = details;
-  const isWon = result === 'won';
-  const stage = await tx.statusDefinition.findFirst({
-    where: { entityType: 'opportunity', isClosed: true, isWon },
-    orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }],
-  });
-  if (!stage) throw fail('conflict', [{ field: 'stage', message: `No stage is defined as ${result}` }]);
+  const { id, status, currency } = opportunity;
+  const { result, value = opportunity.value, closedAt = new Date() } = input;
+  if (status !== 'open') throw fail('opportunity_closed', [transitionError(status, transitions[status])]);
+  checkClosedAt(closedAt, opportunity.createdAt);
+  const stage = await findClosedStage(tx, result);
   const [row] = await tx.opportunity.updateManyAndReturn({
     where: { id },
     data: {
@@ -84,9 +80,15 @@ export async function closeOpportunity(
       stageId: stage.id,
       stageEnteredAt: new Date(),
       closedAt,
-      probability: isWon ? 100 : 0,
-      forecastCategory: isWon ? 'closed' : 'omitted',
-      outcome: { result, reasonCode, note, competitor, byUserId: actingUserId(caller) ?? null },
+      probability: result === 'won' ? 100 : 0,
+      forecastCategory: result === 'won' ? 'closed' : 'omitted',
+      outcome: {
+        result,
+        reasonCode: input.reasonCode ?? null,
+        note: input.note ?? null,
+        competitor: input.competitor ?? null,
+        byUserId: actingUserId(caller) ?? null,
+      },
       version: { increment: 1 },
     },
   });
@@ -94,15 +96,21 @@ export async function closeOpportunity(
   return asOpportunity(row);
 }
 
+/** Finds the first stage for a result. */
+async function findClosedStage(tx: Tx, result: CloseInput['result']): Promise<StatusDefinition> {
+  const stage = await tx.statusDefinition.findFirst({
+    where: { entityType: 'opportunity', isClosed: true, isWon: result === 'won' },
+    orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }],
+  });
+  if (stage) return stage;
+  const message = `No ${result} stage is defined; create one with POST /v1/config/statuses`;
+  throw fail('conflict', [{ field: 'stage', message }]);
+}
+
 function checkClosedAt(closedAt: Date, createdAt: Date): void {
   if (closedAt.getTime() > Date.now() + clockToleranceMs) throw failField('closedAt', 'Must not be in the future');
   if (closedAt.getTime() < createdAt.getTime() - clockToleranceMs)
-    throw failField('closedAt', 'Must not be before the creation of the opportunity');
-}
-
-function alreadyClosed(status: OpportunityStatus) {
-  const message = `From ${status} an opportunity can move to ${transitions[status].join(', ')}`;
-  return fail('opportunity_closed', [{ field: 'status', message }]);
+    throw failField('closedAt', 'Must not be before the opportunity was created');
 }
 
 /** Changes of a stage transition for the audit log. */

@@ -25,6 +25,6 @@ export function isProgram(detected: string | null): boolean {
 }
 
 /** Whether a browser may display a file: only when declared and detected type are the same harmless type. */
-export function mayBeShown(claimed: string, detected: string | null): boolean {
-  return displayable.test(claimed) && (detected ?? 'text/plain') === claimed;
+export function isDisplayable(declared: string, detected: string | null): boolean {
+  return displayable.test(declared) && (detected ?? 'text/plain') === declared;
 }

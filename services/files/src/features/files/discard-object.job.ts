@@ -29,11 +29,14 @@ export const discardObject = (store: Store) =>
       tx: reader,
       finish,
     }: JobContext<z.output<typeof discardObjectJob.payload>, Tx>) {
-      const isExpired = { objectKey, deletedAt: { lte: restorableSince() } };
+      const since = restorableSince();
       const file = await reader.file.findFirst({ where: { objectKey } });
-      if (file && !(file.deletedAt && file.deletedAt <= isExpired.deletedAt.lte)) return;
-      // Removes the bytes first: the job retries for a record without bytes, but nothing would find bytes without one.
+      const isNeeded = file !== null && (file.deletedAt === null || file.deletedAt > since);
+      if (isNeeded) return;
+      // The bytes first: a record without bytes is removed by a retry, but nothing would find bytes without a record.
       await store.remove(objectKey);
-      await finish(async ({ tx }) => void (await tx.file.deleteMany({ where: isExpired })));
+      await finish(async ({ tx }) => {
+        await tx.file.deleteMany({ where: { objectKey, deletedAt: { lte: since } } });
+      });
     },
   });

@@ -1,7 +1,7 @@
 import type { files } from '@tandem/files-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { mayBeShown } from './detect-type.ts';
+import { isDisplayable } from './detect-type.ts';
 
 export const serveFile =
   ({ store, links }: Tools): Handler<typeof files.serveFile> =>
@@ -15,6 +15,6 @@ export const serveFile =
     );
     if (!file) throw fail('not_found');
     const { contentType: type, detectedContentType, filename, size, objectKey } = file;
-    const kind = disposition === 'inline' && mayBeShown(type, detectedContentType) ? 'inline' : 'attachment';
+    const kind = disposition === 'inline' && isDisplayable(type, detectedContentType) ? 'inline' : 'attachment';
     return { body: await store.get(objectKey), type, length: size, disposition: { kind, filename } };
   };

@@ -222,7 +222,7 @@ describe('archive, activate and delete', () => {
     expect((await api.activateCoMarketingResource({ params })).body).toMatchObject({
       status: 409,
       code: 'transition_refused',
-      errors: [{ field: 'status', message: 'From active a resource can move to archived' }],
+      errors: [{ field: 'status', message: 'The status is active; it can change to archived' }],
     });
     const archived = await api.archiveCoMarketingResource({ params });
     expect([archived.data.status, archived.data.allowedTransitions]).toEqual(['archived', ['active']]);

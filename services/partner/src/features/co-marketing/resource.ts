@@ -1,5 +1,5 @@
 import type { CoMarketingResource, coMarketingDeleted, coMarketingStatuses } from '@tandem/partner-contract';
-import { fail } from '@tandem/service';
+import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { CoMarketingResource as ResourceRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -9,7 +9,7 @@ export type ResourceStatus = (typeof coMarketingStatuses)[number];
 
 const transitions: Record<ResourceStatus, readonly ResourceStatus[]> = { active: ['archived'], archived: ['active'] };
 
-/** Converts a row to the API resource. */
+/** Converts a row to the contract's `CoMarketingResource`. */
 export function asResource(row: ResourceRow): ResourceRecord {
   return { ...(row as unknown as ResourceRecord), allowedTransitions: [...transitions[row.status as ResourceStatus]] };
 }
@@ -41,12 +41,10 @@ export async function writeResource(
   return asResource(row);
 }
 
-/** Rejects status transitions that are not in the state table, including to the current status, with 409. */
+/** @throws 409 if the state table does not contain the status change; it never contains the current status */
 export function checkTransition({ status: from }: ResourceRecord, to: ResourceStatus): void {
   if (transitions[from].includes(to)) return;
-  throw fail('transition_refused', [
-    { field: 'status', message: `From ${from} a resource can move to ${transitions[from].join(', ')}` },
-  ]);
+  throw fail('transition_refused', [transitionError(from, transitions[from])]);
 }
 
 /** Changes the status of a resource. */

@@ -45,39 +45,57 @@ export async function checkSource(
   source: SourceInput,
   { requested, caller }: { requested: object; caller: Caller },
 ): Promise<Source> {
-  const as = (field: keyof SourceInput, permission: string) =>
+  // A stored field was checked when it was set, so it is read without the limits of this caller.
+  const callAs: CallAs = (field, permission) =>
     asService(caller, field in requested ? reachOf(caller, permission) : 'all');
-  if (source.sourceType === 'file') return checkFile(peers, source, () => as('fileId', 'files:read'));
-  if (source.sourceType === 'landing-page') {
-    const { landingPageId: id } = source;
-    if (!id) throw failField('landingPageId', 'Is required for the sourceType landing-page');
-    const found = await orAbsent(
-      peers.campaign.findLandingPage({ params: { id }, as: as('landingPageId', 'campaigns:read') }),
-    );
-    if (!found) throw failField('landingPageId', unknownId('landing_page'));
-    return { ...emptySource, landingPageId: id };
+  switch (source.sourceType) {
+    case 'file':
+      return checkFile(peers, source, callAs);
+    case 'landing-page':
+      return checkLandingPage(peers, source, callAs);
+    case 'campaign':
+      return checkCampaign(peers, source, callAs);
   }
-  const { campaignId: id } = source;
-  if (!id) throw failField('campaignId', 'Is required for the sourceType campaign');
-  const found = await orAbsent(peers.campaign.findCampaign({ params: { id }, as: as('campaignId', 'campaigns:read') }));
-  if (!found) throw failField('campaignId', unknownId('campaign'));
-  return { ...emptySource, campaignId: id };
 }
 
-async function checkFile(
-  { files }: Peers,
-  source: SourceInput,
-  as: () => ReturnType<typeof asService>,
-): Promise<Source> {
-  const { fileId, fileUrl = null } = source;
-  if (!fileId) {
-    if (!fileUrl) throw failField('fileId', 'Send fileId or fileUrl for the sourceType file');
+/** The caller context for the owning service: which records it may find for a field. */
+type CallAs = (field: keyof SourceInput, permission: string) => ReturnType<typeof asService>;
+
+async function checkFile({ files }: Peers, source: SourceInput, callAs: CallAs): Promise<Source> {
+  const { fileId: id, fileUrl = null } = source;
+  if (!id) {
+    if (!fileUrl) throw failField('fileId', 'Is required when sourceType is file, unless fileUrl is sent');
     return { ...emptySource, fileUrl, fileType: extensionOf(new URL(fileUrl).pathname) };
   }
-  const file = await orAbsent(files.findFile({ params: { id: fileId }, as: as() }));
+  const file = await orAbsent(files.findFile({ params: { id }, as: callAs('fileId', 'files:read') }));
   if (!file) throw failField('fileId', unknownId('file'));
-  if (file.status !== 'available') throw failField('fileId', 'The file is quarantined and cannot be downloaded');
-  return { ...emptySource, fileId, fileUrl, fileType: extensionOf(file.filename), fileSize: readableSize(file.size) };
+  if (file.status !== 'available')
+    throw failField('fileId', 'The file is quarantined and cannot be downloaded; send another file');
+  return {
+    ...emptySource,
+    fileId: id,
+    fileUrl,
+    fileType: extensionOf(file.filename),
+    fileSize: readableSize(file.size),
+  };
+}
+
+async function checkLandingPage({ campaign }: Peers, source: SourceInput, callAs: CallAs): Promise<Source> {
+  const { landingPageId: id } = source;
+  if (!id) throw failField('landingPageId', 'Is required when sourceType is landing-page');
+  const as = callAs('landingPageId', 'campaigns:read');
+  const page = await orAbsent(campaign.findLandingPage({ params: { id }, as }));
+  if (!page) throw failField('landingPageId', unknownId('landing_page'));
+  return { ...emptySource, landingPageId: id };
+}
+
+async function checkCampaign({ campaign }: Peers, source: SourceInput, callAs: CallAs): Promise<Source> {
+  const { campaignId: id } = source;
+  if (!id) throw failField('campaignId', 'Is required when sourceType is campaign');
+  const as = callAs('campaignId', 'campaigns:read');
+  const found = await orAbsent(campaign.findCampaign({ params: { id }, as }));
+  if (!found) throw failField('campaignId', unknownId('campaign'));
+  return { ...emptySource, campaignId: id };
 }
 
 /** `pdf` for `Offer.PDF`; null for a name without a usable extension. */

@@ -14,7 +14,7 @@ const transitions: Record<CommissionStatus, readonly CommissionStatus[]> = {
   cancelled: [],
 };
 
-/** Converts a row to the API resource. */
+/** Converts a row to the contract's `Commission`. */
 export function asCommission(row: CommissionRow): CommissionRecord {
   const { amountMinor, basisMinor, currency, status } = row;
   return {

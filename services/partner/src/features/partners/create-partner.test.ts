@@ -145,7 +145,7 @@ describe('approvePartner', () => {
     const refused = replies.find(({ status }) => status === 409);
     expect([refused?.body.code, refused?.body.errors]).toEqual([
       'transition_refused',
-      [{ field: 'status', message: 'From approved a partner can move to suspended, terminated' }],
+      [{ field: 'status', message: 'The status is approved; it can change to suspended, terminated' }],
     ]);
     expect((await api.getPartner({ params })).data.referralCodes).toHaveLength(1);
   });

@@ -21,7 +21,7 @@ export const createPartner: Handler<typeof partners.createPartner> = async ({ bo
     })
     .catch((error: unknown) => {
       throw isTaken(error)
-        ? fail('email_taken', [{ field: 'email', message: 'Another partner has this e-mail address' }])
+        ? fail('email_taken', [{ field: 'email', message: 'Must be unique; another partner has this e-mail address' }])
         : error;
     });
   if (referralCode) await addCode(tx, row.id, referralCode);
@@ -35,5 +35,7 @@ async function checkParent(tx: Tx, id: number): Promise<void> {
   const parent = await tx.partner.findFirst({ where: { id }, select: { status: true } });
   if (!parent) throw failField('parentPartnerId', unknownId('partner'));
   if (parent.status !== 'approved')
-    throw fail('parent_not_approved', [{ field: 'parentPartnerId', message: `The partner is ${parent.status}` }]);
+    throw fail('parent_not_approved', [
+      { field: 'parentPartnerId', message: `The partner is ${parent.status}; send the id of an approved partner` },
+    ]);
 }

@@ -1,5 +1,5 @@
 import type { Partner, partnerStatuses } from '@tandem/partner-contract';
-import { fail } from '@tandem/service';
+import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Partner as PartnerRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -15,7 +15,7 @@ const transitions: Record<PartnerStatus, readonly PartnerStatus[]> = {
   terminated: [],
 };
 
-/** Converts a row to the API resource. */
+/** Converts a row to the contract's `Partner`. */
 export function asPartner(row: PartnerRow): PartnerRecord {
   return { ...(row as unknown as PartnerRecord), allowedTransitions: [...transitions[row.status as PartnerStatus]] };
 }
@@ -34,8 +34,7 @@ export async function readPartner(tx: Tx, id: number): Promise<PartnerRecord> {
   return asPartner(row);
 }
 
-/** Error for a status transition that is not in the state table. */
-export function transitionError({ status }: PartnerRecord) {
-  const allowed = transitions[status].join(', ') || 'no other status';
-  return fail('transition_refused', [{ field: 'status', message: `From ${status} a partner can move to ${allowed}` }]);
+/** The 409 error for a status change that the state table does not contain. */
+export function transitionRefused({ status }: PartnerRecord) {
+  return fail('transition_refused', [transitionError(status, transitions[status])]);
 }

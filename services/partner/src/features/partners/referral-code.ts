@@ -13,7 +13,10 @@ const attemptsMax = 5;
  */
 export async function addCode(tx: Tx, partnerId: number, code: string): Promise<void> {
   const { count } = await tx.referralCode.createMany({ data: [{ partnerId, code }], skipDuplicates: true });
-  if (!count) throw fail('code_taken', [{ field: 'referralCode', message: 'Another partner has this code' }]);
+  if (!count)
+    throw fail('code_taken', [
+      { field: 'referralCode', message: 'Must be unique; another partner has this referral code' },
+    ]);
 }
 
 /** Generates a code for a partner that has none. */
@@ -24,7 +27,7 @@ export async function ensureCode(tx: Tx, partnerId: number): Promise<void> {
     const { count } = await tx.referralCode.createMany({ data, skipDuplicates: true });
     if (count) return;
   }
-  throw new Error(`No free referral code in ${attemptsMax} attempts`);
+  throw new Error(`No unused referral code found in ${attemptsMax} attempts`);
 }
 
 function makeCode(): string {

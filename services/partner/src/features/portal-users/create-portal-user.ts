@@ -19,7 +19,9 @@ export const createPortalUser: Handler<typeof portalUsers.createPortalUser, stri
       .create({ data: { partnerId, email, role, passwordHash, createdBy: actingUserId(caller) ?? null } })
       .catch((error: unknown) => {
         throw isTaken(error)
-          ? fail('email_taken', [{ field: 'email', message: 'Another portal user has this e-mail address' }])
+          ? fail('email_taken', [
+              { field: 'email', message: 'Must be unique; another portal user has this e-mail address' },
+            ])
           : error;
       });
     const user = asPortalUser(row);

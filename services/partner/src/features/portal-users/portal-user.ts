@@ -2,7 +2,7 @@ import type { PortalUser } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { PortalUser as PortalUserRow } from '../../generated/client.ts';
 
-/** Converts a row to the API resource, without the password hash. */
+/** Converts a row to the contract's `PortalUser`, without the password hash. */
 export function asPortalUser({ passwordHash, ...row }: PortalUserRow): z.output<typeof PortalUser> {
   return row as unknown as z.output<typeof PortalUser>;
 }

@@ -112,7 +112,7 @@ describe('loginToPortal', () => {
     const wrong = [{ password: 'wrong' }, { email: anAddress() }, { tenant: `${other.caller.tenantId}` }];
     for (const fields of [...wrong, { tenant: missingId }]) {
       const { status, body } = await login(fields);
-      expect([status, body.code, body.message]).toEqual([401, 'bad_credentials', 'Wrong e-mail address or password']);
+      expect([status, body.code, body.message]).toEqual([401, 'bad_credentials', 'Invalid e-mail address or password']);
     }
     expect((await login()).status).toBe(200);
   });

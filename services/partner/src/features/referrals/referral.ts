@@ -33,7 +33,7 @@ function nameOf({ firstName, lastName }: Person): string {
   return `${firstName} ${lastName}`.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
-/** Converts a row to the API resource. */
+/** Converts a row to the contract's `Referral`. */
 export function asReferral(row: ReferralRow): z.output<typeof Referral> {
   return row as unknown as z.output<typeof Referral>;
 }

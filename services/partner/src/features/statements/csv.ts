@@ -1,4 +1,4 @@
-type Cell = string | number | null;
+export type Cell = string | number | null;
 
 // Prefixes that spreadsheets interpret as a formula.
 const formula = /^[=+\-@\t\r]/;

@@ -3,7 +3,7 @@ import { fromMinor, type ResourceType } from '@tandem/contract';
 import type { statements } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { Handler, StatementKey, Tools, Tx } from '../../handler.ts';
-import { toCsv } from './csv.ts';
+import { type Cell, toCsv } from './csv.ts';
 import { boundsOf } from './period.ts';
 
 const columns = [
@@ -16,6 +16,7 @@ const columns = [
   'rate',
   'amount',
   'currency',
+  'reason',
 ];
 
 // Entries are streamed in pages because a month may not fit into memory. Each page is a separate transaction, so that a
@@ -29,32 +30,49 @@ export const serveStatement =
     if (link === 'expired') throw fail('link_expired');
     if (!link) throw fail('not_found');
     const { tenantId, environment, ...statement } = link;
-    const pageAfter = (last?: Entry) => inTenant({ tenantId, environment }, ({ tx }) => entriesOf(tx, statement, last));
-    const encodeId = (type: ResourceType, id: number | null) => (id === null ? null : ids.encode(type, tenantId, id));
-    const toMajor = (minor: number | null) => (minor === null ? null : fromMinor(minor, statement.currency));
-    const row = ({ at, id, entry, status, opportunityId, basis, rate, amount, reason }: Entry) => [
-      at.toISOString(),
-      encodeId('commission', id),
-      entry,
-      status,
-      encodeId('opportunity', opportunityId),
-      toMajor(basis),
-      rate,
-      toMajor(amount),
-      statement.currency,
-      reason,
-    ];
-    async function* csvChunks(first: Entry[]) {
-      yield toCsv([[...columns, 'reason']]);
-      for (let page = first; page.length > 0; page = await pageAfter(page.at(-1))) yield toCsv(page.map(row));
-    }
+
+    const readPage: ReadPage = (last) =>
+      inTenant({ tenantId, environment }, ({ tx }) => readEntries(tx, statement, last));
+    const encodeId: EncodeId = (type, id) => ids.encode(type, tenantId, id);
+    const toCells = (entry: Entry) => cellsOf(entry, statement.currency, encodeId);
+
     // Read the first page before responding, so that an unavailable database is a 503 instead of a truncated file.
+    const firstPage = await readPage();
     return {
-      body: Readable.from(csvChunks(await pageAfter())),
+      body: Readable.from(csvChunks(firstPage, readPage, toCells)),
       type: 'text/csv; charset=utf-8',
       disposition: { kind: 'attachment', filename: `statement-${statement.period}-${statement.currency}.csv` },
     };
   };
+
+/** Reads the page of entries after `last`, or the first page. */
+type ReadPage = (last?: Entry) => Promise<Entry[]>;
+type EncodeId = (type: ResourceType, id: number) => string;
+
+/** The CSV in chunks: the header, then one chunk per page of entries. */
+async function* csvChunks(firstPage: Entry[], readPage: ReadPage, toCells: (entry: Entry) => Cell[]) {
+  yield toCsv([columns]);
+  for (let page = firstPage; page.length > 0; page = await readPage(page.at(-1))) {
+    yield toCsv(page.map(toCells));
+  }
+}
+
+/** The cells of an entry, in the order of `columns`. */
+function cellsOf(entry: Entry, currency: string, encodeId: EncodeId): Cell[] {
+  const { at, id, opportunityId, basis, amount } = entry;
+  return [
+    at.toISOString(),
+    encodeId('commission', id),
+    entry.entry,
+    entry.status,
+    opportunityId === null ? null : encodeId('opportunity', opportunityId),
+    basis === null ? null : fromMinor(basis, currency),
+    entry.rate,
+    fromMinor(amount, currency),
+    currency,
+    entry.reason,
+  ];
+}
 
 interface Entry {
   at: Date;
@@ -70,10 +88,10 @@ interface Entry {
 }
 
 /**
- * One page of the entries of a month after `last`, oldest first: commissions recorded, cancelled and paid. The opening
+ * Reads the page of entries of a month after `last`, oldest first: commissions recorded, cancelled and paid. The opening
  * balance plus all entries equals the closing balance.
  */
-function entriesOf(tx: Tx, { partnerId, period, currency }: StatementKey, last?: Entry): Promise<Entry[]> {
+function readEntries(tx: Tx, { partnerId, period, currency }: StatementKey, last?: Entry): Promise<Entry[]> {
   const { start, end } = boundsOf(period);
   const after = last ?? { at: start, id: 0, entry: '' };
   return tx.sql<Entry>`

@@ -1,4 +1,4 @@
-import { fail } from '@tandem/service';
+import { fail, transitionError } from '@tandem/service';
 import type { Course, courseStatuses } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Course as CourseRow } from '../../generated/client.ts';
@@ -61,7 +61,10 @@ export async function lockCourse(tx: Tx, id: number): Promise<CourseRow> {
   return row;
 }
 
-/** Moves a locked course to another status, if the state table allows it. */
+/**
+ * Changes the status of a locked course.
+ * @throws 409 if the state table does not contain the status change
+ */
 export async function moveCourse(
   tx: Tx,
   { id, status }: CourseRow,
@@ -69,10 +72,7 @@ export async function moveCourse(
   more: { publishedAt?: Date } = {},
 ): Promise<CourseRecord> {
   const allowed = transitions[status as CourseStatus];
-  if (!allowed.includes(to))
-    throw fail('transition_refused', [
-      { field: 'status', message: `From ${status} a course can move to ${allowed.join(', ')}` },
-    ]);
+  if (!allowed.includes(to)) throw fail('transition_refused', [transitionError(status, allowed)]);
   const [row] = await tx.course.updateManyAndReturn({
     where: { id },
     data: { ...more, status: to, version: { increment: 1 } },

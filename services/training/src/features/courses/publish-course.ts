@@ -7,7 +7,7 @@ export const publishCourse: Handler<typeof courses.publishCourse> = async ({ par
   const row = await lockCourse(tx, params.id);
   ifMatch(row);
   if (row.status !== 'published' && !(await tx.lesson.count({ where: { courseId: row.id } })))
-    throw failField('lessons', 'The course has no lesson: add one before it is published');
+    throw failField('lessons', 'The course has no lessons; add at least one before you publish it');
   const course = await moveCourse(tx, row, 'published', { publishedAt: new Date() });
   emit(coursePublished, { data: { courseId: course.id }, record: course });
   return course;

@@ -9,7 +9,7 @@ export const createEnrollment = ({ identity }: Peers): Handler<typeof enrollment
   async check({ body, caller }) {
     const user = await orAbsent(identity.findUser({ params: { id: body.learnerId }, as: asService(caller) }));
     if (!user) throw failField('learnerId', unknownId('user'));
-    if (user.status !== 'active') throw failField('learnerId', 'The user is not active');
+    if (user.status !== 'active') throw failField('learnerId', 'The user is not active; send the id of an active user');
   },
   async run({ body, tx, emit }) {
     const { courseId, learnerId } = body;
@@ -18,11 +18,12 @@ export const createEnrollment = ({ identity }: Peers): Handler<typeof enrollment
       SELECT status, audience FROM course WHERE id = ${courseId} FOR UPDATE`;
     if (!course) throw failField('courseId', unknownId('course'));
     if (course.status !== 'published')
-      throw fail('not_published', [{ field: 'courseId', message: 'Publish it first' }]);
+      throw fail('not_published', [{ field: 'courseId', message: `The course is ${course.status}; publish it first` }]);
     // Learners are users; enrolments of partners are not supported.
-    if (course.audience === 'partners') throw failField('courseId', 'The course is for partners only');
+    if (course.audience === 'partners')
+      throw failField('courseId', 'The course is for partners only; send a course for users');
     if (await tx.enrollment.count({ where: { courseId, learnerId, status: { in: liveStatuses } } }))
-      throw fail('already_enrolled');
+      throw fail('already_enrolled', [{ field: 'learnerId', message: 'Is already enrolled in this course' }]);
     const enrollment = asEnrollment(await tx.enrollment.create({ data: body }));
     emit(enrollmentCreated, { data: { enrollmentId: enrollment.id, courseId, learnerId }, record: enrollment });
     return enrollment;

@@ -39,11 +39,13 @@ it('one of two concurrent enrolments of a user is accepted', async () => {
   const courseId = await aPublishedCourse(tenant);
   const answers = await Promise.all([enrol(tenant, courseId), enrol(tenant, courseId)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+  const errors = [{ field: 'learnerId', message: 'Is already enrolled in this course' }];
+  expect(answers.find(({ status }) => status === 409)?.body.errors).toEqual(errors);
 });
 
 it.each([
   ['an unknown user', nobody, 'No user with this id'],
-  ['an inactive user', suspended, 'The user is not active'],
+  ['an inactive user', suspended, 'The user is not active; send the id of an active user'],
 ])('%s cannot be enrolled', async (_, learnerId, message) => {
   const tenant = service.as();
   const { status, body } = await enrol(tenant, await aPublishedCourse(tenant), learnerId);
@@ -67,5 +69,6 @@ it('a user can be enrolled in courses for users or both, but not for partners', 
   for (const audience of ['users', 'both'])
     expect((await enrol(tenant, await aPublishedCourse(tenant, { audience }))).status).toBe(201);
   const { status, body } = await enrol(tenant, await aPublishedCourse(tenant, { audience: 'partners' }));
-  expect([status, body.errors]).toEqual([422, [{ field: 'courseId', message: 'The course is for partners only' }]]);
+  const message = 'The course is for partners only; send a course for users';
+  expect([status, body.errors]).toEqual([422, [{ field: 'courseId', message }]]);
 });

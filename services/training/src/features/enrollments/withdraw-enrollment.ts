@@ -1,4 +1,4 @@
-import { fail } from '@tandem/service';
+import { fail, transitionError } from '@tandem/service';
 import { type enrollments, enrollmentWithdrawn } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { asEnrollment, liveStatuses } from './enrollment.ts';
@@ -12,8 +12,7 @@ export const withdrawEnrollment: Handler<typeof enrollments.withdrawEnrollment> 
   const before = await tx.enrollment.lockFirst({ where: { id: params.id } });
   if (!before) throw fail('not_found');
   ifMatch(before);
-  if (!liveStatuses.includes(before.status))
-    throw fail('transition_refused', [{ field: 'status', message: `From ${before.status} nothing follows` }]);
+  if (!liveStatuses.includes(before.status)) throw fail('transition_refused', [transitionError(before.status, [])]);
   const [row] = await tx.enrollment.updateManyAndReturn({
     where: { id: before.id },
     data: { status: 'withdrawn', version: { increment: 1 } },

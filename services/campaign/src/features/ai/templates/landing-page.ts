@@ -9,70 +9,72 @@ export interface PageRequest {
   tone?: string | null | undefined;
 }
 
+/** Texts of a page. */
 interface Story {
   promise: string;
+  /** Text of the button. */
   action: string;
-  reasons: [title: string, text: string][];
+  benefits: [title: string, text: string][];
 }
 
 const stories: Record<Variant, Story> = {
   welcome: {
-    promise: 'Everything you need to begin, in one place.',
+    promise: 'Everything you need to get started, in one place.',
     action: 'Start now',
-    reasons: [
+    benefits: [
       ['Ready in minutes', 'Sign up and see the first result on the same day.'],
-      ['Guided from the start', 'Every step is explained, and help is close.'],
-      ['Nothing to lose', 'Try it first and decide later.'],
+      ['Guided from the start', 'Every step is explained, and support is available.'],
+      ['No commitment', 'Try it first and decide later.'],
     ],
   },
   reengagement: {
     promise: 'A lot has changed since your last visit.',
     action: 'Come back',
-    reasons: [
-      ['Better than before', 'What you asked for is there.'],
-      ['Pick up where you left', 'Your data and settings are waiting.'],
-      ['Made for returning', 'An offer that only former customers get.'],
+    benefits: [
+      ['Better than before', 'The features that you asked for are available.'],
+      ['Continue where you left off', 'Your data and settings are still there.'],
+      ['Welcome back', 'An offer for returning customers only.'],
     ],
   },
   event: {
-    promise: 'Learn from people who do it every day.',
+    promise: 'Learn from experienced practitioners.',
     action: 'Reserve your place',
-    reasons: [
-      ['Practical', 'Examples that you can use the next morning.'],
-      ['Live answers', 'Bring your questions; there is time for them.'],
-      ['Recording included', 'Watch it again whenever you like.'],
+    benefits: [
+      ['Practical', 'Examples that you can use right away.'],
+      ['Live answers', 'Ask your questions during the event.'],
+      ['Recording included', 'Watch it again at any time.'],
     ],
   },
   launch: {
     promise: 'A new way to get it done.',
-    action: 'Be among the first',
-    reasons: [
-      ['Built from scratch', 'Made for how you work today.'],
-      ['Simple', 'Less to set up, less to learn.'],
-      ['Early access', 'The first customers help to shape it.'],
+    action: 'Get early access',
+    benefits: [
+      ['Built from scratch', 'Designed for the way you work today.'],
+      ['Simple', 'Easy to set up and easy to learn.'],
+      ['Your feedback counts', 'Early customers help shape the product.'],
     ],
   },
   followup: {
-    promise: 'The next step is a small one.',
+    promise: 'Take the next step with us.',
     action: 'Book a meeting',
-    reasons: [
-      ['Tailored to you', 'A plan for your situation, not for everybody.'],
-      ['Clear costs', 'You know what you get and what it takes.'],
-      ['One contact', 'The same person from the first call on.'],
+    benefits: [
+      ['Tailored to you', 'A plan for your situation.'],
+      ['Clear costs', 'You know what you get and what it costs.'],
+      ['One contact', 'You talk to the same person from the first call.'],
     ],
   },
   generic: {
     promise: 'See what it can do for you.',
     action: 'Get started',
-    reasons: [
-      ['Saves time', 'Less routine, more of what matters.'],
+    benefits: [
+      ['Saves time', 'Less routine work.'],
       ['Easy to use', 'No training needed.'],
-      ['There for you', 'People who answer when you ask.'],
+      ['Reliable support', 'Our team answers your questions.'],
     ],
   },
 };
 
-/** Call to action for each goal; the first match is used. */
+/** Button text by keywords in the goal; the first match is used. */
 const actions: [words: RegExp, action: string][] = [
   [/\b(demo|call|meeting|appointment|consultation)/i, 'Book a meeting'],
   [/\b(download|e-?book|guide|whitepaper|checklist)/i, 'Download now'],
@@ -89,11 +91,11 @@ const styles: Record<Tone, z.output<typeof GeneratedPage>['style']> = {
   urgent: { primaryColor: '#dc2626', backgroundColor: '#ffffff', fontFamily: 'Montserrat, Arial, sans-serif' },
 };
 
-const leads: Record<Tone, string> = {
+const openings: Record<Tone, string> = {
   neutral: '',
   friendly: 'Good to see you! ',
   formal: '',
-  urgent: 'Do not wait: ',
+  urgent: 'Act now: ',
 };
 
 /** Writes a landing page without an AI provider. The same request always gives the same page. */
@@ -103,7 +105,7 @@ export function landingPageTemplate(request: PageRequest): z.output<typeof Gener
   const tone = toneOf(request.tone);
   const title = topicOf(request.prompt, 70);
   const industry = truncated(request.industry ?? '', 60);
-  const promise = `${leads[tone]}${story.promise}`;
+  const promise = `${openings[tone]}${story.promise}`;
   const action = actions.find(([words]) => words.test(request.goal ?? ''))?.[1] ?? story.action;
   return {
     name: title,
@@ -111,13 +113,13 @@ export function landingPageTemplate(request: PageRequest): z.output<typeof Gener
     slug: slugOf(title),
     sections: [
       { type: 'hero', label: 'Headline' },
-      { type: 'features', label: 'Reasons' },
+      { type: 'features', label: 'Benefits' },
       { type: 'testimonials', label: 'What customers say' },
       { type: 'cta', label: action },
     ].map((section, order) => ({ sectionId: `section-${order + 1}`, ...section, visible: true, order })),
     seo: { title: truncated(title, 60), metaDescription: truncated(`${promise} ${title}`, 155) },
     style: styles[tone],
-    content: contentOf({ title, promise, industry, action, reasons: story.reasons }),
+    content: contentOf({ title, promise, industry, action, benefits: story.benefits }),
   };
 }
 
@@ -126,17 +128,17 @@ function contentOf(page: {
   promise: string;
   industry: string;
   action: string;
-  reasons: Story['reasons'];
+  benefits: Story['benefits'];
 }) {
-  const { title, promise, industry, action, reasons } = page;
-  const list = reasons.map(([head, words]) => `<li><h3>${escapeHtml(head)}</h3><p>${escapeHtml(words)}</p></li>`);
-  const voices = industry ? `Trusted by teams in ${industry}` : 'Trusted by teams like yours';
+  const { title, promise, industry, action, benefits } = page;
+  const list = benefits.map(([head, text]) => `<li><h3>${escapeHtml(head)}</h3><p>${escapeHtml(text)}</p></li>`);
+  const trustedBy = industry ? `Trusted by teams in ${industry}` : 'Trusted by teams like yours';
   return [
     `<section id="section-1" class="hero"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(promise)}</p>`,
     `<a class="button" href="#section-4">${escapeHtml(action)}</a></section>`,
-    `<section id="section-2" class="features"><h2>Why it is worth it</h2><ul>${list.join('')}</ul></section>`,
-    `<section id="section-3" class="testimonials"><h2>${escapeHtml(voices)}</h2>`,
-    '<blockquote>It did what it promised, from the first day on.</blockquote></section>',
+    `<section id="section-2" class="features"><h2>Benefits</h2><ul>${list.join('')}</ul></section>`,
+    `<section id="section-3" class="testimonials"><h2>${escapeHtml(trustedBy)}</h2>`,
+    '<blockquote>It worked as promised from the first day.</blockquote></section>',
     `<section id="section-4" class="cta"><h2>${escapeHtml(action)}</h2><p>It takes less than a minute.</p></section>`,
   ].join('\n');
 }

@@ -19,9 +19,9 @@ export const stories: Record<Variant, Story> = {
     conditionField: 'email_opened',
     waits: [1, 2, 3],
     emails: [
-      ['Welcome', 'Welcome aboard: here is how to begin'],
+      ['Welcome', 'Welcome: how to get started'],
       ['First steps', 'Your first three steps{in}'],
-      ['Quick win', 'A result you can have today'],
+      ['Quick win', 'Get your first result today'],
       ['Success story', 'How others{in} got started'],
       ['Offer of help', 'Can we help you set things up?'],
     ],
@@ -34,7 +34,7 @@ export const stories: Record<Variant, Story> = {
     emails: [
       ['We noticed', 'It has been a while'],
       ['What is new', 'What has changed{in} since your last visit'],
-      ['Reason to return', 'Something for your return'],
+      ['Reason to return', 'An offer for your return'],
       ['Question', 'What would bring you back?'],
       ['Last message', 'Shall we stay in touch?'],
     ],
@@ -47,9 +47,9 @@ export const stories: Record<Variant, Story> = {
     emails: [
       ['Confirmation', 'Your place is reserved'],
       ['Agenda', 'What you will learn{in}'],
-      ['Reminder', 'See you soon: the details'],
-      ['Thank you', 'Thank you for being there: the recording'],
-      ['Next step', 'What to do with what you learned'],
+      ['Reminder', 'The details of your event'],
+      ['Thank you', 'Thank you for attending: here is the recording'],
+      ['Next step', 'How to apply what you learned'],
     ],
   },
   launch: {
@@ -60,7 +60,7 @@ export const stories: Record<Variant, Story> = {
     emails: [
       ['Announcement', 'Something new is coming{in}'],
       ['The problem', 'The problem we set out to solve'],
-      ['Launch', 'It is here: see what it does'],
+      ['Launch', 'Now available: see what it does'],
       ['Proof', 'What the first customers say'],
       ['Offer', 'Your launch offer'],
     ],
@@ -73,9 +73,9 @@ export const stories: Record<Variant, Story> = {
     emails: [
       ['Thank you', 'Thank you for your time'],
       ['Summary', 'What we talked about, and the next step'],
-      ['Example', 'An example{in} that resembles yours'],
+      ['Example', 'An example{in} similar to yours'],
       ['Question', 'Which questions are still open?'],
-      ['Decision', 'Shall we go on?'],
+      ['Decision', 'Shall we take the next step?'],
     ],
   },
   generic: {
@@ -87,7 +87,7 @@ export const stories: Record<Variant, Story> = {
       ['Introduction', 'Nice to meet you'],
       ['Value', 'What we can do for you{in}'],
       ['Example', 'How it works in practice'],
-      ['Questions', 'Answers to what others ask'],
+      ['Questions', 'Answers to common questions'],
       ['Invitation', 'Shall we talk?'],
     ],
   },
@@ -96,12 +96,12 @@ export const stories: Record<Variant, Story> = {
 /** E-mails after the fifth, for all variants. */
 export const furtherEmails: Story['emails'] = [
   ['Tip', 'A tip that saves time'],
-  ['Customer story', 'A customer tells{in}'],
-  ['Checklist', 'A checklist to keep'],
-  ['Common mistakes', 'Three mistakes and how to avoid them'],
-  ['Comparison', 'How to choose what fits'],
+  ['Customer story', 'A customer story{in}'],
+  ['Checklist', 'A checklist for you'],
+  ['Common mistakes', 'Three common mistakes and how to avoid them'],
+  ['Comparison', 'How to choose the right option'],
   ['News', 'What we are working on'],
-  ['Closing', 'Whenever you are ready'],
+  ['Closing', 'Contact us when you are ready'],
 ];
 
 /** Wording of a subject in each tone. */

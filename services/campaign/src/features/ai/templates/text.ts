@@ -15,10 +15,10 @@ export function textTemplate({ prompt, context = {} }: TextRequest): string {
   return [
     topicOf(prompt, 80),
     `This draft is about: ${truncated(prompt, 1000)}`,
-    ...(facts.length ? [`What is known:\n${facts.join('\n')}`] : []),
-    'What matters most: say in one sentence who it is for and what they get from it.',
-    'Why it can be believed: name one result, one number or one customer.',
-    'What comes next: ask for one thing only, and say how long it takes.',
+    ...(facts.length ? [`Facts:\n${facts.join('\n')}`] : []),
+    'Main message: say in one sentence who this is for and what they get from it.',
+    'Proof: name one result, one number or one customer.',
+    'Call to action: ask for one action, and say how long it takes.',
   ].join('\n\n');
 }
 

@@ -1,0 +1,8 @@
+import type { Lesson } from '@tandem/training-contract';
+import type { z } from 'zod';
+import type { Lesson as LessonRow } from '../../generated/client.ts';
+
+/** Converts a row to the contract's `Lesson`. */
+export function asLesson(row: LessonRow): z.output<typeof Lesson> {
+  return row as unknown as z.output<typeof Lesson>;
+}
