@@ -15,7 +15,7 @@ export const PortalPassword = z
   .min(8, { error: 'Must be at least 8 characters' })
   .max(200, { error: 'Must be at most 200 characters' })
   .refine((given) => given.isWellFormed() && !given.includes('\0'), {
-    error: 'Must not contain NUL characters or broken surrogate pairs',
+    error: 'Must not contain NUL characters or unpaired surrogates',
   })
   .meta({ examples: ['a long phrase is best'] });
 
