@@ -84,7 +84,7 @@ async function waitUntilIdle({ dir, log }: Place): Promise<void> {
     await pause(idleCheckMs);
     if ((spent() - before) * 1_000 < idleCheckMs * idleShareMax) return;
   }
-  log('the fleet did not come to rest');
+  log('the fleet did not become idle');
 }
 
 async function databases(place: Place): Promise<pg.Client[]> {
@@ -134,7 +134,8 @@ async function measure(place: Place, tenant: TestTenant, call: Call): Promise<Ro
     if (!call.isOnce) return run;
     // At the end of a run, each connection may have used one more id.
     used += run.answers + connections;
-    if (used >= (call.ids?.length ?? 0)) throw new Error(`${call.operation} ended with its ids, not with its time`);
+    if (used >= (call.ids?.length ?? 0))
+      throw new Error(`${call.operation} used up its ids before the measuring time ended`);
     return run;
   };
   await waitUntilIdle(place);
@@ -209,7 +210,7 @@ async function identityCalls({ api, userId }: TestTenant): Promise<Call[]> {
     {
       operation: 'createUser',
       body: { email: 'u{n}@example.com', password: 'correct horse battery', ...aName },
-      exempt: 'the hash of a password costs what it costs on purpose',
+      exempt: 'slow on purpose: password hashing',
     },
     { operation: 'listUsers', query: '?limit=20' },
     { operation: 'createTeam', ids: users, body: { name: 'Team {n}', memberIds: ['{id}'] } },
