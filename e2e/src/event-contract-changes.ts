@@ -44,7 +44,9 @@ function compare(oldRaw: JsonSchema, nextRaw: JsonSchema, place: Place): string[
   if (old.anyOf || next.anyOf) return compareAlternatives(old, next, place);
   const [oldTypes, nextTypes] = [typesOf(old), typesOf(next)];
   if (nextTypes.length && (!oldTypes.length || oldTypes.some((type) => !nextTypes.includes(type))))
-    return [`${place.path || 'the event'} was ${oldTypes.join(', ') || 'anything'} and is ${nextTypes.join(', ')}`];
+    return [
+      `${place.path || 'the event'} changes its type from ${oldTypes.join(', ') || 'any'} to ${nextTypes.join(', ')}`,
+    ];
   return [
     ...compareValues(old, next, place),
     ...compareLimits(old, next, place),
@@ -69,10 +71,10 @@ function compareValues(old: JsonSchema, next: JsonSchema, { path }: Place): stri
   const allowed = next.enum ?? (next.const === undefined ? undefined : [next.const]);
   if (!allowed) return [];
   const oldValues = old.enum ?? (old.const === undefined ? undefined : [old.const]);
-  if (!oldValues) return [`${path} had any value and has a list of values`];
+  if (!oldValues) return [`${path} allowed any value and now allows only listed values`];
   return oldValues
     .filter((value) => !allowed.includes(value))
-    .map((value) => `${path} could be ${JSON.stringify(value)}`);
+    .map((value) => `${path} no longer allows ${JSON.stringify(value)}`);
 }
 
 function compareLimits(old: JsonSchema, next: JsonSchema, { path }: Place): string[] {
@@ -85,7 +87,7 @@ function compareLimits(old: JsonSchema, next: JsonSchema, { path }: Place): stri
     ...upperLimits.filter((keyword) => isTighter(keyword, (was, is) => is < was)),
     ...['pattern', 'format'].filter((keyword) => next[keyword] !== undefined && next[keyword] !== old[keyword]),
   ];
-  return changed.map((keyword) => `${path} has a narrower ${keyword}`);
+  return changed.map((keyword) => `${path} restricts ${keyword}`);
 }
 
 function compareProperties(old: JsonSchema, next: JsonSchema, place: Place): string[] {
@@ -99,7 +101,7 @@ function compareProperties(old: JsonSchema, next: JsonSchema, place: Place): str
     // At the top level of data and record, a missing nullable field is read as null.
     const isReadAsNull = path.split('.').length === 2 && allowsNull(schema, place.after);
     if (isRequired && !wasRequired && !isReadAsNull && !whenMissing.has(path))
-      faults.push(`${path} is required and missing in older events: let it be null, or declare it in whenMissing`);
+      faults.push(`${path} is required but missing in older events: make it nullable, or declare it in whenMissing`);
   }
   return faults;
 }

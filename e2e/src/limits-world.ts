@@ -111,7 +111,7 @@ export async function startLimitsWorld(options: {
         Object.fromEntries((await recorded(tenantId)).map((row) => [row.gateway, row.calls])),
     });
     const usage = createUsageMeter(async (calls) => {
-      if (gateway.isKilled) throw new Error('This gateway has ended');
+      if (gateway.isKilled) throw new Error('This gateway was stopped');
       await identity.reportUsage({ body: { gateway: id, served: calls }, as });
     }, log);
     const gateway: Gateway = { id, isKilled: false, redis, limiter, usage };
@@ -196,19 +196,19 @@ export async function startLimitsWorld(options: {
         }),
       ),
     async rest() {
-      await until('every gateway counts by Redis', async () =>
+      await until('every gateway counts with Redis', async () =>
         (await look()).every(({ verdict }) => !verdict.degraded),
       );
       for (const [tenant, tenantId] of tenants.entries()) {
         await until(`the recorded usage of tenant ${tenant} is ${counted(tenant)}`, async () => {
           const sum = (await recorded(tenantId)).reduce((all, { calls }) => all + calls, 0);
-          if (sum !== counted(tenant)) throw new Error(`recorded are ${sum}`);
+          if (sum !== counted(tenant)) throw new Error(`the recorded usage is ${sum}`);
           return true;
         });
         await until(`every gateway shows ${counted(tenant)} for tenant ${tenant}`, async () => {
           const allowed = (await look()).filter((seen) => seen.tenant === tenant && seen.verdict.allowed);
           const wrong = allowed.filter(({ verdict }) => verdict.usage !== counted(tenant));
-          if (wrong.length) throw new Error(`shown are ${wrong.map(({ verdict }) => verdict.usage)}`);
+          if (wrong.length) throw new Error(`the shown usage is ${wrong.map(({ verdict }) => verdict.usage)}`);
           return allowed.length === gateways.length;
         });
       }

@@ -62,5 +62,5 @@ async function setMemoryLimit(pid: number, bytes: number): Promise<void> {
     env: { ...env, ERL_LIBS: '' },
     timeout: remoteCallMs,
   });
-  if (!stdout.includes('ok')) throw new Error(`RabbitMQ did not take the memory limit: ${stdout}`);
+  if (!stdout.includes('ok')) throw new Error(`RabbitMQ did not accept the memory limit: ${stdout}`);
 }

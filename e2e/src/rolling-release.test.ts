@@ -192,7 +192,7 @@ async function restart(name: string, load: Load): Promise<number> {
   setTimeout(release.resolve, slowMs);
   expect([name, (await slow).status]).toEqual([name, expected]);
   const { end, ms } = await ending;
-  expect([name, end]).toEqual([name, 'ended with code 0']);
+  expect([name, end]).toEqual([name, 'exited with code 0']);
   expect(ms).toBeLessThan(shutdownMsMax);
   await until(`${name} is back`, () => fleet.ready(name));
   const before = load.succeeded;

@@ -100,12 +100,17 @@ export function createGateway(
   });
   const usage = createUsageMeter((served) => identity.reportUsage({ body: { gateway, served }, as }), log);
   measureLimits(metrics, { limiter, usage });
-  metrics.gauge('limiter_degraded', '1 while limits are kept without Redis', [], (gauge) =>
+  metrics.gauge('limiter_degraded', '1 while rate limits are enforced without Redis', [], (gauge) =>
     gauge.set(redis.available() ? 0 : 1),
   );
-  metrics.gauge('breaker_open', '1 while no address of a service may be called', ['upstream'], (gauge) => {
-    for (const [upstream, { state }] of upstreams) gauge.set({ upstream }, state() === 'open' ? 1 : 0);
-  });
+  metrics.gauge(
+    'breaker_open',
+    '1 while the circuit breakers of all addresses of a service are open',
+    ['upstream'],
+    (gauge) => {
+      for (const [upstream, { state }] of upstreams) gauge.set({ upstream }, state() === 'open' ? 1 : 0);
+    },
+  );
 
   const parts: GatewayParts = {
     ids,
@@ -184,6 +189,6 @@ async function fetchKeys(
     tenantId: undefined,
     repeatable: true,
   });
-  if (reply?.status !== 200) throw new Error(`identity answered ${reply?.status}`);
+  if (reply?.status !== 200) throw new Error(`identity responded with status ${reply?.status}`);
   return (JSON.parse(reply.body.toString()) as { keys: { kid?: string }[] }).keys;
 }

@@ -4,15 +4,18 @@ import type { ServiceClient } from '@tandem/client/internal';
 import type { internalUsers } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Log, Metrics, Trace } from '@tandem/process';
+import type { Histogram } from 'prom-client';
 import type { Authenticated, Authenticator } from './access/authenticate.ts';
 import type { Principals } from './access/principals.ts';
 import type { Cors } from './http/headers.ts';
 import type { Allowance, Limiter } from './limits/allowance.ts';
 import type { UsageMeter } from './limits/usage.ts';
-import type { UpstreamSeconds } from './observe.ts';
 import type { Match, Route } from './routes.ts';
 import type { LinkReply } from './upstream/link.ts';
 import type { Upstream } from './upstream/upstream.ts';
+
+/** Response times of services, by service and outcome. */
+export type UpstreamSeconds = Histogram<'upstream' | 'outcome'>;
 
 /** The dependencies of request processing. */
 export interface GatewayParts {

@@ -126,7 +126,7 @@ beforeAll(async () => {
   service = createServer((request, response) => {
     const path = (request.url as string).split('?')[0] as string;
     const caller = signer.verify(request.headers['x-ctx'] as string, request.method as string, path);
-    // The gateway also asks for keys and reports usage, at times of its own.
+    // The gateway also fetches keys and reports usage, independently of requests.
     if (path.startsWith('/v1/')) seen.push({ path, headers: request.headers, caller });
     const answer = answers[path] ?? ((_, to) => to.writeHead(404).end('{}'));
     answer(request, response);

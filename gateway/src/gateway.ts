@@ -124,7 +124,9 @@ function checkPermission(auth: Authenticated | undefined, { row }: Route): void 
   if (!auth) return;
   if (row.peopleOnly && auth.by === 'key')
     throw new ApiError('forbidden', {
-      errors: [{ field: 'X-API-Key', message: 'Takes no API key: sign in and send Authorization and X-Tenant-Id' }],
+      errors: [
+        { field: 'X-API-Key', message: 'Does not accept an API key: sign in, and send Authorization and X-Tenant-Id' },
+      ],
     });
   const { permissions } = auth.who;
   if (!neededPermissions(row).every((one) => allows(permissions, one))) throw new ApiError('forbidden');

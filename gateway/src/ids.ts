@@ -94,7 +94,7 @@ function read<T>(body: () => T): T {
 export function repeatedParameter(search: string): FieldError | undefined {
   const seen = new Set<string>();
   for (const [key] of new URLSearchParams(search)) {
-    if (seen.has(key)) return { field: key.slice(0, 100), message: 'Is given twice' };
+    if (seen.has(key)) return { field: key.slice(0, 100), message: 'Must not be sent twice' };
     seen.add(key);
   }
   return undefined;

@@ -1,19 +1,15 @@
 import { endSpan, type Metrics, type SpanEnd, startSpan, traceparentOf } from '@tandem/process';
-import type { Histogram } from 'prom-client';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, UpstreamSeconds } from './exchange.ts';
 import { ApiError } from './http/api-error.ts';
 import { loggedPath } from './http/logged-path.ts';
 import type { Route } from './routes.ts';
 import type { LinkReply } from './upstream/link.ts';
 
-/** Response times of services, by service and outcome. */
-export type UpstreamSeconds = Histogram<'upstream' | 'outcome'>;
-
 /** Outcomes: `answered`, `failed` for a 5xx response, or the error code if there was no response. */
 export function measureUpstreams(metrics: Metrics): UpstreamSeconds {
   return metrics.histogram(
     'upstream_duration_seconds',
-    'Time until a service has answered the gateway, waiting included',
+    'Time until a service responded to the gateway, including waiting for a connection',
     ['upstream', 'outcome'],
   );
 }

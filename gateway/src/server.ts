@@ -39,7 +39,7 @@ export function createGatewayServer(
     drain.track(request, response);
     toOriginForm(request);
     watchBody(request);
-    serve(request, response).catch((error) => parts.log.error('request lost', { error }));
+    serve(request, response).catch((error) => parts.log.error('request failed without a response', { error }));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (unservable(request)) return handle(request, response, parts);

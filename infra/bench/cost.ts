@@ -15,6 +15,6 @@ export function countCost({ dir }: Pick<Place, 'dir'>): (runs: Pick<Measured, 'a
     }));
     const total = spent.reduce((all, { cost }) => all + cost, 0);
     const largest = spent.filter(({ cost }) => cost >= total / 50).sort((a, b) => b.cost - a.cost);
-    return `${formatNumber(total)} µs of processor each (${largest.map(({ name, cost }) => `${name} ${formatNumber(cost)}`).join(', ')})`;
+    return `${formatNumber(total)} µs of CPU time each (${largest.map(({ name, cost }) => `${name} ${formatNumber(cost)}`).join(', ')})`;
   };
 }

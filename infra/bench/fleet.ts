@@ -25,7 +25,7 @@ const memoryGoalMb = 1_600;
 export async function measureFleet(place: Place): Promise<{ rows: Row[]; memory: Memory[] }> {
   const { log } = place;
   await Promise.all(place.members.map(({ name }) => place.startMember(name)));
-  log('fleet ready; waiting for it to be idle');
+  log('fleet ready; waiting until it is idle');
   await pause(idleMs);
   const memory = memoryByProcess(join(place.dir, 'run'));
   const total = memory.reduce((all, { pss }) => all + pss, 0);
@@ -133,11 +133,11 @@ async function measureCreates(place: Place, load: Load, database: pg.Client): Pr
     speedRow('create', 'Create lead', 800, runs, cost(runs)),
     {
       id: 'outbox',
-      what: 'Outbox during the creates',
-      goal: 'keeps up',
+      what: 'Outbox while leads are created',
+      goal: 'no backlog',
       isReached: age < 1 && emptyAfter < 1,
       reached: `oldest event ${formatNumber(age * 1_000)} ms`,
-      detail: `at most ${formatNumber(worst((one) => one.depth))} waiting, empty ${formatNumber(emptyAfter)} s after the last create, consumed by crm after ${formatNumber(consumedAfter)} s`,
+      detail: `at most ${formatNumber(worst((one) => one.depth))} events waiting; empty ${formatNumber(emptyAfter)} s after the last create; consumed by crm after ${formatNumber(consumedAfter)} s`,
     },
   ];
 }

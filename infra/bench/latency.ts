@@ -35,7 +35,7 @@ export async function measureEventLatency(place: Place, { api }: TestTenant): Pr
     const p95 = sorted[Math.floor(sorted.length * 0.95)] as number;
     return {
       id: 'latency',
-      what: 'Event from before its commit to a consumer (median)',
+      what: 'Event latency from before the commit to the consumer (median)',
       goal: `< ${goalMs} ms`,
       reached: `${formatNumber(middle)} ms`,
       detail: `p95 ${formatNumber(p95)} ms`,

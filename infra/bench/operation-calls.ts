@@ -79,7 +79,7 @@ async function identityCalls({ api, userId }: TestTenant): Promise<Call[]> {
     {
       operation: 'createUser',
       body: { email: 'u{n}@example.com', password: 'correct horse battery', ...aName },
-      exempt: 'the hash of a password costs what it costs on purpose',
+      exempt: 'slow on purpose: password hashing',
     },
     { operation: 'listUsers', query: '?limit=20' },
     { operation: 'createTeam', ids: users, body: { name: 'Team {n}', memberIds: ['{id}'] } },

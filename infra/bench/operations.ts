@@ -59,7 +59,7 @@ async function waitUntilIdle({ dir, log }: Place): Promise<void> {
     await pause(idleCheckMs);
     if ((spent() - before) * 1_000 < idleCheckMs * idleShareMax) return;
   }
-  log('the fleet did not come to rest');
+  log('the fleet did not become idle');
 }
 
 async function databases(place: Place): Promise<pg.Client[]> {
@@ -109,7 +109,8 @@ async function measure(place: Place, tenant: TestTenant, call: Call): Promise<Ro
     if (!call.isOnce) return run;
     // At the end of a run, each connection may have used one more id.
     used += run.answers + connections;
-    if (used >= (call.ids?.length ?? 0)) throw new Error(`${call.operation} ended with its ids, not with its time`);
+    if (used >= (call.ids?.length ?? 0))
+      throw new Error(`${call.operation} used up its ids before the measuring time ended`);
     return run;
   };
   await waitUntilIdle(place);

@@ -26,11 +26,11 @@ export async function peerPrograms(dir: string, log: (line: string) => void): Pr
     if (!existsSync(folder)) await unpack(folder, log);
   } catch (error) {
     if (!find('nginx', [systemRoot]) || !find('wrk', [systemRoot]))
-      return `nginx and wrk cannot be had here: ${(error as Error).message}`;
+      return `nginx and wrk are not available: ${(error as Error).message}`;
   }
   const roots = [folder, systemRoot].filter((root) => existsSync(root));
   const [nginx, wrk] = [find('nginx', roots), find('wrk', roots)];
-  if (!nginx || !wrk) return 'nginx and wrk cannot be had here: not among the packages';
+  if (!nginx || !wrk) return 'nginx and wrk are not available: the downloaded packages do not contain them';
   return { nginx, wrk, roots, env: { LD_LIBRARY_PATH: libraryFolders(folder).join(':') } };
 }
 
@@ -60,7 +60,7 @@ async function unpack(folder: string, log: (line: string) => void): Promise<void
   const draft = `${folder}.new`;
   rmSync(draft, { recursive: true, force: true });
   for (const part of ['lists/partial', 'archives/partial', 'root']) mkdirSync(join(draft, part), { recursive: true });
-  log(`fetching ${names.join(', ')} from Debian (once; unpacked for this project only)`);
+  log(`downloading ${names.join(', ')} from Debian (once; unpacked for this project only)`);
   try {
     const options = aptOptions(draft);
     await run('apt-get', [...options, 'update']);

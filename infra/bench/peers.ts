@@ -106,7 +106,7 @@ function rowsOf(measured: Record<Peer, Run[]>): Row[] {
     median(measured.gateway.map((one, round) => one.perSecond / (measured[peer][round] as Run).perSecond));
   const detail = (peer: Peer) => {
     const [p50, p99] = [median(measured[peer].map((one) => one.p50)), median(measured[peer].map((one) => one.p99))];
-    return `${formatNumber(speed(peer))}/s, p50 ${formatNumber(p50)} ms, p99 ${formatNumber(p99)} ms, ${formatNumber(cpu(peer))} µs of processor a request`;
+    return `${formatNumber(speed(peer))}/s, p50 ${formatNumber(p50)} ms, p99 ${formatNumber(p99)} ms, ${formatNumber(cpu(peer))} µs of CPU time per request`;
   };
   const cpu = (peer: Peer) => median(measured[peer].map((one) => one.cpuMicroseconds));
   const against = (id: Peer, what: string, goal?: number): Row => ({
@@ -114,20 +114,20 @@ function rowsOf(measured: Record<Peer, Run[]>): Row[] {
     what: `Gateway against ${what}`,
     goal: goal ? `≥ ${goal.toFixed(1)} ×` : '',
     reached: `${ratio(id).toFixed(2)} ×`,
-    detail: `by processor time ${(cpu(id) / cpu('gateway')).toFixed(2)} ×; ${detail(id)}`,
+    detail: `by CPU time ${(cpu(id) / cpu('gateway')).toFixed(2)} ×; ${detail(id)}`,
     ...(goal && { isReached: ratio(id) >= goal }),
   });
   return [
     {
       id: 'gateway',
-      what: 'Gateway, one core, all checks on',
+      what: 'Gateway on one core, all checks enabled',
       goal: '',
       reached: `${formatNumber(speed('gateway'))}/s`,
       detail: detail('gateway'),
     },
-    against('lua', 'nginx + Lua doing the same', 1),
-    against('express', 'express + http-proxy-middleware doing nothing', 1),
-    against('bare', 'nginx doing nothing'),
+    against('lua', 'nginx + Lua with the same checks', 1),
+    against('express', 'express + http-proxy-middleware without checks', 1),
+    against('bare', 'nginx without checks'),
   ];
 }
 

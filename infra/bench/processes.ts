@@ -47,7 +47,7 @@ export class Processes {
 
   pid(name: string): number {
     const found = this.#running.find(({ process }) => process.name === name);
-    if (!found) throw new Error(`${name} does not run`);
+    if (!found) throw new Error(`${name} is not running`);
     return found.pid();
   }
 

@@ -15,5 +15,5 @@ export function sampleReference(): void {
 /** Describes the speed and variance of the machine during the benchmark. */
 export function describeReference(): string {
   if (!samplesMs.length) return '';
-  return `SHA-256 of 32 MB took ${formatNumber(median(samplesMs))} ms of processor time (${formatNumber(Math.min(...samplesMs))} to ${formatNumber(Math.max(...samplesMs))} ms) between the rounds.`;
+  return `SHA-256 of 32 MB took ${formatNumber(median(samplesMs))} ms of CPU time (${formatNumber(Math.min(...samplesMs))} to ${formatNumber(Math.max(...samplesMs))} ms) between the rounds.`;
 }

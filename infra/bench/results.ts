@@ -43,7 +43,7 @@ export function writeResults({ rows, memory }: { rows: Row[]; memory: Memory[] }
   const lines = [
     '# Benchmark results',
     '',
-    '`npm run bench` measures and writes this page; the reasons come from `notes.md` and outlast a rerun.',
+    '`npm run bench` writes this page. The explanations come from `notes.md`.',
     '',
     `${date.toISOString().slice(0, 10)}, ${cpu.length} cores (${cpu[0]?.model.trim() ?? 'unknown'}), Node ${process.version}, load average ${formatNumber(loadavg()[0] as number)} at the end. ${describeReference()}`,
     '',
@@ -51,11 +51,11 @@ export function writeResults({ rows, memory }: { rows: Row[]; memory: Memory[] }
     '| --- | --- | --- | --- | --- |',
     ...rows.map((row) => `| ${row.what} | ${row.goal} | ${row.reached} | ${verdict(row)} | ${row.detail ?? ''} |`),
     '',
-    '## Why',
+    '## Explanations',
     '',
     ...rows.flatMap(({ id, what }) => (notes.has(id) ? [`**${what}.** ${notes.get(id)}`, ''] : [])),
     ...(memory.length ? memoryTable(memory) : []),
-    ...(notes.has('how') ? ['## How it is measured', '', notes.get('how') as string, ''] : []),
+    ...(notes.has('how') ? ['## Method', '', notes.get('how') as string, ''] : []),
   ];
   writeFileSync(join(import.meta.dirname, 'results.md'), `${lines.join('\n').trimEnd()}\n`);
 }

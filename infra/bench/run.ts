@@ -32,7 +32,7 @@ process.exit();
 async function main(only: string[]): Promise<number> {
   const dir = join(localDir, 'bench');
   const claim = await claimFolder(dir);
-  if (!claim) throw new CommandError('A benchmark runs already.');
+  if (!claim) throw new CommandError('A benchmark is already running: wait until it has finished.');
   try {
     const programs = await peerPrograms(dir, progress);
     if (typeof programs === 'string') {

@@ -33,14 +33,14 @@ const cases: SearchCase[] = [
   { id: 'rare-common', what: 'a rare word and one that every lead has', query: { q: `${rare} ${everywhere}` } },
   { id: 'common-common', what: 'two words that every lead has', query: { q: `gmbh ${everywhere}` } },
   { id: 'names', what: 'a common first name and a last name', query: { q: 'bababa bakaba' } },
-  { id: 'name-prefixes', what: 'beginnings of a first and a last name', query: { q: 'bab bak' } },
-  { id: 'prefix', what: 'a beginning of two letters', query: { q: 'ba' } },
-  { id: 'typo', what: 'a typing error in a rare word', query: { q: `${rare.slice(0, -1)}k` } },
-  { id: 'typo-common', what: 'a typing error in a common word', query: { q: 'exampel' } },
+  { id: 'name-prefixes', what: 'prefixes of a first and a last name', query: { q: 'bab bak' } },
+  { id: 'prefix', what: 'a prefix of two letters', query: { q: 'ba' } },
+  { id: 'typo', what: 'a typo in a rare word', query: { q: `${rare.slice(0, -1)}k` } },
+  { id: 'typo-common', what: 'a typo in a common word', query: { q: 'exampel' } },
   { id: 'status', what: 'a status and a word that every lead has', query: { q: everywhere, status: 'qualified' } },
   { id: 'status-name', what: 'a status and a common first name', query: { q: 'bababa', status: 'qualified' } },
   { id: 'assignee', what: 'an assignee and a word that every lead has', query: { q: everywhere, assignedTo: '5' } },
-  { id: 'score', what: 'a lowest score and a word that every lead has', query: { q: everywhere, minScore: '90' } },
+  { id: 'score', what: 'a minimum score and a word that every lead has', query: { q: everywhere, minScore: '90' } },
   { id: 'score-high', what: 'a score of one lead in 100 and a common word', query: { q: everywhere, minScore: '99' } },
   {
     id: 'score-status',
@@ -56,13 +56,13 @@ const cases: SearchCase[] = [
   { id: 'own-name', what: 'own leads with a common first name', query: { q: 'bababa' }, permissions: narrowedToOwn },
   {
     id: 'team',
-    what: "leads of one's teams with a common word",
+    what: 'team leads with a common word',
     query: { q: everywhere },
     permissions: narrowedToTeam,
   },
   {
     id: 'team-name',
-    what: "leads of one's teams with a common first name",
+    what: 'team leads with a common first name',
     query: { q: 'bababa' },
     permissions: narrowedToTeam,
   },
@@ -75,7 +75,7 @@ const cases: SearchCase[] = [
   },
   { id: 'none', what: 'a word that no lead has', query: { q: 'xyzzyq' } },
   { id: 'none-common', what: 'a word that no lead has and a common one', query: { q: `xyzzyq ${everywhere}` } },
-  { id: 'suggest', what: 'suggestions for a beginning of two letters', query: { q: 'ba' }, path: 'autocomplete' },
+  { id: 'suggest', what: 'suggestions for a prefix of two letters', query: { q: 'ba' }, path: 'autocomplete' },
   {
     id: 'suggest-own',
     what: 'suggestions among own leads',
@@ -158,7 +158,7 @@ function sender(settings: Record<string, string>, { query, path = 'leads', permi
     const headers = { [callerHeader]: signer.sign(caller, 'GET', target), 'x-request-id': caller.requestId };
     const reply = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) });
     const { data, pagination } = (await reply.json()) as Answer;
-    if (reply.status !== 200) throw new Error(`${url} was answered ${reply.status}`);
+    if (reply.status !== 200) throw new Error(`${url} returned ${reply.status}`);
     if (!pagination) return `${data.length} suggested`;
     return `${formatNumber(pagination.total)}${pagination.totalIsEstimate ? ' or more' : ''} found`;
   };

@@ -37,9 +37,9 @@ export async function measureUpload(place: Place): Promise<Row[]> {
     {
       id: 'upload',
       what: 'Memory during an upload of 1 GB',
-      goal: `< ${growthGoalMb} MB more`,
+      goal: `< ${growthGoalMb} MB growth`,
       reached: growth.map(({ name, mb }) => `${name} ${formatNumber(mb)} MB`).join(', '),
-      detail: `${formatNumber(bytes / 1024 ** 2 / seconds)} MB/s, hashed and on the disk`,
+      detail: `${formatNumber(bytes / 1024 ** 2 / seconds)} MB/s, hashed and written to disk`,
       isReached: growth.every(({ mb }) => mb < growthGoalMb),
     },
   ];
@@ -66,7 +66,7 @@ async function upload({ baseUrl }: Place, { live }: TestTenant, size: number): P
   };
   await pipeline(Readable.from(parts(), { objectMode: false }), request);
   const status = await responseStatus;
-  if (status !== 201) throw new Error(`The upload was answered ${status}`);
+  if (status !== 201) throw new Error(`The upload returned ${status}`);
 }
 
 function residentMb(pid: number): number {

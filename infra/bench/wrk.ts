@@ -49,7 +49,7 @@ export async function runLoad(programs: PeerPrograms, load: Load): Promise<Measu
     PATH: process.env['PATH'],
   });
   const line = output.split('\n').find((one) => one.startsWith('RESULT '));
-  if (!line) throw new Error(`wrk said nothing: ${output.slice(-500)}`);
+  if (!line) throw new Error(`wrk printed no result: ${output.slice(-500)}`);
   const [answers, microseconds, p50, p99, refused, lost] = line.split(' ').slice(1).map(Number) as [
     number,
     number,
@@ -58,7 +58,8 @@ export async function runLoad(programs: PeerPrograms, load: Load): Promise<Measu
     number,
     number,
   ];
-  if (refused || lost) throw new Error(`${url}: of ${answers} answers ${refused} were no success, ${lost} were lost`);
+  if (refused || lost)
+    throw new Error(`${url}: of ${answers} responses, ${refused} were not successful and ${lost} were lost`);
   return { answers, perSecond: answers / (microseconds / 1e6), p50: p50 / 1e3, p99: p99 / 1e3 };
 }
 

@@ -12,13 +12,13 @@ type Settings = Record<string, string | undefined>;
 
 const usage = `Usage: node infra/deploy/env.ts [<step> <setting>]
 
-  without arguments    write .env, or add the settings that it lacks
-  add <setting>        1. add a new value behind the others: every process accepts it, none uses it yet
-  promote <setting>    2. move the last value to the front: it is used from now on, the others are still accepted
+  (no arguments)       create .env, or add missing settings to it
+  add <setting>        1. append a new value: every process accepts it, but none uses it yet
+  promote <setting>    2. move the last value to the front: it is now used, and the others are still accepted
   retire <setting>     3. remove the last value
 
 Settings: INTERNAL_SECRETS, KEY_PEPPER, ENCRYPTION_KEY, JWT_PRIVATE_KEY. Restart all processes after each step; README.md,
-"Replacing secrets", says when the next step may follow.`;
+"Replacing secrets", describes when to run the next step.`;
 
 class WrongUsage extends Error {}
 
@@ -29,7 +29,7 @@ const envFile = join(root, '.env');
 export function fillIn(example: string, known: Settings): string {
   const values = { ...generated(known), ...nonEmpty(known) };
   return example.replace(/^([A-Z_]+)=$/gm, (_, name: string) => {
-    if (values[name] === undefined) throw new Error(`.env.example asks for ${name}, and env.ts cannot make one`);
+    if (values[name] === undefined) throw new Error(`env.ts cannot generate the setting ${name} of .env.example`);
     return `${name}=${quoted(values[name])}`;
   });
 }
@@ -37,15 +37,16 @@ export function fillIn(example: string, known: Settings): string {
 const steps: Record<string, (secrets: readonly Secret[], name: RotatableSecret) => readonly Secret[]> = {
   add(secrets, name) {
     if (secrets.length >= secretsMax)
-      throw new WrongUsage(`${name} already has ${secretsMax} values: retire one first.`);
+      throw new WrongUsage(`${name} already has ${secretsMax} values, the maximum: retire one first.`);
     return [...secrets, { id: nextId(secrets), value: newSecret(name) }];
   },
   promote(secrets, name) {
-    if (secrets.length < 2) throw new WrongUsage(`${name} has one value only: add one first.`);
+    if (secrets.length < 2) throw new WrongUsage(`${name} has only one value: add one first.`);
     return [...secrets.slice(-1), ...secrets.slice(0, -1)];
   },
   retire(secrets, name) {
-    if (secrets.length < 2) throw new WrongUsage(`${name} has one value only, which is in use.`);
+    if (secrets.length < 2)
+      throw new WrongUsage(`${name} has only one value, which is in use: add and promote a new one first.`);
     return secrets.slice(0, -1);
   },
 };
@@ -57,9 +58,9 @@ const steps: Record<string, (secrets: readonly Secret[], name: RotatableSecret) 
  */
 export function applyStep(step: string, name: string, setting: string | undefined): string {
   const next = steps[step];
-  if (!next) throw new WrongUsage(`There is no step "${step}".`);
-  if (!isRotatable(name)) throw new WrongUsage(`${name} does not list several values.`);
-  if (!setting) throw new WrongUsage(`.env has no ${name} yet.`);
+  if (!next) throw new WrongUsage(`Unknown step "${step}": use add, promote or retire.`);
+  if (!isRotatable(name)) throw new WrongUsage(`${name} cannot be rotated: it takes only one value.`);
+  if (!setting) throw new WrongUsage(`.env has no ${name}: run the command without arguments first.`);
   return writeSecretList(next(readSecretList(setting), name));
 }
 
@@ -136,7 +137,7 @@ function writeEnv(changes: Settings): void {
   const names = new Set(Object.keys(parseEnv(text)));
   const others = Object.entries(known).filter(([name]) => !names.has(name));
   const more = others.map(([name, value]) => `${name}=${quoted(value as string)}\n`).join('');
-  writeFileSync(`${envFile}.new`, more ? `${text}\n# --- Of your own.\n${more}` : text, { mode: 0o600 });
+  writeFileSync(`${envFile}.new`, more ? `${text}\n# --- Other settings.\n${more}` : text, { mode: 0o600 });
   renameSync(`${envFile}.new`, envFile);
 }
 
@@ -147,7 +148,7 @@ function readEnv(): Settings {
 function main([step, name, ...rest]: string[]): void {
   if (step === undefined) {
     writeEnv({});
-    console.log('.env written; keep it, and keep it secret');
+    console.log('.env written. Keep the file, and keep it secret.');
     return;
   }
   if (name === undefined || rest.length) throw new WrongUsage();

@@ -18,10 +18,10 @@ try {
 
 async function main(args: string[]): Promise<number> {
   const program = join(root, 'services/identity/src/admin.ts');
-  if (!existsSync(program)) throw new CommandError('There is no services/identity/src/admin.ts yet.');
+  if (!existsSync(program)) throw new CommandError('services/identity/src/admin.ts does not exist.');
   const environment = holderOf(localDir) ? readEnvironment(environmentFile) : undefined;
   if (!environment?.['identity'])
-    throw new CommandError('Tandem is not running: npm start it in another terminal first.');
+    throw new CommandError('Tandem is not running: run npm start in another terminal first.');
   const env = withUserEnvironment(environment['identity']);
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
     cwd: root,

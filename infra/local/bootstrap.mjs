@@ -66,9 +66,10 @@ stopWatching();
 async function main([name, ...args]) {
   const major = Number(process.versions.node.split('.')[0]);
   if (major < nodeMin)
-    return fail(`Node ${nodeMin} or newer is needed, and this is ${process.version}: see nodejs.org.`);
+    return fail(`Node ${nodeMin} or newer is required, but this is ${process.version}: install it from nodejs.org.`);
   const command = commands[name];
-  if (!command) return fail(`Unknown command "${name ?? ''}". There are: ${Object.keys(commands).join(', ')}.`);
+  if (!command)
+    return fail(`Unknown command "${name ?? ''}". Available commands: ${Object.keys(commands).join(', ')}.`);
   // Imported dynamically, so that an older Node prints the line above instead of a syntax error.
   const { ensureInstalled, nodeBinary } = await import('./install.mjs');
   const node = nodeBinary(root);

@@ -97,7 +97,7 @@ function checkSpace(dir: string): void {
   if (bavail * bsize >= freeBytesMin) return;
   const free = Math.floor((bavail * bsize) / 1024 / 1024);
   throw new CommandError(
-    `Only ${free} MB are free on the disk of ${dir}, and the stores need ${freeBytesMin / 1024 / 1024} MB: free some space and start again.`,
+    `The disk of ${dir} has only ${free} MB of free space, but the stores need ${freeBytesMin / 1024 / 1024} MB: free up space and start again.`,
   );
 }
 

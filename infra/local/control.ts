@@ -43,7 +43,7 @@ function lend(socket: Socket, { handlers, borrowed }: { handlers: ControlHandler
   let lent: Promise<string> | undefined;
   socket.on('error', () => undefined);
   linesOf(socket).once('line', (member) => {
-    if (borrowed.has(member)) return void socket.end('another npm run dev runs it already\n');
+    if (borrowed.has(member)) return void socket.end('another npm run dev is already running it\n');
     borrowed.add(member);
     lent = handlers.release(member).then(
       () => member,
@@ -78,7 +78,7 @@ export async function lease(member: string, path = controlSocket): Promise<Lease
   const socket = connect(path);
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const answer = await new Promise<string>((resolve) => {
-    socket.setTimeout(releaseWithinMs, () => resolve('the running fleet does not answer'));
+    socket.setTimeout(releaseWithinMs, () => resolve('the running fleet does not respond'));
     socket.once('error', (error: NodeJS.ErrnoException) => resolve(unreachable(error)));
     linesOf(socket).once('line', resolve);
     socket.write(`${member}\n`);
@@ -99,6 +99,6 @@ export async function lease(member: string, path = controlSocket): Promise<Lease
 function unreachable({ code, message }: NodeJS.ErrnoException): string {
   const isMissing = code === 'ENOENT' || code === 'ECONNREFUSED';
   return isMissing
-    ? 'the fleet is just starting or ending, try again in a few seconds'
-    : `the running fleet cannot be reached: ${message}`;
+    ? 'the fleet is starting or stopping; try again in a few seconds'
+    : `cannot connect to the running fleet: ${message}`;
 }

@@ -28,13 +28,15 @@ async function main(name: string | undefined): Promise<void> {
   const members = findMembers();
   const member = members.find((candidate) => candidate.name === name);
   if (!member)
-    throw new CommandError(`${name ? `There is no service "${name}".` : 'Which service?'} ${listOf(members)}`);
+    throw new CommandError(
+      `${name ? `There is no service "${name}".` : 'A service name is required.'} ${listOf(members)}`,
+    );
   if (holderOf(localDir)) return takeOver(member);
   return runFleet({ interrupted, watched: member.name });
 }
 
 function listOf(members: Member[]): string {
-  return `There are: ${members.map(({ name }) => name).join(', ') || 'none yet'}. Example: npm run dev ${members.at(-1)?.name ?? 'crm'}`;
+  return `Available services: ${members.map(({ name }) => name).join(', ') || 'none'}. Example: npm run dev ${members.at(-1)?.name ?? 'crm'}`;
 }
 
 /** Leases the service from the running fleet, runs it on the same port, and returns it at the end. */
@@ -45,7 +47,7 @@ async function takeOver(member: Member): Promise<void> {
   const print = linePrinter();
   const spec = memberProcess(member, { members: [member], environment, watched: member.name, onLine: print });
   const say = (message: string) => print(member.name, ownLine(`${member.name} ${message}`));
-  const process = new SupervisedProcess(spec, { runDir, events: { died: say, back: () => say('is back') } });
+  const process = new SupervisedProcess(spec, { runDir, events: { died: say, back: () => say('is running again') } });
   try {
     const stopped = new Promise((resolve) => interrupted.addEventListener('abort', resolve));
     // A service that fails to start is expected during development: the watcher waits for the next change.

@@ -55,7 +55,7 @@ export class Fleet {
   /** Stops one member, so that another command can run it. */
   async release(name: string): Promise<void> {
     await this.#find(name).stop();
-    this.#onLine(name, ownLine(`${name} is run by npm run dev now`));
+    this.#onLine(name, ownLine(`${name} is now run by npm run dev`));
   }
 
   /** Starts a released member again. */
@@ -76,7 +76,7 @@ export class Fleet {
 
   #find(name: string): SupervisedProcess {
     const found = this.#processes.find((process) => process.name === name);
-    if (!found) throw new CommandError(`the running fleet has no ${name}`);
+    if (!found) throw new CommandError(`the running fleet has no service ${name}`);
     return found;
   }
 
@@ -85,7 +85,7 @@ export class Fleet {
       this.#onLine(spec.name, ownLine(`${spec.name} ${message}`, level));
     return new SupervisedProcess(spec, {
       runDir: records,
-      events: { died: (reason) => say(reason, 'warn'), back: () => say('is back', 'info') },
+      events: { died: (reason) => say(reason, 'warn'), back: () => say('is running again', 'info') },
     });
   }
 }

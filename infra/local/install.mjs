@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 const pnpmVersion = '10.34.9';
 const linesKept = 60;
-const outdatedLock = `A package.json and pnpm-lock.yaml disagree: run npx pnpm@${pnpmVersion} install, and commit the lock file.`;
+const outdatedLock = `pnpm-lock.yaml does not match the package.json files: run npx pnpm@${pnpmVersion} install, and commit the lock file.`;
 const lockRetryMs = 200;
 
 /** The workspace's own Node. The script in node_modules/.bin would start a shell, which does not forward signals. */
@@ -43,7 +43,7 @@ async function install(root) {
   rmSync(stampFile(root), { force: true });
   // pnpm cannot take over a folder that npm has written.
   if (isTouchedByNpm(root)) rmSync(join(root, 'node_modules'), { recursive: true, force: true });
-  say('Installing packages (pnpm, from the package registry)');
+  say('Installing packages with pnpm');
   const problem = (await installLocked(root)) ?? (await ensureNode(root));
   if (problem) return problem;
   writeFileSync(stampFile(root), fingerprint(root, workspaceManifests(root)));
@@ -55,7 +55,7 @@ async function install(root) {
 async function installLocked(root) {
   const problem = await pnpm(root, ['install', '--frozen-lockfile']);
   if (problem !== outdatedLock || process.env.CI) return problem;
-  say('A package.json is ahead of pnpm-lock.yaml: bringing the lock file up to date (commit it)');
+  say('A package.json is newer than pnpm-lock.yaml: updating the lock file (commit it)');
   return pnpm(root, ['install', '--no-frozen-lockfile']);
 }
 
@@ -65,7 +65,7 @@ async function ensureNode(root) {
   if (works()) return undefined;
   const problem = await pnpm(root, ['rebuild', 'node']);
   if (problem || works()) return problem;
-  return "The package `node` could not lay down its program: check that npm's setting ignore-scripts is off, and that this disk allows programs to run.";
+  return "The package `node` could not install its binary: check that npm's setting ignore-scripts is off, and that this disk is not mounted with noexec.";
 }
 
 function pnpm(root, args) {
@@ -81,7 +81,7 @@ function pnpm(root, args) {
   const lines = [];
   for (const stream of [child.stdout, child.stderr]) follow(stream, (line) => keep(lines, line));
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve(`npx, a part of npm, cannot be run: ${error.message}`));
+    child.once('error', (error) => resolve(`Cannot run npx, which is part of npm: ${error.message}`));
     child.once('close', (code) => {
       endProgress();
       resolve(code === 0 ? undefined : explained(lines.join('\n')));
@@ -94,7 +94,9 @@ function keep(lines, line) {
   if (lines.length > linesKept) lines.shift();
   const counts = /Progress: resolved (\d+), reused (\d+), downloaded (\d+), added (\d+)/.exec(line);
   if (counts)
-    showProgress(`${counts[1]} packages found, ${Number(counts[2]) + Number(counts[3])} here, ${counts[4]} laid down`);
+    showProgress(
+      `${counts[1]} packages resolved, ${Number(counts[2]) + Number(counts[3])} available, ${counts[4]} installed`,
+    );
 }
 
 function follow(stream, onLine) {
@@ -110,22 +112,23 @@ function follow(stream, onLine) {
 /** Translates the output of npm or pnpm into a message for the user. */
 function explained(output) {
   if (process.env.DEBUG) process.stderr.write(`${output}\n`);
-  if (/ENOSPC|EDQUOT/.test(output)) return 'The disk is full: free some space and run the command again.';
-  if (/EACCES|EPERM|EROFS/.test(output)) return 'node_modules cannot be written: run as the user who owns this folder.';
+  if (/ENOSPC|EDQUOT/.test(output)) return 'The disk is full: free up space and run the command again.';
+  if (/EACCES|EPERM|EROFS/.test(output))
+    return 'No write permission for node_modules: run as the user who owns this folder.';
   if (/OUTDATED_LOCKFILE/.test(output)) return outdatedLock;
   if (
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|SOCKET_TIMEOUT|META_FETCH_FAIL|FETCH_\d+/.test(
       output,
     )
   ) {
-    return 'The package registry cannot be reached: check the network and npm config get registry, then run the command again.';
+    return 'Cannot connect to the package registry: check the network and npm config get registry, then run the command again.';
   }
   const reason =
     output
       .split('\n')
       .filter((line) => /ERR|error/i.test(line))
       .at(0) ?? output.split('\n').at(-1);
-  return `The packages could not be installed: ${reason.trim()} (DEBUG=1 shows all of it)`;
+  return `Installing the packages failed: ${reason.trim()} (set DEBUG=1 to see the full output)`;
 }
 
 /** Serializes installations: a second command waits for the first. */

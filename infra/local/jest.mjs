@@ -9,7 +9,7 @@ const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarni
 
 if (!process.env.TEST_DATABASE_URL) {
   console.error(
-    'error  The tests need their stores: run npm test in the root folder, with a path to run a part of them.',
+    'error  The tests need their stores: run npm test in the root folder, with a path to run only some tests.',
   );
   process.exit(1);
 }

@@ -113,7 +113,7 @@ describe('SupervisedProcess', () => {
     const { process: it } = supervise('console.log("one"); console.error("two"); process.exit(3)');
     const failure = await it.start().catch((error) => error);
     expect(failure).toBeInstanceOf(CommandError);
-    expect(failure.message).toBe('it ended with code 3 while starting.');
+    expect(failure.message).toBe('it exited with code 3 while starting.');
     expect(failure.lines.toSorted()).toEqual(['one', 'two']);
   });
 
@@ -184,7 +184,7 @@ describe('settings of the fleet', () => {
   it('report a file that is not JSON', () => {
     const file = join(freshFolder(), 'secrets.json');
     writeFileSync(file, '{"KEY_PEP');
-    expect(() => loadSecrets(file)).toThrow('cannot be read as JSON');
+    expect(() => loadSecrets(file)).toThrow('is not valid JSON');
   });
 });
 
@@ -200,7 +200,7 @@ describe('a member leased to npm run dev', () => {
       path,
     );
     const first = await lease('crm', path);
-    await expect(lease('crm', path)).rejects.toThrow('another npm run dev runs it already');
+    await expect(lease('crm', path)).rejects.toThrow('another npm run dev is already running it');
     expect(log).toEqual(['release crm']);
     await (await lease('identity', path)).giveBack();
     await first.giveBack();
@@ -211,7 +211,7 @@ describe('a member leased to npm run dev', () => {
 
   it('reports a fleet that is starting or stopping', async () => {
     await expect(lease('crm', join(freshFolder(), 'control.sock'))).rejects.toThrow(
-      'crm could not be taken over: the fleet is just starting or ending, try again in a few seconds.',
+      'crm could not be taken over: the fleet is starting or stopping; try again in a few seconds.',
     );
   });
 });
@@ -222,13 +222,13 @@ describe('the user’s own store', () => {
 
   it('is reported with its setting if nothing listens there', async () => {
     expect(await start('postgresql://user:secret@127.0.0.1:1/postgres')).toBe(
-      'PostgreSQL cannot be reached at 127.0.0.1:1 (DATABASE_URL): nothing listens there.',
+      'Cannot connect to PostgreSQL at 127.0.0.1:1 (DATABASE_URL): connection refused.',
     );
   });
 
   it.each(['nonsense', 'amqp://127.0.0.1:1'])('is rejected if %s is its URL', async (address) => {
     expect(await start(address)).toBe(
-      'DATABASE_URL is not an address of PostgreSQL: DATABASE_URL=postgresql://user:password@host:port',
+      'DATABASE_URL must be a URL of PostgreSQL: DATABASE_URL=postgresql://user:password@host:port',
     );
   });
 });
@@ -257,8 +257,8 @@ describe('output for people', () => {
     expect(explain(Object.assign(new Error('x'), { code: 'EACCES', path: 'p' }))).toContain('(p)');
     expect(explain(new Error('one\n  at two'))).toBe('one');
     expect(explain(Object.assign(new Error('permission denied to alter role'), { code: '42501' }))).toBe(
-      'The user of DATABASE_URL must be allowed to create databases and roles: permission denied to alter role.',
+      'The user of DATABASE_URL requires the privileges CREATEDB and CREATEROLE: permission denied to alter role.',
     );
-    expect(explain(Object.assign(new Error('x'), { code: '28P01' }))).toContain('refuses the user of DATABASE_URL');
+    expect(explain(Object.assign(new Error('x'), { code: '28P01' }))).toContain('rejected the user or password of DATABASE_URL');
   });
 });

@@ -19,10 +19,10 @@ try {
 process.exit(0);
 
 async function main([service, ...words]: string[]): Promise<void> {
-  if (!service || words.length === 0) throw new CommandError('Usage: npm run migration -- <service> <what it does>');
+  if (!service || words.length === 0) throw new CommandError('Usage: npm run migration -- <service> <description>');
   const dir = join(localDir, 'migration');
   const claim = await claimFolder(dir);
-  if (!claim) throw new CommandError('Another npm run migration is going on.');
+  if (!claim) throw new CommandError('Another npm run migration is running: wait until it has finished.');
   // A separate server, because Prisma applies the existing migrations to a database that it creates and drops.
   const postgres = await startPostgres({ dir, packagesDir, log: progress, signal: interrupted, isDurable: false });
   try {
@@ -32,9 +32,9 @@ async function main([service, ...words]: string[]): Promise<void> {
       adminUrl: postgres.adminDatabaseUrl,
       root,
     });
-    for (const folder of folders) console.log(`Written: ${relative(root, folder)}/migration.sql`);
-    if (!folders.length) console.log('No change: the migrations already lead to the schema.');
-    for (const finding of await checkMigrations(root)) console.log(`To be changed: ${finding}`);
+    for (const folder of folders) console.log(`Created ${relative(root, folder)}/migration.sql`);
+    if (!folders.length) console.log('No migration created: the migrations already match the schema.');
+    for (const finding of await checkMigrations(root)) console.log(`Change required: ${finding}`);
     await generateClients(root);
   } finally {
     await postgres.stop();

@@ -34,7 +34,7 @@ export class Ports {
       const port = firstPort + ((offset + step) % portsMax);
       if (!taken.has(port) && (await isFree(port))) return port;
     }
-    throw new Error('no port is free on this machine');
+    throw new Error('no free port on this machine');
   }
 
   #save(): void {

@@ -38,7 +38,7 @@ export async function runFleet(options: RunOptions): Promise<void> {
   checkGatewayWorkers(process.env['GATEWAY_WORKERS']);
   const claim = await claimFolder(localDir);
   if (!claim) throw new CommandError(alreadyRunning());
-  if (claim.ended.length > 0) progress(`Ended what an earlier run had left: ${claim.ended.join(', ')}`);
+  if (claim.ended.length > 0) progress(`Stopped processes of an earlier run: ${claim.ended.join(', ')}`);
   try {
     await runClaimed(options);
   } finally {
@@ -47,7 +47,7 @@ export async function runFleet(options: RunOptions): Promise<void> {
 }
 
 function alreadyRunning(): string {
-  return `Tandem is running already (process ${holderOf(localDir)?.pid}): npm stop ends it.`;
+  return `Tandem is already running (process ${holderOf(localDir)?.pid}): run npm stop to stop it.`;
 }
 
 async function runClaimed(options: RunOptions): Promise<void> {
@@ -63,7 +63,7 @@ async function runClaimed(options: RunOptions): Promise<void> {
     output.isReady = false;
     progress('Stopping the stores');
     await stores.stop();
-    progress('Everything has ended');
+    progress('Stopped');
   }
 }
 
@@ -94,7 +94,7 @@ async function runOnStores(
 
 async function migrateAll({ adminDatabaseUrl: adminUrl }: Stores, { ROLE_SECRET: roleSecret }: Secrets): Promise<void> {
   const databases = await migrate({ adminUrl, roleSecret, root, log: progress });
-  progress(`Databases ready: ${databases.map(({ service }) => service).join(', ') || 'none yet'}`);
+  progress(`Databases ready: ${databases.map(({ service }) => service).join(', ') || 'none'}`);
 }
 
 async function startFleet(
@@ -102,7 +102,7 @@ async function startFleet(
   options: { members: Member[]; environment: FleetEnvironment; interrupted: AbortSignal },
 ): Promise<void> {
   const { members, environment, interrupted } = options;
-  if (members.length === 0) throw new CommandError('There is no service to run yet (services/*/src/main.ts).');
+  if (members.length === 0) throw new CommandError('There is no service to run (services/*/src/main.ts).');
   await fleet.start((name) => progress(`${name} ready on port ${environment[name]?.['PORT']}`));
   await createDemoTenants(environment['identity'], interrupted);
 }
@@ -126,7 +126,7 @@ async function createDemoTenants(identity: Record<string, string> | undefined, s
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new CommandError('The demo tenants could not be made.', { lines: lines.slice(-20) });
+  if (code !== 0) throw new CommandError('Creating the demo tenants failed.', { lines: lines.slice(-20) });
   progress('Demo tenants ready');
 }
 
@@ -148,9 +148,11 @@ async function configuredPort(setting: string, configured: string | undefined): 
   if (configured === undefined || configured === '') return undefined;
   const port = Number(configured);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new CommandError(`${setting} is not a port: ${configured}.`);
+    throw new CommandError(`${setting} must be a port from 1 to 65535, not ${configured}.`);
   if (await isFree(port)) return port;
-  throw new CommandError(`Port ${port} is taken by another program: end that one, or give ${setting} another number.`);
+  throw new CommandError(
+    `Port ${port} is in use by another program: stop that program, or set ${setting} to another port.`,
+  );
 }
 
 async function memberPorts(

@@ -60,9 +60,7 @@ function readSecrets(file: string): Partial<Secrets> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     if (!(error instanceof SyntaxError)) throw error;
     // New secrets would invalidate every existing key and id, so the user decides.
-    throw new CommandError(
-      `${file} cannot be read as JSON: put it back, or delete it together with the data of the stores.`,
-    );
+    throw new CommandError(`${file} is not valid JSON: restore it, or delete it together with the data of the stores.`);
   }
 }
 

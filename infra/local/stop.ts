@@ -24,17 +24,20 @@ async function main({ onlyLeftovers }: { onlyLeftovers: boolean }): Promise<void
   if (holder) return end(holder);
   const folders = [localDir, ...testFolders()].filter((dir) => !holderOf(dir));
   const ended = (await Promise.all(folders.map((dir) => endLeftovers(join(dir, 'run'))))).flat();
-  if (ended.length > 0) console.log(`Ended what a killed run had left: ${ended.join(', ')}`);
+  if (ended.length > 0) console.log(`Stopped processes of a killed run: ${ended.join(', ')}`);
   if (ended.length === 0 && !onlyLeftovers) console.log('Nothing is running.');
 }
 
 async function end({ pid }: Holder): Promise<void> {
   const startedAt = performance.now();
-  console.log(`Ending Tandem (process ${pid})`);
+  console.log(`Stopping Tandem (process ${pid})`);
   process.kill(pid, 'SIGTERM');
   const isGone = await until(() => holderOf(localDir)?.pid !== pid, { withinMs: endWithinMs });
-  if (!isGone) throw new CommandError(`Process ${pid} has not ended within ${endWithinMs / 1000} s: see its terminal.`);
-  console.log(`Ended (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
+  if (!isGone)
+    throw new CommandError(
+      `Process ${pid} did not stop within ${endWithinMs / 1000} s: see the output in its terminal.`,
+    );
+  console.log(`Stopped (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
 }
 
 /** The folders of test runs, because killed test runs leave processes too. */

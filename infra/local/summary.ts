@@ -21,7 +21,7 @@ export function printSummary(options: {
   const base = `http://127.0.0.1:${gatewayPort}`;
   const hasGateway = members.some(({ name }) => name === gatewayName);
   const note =
-    gatewayPort === defaultPort || process.env['PORT'] ? '' : `  (port ${defaultPort} is taken by another program)`;
+    gatewayPort === defaultPort || process.env['PORT'] ? '' : `  (port ${defaultPort} is in use by another program)`;
   const key = sandboxKey();
   const rows: [string, string][] = [
     ...(hasGateway
@@ -67,5 +67,5 @@ function nextCommand(base: string, key: string | undefined): string {
     `  -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\`,
     `  -d '{"email":"ada@example.com","firstName":"Ada","lastName":"Lovelace","source":"api"}'`,
   ];
-  return `Try this in another terminal:\n\n${command.map((line) => `  ${line}\n`).join('')}\n`;
+  return `Example request, for another terminal:\n\n${command.map((line) => `  ${line}\n`).join('')}\n`;
 }

@@ -93,7 +93,7 @@ export class SupervisedProcess {
 
   async #startOnce(): Promise<void> {
     await this.spec.prepare?.();
-    if (!this.#isWanted) throw new CommandError(`${this.name} was stopped before it had started`);
+    if (!this.#isWanted) throw new CommandError(`${this.name} was stopped before it started`);
     const startedAt = performance.now();
     const ended = this.#spawn();
     let reason: string | undefined;
@@ -133,8 +133,8 @@ export class SupervisedProcess {
     this.#lastLines = [];
     for (const stream of [child.stdout, child.stderr]) if (stream) this.#follow(stream);
     this.#ended = new Promise((resolve) => {
-      child.once('error', (error) => resolve(`could not be run (${error.message})`));
-      child.once('exit', (code, by) => resolve(by ? `was ended by ${by}` : `ended with code ${code}`));
+      child.once('error', (error) => resolve(`could not be started (${error.message})`));
+      child.once('exit', (code, by) => resolve(by ? `was terminated by ${by}` : `exited with code ${code}`));
     });
     return this.#ended;
   }
@@ -154,7 +154,7 @@ export class SupervisedProcess {
       const reason = await this.#ended;
       if (!this.#isWanted) return;
       if (performance.now() - startedAt > healthyAfterMs) this.#retryMs = firstRetryMs;
-      this.#events.died(`${reason}; starting it again`);
+      this.#events.died(`${reason}; restarting it`);
       do {
         await pause(this.#retryMs);
         this.#retryMs = Math.min(this.#retryMs * 2, retryMsMax);
@@ -189,7 +189,7 @@ export class SupervisedProcess {
 
 function startFailure(what: string, lines: string[]): CommandError {
   const isFull = lines.some((line) => /No space left|ENOSPC|enospc/.test(line));
-  return new CommandError(isFull ? `${what}: the disk is full. Free some space and start again.` : `${what}.`, {
+  return new CommandError(isFull ? `${what}: the disk is full. Free up space and start again.` : `${what}.`, {
     lines,
   });
 }

@@ -44,7 +44,7 @@ async function freeFolder(): Promise<{ dir: string; claim: Claim }> {
     const claim = await claimFolder(dir);
     if (claim) return { dir, claim };
   }
-  throw new CommandError(`${parallelRunsMax} test runs are going on already.`);
+  throw new CommandError(`${parallelRunsMax} test runs are already in progress: wait until one has finished.`);
 }
 
 /**

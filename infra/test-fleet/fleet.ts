@@ -36,7 +36,7 @@ export interface TestFleet {
   kill(name: string): void;
   /** Restarts a member with changed settings. */
   restart(name: string, settings: Record<string, string>): Promise<void>;
-  /** Sends SIGTERM; the supervisor restarts the member. Resolves with exit (`ended with code 0`) and duration. */
+  /** Sends SIGTERM; the supervisor restarts the member. Resolves with exit (`exited with code 0`) and duration. */
   terminate(name: string): Promise<{ end: string; ms: number }>;
   /** Whether a member answers /readyz with 200. */
   ready(name: string): Promise<boolean>;
@@ -143,7 +143,7 @@ export async function startFleet(
     // Log file for failing tests; the folder is kept until the next run.
     onLine(name, line) {
       appendFileSync(join(dir, 'fleet.log'), `${name} ${line}\n`);
-      const end = /ended with code \d+|was ended by SIG\w+/.exec(line);
+      const end = /exited with code \d+|was terminated by SIG\w+/.exec(line);
       if (end && line.includes('"service":"local"')) ends.set(name, end[0]);
     },
   });
@@ -170,7 +170,7 @@ export async function startFleet(
       ends.delete(name);
       const startedAt = performance.now();
       process.kill(pid(name), 'SIGTERM');
-      const end = await until(`${name} has ended`, () => ends.get(name), 60_000);
+      const end = await until(`${name} has exited`, () => ends.get(name), 60_000);
       return { end, ms: performance.now() - startedAt };
     },
     ready: (name) => isReady(environment[name]?.PORT),

@@ -42,8 +42,8 @@ export async function startPooler(options: { port: number; urls: string[]; conne
   const child = spawn(command[0] as string, command.slice(1), { env, stdio: ['ignore', 'ignore', 'pipe'] });
   const lines: string[] = [];
   child.stderr?.on('data', (chunk) => lines.push(String(chunk)));
-  await until('PgBouncer listens', () => {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${lines.join('')}`);
+  await until('PgBouncer is listening', () => {
+    if (child.exitCode !== null) throw new Error(`PgBouncer exited: ${lines.join('')}`);
     return listens(port);
   });
   return {
@@ -61,7 +61,7 @@ function namespacePrefix(): string[] {
   if (process.getuid?.() !== 0) return [];
   const namespace = ['unshare', '--user', '--map-user=1', '--map-group=1'];
   const { status } = spawnSync(namespace[0] as string, [...namespace.slice(1), 'true']);
-  if (status !== 0) throw new Error('PgBouncer cannot run as root, and this machine allows no user namespace');
+  if (status !== 0) throw new Error('PgBouncer cannot run as root, and this machine does not allow user namespaces');
   return namespace;
 }
 

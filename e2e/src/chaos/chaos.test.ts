@@ -63,7 +63,7 @@ it(
     const gatewayKills: { at: number; gateway: number }[] = [];
     const expectWrites = async (after: string) => {
       const before = ledger.served;
-      await until(`writes go on after ${after}`, () => ledger.served >= before + writesAfterFault, 90_000);
+      await until(`writes continue after ${after}`, () => ledger.served >= before + writesAfterFault, 90_000);
     };
     await expectWrites('the start');
     for (let round = 0; round < rounds; round++)

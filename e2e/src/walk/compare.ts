@@ -11,7 +11,7 @@ const placeholders: Record<string, string> = {
 
 /** The differences between a response and its expectation, as sentences. */
 export function differences(actual: unknown, expected: unknown, variables: Record<string, string>, at = ''): string[] {
-  const where = at || 'the answer';
+  const where = at || 'the response';
   if (typeof expected === 'string') return compareText(actual, expected, variables, where);
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual)) return [`${where} is ${show(actual)}, not a list`];
@@ -26,7 +26,7 @@ export function differences(actual: unknown, expected: unknown, variables: Recor
     const { '...': isOpen, ...fields } = expected as Record<string, unknown>;
     const more = Object.keys(actual).filter((field) => !(field in fields));
     return [
-      ...(isOpen === undefined ? more.map((field) => `${where} has a field ${field} that is not expected`) : []),
+      ...(isOpen === undefined ? more.map((field) => `${where} has an unexpected field ${field}`) : []),
       ...Object.entries(fields).flatMap(([field, value]) =>
         differences((actual as Record<string, unknown>)[field], value, variables, at ? `${at}.${field}` : field),
       ),

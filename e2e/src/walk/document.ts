@@ -28,7 +28,7 @@ export function readWalk(page: string): Step[] {
     const offset = (all[index]?.index as number) + `### ${title}\n`.length;
     const command = commandBlock.exec(text)?.[1];
     const answer = answerBlock.exec(text);
-    if (!command || !answer) throw new Error(`The step "${title}" lacks a command or the answer to it`);
+    if (!command || !answer) throw new Error(`The step "${title}" has no command or no response`);
     const [block, kind, status, body = ''] = answer;
     return {
       title,

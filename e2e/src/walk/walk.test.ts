@@ -66,7 +66,7 @@ function keep(step: Step, text: string): void {
     const value = path
       .split('.')
       .reduce<unknown>((at, field) => (at as Record<string, unknown>)?.[field], JSON.parse(text));
-    if (typeof value !== 'string') throw new Error(`${step.title}: there is no text at ${path}`);
+    if (typeof value !== 'string') throw new Error(`${step.title}: no text at ${path}`);
     variables[variable] = value;
   }
 }

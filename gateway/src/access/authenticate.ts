@@ -117,7 +117,7 @@ function boundEnvironment(
 ): 'live' | 'sandbox' {
   const requested = request.headers['x-environment'];
   if (requested === undefined || requested === environment) return environment;
-  const message = `Contradicts ${credential}, which belongs to ${environment}: leave the header out, or use a credential of the other environment`;
+  const message = `Does not match ${credential}, which belongs to ${environment}: omit the header, or use a credential of the other environment`;
   throw new ApiError('environment_mismatch', { errors: [{ field: 'X-Environment', message }] });
 }
 

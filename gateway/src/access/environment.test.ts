@@ -34,5 +34,5 @@ it.each([
   const refused = await ask({ 'x-environment': other });
   const body = (await refused.json()) as { code: string; errors: { field: string; message: string }[] };
   expect([refused.status, body.code, body.errors[0]?.field]).toEqual([400, 'environment_mismatch', 'X-Environment']);
-  expect(body.errors[0]?.message).toContain(`belongs to ${own}: leave the header out`);
+  expect(body.errors[0]?.message).toContain(`belongs to ${own}: omit the header`);
 });

@@ -20,7 +20,7 @@ export async function actingFor(
   if (header === undefined) return undefined;
   if (by !== 'key')
     throw new ApiError('malformed_request', {
-      errors: [{ field: 'X-On-Behalf-Of', message: 'Goes only with an API key' }],
+      errors: [{ field: 'X-On-Behalf-Of', message: 'Requires an API key; omit the header with an access token' }],
     });
   if (!allows(who.permissions, 'users:act_as')) throw new ApiError('forbidden');
   const { tenantId } = who;

@@ -96,7 +96,7 @@ export function createPrincipals(options: {
       })
       .catch((error: unknown) => {
         if (cached.value !== undefined && cached.staleUntil > Date.now()) return cached.value as T;
-        log.warn('identity could not be asked', { error });
+        log.warn('identity is unavailable', { error });
         throw new ApiError('unavailable', { retryAfter: 1 });
       })
       .finally(() => {

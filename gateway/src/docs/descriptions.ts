@@ -1,15 +1,15 @@
 import type { JsonSchema } from './json.ts';
 import type { Schemas } from './schemas.ts';
 
-/** The description of a field: its own, or else that of the schema it refers to. */
+/** The description of a field, or else of the schema it refers to. */
 export function descriptionOf(field: JsonSchema, schemas: Schemas): string | undefined {
   const value = field.anyOf?.[0] ?? field;
   return field.description ?? schemas.resolve(value).description;
 }
 
 /**
- * Gives the fields of a request the descriptions and examples of the fields with the same names in a record. What the
- * request's own schema says is kept.
+ * Adds descriptions and examples to request fields, taken from the record's fields with the same names. A description
+ * or example in the request's own schema takes precedence.
  */
 export function describeLike(request: JsonSchema, record: JsonSchema, schemas: Schemas): void {
   for (const [name, field] of Object.entries(request.properties ?? {})) {

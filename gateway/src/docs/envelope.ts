@@ -20,13 +20,13 @@ const pagination = {
   nextPageToken: null,
 };
 
-/** What answers have in common, as `components.schemas`. */
+/** Schemas shared by all responses, as `components.schemas`. */
 export const envelopeSchemas: Record<string, JsonSchema> = {
   Meta: object(
     {
-      timestamp: { type: 'string', format: 'date-time', description: 'When the answer was made' },
+      timestamp: { type: 'string', format: 'date-time', description: 'When the response was created' },
       version: { type: 'string', const: 'v1', description: 'The version of the API' },
-      requestId: { type: 'string', description: 'The X-Request-Id of this answer' },
+      requestId: { type: 'string', description: 'The X-Request-Id of this response' },
       warnings: {
         type: 'array',
         description: 'Parts of the request that had no effect, such as unknown query parameters; at most 10',
@@ -38,14 +38,14 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
   Warning: object({
     code: { type: 'string', const: 'unknown_parameter', description: 'The kind of the warning' },
     field: { type: 'string', description: 'The name of the query parameter' },
-    message: { type: 'string', description: 'An explanation for people' },
+    message: { type: 'string', description: 'A human-readable explanation' },
   }),
   Pagination: {
     description: 'The position of the page in the list',
     ...object(
       {
         page: { type: 'integer', description: 'The number of this page, from 1' },
-        limit: { type: 'integer', description: 'The largest number of records on a page' },
+        limit: { type: 'integer', description: 'The maximum number of records per page' },
         total: { type: 'integer', description: 'The number of records that match the query; exact up to 10,000' },
         totalIsEstimate: {
           type: 'boolean',
@@ -66,14 +66,14 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
   },
   FieldError: object({
     field: { type: 'string', description: 'The path of the field, with dots between its parts: `owner.email`' },
-    message: { type: 'string', description: 'What is wrong with the field' },
+    message: { type: 'string', description: 'The problem with the field and how to fix it' },
   }),
   Error: object(
     {
       success: { type: 'boolean', const: false },
       status: { type: 'integer', description: 'The HTTP status' },
-      message: { type: 'string', description: 'For people; may be reworded at any time' },
-      code: { type: 'string', description: 'For programs: stays the same when the message is reworded' },
+      message: { type: 'string', description: 'A human-readable error message; its wording may change' },
+      code: { type: 'string', description: 'A machine-readable error code; it does not change' },
       errors: {
         type: 'array',
         description: 'The fields that caused the error',
@@ -85,7 +85,7 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
   ),
 };
 
-/** The schema of a success: the reply inside the envelope, or bare. */
+/** The schema of a successful response: the reply inside the envelope, or without an envelope. */
 export function successSchema(row: Operation, status: number, data: JsonSchema): JsonSchema {
   if (row.envelope === 'none') return data;
   const success: JsonSchema = { type: 'boolean', const: true };
@@ -106,8 +106,8 @@ export function successSchema(row: Operation, status: number, data: JsonSchema):
 }
 
 /**
- * The name of that schema, the same for operations that answer alike: `LeadResponse`, `LeadCreatedResponse` for 201,
- * `LeadPage` for a list, and `DeleteLeadResponse` for a reply of an operation's own.
+ * The name of the success schema, the same for operations with equal responses: `LeadResponse`, `LeadCreatedResponse`
+ * for 201, `LeadPage` for a list, and `DeleteLeadResponse` for a reply of a single operation.
  */
 export function successName(row: Operation, status: number, data: JsonSchema): string {
   const record = (data.$ref ?? data.items?.$ref)
@@ -121,7 +121,7 @@ export function successName(row: Operation, status: number, data: JsonSchema): s
 
 const verbs: Record<number, string> = { 201: 'Created', 202: 'Accepted' };
 
-/** The example of a success. */
+/** The example of a successful response. */
 export function successExample(row: Operation, status: number, data: unknown): unknown {
   if (row.envelope === 'none') return data;
   if (row.envelope === 'short') return { success: true, data, message: row.message };

@@ -33,7 +33,7 @@ const common: Record<number, Common> = {
   },
   403: {
     name: 'Forbidden',
-    description: 'The caller is not allowed to do this.',
+    description: 'The caller lacks the required permission.',
     codes: ['forbidden', 'live_key_needed', 'bad_target_user'],
   },
   404: {
@@ -43,17 +43,17 @@ const common: Record<number, Common> = {
   },
   409: {
     name: 'Conflict',
-    description: 'The Idempotency-Key is in use.',
+    description: 'The Idempotency-Key was used with a different request, or its request is still in progress.',
     codes: ['idempotency_mismatch', 'idempotency_running'],
   },
   412: {
     name: 'PreconditionFailed',
-    description: 'The record has changed since you read it.',
+    description: 'The record was modified since you read it.',
     codes: ['stale_version'],
   },
   413: {
     name: 'PayloadTooLarge',
-    description: 'The body is larger than 256 KB, or than this operation accepts.',
+    description: 'The body is larger than 256 KB or than the limit of this operation.',
     codes: ['body_too_large'],
   },
   415: {
@@ -69,17 +69,21 @@ const common: Record<number, Common> = {
   },
   429: {
     name: 'TooManyRequests',
-    description: 'The minute limit or the monthly quota is used up.',
+    description: 'The rate limit or the monthly quota is exceeded.',
     codes: ['rate_limited', 'quota_exceeded'],
   },
-  500: { name: 'InternalError', description: 'An error on our side.', codes: ['internal_error'] },
+  500: { name: 'InternalError', description: 'An internal error.', codes: ['internal_error'] },
   502: {
     name: 'BadGateway',
-    description: 'A part of the platform returned an invalid response.',
+    description: 'A backend service returned an invalid response.',
     codes: ['bad_gateway'],
   },
-  503: { name: 'ServiceUnavailable', description: 'A part of the platform is down.', codes: ['unavailable'] },
-  504: { name: 'GatewayTimeout', description: 'A part of the platform took too long.', codes: ['upstream_timeout'] },
+  503: { name: 'ServiceUnavailable', description: 'A backend service is unavailable.', codes: ['unavailable'] },
+  504: {
+    name: 'GatewayTimeout',
+    description: 'A backend service did not respond in time.',
+    codes: ['upstream_timeout'],
+  },
 };
 
 const fieldErrors: Record<string, { field: string; message: string }[]> = {
@@ -95,17 +99,17 @@ export const errorExamples: Record<string, Part> = Object.fromEntries(
   ),
 );
 
-/** The errors of a document: those that several operations have in common are components. */
+/** The error responses of a document; those shared by several operations are components. */
 export interface ErrorResponses {
-  /** Every error that an operation may answer, by status. */
+  /** All error responses of an operation, by status. */
   of(row: Operation, hasIfMatch: boolean): Record<string, Part>;
-  /** The responses that the operations so far refer to, as `components.responses`. */
+  /** The shared responses that operations refer to, as `components.responses`. */
   readonly shared: Record<string, Part>;
 }
 
 /**
- * Starts the errors of a document. Errors that rows declare are components too: `ConflictNotDeleted` is the 409 with the
- * code `not_deleted` of the row beside the common codes of that status.
+ * Creates the error responses of a document. Errors that rows declare are components too: `ConflictNotDeleted` is the
+ * 409 with the row's code `not_deleted` in addition to the common codes of that status.
  */
 export function createErrorResponses(): ErrorResponses {
   const shared: Record<string, Part> = {};
@@ -120,7 +124,7 @@ export function createErrorResponses(): ErrorResponses {
           const own = Object.fromEntries(declared[status] ?? []);
           const response = errorResponse(status, own, common.includes(status), row);
           const name = responseName(status, own, common.includes(status), row);
-          // The same code may have other words in another operation.
+          // The same code may have a different message in another operation.
           if (shared[name] && JSON.stringify(shared[name]) !== JSON.stringify(response)) return [status, response];
           shared[name] = response;
           return [status, { $ref: `#/components/responses/${name}` }];
@@ -148,19 +152,19 @@ function commonStatuses(row: Operation, hasIfMatch: boolean): number[] {
     ...(takesIdempotencyKey(row) ? [409] : []),
     ...(hasIfMatch ? [412] : []),
     ...(sends ? [413, 415] : []),
-    // Every query parameter may be given once only; but where the answer is a file, the query is passed on as it is.
+    // Each query parameter may occur only once; for a file response the query is passed through unchanged.
     ...(reads || !isPublic || !mediaOf(row.reply) ? [422] : []),
     ...[429, 500, 502, 503, 504],
   ];
 }
 
-/** Whether it refers to a record that may not exist: by an id in the path or the body, or by being about the caller's own. */
+/** Whether the operation can fail with 404: it takes an id in the path or body, or reads a record of the caller. */
 function mayMiss({ params, body, method, audience, reply }: Operation): boolean {
   if (params || walkIds(body).length > 0) return true;
   return audience !== 'public' && method !== 'POST' && !isPage(reply) && !pageOrOther(reply);
 }
 
-/** The example of an error; those of common codes are components. */
+/** The example of an error; examples of common codes are components. */
 function exampleOf(status: number, code: string, message: string): Part {
   const isCommon = knownErrors[code as keyof typeof knownErrors]?.[1] === message;
   return isCommon ? { $ref: `#/components/examples/${pascal(code)}` } : errorExample(status, code, message);
@@ -180,13 +184,13 @@ function errorResponse(status: number, own: ErrorCodes, withCommon: boolean, row
     headers: errorHeaders(status),
     content: {
       'application/json': { schema: errorSchema(status, Object.keys(errors)), examples: Object.fromEntries(examples) },
-      // Browsers, which prefer HTML, get the message as a page.
+      // Browsers prefer HTML and get the message as a page.
       ...(isForBrowsers(row) && { 'text/html': { schema: { type: 'string' } } }),
     },
   };
 }
 
-/** The error envelope with the codes that can occur: programs can switch over them. */
+/** The error envelope with the codes that can occur, as an enum that clients can switch over. */
 function errorSchema(status: number, codes: string[]): JsonSchema {
   const own: JsonSchema = {
     type: 'object',

@@ -2,7 +2,7 @@ import { idTypeOf, isPermission } from '@tandem/contract';
 import type { z } from 'zod';
 import { catalogue, events } from './vocabulary.ts';
 
-// Observations of high volume, which would bury the changes of records. Everything else is audited.
+// High-volume telemetry, which would outnumber the record changes in the audit log. Everything else is audited.
 const telemetry = ['engagement.recorded'];
 
 it('declares each event once', () => {

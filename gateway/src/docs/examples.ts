@@ -4,19 +4,19 @@ import type { Schemas } from './schemas.ts';
 
 interface Spot {
   schemas: Schemas;
-  /** Where the value is, for error messages: `createLead.email`. */
+  /** The path of the value for error messages: `createLead.email`. */
   path: string;
-  /** The position in the list that holds the value. */
+  /** The index of the value in its list. */
   index: number;
-  /** In what callers send, optional ids and fields that are usually null are left out. */
+  /** In requests, optional ids and fields that are usually null are omitted. */
   isRequest: boolean;
 }
 
 const now = '2026-03-02T09:15:00.000Z';
 
 /**
- * A value that the schema accepts and a reader recognises; the same on every call. Contracts give examples beside their
- * schemas; what follows from the schema itself, such as an enum or a boolean, needs none.
+ * A deterministic, realistic value that the schema accepts. Contracts provide examples next to their schemas, except
+ * where the schema is sufficient, such as for an enum or a boolean.
  * @throws when a text has no example
  */
 export function exampleOf(schema: JsonSchema, schemas: Schemas, path: string, { isRequest = false } = {}): unknown {
@@ -61,7 +61,7 @@ function objectOf({ properties, required = [] }: JsonSchema, spot: Spot): unknow
   );
 }
 
-/** Ids name records that a reader does not have, and null changes nothing. */
+/** Example ids do not exist for the reader, and null changes nothing. */
 function isWorthSending(schema: JsonSchema, { schemas }: Spot): boolean {
   const { anyOf, items, examples } = schema;
   const isId = [schema, anyOf?.[0], items].some((one) => one && schemas.resolve(one).pattern?.includes('{16,20}'));

@@ -4,68 +4,75 @@ import type { Part } from './json.ts';
 import { isForKeys, isVersioned } from './traits.ts';
 
 /**
- * Headers that callers may send, as `components.parameters`. They have no example, or one
- * that is off: the page would send it with every request that is tried out, and change what it does.
+ * Request headers, as `components.parameters`. They have no example, or one that is off by default: otherwise the
+ * reference page would send it with every request that a reader tries, which changes the behaviour of the request.
  */
 export const headerParameters: Record<string, Part> = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A unique value of your choice. A repetition within 24 hours with the same body returns the first response and does nothing twice; with another body it answers 409. For operations without credentials, another body is another request.',
+      'A unique value that you choose. A repeated request with the same body within 24 hours returns the first response and does not run again; with a different body it fails with 409. For operations without credentials, a different body is a new request.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
     description:
-      'The ETag of the record as you read it, such as `"3"`. If the record has changed since, the answer is 412 and nothing is written.',
+      'The ETag of the record as you read it, such as `"3"`. If the record was modified since, the request fails with 412 and nothing is written.',
     schema: { type: 'string' },
   },
   OnBehalfOf: {
     name: 'X-On-Behalf-Of',
     in: 'header',
-    description: 'The id of an active user of the tenant to act for. Needs an API key with `users:act_as`.',
+    description:
+      'The id of an active user of the tenant to act on behalf of. Requires an API key with the permission `users:act_as`.',
     schema: { type: 'string', pattern: '^(?:user_)?[0-9A-Za-z]{16,20}$' },
   },
   Environment: {
     name: 'X-Environment',
     in: 'header',
     description:
-      'The data set to work on, with an access token; the default is live. An API key or a portal session belongs to one data set: a header that names the other one is refused with 400.',
+      'Selects the environment when you use an access token; the default is live. An API key or a portal session belongs to one environment: a header that names the other one fails with 400.',
     schema: { type: 'string', enum: ['live', 'sandbox'] },
     examples: offByDefault('sandbox'),
   },
 };
 
 /**
- * The example of an optional parameter. Scalar shows it in the form and leaves it out of samples and of requests that
- * are tried out, until the reader switches it on; without one it would send the first value or the default.
+ * The example of an optional parameter that is off by default. Scalar shows it in the form, and omits it from samples
+ * and requests until the reader enables it. Without it, Scalar would send the first value or the default.
  */
 export function offByDefault(value: unknown): Part {
   return { default: { value, 'x-disabled': true } };
 }
 
-/** Headers of answers, as `components.headers`. */
+/** Response headers, as `components.headers`. */
 export const replyHeaders: Record<string, Part> = {
   'X-Request-Id': header(
-    'The id of this request for logs and support. If you send one, it is kept.',
+    'The id of this request for logs and support. If the request contains the header, its value is used.',
     'req_5f0c9a7be21d4836c0a1f9e2',
   ),
   'RateLimit-Limit': header('Requests allowed per minute.', 60),
-  'RateLimit-Remaining': header('Requests left in this minute.', 57),
-  'RateLimit-Reset': header('Seconds until the minute ends.', 24),
+  'RateLimit-Remaining': header('Requests left in the current minute.', 57),
+  'RateLimit-Reset': header('Seconds until the current minute ends.', 24),
   'RateLimit-Policy': header('The limit in the format of the IETF draft.', '"minute";q=60;w=60'),
   'X-RateLimit-Limit': header('With an API key: requests allowed per minute.', 60),
-  'X-RateLimit-Remaining': header('With an API key: requests left in this minute.', 57),
-  'X-RateLimit-Reset': header('With an API key: when the minute ends, in Unix seconds.', 1772442960),
-  'X-API-Usage-Current': header('With an API key: calls by live keys this month, including this one.', 318),
+  'X-RateLimit-Remaining': header('With an API key: requests left in the current minute.', 57),
+  'X-RateLimit-Reset': header(
+    'With an API key: when the current minute ends, as a Unix timestamp in seconds.',
+    1772442960,
+  ),
+  'X-API-Usage-Current': header('With an API key: calls made with live keys this month, including this one.', 318),
   'X-API-Usage-Limit': header('With an API key: calls per month that the plan includes; absent without a limit.', 1000),
-  'X-Acting-User': header('The user whom the request acted for, if it had X-On-Behalf-Of.', exampleId('user')),
+  'X-Acting-User': header(
+    'The user that the request acted on behalf of, if X-On-Behalf-Of was sent.',
+    exampleId('user'),
+  ),
   'Retry-After': header('Seconds to wait before the next attempt.', 24),
   ETag: header('The version of the record, for If-Match.', '"3"'),
   Deprecation: header('When the operation was deprecated (RFC 9745).', '@1767225600'),
-  Sunset: header('When the operation ends (RFC 8594).', 'Fri, 01 Jan 2027 00:00:00 GMT'),
+  Sunset: header('When the operation is removed (RFC 8594).', 'Fri, 01 Jan 2027 00:00:00 GMT'),
   Link: header('The operation that replaces it.', '</v1/ai-generation>; rel="successor-version"'),
   'Idempotent-Replayed': {
     ...header('Present if this is the response to an earlier request.', 'true'),
@@ -83,7 +90,7 @@ const ofKeys = [
   'X-API-Usage-Limit',
 ];
 
-/** The headers of a success. */
+/** The headers of a successful response. */
 export function successHeaders(row: Operation): Record<string, Part> {
   const own = Object.entries(row.headers ?? {}).map(([name, description]) => [
     name,
@@ -100,7 +107,7 @@ export function successHeaders(row: Operation): Record<string, Part> {
   return { ...shared, ...Object.fromEntries(own) };
 }
 
-/** The headers of an error. */
+/** The headers of an error response. */
 export function errorHeaders(status: number): Record<string, Part> {
   return references([
     ...ofEveryAnswer,

@@ -1,6 +1,6 @@
 import { plans } from '@tandem/contract';
 
-/** What a reader should know before the first request; Markdown. */
+/** The introduction of the API reference, in Markdown. */
 export const introduction = `
 Tandem manages leads, partners and campaigns for many companies. Each company is a tenant with its own data. The API
 speaks JSON over HTTPS; every path starts with \`/v1\`.
@@ -21,51 +21,52 @@ environment variables \`BASE_URL\` and \`API_KEY\`, or \`ACCESS_TOKEN\` and \`TE
 
 ## Authentication
 
-Programs send an **API key** in \`X-API-Key\`. A key belongs to one tenant and one environment. Keep it on your server:
-never put it into a page or an app. People sign in at \`POST /v1/auth/login\` and send the **access token** as
-\`Authorization: Bearer …\` with the id of the tenant in \`X-Tenant-Id\`. Send one of the two, not both. A caller has
-permissions such as \`leads:write\`; each operation names the ones it needs. A key with \`users:act_as\` can act for a
-user with \`X-On-Behalf-Of\`; the audit log then shows both.
+Integrations send an **API key** in \`X-API-Key\`. A key belongs to one tenant and one environment. Keep it on your
+server: never put it into a web page or an app. Users sign in at \`POST /v1/auth/login\` and send the **access token**
+as \`Authorization: Bearer …\` with the id of the tenant in \`X-Tenant-Id\`. Send an API key or an access token, not
+both. A caller has permissions such as \`leads:write\`; each operation names the ones it requires. A key with
+\`users:act_as\` can act on behalf of a user with \`X-On-Behalf-Of\`; the audit log then records both users.
 
 ## Live and sandbox
 
-Each tenant has two separate sets of data. A key starts with \`svc_live_sk_\` or \`svc_sandbox_sk_\` and accesses one of
-them; with an access token, \`X-Environment: sandbox\` selects the sandbox. An \`X-Environment\` that contradicts the key
-is refused with 400. Calls in the sandbox do not count towards the monthly quota. The tenant, its users, roles and keys
-exist once for both sets: a sandbox key can read them, and only a live key or a person can change them.
+Each tenant has two separate data sets. A key starts with \`svc_live_sk_\` or \`svc_sandbox_sk_\` and accesses one of
+them; with an access token, \`X-Environment: sandbox\` selects the sandbox. If \`X-Environment\` does not match the
+key, the request fails with 400. Calls in the sandbox do not count towards the monthly quota. The tenant, its users,
+roles and keys are shared by both environments: a sandbox key can read them, but only a live key or a signed-in user
+can change them.
 
 ## Responses
 
-Every response has the same envelope: \`success\`, \`status\`, \`message\`, \`data\` and \`meta\`. New fields can appear at any
-time; ignore fields that you do not know. **Ids** are opaque strings of letters and digits. Where a request takes an id,
-you can write its type before it (\`lead_khzasVT5ZxaVtyRs\`). **Times** are ISO 8601 in UTC. **Amounts** are in major
-units of their currency. Records have a \`version\`, which is also their \`ETag\`: send it as \`If-Match\` to make sure that
-you do not overwrite a change by somebody else.
+Every response has the same envelope: \`success\`, \`status\`, \`message\`, \`data\` and \`meta\`. New fields can
+appear at any time; ignore fields that you do not know. **Ids** are opaque strings of letters and digits. Where a
+request takes an id, you can add its type as a prefix (\`lead_khzasVT5ZxaVtyRs\`). **Times** are ISO 8601 in UTC.
+**Amounts** are in major units of their currency. Records have a \`version\`, which is also their \`ETag\`: send it as
+\`If-Match\` so that you do not overwrite another client's change.
 
 ## Lists
 
-\`page\` and \`limit\` (at most 100) select a page. To read a whole list, send \`pagination.nextCursor\` as \`cursor\` until it
-is null: you get every record once, also while records are created and deleted. \`sort=-createdAt\` returns the newest
-records first. Totals above 10,000 are estimates, which \`pagination.totalIsEstimate\` shows. Query parameters that an operation does
-not have are ignored and named in \`meta.warnings\`.
+\`page\` and \`limit\` (at most 100) select a page. To read a whole list, send \`pagination.nextCursor\` as \`cursor\`
+until it is null: you get every record exactly once, even while records are created and deleted. \`sort=-createdAt\`
+returns the newest records first. Totals above 10,000 are estimates; \`pagination.totalIsEstimate\` is then true.
+Query parameters that an operation does not have are ignored and named in \`meta.warnings\`.
 
 ## Errors
 
-An error has \`success: false\`, a \`message\` for people and a \`code\` for programs. If fields caused it, \`errors\` names
-each of them. Records of other tenants answer 404. Every response has an \`X-Request-Id\`; include it when you contact
-support. An unknown path answers 404, and a method that a path does not support 405. Requests that violate HTTP
-are refused before they reach an operation: 400, 408 when the request arrives too slowly, 414, 417 and 431. If an
-operation does not accept a body, a body is ignored.
+An error has \`success: false\`, a human-readable \`message\` and a machine-readable \`code\`. If fields caused it,
+\`errors\` names each of them. Requests for records of other tenants fail with 404. Every response has an
+\`X-Request-Id\`; include it when you contact support. An unknown path fails with 404, and a method that a path does
+not support with 405. Requests that violate HTTP are rejected before they reach an operation: 400, 408 when the
+request arrives too slowly, 414, 417 and 431. If an operation does not accept a body, the body is ignored.
 
 ## Idempotency
 
-Send an \`Idempotency-Key\` with every POST. If you get no response, you can then send the request again without doing its
-work twice: for 24 hours you get the first response again, marked \`Idempotent-Replayed: true\`. After 429 and 503, wait
+Send an \`Idempotency-Key\` with every POST. If you get no response, you can then retry the request without running it
+twice: for 24 hours you get the first response again, marked \`Idempotent-Replayed: true\`. After 429 and 503, wait
 for the time in \`Retry-After\`.
 
 ## Rate limits
 
-| Plan | Calls a month | Calls a minute | Burst |
+| Plan | Calls per month | Calls per minute | Burst |
 |---|---|---|---|
 ${Object.values(plans)
   .map(
@@ -73,17 +74,17 @@ ${Object.values(plans)
   )
   .join('\n')}
 
-The minute limit applies per tenant, and per IP address within it (with IPv6 per /64 network). The \`RateLimit-*\`
-headers show what is left; beyond limit and burst the answer is 429.
+The limit per minute applies to each tenant, and to each IP address within it (for IPv6, each /64 network). The
+\`RateLimit-*\` headers show the remaining requests; requests above limit and burst fail with 429.
 
 ## Webhooks
 
 Register a webhook to receive events. Each delivery is signed: verify the signature with the secret of your webhook
-before you use the event, for instance with a library of
-[Standard Webhooks](https://www.standardwebhooks.com). An event can arrive twice, with the same \`webhook-id\`, and events
-can arrive out of order: sort them by \`createdAt\`.
+before you use the event, for example with a library from [Standard Webhooks](https://www.standardwebhooks.com). An
+event can arrive more than once, with the same \`webhook-id\`, and events can arrive out of order: sort them by
+\`createdAt\`.
 `.trim();
 
 function agreed(limit: number | null): string {
-  return limit === null ? 'as agreed' : limit.toLocaleString('en');
+  return limit === null ? 'custom' : limit.toLocaleString('en');
 }

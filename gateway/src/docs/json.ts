@@ -1,4 +1,4 @@
-/** A JSON Schema as far as the documents here use one. */
+/** The JSON Schema keywords that these documents use. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];

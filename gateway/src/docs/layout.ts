@@ -1,4 +1,4 @@
-// Long lists of short entries that nobody reads line by line: as many as fit stand in a line.
+// Long lists of short entries are written with several entries per line.
 const filledKeys = new Set(['example', 'examples', 'headers', 'responses', 'parameters', 'enum', 'required']);
 
 interface Layout {
@@ -9,8 +9,8 @@ interface Layout {
 }
 
 /**
- * JSON laid out to be read and compared: what fits a line stands in one. The committed document would have three times as
- * many lines otherwise.
+ * Formats JSON for reading and diffs: a value that fits in one line is written in one line. Otherwise the committed
+ * document would have three times as many lines.
  */
 export function laidOut(value: unknown, { width = 170, isFilled = false }: Partial<Layout> = {}): string {
   return lines(value, '', { width, isFilled });

@@ -27,14 +27,14 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/internal'))).toEqual([]);
   });
 
-  it('leaves out internal operations that it is given', () => {
+  it('excludes internal operations', () => {
     const given = Object.values(fleet)
       .flatMap((all) => Object.values(all))
       .map((row) => ({ row, service: 'any' }));
     expect(openApiDocument(given)).toEqual(document);
   });
 
-  it('gives every operation and event a name of its own', () => {
+  it('gives every operation and event a unique name', () => {
     const events = Object.values(document.webhooks).flatMap((item) => Object.values(item));
     const names = [...described, ...events].map(({ operationId }) => operationId);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
     expect(names).toContain('form.submitted');
   });
 
-  it('shows the headers of the limits with every answer', () => {
+  it('lists the rate limit headers with every response', () => {
     const shared = (document.components as { responses: Record<string, Part> }).responses;
     const without = described.flatMap(({ operationId, responses }) =>
       Object.entries(responses as Record<string, { $ref?: string; headers?: object }>)
@@ -60,7 +60,7 @@ describe('the OpenAPI document', () => {
     expect(without).toEqual([]);
   });
 
-  it('lets through every form of a phone number that the API takes', () => {
+  it('accepts every phone number format that the API accepts', () => {
     const pointer = 'tandem#/components/schemas/LeadCreate';
     const validate = ajv.compile({ $ref: pointer });
     const takes = (phone: string) => validate({ email: 'a@example.com', firstName: 'A', lastName: 'B', phone });
@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(tags.map(({ name }) => name))).toEqual(used);
   });
 
-  it('refers only to what is there, and holds no part that nothing refers to', () => {
+  it('contains no broken reference and no unused component', () => {
     const references = new Set(
       nodes(document).flatMap(({ value }) => (typeof value.$ref === 'string' ? [value.$ref] : [])),
     );
@@ -86,7 +86,7 @@ describe('the OpenAPI document', () => {
     expect(parts.filter((part) => !references.has(part))).toEqual([]);
   });
 
-  it('shows no example that its schema refuses', () => {
+  it('contains no example that is invalid against its schema', () => {
     const refused = examples().flatMap(({ pointer, value }) => {
       const validate = ajv.compile({ $ref: `tandem${pointer.schema}` });
       return validate(value) ? [] : [{ at: pointer.example, value, errors: validate.errors }];
@@ -95,14 +95,14 @@ describe('the OpenAPI document', () => {
     expect(refused).toEqual([]);
   });
 
-  it('shows an example of every body, answer and error in JSON', () => {
+  it('contains an example of every JSON body, response and error', () => {
     const contents = nodes(document).filter(({ pointer }) => /\/content\/application~1json$/.test(pointer));
     expect(
       contents.filter(({ value }) => !('example' in value) && !('examples' in value)).map(({ pointer }) => pointer),
     ).toEqual([]);
   });
 
-  it('is committed as it is made', () => {
+  it('equals the committed document', () => {
     const isFresh = readFileSync(committedDocument, 'utf8') === documentText();
     if (!isFresh)
       throw new Error('gateway/openapi.json is stale: run `npm run openapi` and commit it with the contract');
@@ -110,7 +110,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('an operation in the document', () => {
-  it('says what a caller needs', () => {
+  it('states the required credentials and permissions', () => {
     expect(byId('createLead')).toMatchObject({
       security: [{ ApiKey: ['leads:write'] }, { AccessToken: ['leads:write'], TenantId: [] }],
       'x-permission': 'leads:write',
@@ -118,7 +118,7 @@ describe('an operation in the document', () => {
     const both = ['leads:write', 'opportunities:write'];
     expect(byId('convertLead')).toMatchObject({
       security: [{ ApiKey: both }, { AccessToken: both, TenantId: [] }],
-      description: expect.stringContaining('Needs the permissions `leads:write` and `opportunities:write`.'),
+      description: expect.stringContaining('Requires the permissions `leads:write` and `opportunities:write`.'),
     });
     expect(byId('createTask')).toMatchObject({
       security: [{ ApiKey: ['tasks:write'] }, { AccessToken: ['tasks:write'], TenantId: [] }],
@@ -134,13 +134,13 @@ describe('an operation in the document', () => {
     });
   });
 
-  it('takes a portal token where the portal calls', () => {
+  it('requires a portal token for the portal', () => {
     const { getThing } = portal;
     const { paths } = openApiDocument([{ row: getThing, service: 'partner' }]);
     expect(paths['/v1/partners/portal/things/{id}:verb']?.get).toMatchObject({ security: [{ PortalToken: [] }] });
   });
 
-  it('shows ids, times, numbers and flags as they are on the wire', () => {
+  it('describes ids, times, numbers and flags in wire form', () => {
     const lead = schema('Lead');
     expect(lead.properties?.id).toEqual({ $ref: '#/components/schemas/LeadId' });
     expect(schema('LeadId')).toMatchObject({ type: 'string', pattern: '^(?:lead_)?[0-9A-Za-z]{16,20}$' });
@@ -159,7 +159,7 @@ describe('an operation in the document', () => {
     expect(query.customFields).toMatchObject({ style: 'deepObject', explode: true });
   });
 
-  it('requires in an answer every field that is always there, in a request only those without default', () => {
+  it('requires in a response every field that is always present, in a request only those without a default', () => {
     const { makeThing } = made;
     const { schemas } = openApiDocument([{ row: makeThing, service: 'crm' }]).components as {
       schemas: Record<string, JsonSchema>;
@@ -169,7 +169,7 @@ describe('an operation in the document', () => {
     expect(schemas.MakeThingResult?.properties?.count).toEqual({ type: 'integer' });
   });
 
-  it('lists the errors of its own by code, beside those of all', () => {
+  it('lists its own errors by code, in addition to the common ones', () => {
     const { responses } = byId('restoreLead') as { responses: Record<string, { $ref: string }> };
     expect(responses[409]).toEqual({ $ref: '#/components/responses/ConflictNotDeleted' });
     expect(codesOf(at('#/components/responses/ConflictNotDeleted'))).toEqual([
@@ -198,7 +198,7 @@ describe('an operation in the document', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
-  it('takes If-Match where a version changes, and an Idempotency-Key on every POST of a tenant', () => {
+  it('accepts If-Match where a version changes, and an Idempotency-Key on every POST of a tenant', () => {
     const takes = (name: string, header: string) => JSON.stringify(byId(name).parameters ?? []).includes(`/${header}"`);
     for (const name of ['updateLead', 'deleteLead', 'changeLeadStatus'])
       expect([name, takes(name, 'IfMatch')]).toEqual([name, true]);
@@ -209,7 +209,7 @@ describe('an operation in the document', () => {
     expect(takes('login', 'IdempotencyKey')).toBe(false);
   });
 
-  it('says of a list that may come in groups that the pagination may be absent', () => {
+  it('marks the pagination of a list that can be grouped as optional', () => {
     const answer = (name: string) => {
       const { responses } = byId(name) as { responses: { 200: { content: Record<string, { schema: JsonSchema }> } } };
       return at(responses[200].content['application/json']?.schema.$ref as string) as JsonSchema;
@@ -224,7 +224,7 @@ describe('an operation in the document', () => {
     expect(answer('listPartners')?.required).toContain('pagination');
   });
 
-  it('has no envelope around a bare answer', () => {
+  it('has no envelope around a bare reply', () => {
     const { responses } = byId('getJwks') as {
       responses: Record<string, { content: Record<string, { schema: JsonSchema }> }>;
     };
@@ -274,7 +274,7 @@ function codesOf(response: unknown): unknown[] {
   return error.allOf[1]?.properties?.code?.enum ?? [];
 }
 
-// A format that validators do not know is a warning to them and a failure here.
+// Validators warn about an unknown format; here it is a failure.
 const unknown = (warning: string) => {
   throw new Error(warning);
 };
@@ -285,7 +285,7 @@ function valueIn(example: Part): unknown {
   return typeof example.$ref === 'string' ? (at(example.$ref) as Part).value : example.value;
 }
 
-/** Every example with the schema that it illustrates. */
+/** Every example with its schema. */
 function examples(): { pointer: { schema: string; example: string }; value: unknown }[] {
   const insideAnExample = /\/(example|examples|default|const)(\/|$)/;
   return nodes(document)

@@ -12,7 +12,7 @@ import { tagsOf } from './tags.ts';
 import { catalogue } from './vocabulary.ts';
 import { deliveryParameters, deliveryResponses, webhookParts } from './webhooks.ts';
 
-/** An OpenAPI 3.1 document as far as others read parts of it. */
+/** The parts of an OpenAPI 3.1 document that other code reads. */
 export interface OpenApiDocument extends Part {
   paths: Record<string, Record<string, Part>>;
   webhooks: Record<string, Record<string, Part>>;
@@ -24,8 +24,8 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 };
 
 /**
- * Describes the public API by the rows of its operations and the events of its contracts.
- * Nothing about a single operation is written here: what the document says of it is what its row says.
+ * Generates the document of the public API from the operation rows and the events of the contracts. It contains no text
+ * about single operations: all of it comes from their rows.
  */
 export function openApiDocument(operations: { row: Operation; service: string }[]): OpenApiDocument {
   const rows = operations.map(({ row }) => row).filter((row) => row.audience !== 'internal');
@@ -65,7 +65,7 @@ const securitySchemes: Record<string, Part> = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'An access token from POST /v1/auth/login; it lasts 15 minutes.',
+    description: 'An access token from POST /v1/auth/login, valid for 15 minutes.',
   },
   TenantId: {
     type: 'apiKey',
@@ -90,11 +90,11 @@ function pathsOf(described: { row: Operation; part: Part }[]): Record<string, Re
   return paths;
 }
 
-/** @throws when two parts have the same name: one would replace the other */
+/** @throws when two parts have the same name, because one would replace the other */
 function merged<T>(...groups: Record<string, T>[]): Record<string, T> {
   const names = groups.flatMap((group) => Object.keys(group));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) throw new Error(`Two components of the document are called ${twice}`);
+  if (twice) throw new Error(`Two components of the document are named ${twice}`);
   return Object.assign({}, ...groups) as Record<string, T>;
 }
 

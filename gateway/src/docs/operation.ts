@@ -21,7 +21,7 @@ import type { Schemas } from './schemas.ts';
 import { tagOf } from './tags.ts';
 import { isForKeys, takesIfMatch } from './traits.ts';
 
-/** The parts that all operations of one document are built from. */
+/** The components shared by all operations of a document. */
 interface Context {
   all: Operation[];
   schemas: Schemas;
@@ -57,13 +57,13 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
   };
 }
 
-/** The name of a request body: `LeadCreate`, `LeadUpdate`, and `ChangeLeadStatusRequest` for other verbs. */
+/** The schema name of a request body: `LeadCreate`, `LeadUpdate`, and `ChangeLeadStatusRequest` for other verbs. */
 function bodyName(operation: string): string {
   const [, verb, subject] = /^(create|update)([A-Z]\w*)$/.exec(operation) ?? [];
   return verb && subject ? subject + pascal(verb) : `${pascal(operation)}Request`;
 }
 
-/** `/v1/leads/:id` as OpenAPI writes it: `/v1/leads/{id}`. */
+/** Converts `/v1/leads/:id` to the OpenAPI form `/v1/leads/{id}`. */
 export function pathTemplate(path: string): string {
   return path.replace(/\/:([a-zA-Z]+)/g, '/{$1}');
 }
@@ -71,26 +71,26 @@ export function pathTemplate(path: string): string {
 function description(row: Operation): string {
   const access =
     row.permission === undefined
-      ? 'Needs no credentials.'
+      ? 'Requires no credentials.'
       : row.permission === signedIn
-        ? 'Needs credentials, but no permission.'
+        ? 'Requires credentials, but no permission.'
         : accessTo(row);
   const end =
     row.deprecated && `Deprecated: works until ${row.deprecated.sunset}. Use \`${row.deprecated.successor}\` instead.`;
   return [row.description, end, access].filter(Boolean).join('\n\n');
 }
 
-/** `Needs the permissions `a` and `b`, and `c` for leadId.` */
+/** `Requires the permissions `a` and `b`, and `c` for leadId.` */
 function accessTo(row: Operation): string {
   const needed = neededPermissions(row).map((one) => `\`${one}\``);
   const fields = permissionsByField(row).map(({ permission, for: field }) => `\`${permission}\` for \`${field}\``);
-  const always = `Needs the permission${needed.length > 1 ? 's' : ''} ${needed.join(' and ')}`;
+  const always = `Requires the permission${needed.length > 1 ? 's' : ''} ${needed.join(' and ')}`;
   return fields.length ? `${always}, and ${fields.join(' and ')}.` : `${always}.`;
 }
 
 function security(row: Operation): Part[] {
   if (row.audience === 'public') return [];
-  // Since 3.1 the names in the brackets say, for any scheme, what the caller must be allowed to do.
+  // Since OpenAPI 3.1, the array may list required roles for any security scheme; here it lists permissions.
   const needed = neededPermissions(row);
   if (row.audience === 'portal') return [{ PortalToken: needed }];
   const byToken = { AccessToken: needed, TenantId: [] };
@@ -139,7 +139,10 @@ function itemOf({ reply }: Operation, schemas: Schemas): JsonSchema | undefined 
   return items && schemas.resolve(items);
 }
 
-/** The description of a query parameter that is a field of the records: `Filter by the field `status`. How far the lead has come`. */
+/**
+ * The description of a query parameter that filters by a record field: `Filter by the field `status`. The status of the
+ * lead`.
+ */
 function filterText(name: string, field: JsonSchema, schemas: Schemas): string {
   const isRef = field.$ref ?? field.anyOf?.[0]?.$ref;
   const meaning = field.description ?? (isRef?.endsWith('Id') ? undefined : descriptionOf(field, schemas));
@@ -164,7 +167,7 @@ interface Sent {
 function requestOf(row: Operation, body: z.ZodType, reply: JsonSchema, schemas: Schemas): Sent {
   const schema = schemas.body(body, bodyName(row.id));
   const fields = schemas.resolve(schema);
-  // A field of a request means what the field of the same name means in the record that it creates or changes.
+  // A request field has the same meaning as the field with the same name in the record that it creates or updates.
   describeLike(fields, schemas.resolve(reply), schemas);
   if (row.form) addFile(fields);
   return {
@@ -178,9 +181,9 @@ function requestBody({ form }: Operation, { schema, example }: Sent, schemas: Sc
   return { required, content: { [form ? 'multipart/form-data' : 'application/json']: { schema, example } } };
 }
 
-/** A form has its file beside its fields. */
+/** Adds the file to the fields of a form. */
 function addFile(form: JsonSchema): void {
-  // `format: binary` is of OpenAPI 3.0; code generators look at it to make a Blob or File.
+  // `format: binary` is defined in OpenAPI 3.0; code generators still use it to generate a Blob or File.
   const file = {
     type: 'string',
     format: 'binary',
@@ -205,11 +208,11 @@ function success(row: Operation, data: JsonSchema, sent: unknown, schemas: Schem
 }
 
 const location: Part = {
-  description: 'The address to go on to.',
+  description: 'The URL to redirect to.',
   schema: { type: 'string', format: 'uri' },
 };
 
-/** The example of a reply: the example of its schema, with what the request set and what the contract says of this operation. */
+/** The example of a reply: the example of its schema, with the values of the request and of the row. */
 function answerTo(sent: unknown, data: unknown, own: Record<string, unknown> | undefined): unknown {
   if (!isRecord(data)) return data;
   const kept = isRecord(sent) ? Object.entries(sent).filter(([field]) => field in data) : [];

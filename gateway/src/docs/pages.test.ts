@@ -12,7 +12,7 @@ afterAll(() => gateway.close());
 const get = (path: string, init: RequestInit = {}) => fetch(gateway.base + path, { redirect: 'manual', ...init });
 
 describe('GET /v1/openapi.json', () => {
-  it('answers the document to programs and browsers of any origin', async () => {
+  it('returns the document to clients and browsers of any origin', async () => {
     const answer = await get('/v1/openapi.json');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
@@ -23,7 +23,7 @@ describe('GET /v1/openapi.json', () => {
     });
   });
 
-  it('answers 304 if the client has the current version', async () => {
+  it('returns 304 if the client has the current version', async () => {
     const etag = (await get('/v1/openapi.json')).headers.get('etag') as string;
     const answer = await get('/v1/openapi.json', { headers: { 'if-none-match': etag } });
     expect(answer.status).toBe(304);
@@ -38,7 +38,7 @@ describe('GET /v1/openapi.json', () => {
     expect(await encoding('gzip;q=0, identity')).toBeNull();
   });
 
-  it('answers HEAD without a body', async () => {
+  it('responds to HEAD without a body', async () => {
     const answer = await get('/v1/openapi.json', { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
     expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(10_000);
     expect(await answer.text()).toBe('');
@@ -46,7 +46,7 @@ describe('GET /v1/openapi.json', () => {
 });
 
 describe('GET /docs', () => {
-  it('is a page that loads nothing from another host, nor is allowed to', async () => {
+  it('is a page that neither loads nor may load anything from another host', async () => {
     const answer = await get('/docs');
     const html = await answer.text();
     expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
@@ -55,7 +55,7 @@ describe('GET /docs', () => {
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
   });
 
-  it('loads a script that is there, compressed, and may be kept', async () => {
+  it('loads an existing script, compressed and cacheable', async () => {
     const [, script] = /src="([^"]+)"/.exec(await (await get('/docs')).text()) as unknown as [string, string];
     const answer = await get(script, { headers: { 'accept-encoding': 'gzip' } });
     expect(answer.headers.get('cache-control')).toContain('immutable');
@@ -64,7 +64,7 @@ describe('GET /docs', () => {
     expect((await get('/docs/scalar.js')).headers.get('cache-control')).toBe('no-cache');
   });
 
-  it('shows the document with code samples, which others do not download', async () => {
+  it('shows the document with code samples, which /v1/openapi.json does not contain', async () => {
     const samples = (document: unknown) => JSON.stringify(document).split('"x-codeSamples"').length - 1;
     const [shown, served] = await Promise.all(
       ['/docs/openapi.json', '/v1/openapi.json'].map(async (path) => samples(await (await get(path)).json())),
@@ -73,13 +73,13 @@ describe('GET /docs', () => {
     expect(served).toBe(0);
   });
 
-  it('is where / leads', async () => {
+  it('is the redirect target of /', async () => {
     const answer = await get('/');
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
   });
 });
 
-it('answers 405 with Allow to any other method', async () => {
+it('returns 405 with Allow for any other method', async () => {
   for (const path of ['/', '/docs', '/docs/openapi.json', '/docs/scalar.js', '/v1/openapi.json', '/favicon.ico']) {
     const answer = await get(path, { method: 'POST' });
     expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
@@ -87,18 +87,18 @@ it('answers 405 with Allow to any other method', async () => {
   }
 });
 
-it('leaves every other path alone', async () => {
+it('does not handle other paths', async () => {
   for (const path of ['/v1/openapi.jsonx', '/docs/', '/docsx', '/v1/', '/toString', '/__proto__', '/docs/scalar.jsx'])
     expect([path, (await get(path)).status]).toEqual([path, 404]);
   expect((await get('/v1/leads')).status).toBe(401);
 });
 
-it('answers an empty icon that browsers may keep', async () => {
+it('returns an empty icon that browsers can cache', async () => {
   const answer = await get('/favicon.ico');
   expect([answer.status, answer.headers.get('cache-control')]).toEqual([204, 'public, max-age=86400']);
 });
 
-describe('the limit of callers without credentials', () => {
+describe('the rate limit without credentials', () => {
   const remaining = (answer: Response) => Number(answer.headers.get('ratelimit-remaining'));
 
   it.each(['/', '/docs', '/docs/scalar.js', '/v1/openapi.json'])('counts GET and HEAD of %s', async (path) => {
@@ -113,11 +113,11 @@ describe('the limit of callers without credentials', () => {
       expect(Number(answer.headers.get('ratelimit-reset'))).toBeGreaterThan(0);
       expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
     }
-    // A new minute may begin in between.
+    // A new minute may begin between the requests.
     if (remaining(third) < remaining(first)) expect(remaining(first) - remaining(third)).toBe(2);
   });
 
-  it('refuses with 429 beyond it', async () => {
+  it('rejects further requests with 429', async () => {
     const small = await startTestGateway(fleet, (_, response) => void response.end(), { ANONYMOUS_RATE_PER_MINUTE: 1 });
     try {
       const statuses = [];

@@ -24,8 +24,8 @@ interface Asset {
 const compress = promisify(gzip);
 
 /**
- * The description of the given operations as an OpenAPI document and as a page for people.
- * Each file is made when it is first asked for, and kept.
+ * Serves the OpenAPI document and the reference page of the given operations. Each file is generated on the first
+ * request and cached.
  */
 export function createPages(operations: { row: Operation; service: string }[]): Pages {
   let made: OpenApiDocument | undefined;
@@ -60,7 +60,7 @@ export function createPages(operations: { row: Operation; service: string }[]): 
     '/',
     page((exchange) => end(exchange, 302, { Location: '/docs', 'Cache-Control': 'no-cache' })),
   );
-  // Browsers ask for it on their own; without an answer to keep they would ask with every page.
+  // Browsers request it automatically; without a cacheable response they would request it with every page.
   pages.set(
     '/favicon.ico',
     page((exchange) => end(exchange, 204, { 'Cache-Control': 'public, max-age=86400' })),
@@ -88,7 +88,7 @@ function end({ response, headers }: PageExchange, status: number, own: Record<st
   response.writeHead(status, { ...headers, ...own }).end();
 }
 
-// Another version has another address.
+// The URL contains the version, so the content never changes.
 const forGood = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 async function answer(
@@ -112,12 +112,12 @@ function isKnown(request: IncomingMessage, etag: string): boolean {
     .some((known) => known.trim() === etag || known.trim() === '*');
 }
 
-/** Made once, by whoever asks first; a failure is not kept. */
+/** Generates the file once, on the first request; a failure is not cached. */
 function asset(load: () => Promise<Buffer>, headers: Record<string, string>): Asset {
   let made: Promise<Content> | undefined;
   const make = async (): Promise<Content> => {
     const plain = await load();
-    // The same tag for both forms, so it is a weak one.
+    // Both encodings have the same tag, so it is a weak one.
     return {
       plain,
       gzip: await compress(plain),

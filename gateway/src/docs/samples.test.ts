@@ -26,7 +26,7 @@ it('fills in every parameter of a path', () => {
   expect(addresses.filter((address) => !address || /[{}]|undefined/.test(address))).toEqual([]);
 });
 
-it('sends what the example says, to the address and with the credentials of the reader', async () => {
+it('sends the example values, to the base URL and with the credentials of the reader', async () => {
   const source = sampleOf(byId('createLead'), 'JavaScript');
   const sent: { address: string; init: { method: string; headers: Record<string, string>; body: string } }[] = [];
   await vm.runInNewContext(`(async () => {${source}})()`, {
@@ -48,13 +48,13 @@ it('sends what the example says, to the address and with the credentials of the 
   expect(JSON.parse(sent[0]?.init.body ?? '')).toEqual(content['application/json']?.example);
 });
 
-it('sends an Idempotency-Key only where the operation takes one', () => {
+it('sends an Idempotency-Key only where the operation accepts one', () => {
   expect(sampleOf(byId('createLead'), 'Shell')).toContain('Idempotency-Key');
   expect(sampleOf(byId('login'), 'Shell')).not.toContain('Idempotency-Key');
   expect(sampleOf(byId('getLead'), 'Shell')).not.toContain('Idempotency-Key');
 });
 
-it('is a shell script and a module without errors in their syntax', async () => {
+it('is a valid shell script and a valid module', async () => {
   await run('bash', ['-n', '-c', operations.map((one) => sampleOf(one, 'Shell')).join('\n')]);
   for (const one of operations) {
     // An import is only valid at the top level of a module.
@@ -63,7 +63,7 @@ it('is a shell script and a module without errors in their syntax', async () => 
   }
 });
 
-it('writes values as Python does', () => {
+it('writes values as Python literals', () => {
   expect(sampleOf(byId('updateLandingPage'), 'Python')).toContain('"visible": True');
   expect(sampleOf(byId('createRole'), 'Python')).toBe(
     `import os
@@ -79,7 +79,7 @@ response = requests.post(
     },
     json={
         "name": "Sales",
-        "description": "Works on leads, sees partners",
+        "description": "Manages leads and views partners",
         "permissions": [
             "leads:write",
             "partners:read",

@@ -1,15 +1,15 @@
 import type { Part } from './json.ts';
 import type { OpenApiDocument } from './openapi.ts';
 
-/** A request as the code samples send it. */
+/** The request that the code samples send. */
 interface SampleRequest {
   method: string;
-  /** The path with its parameters filled in, and the required part of the query. */
+  /** The path with example values for its parameters, and the required part of the query. */
   path: string;
-  /** `$NAME` in a value stands for the environment variable, `$KEY` for a new Idempotency-Key. */
+  /** Header values: `$NAME` is an environment variable, `$KEY` a new Idempotency-Key. */
   headers: [name: string, value: string][];
   body: unknown;
-  /** The name of the file that is sent as a form. */
+  /** The name of the uploaded file. */
   file: string | undefined;
   isJsonAnswer: boolean;
 }
@@ -22,8 +22,9 @@ type Operation = Part & {
 };
 
 /**
- * The document with code samples for each operation: complete programs that read the address and the credentials from the
- * environment (`BASE_URL`, `API_KEY`, or `ACCESS_TOKEN` with `TENANT_ID`). The reference page shows them.
+ * Adds code samples to each operation of the document: complete programs that read the base URL and the credentials
+ * from environment variables (`BASE_URL`, `API_KEY`, or `ACCESS_TOKEN` with `TENANT_ID`). The reference page shows
+ * them.
  */
 export function withCodeSamples(document: OpenApiDocument): OpenApiDocument {
   const paths = Object.entries(document.paths).map(([path, item]) => {
@@ -122,14 +123,14 @@ function javascript({ method, path, headers, body, file, isJsonAnswer }: SampleR
 }
 
 const printJson = [
-  'const answer = await response.json();',
-  "if (!response.ok) throw new Error(answer.code + ': ' + answer.message);",
-  'console.log(answer);',
+  'const result = await response.json();',
+  "if (!response.ok) throw new Error(result.code + ': ' + result.message);",
+  'console.log(result);',
 ];
 const printText = [
-  'const answer = await response.text();',
-  'if (!response.ok) throw new Error(answer);',
-  'console.log(answer);',
+  'const text = await response.text();',
+  'if (!response.ok) throw new Error(text);',
+  'console.log(text);',
 ];
 
 function python({ method, path, headers, body, file, isJsonAnswer }: SampleRequest): string {
@@ -169,7 +170,7 @@ function pythonValue(value: string): string {
   return value.startsWith('$') ? read : `"${value.slice(0, value.indexOf('$'))}" + ${read}`;
 }
 
-/** A JSON value as Python writes it. */
+/** Formats a JSON value as a Python literal. */
 function pythonLiteral(value: unknown, indent = 0): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

@@ -4,19 +4,19 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-// The package exports only its modules; the bundle for browsers lies beside them.
+// The package exports only its modules; the browser bundle is a file next to them.
 const home = dirname(dirname(createRequire(import.meta.url).resolve('@scalar/api-reference/style.css')));
 
-/** The version of the bundle; its address carries it, so browsers may keep it for good. */
+/** The version of the bundle. It is part of the URL, so browsers can cache the bundle permanently. */
 export const scalarVersion = (JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string })
   .version;
 
-/** Scalar with everything it needs, as one script for browsers. */
+/** The self-contained Scalar script for browsers. */
 export function scalarBundle(): Promise<Buffer> {
   return readFile(join(home, 'dist/browser/standalone.js'));
 }
 
-// Everything that would speak to a host of Scalar's is off; the policy below would stop it besides.
+// Features that call Scalar's servers are disabled; the content security policy below would block them as well.
 const settings = {
   url: '/docs/openapi.json',
   theme: 'default',
@@ -30,14 +30,14 @@ const settings = {
   persistAuth: false,
   documentDownloadType: 'json',
   orderSchemaPropertiesBy: 'preserve',
-  // The document brings samples of its own.
+  // The document contains its own samples.
   hiddenClients: true,
   metaData: { title: 'Tandem API' },
 };
 
 const start = `Scalar.createApiReference('#reference', ${JSON.stringify(settings)})`;
 
-/** The reference page. It asks this host for the bundle and the document, and no other for anything. */
+/** The reference page. It loads the bundle and the document from this host and nothing from other hosts. */
 export const referencePage = `<!doctype html>
 <html lang="en">
   <head>
@@ -55,7 +55,7 @@ export const referencePage = `<!doctype html>
 </html>
 `;
 
-/** What the page may load: our own files, and the styles that Scalar writes into the page. */
+/** The content security policy of the page: our own files, and the styles that Scalar adds to the page. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   `script-src 'self' 'sha256-${createHash('sha256').update(start).digest('base64')}'`,

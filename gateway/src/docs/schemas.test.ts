@@ -26,7 +26,7 @@ describe('the schemas of the document', () => {
     expect(bodies.length).toBeGreaterThan(60);
   });
 
-  it('have each enum of several words once; a second use needs an exported schema', () => {
+  it('contain each enum with several values once; a second use requires an exported schema', () => {
     const enums = nodes(document.components.schemas)
       .filter(
         ({ value, pointer }) => Array.isArray(value.enum) && value.enum.length > 1 && !pointer.includes('/examples/'),
@@ -38,7 +38,7 @@ describe('the schemas of the document', () => {
     expect(enums.length).toBeGreaterThan(50);
   });
 
-  it('describe every property that its name does not explain', () => {
+  it('describe every property whose name does not explain it', () => {
     const undescribed = properties().filter(({ name, field }) => !selfExplaining.has(name) && !descriptionIn(field));
     expect(undescribed.map(({ pointer }) => pointer)).toEqual([]);
     expect(properties().length).toBeGreaterThan(800);
@@ -51,7 +51,7 @@ describe('the schemas of the document', () => {
     expect(parameters.filter(({ value }) => !value.description).map(({ pointer }) => pointer)).toEqual([]);
   });
 
-  it('show ids of the right type in every example', () => {
+  it('have ids of the right type in every example', () => {
     const wrong = rows.flatMap(({ row }) => {
       const success = (byId(row.id).responses as Record<string, { content?: Record<string, { example: unknown }> }>)[
         replyStatus(row)
@@ -70,7 +70,7 @@ describe('the schemas of the document', () => {
   });
 });
 
-// Names that say what the property is; every other one needs a description in its contract.
+// Properties whose names need no explanation; every other one needs a description in its contract.
 const selfExplaining = new Set([
   ...['name', 'title', 'description', 'email', 'firstName', 'lastName', 'password', 'company', 'filename'],
   ...['createdAt', 'updatedAt', 'version', 'success', 'status', 'message', 'data', 'meta'],
@@ -81,7 +81,7 @@ function properties(): { pointer: string; name: string; field: JsonSchema }[] {
   return (
     nodes(document)
       .filter(({ pointer, value }) => value.properties !== undefined && !/\/(examples?|default)(\/|$)/.test(pointer))
-      // The list of properties is no schema, unless it is a property called properties.
+      // `properties` is a map and not a schema, unless it is a property with that name.
       .filter(({ pointer }) => !pointer.endsWith('/properties') || pointer.endsWith('/properties/properties'))
       .flatMap(({ pointer, value }) =>
         Object.entries(value.properties as Record<string, JsonSchema>).map(([name, field]) => ({
@@ -90,18 +90,18 @@ function properties(): { pointer: string; name: string; field: JsonSchema }[] {
           field,
         })),
       )
-      // The envelope's own part of a success or an error only says more about fields that are described.
+      // The envelope's part of a response only refines fields that are already described.
       .filter(({ pointer, name }) => !(pointer.includes('/allOf/1/') && ['status', 'code'].includes(name)))
   );
 }
 
-/** The description of a property, or of what it refers to. */
+/** The description of a property, or of the schema it refers to. */
 function descriptionIn(field: JsonSchema): string | undefined {
   const value = field.anyOf?.[0] ?? field;
   return field.description ?? (value.$ref ? (at(value.$ref) as JsonSchema).description : value.description);
 }
 
-/** Values at the positions of ids that are no ids of the type. */
+/** Values at id positions that are not ids of the type. */
 function wrongIds(schemaWithIds: z.ZodType | undefined, example: unknown): string[] {
   return walkIds(schemaWithIds).flatMap(({ path, type }) =>
     valuesAt(example, path)

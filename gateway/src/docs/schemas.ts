@@ -5,35 +5,38 @@ import type { JsonSchema } from './json.ts';
 import { pascal } from './pascal.ts';
 import { exportedSchemas, schemaNames } from './vocabulary.ts';
 
-/** Where a value is used: it decides which fields are required, and how ids and numbers are written. */
+/** Where a value is used: determines which fields are required, and how ids and numbers are represented. */
 type Place = 'body' | 'query' | 'reply';
 
-/** Renders the schemas of contracts in wire form, and collects the named ones for `components.schemas`. */
+/** Converts contract schemas to JSON Schema in wire form, and collects the named ones for `components.schemas`. */
 export interface Schemas {
-  /** A request body or form. An object that no contract exports gets the given name. */
+  /** Converts a request body or form. An object that no contract exports gets the given name. */
   body(schema: z.ZodType, name: string): JsonSchema;
-  /** A path parameter. */
+  /** Converts a path parameter. */
   path(schema: z.ZodType): JsonSchema;
-  /** A field of a query: the schema describes the number or boolean that its text stands for. */
+  /** Converts a query field: the schema describes the number or boolean that the text represents. */
   query(schema: z.ZodType): JsonSchema;
-  /** A reply, or the data of an event. An object that no contract exports gets the given name, if there is one. */
+  /** Converts a reply or event data. An object that no contract exports gets the given name, if there is one. */
   reply(schema: z.ZodType, name?: string): JsonSchema;
-  /** Adds a named schema and returns the reference to it. */
+  /** Adds a named schema and returns a reference to it. */
   define(name: string, schema: JsonSchema): JsonSchema;
-  /** The reference to a named schema, which is added unless it exists; the schema itself if another one has the name. */
+  /**
+   * Returns a reference to a named schema and adds it if it does not exist; returns the schema itself if another schema
+   * has the name.
+   */
   share(name: string, schema: JsonSchema): JsonSchema;
-  /** The named schemas of everything rendered so far. */
+  /** The named schemas collected so far. */
   readonly named: Record<string, JsonSchema>;
   /** The schema behind a reference to one of `named`, or the schema itself. */
   resolve(schema: JsonSchema): JsonSchema;
 }
 
 const home = '#/components/schemas/';
-/** Where zod puts named schemas. */
+/** The path under which zod places named schemas. */
 const inZod = '#/$defs/';
 const referenceToId = /"#\/components\/schemas\/(\w+Id)"/g;
 
-/** Starts a collection of schemas. */
+/** Creates an empty collection of schemas. */
 export function createSchemas(): Schemas {
   const named: Record<string, JsonSchema> = {};
   const nameBySchema = new Map<z.ZodType, string>();
@@ -60,7 +63,7 @@ export function createSchemas(): Schemas {
   };
 
   const define = (name: string, schema: JsonSchema): JsonSchema => {
-    if (named[name]) throw new Error(`Two schemas would be called ${name}: rename an exported schema or an operation`);
+    if (named[name]) throw new Error(`Two schemas have the name ${name}: rename an exported schema or an operation`);
     named[name] = schema;
     return { $ref: home + name };
   };
@@ -86,7 +89,7 @@ function isDifferentInRequests(schema: z.ZodType): boolean {
   return JSON.stringify(convert(schema, 'body')) !== JSON.stringify(convert(schema, 'reply'));
 }
 
-/** The name of an exported schema in the document: `Lead`, and `LeadInput` where requests write it differently. */
+/** The name of an exported schema in the document: `Lead`, or `LeadInput` if its request form differs. */
 function wireName(name: string, place: Place): string {
   return place !== 'reply' && differing.has(name) ? `${name}Input` : name;
 }
@@ -122,7 +125,7 @@ function rewrite(node: SchemaNode, json: JsonSchema, place: Place): void {
     if (place === 'reply') delete json.default;
     else json.default = def.defaultValue;
   }
-  // A reference leads to the description of what it refers to.
+  // A reference already provides the description of its target.
   const parent = node._zod.parent;
   const isInherited =
     parent !== undefined && schemaNames.has(parent) && z.globalRegistry.get(parent)?.description === description;
@@ -130,7 +133,7 @@ function rewrite(node: SchemaNode, json: JsonSchema, place: Place): void {
   if (Array.isArray(examples)) json.examples = examples;
 }
 
-/** The wire side of a codec says too little about ids, about numbers and flags in a query, and about text that is trimmed first. */
+/** The wire schema of a codec lacks details for ids, for numbers and flags in a query, and for trimmed text. */
 function rewritePipe(node: SchemaNode, { out }: Def, json: JsonSchema, place: Place): void {
   const type = idTypeOf(node);
   if (type) {
@@ -147,12 +150,12 @@ function rewritePipe(node: SchemaNode, { out }: Def, json: JsonSchema, place: Pl
 
 const nouns: Partial<Record<ResourceType, string>> = { api_key: 'API key', audit_log: 'audit log entry' };
 
-/** The schema of a type of id, which all fields of the type refer to. Requests may write the type before the id. */
+/** The schema of an id type, shared by all fields of the type. Requests may add the type as a prefix. */
 function idSchema(type: ResourceType): JsonSchema {
   const noun = nouns[type] ?? type.replaceAll('_', ' ');
   return {
     type: 'string',
-    description: `Id of ${withArticle(noun)}. Requests may write it with its type: \`${type}_…\`.`,
+    description: `Id of ${withArticle(noun)}. Requests may add its type as a prefix: \`${type}_…\`.`,
     pattern: `^(?:${type}_)?[0-9A-Za-z]{16,20}$`,
     examples: [exampleId(type)],
   };
@@ -171,7 +174,7 @@ function withArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) && noun !== 'user' ? 'an' : 'a'} ${noun}`;
 }
 
-/** In a reply a field with a default is always there. */
+/** In a reply, a field with a default is always present. */
 function present(shape: Record<string, SchemaNode>): string[] {
   return Object.keys(shape).filter((field) => shape[field]?._zod.optout !== 'optional');
 }
@@ -182,12 +185,12 @@ function replace(json: JsonSchema, by: JsonSchema): void {
   Object.assign(json, rest);
 }
 
-// A format says the same as its pattern; other validators read the pattern of a date in other ways.
+// The format already covers the pattern, and validators interpret the pattern of a date differently.
 const formatsWithoutPattern = ['date', 'date-time', 'email', 'ipv4', 'ipv6'];
-// Names that only zod knows; the pattern says what they mean.
+// Format names that only zod defines; the pattern is sufficient.
 const formatsOfZod = ['cidrv4', 'cidrv6'];
 
-/** Rewrites what zod produces: references into the document, `null` as a type, no empty keywords. */
+/** Normalizes zod's output: references into the document, `null` as a type, no empty keywords. */
 function tidy(json: JsonSchema, place: Place): JsonSchema {
   const tidied = mapSchemas(json, (one) => tidy(one, place));
   if (tidied.$ref?.startsWith(inZod)) tidied.$ref = home + wireName(tidied.$ref.slice(inZod.length), place);
@@ -232,7 +235,9 @@ function isEmpty(schema: unknown): boolean {
   return typeof schema === 'object' && schema !== null && Object.keys(schema).length === 0;
 }
 
-/** Exported schemas that requests write differently from replies: fields with defaults are optional, ids may have a prefix. */
+/**
+ * Exported schemas whose request form differs from the reply: fields with defaults are optional, ids may have a prefix.
+ */
 const differing = new Set(
   [...exportedSchemas].filter(([, schema]) => isDifferentInRequests(schema)).map(([name]) => name),
 );

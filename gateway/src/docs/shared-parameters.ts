@@ -2,7 +2,7 @@ import type { JsonSchema, Part } from './json.ts';
 import { pascal } from './pascal.ts';
 
 /**
- * Moves parameters that several operations have in common out of the operations: each becomes a reference.
+ * Moves parameters shared by several operations to components and replaces them with references.
  * @returns the parameters, as `components.parameters`
  */
 export function shareParameters(operations: Part[]): Record<string, Part> {
@@ -14,7 +14,7 @@ export function shareParameters(operations: Part[]): Record<string, Part> {
     uses.set(text, use);
   }
   const shared = new Map<string, string>();
-  // Where variants would have the same name, it goes to the most frequent one.
+  // If variants have the same name, the most frequent one gets it.
   for (const [text, { parameter, count }] of [...uses].sort(([, a], [, b]) => b.count - a.count)) {
     const name = componentName(parameter);
     if (count > 1 && !shared.has(name)) shared.set(name, text);

@@ -4,7 +4,7 @@ import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 
 /** The public operations. */
 export const rows = publicOperations();
-/** Their document, as it is served. */
+/** The document of the public operations, as it is served. */
 export const document = JSON.parse(JSON.stringify(openApiDocument(rows))) as OpenApiDocument;
 /** Every operation of the document. */
 export const described = Object.values(document.paths).flatMap((item) => Object.values(item));
@@ -19,7 +19,7 @@ export function schema(name: string): JsonSchema {
   return document.components.schemas?.[name] as JsonSchema;
 }
 
-/** Every object of a value with the JSON pointer that leads to it. */
+/** Every object inside a value, with its JSON pointer. */
 export function nodes(value: unknown, pointer = '#'): { pointer: string; value: Record<string, unknown> }[] {
   if (typeof value !== 'object' || value === null) return [];
   const inside = Object.entries(value).flatMap(([key, child]) => nodes(child, `${pointer}/${escaped(key)}`));
@@ -30,7 +30,7 @@ function escaped(key: string): string {
   return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** The part of the document that a reference leads to. */
+/** The part of the document that a reference points to. */
 export function at(reference: string): unknown {
   const steps = reference
     .split('/')

@@ -1,21 +1,21 @@
 import { isPage, type Operation, unwrap } from '@tandem/contract';
 import { z } from 'zod';
 
-// What follows from a row without being written in it: the rules that hold for every operation (api/README.md).
+// Properties of operations that follow from the rules for all operations (api/README.md).
 
-/** Whether a tenant's programs and people call it; portal sessions and anybody else do not send API keys. */
+/** Whether the operation accepts API keys: not in the portal, not without credentials, not where only people are allowed. */
 export function isForKeys(row: Operation): boolean {
   return (row.audience ?? 'tenant') === 'tenant' && !row.peopleOnly;
 }
 
-/** Whether the answer is one record with a version, which is then its ETag. */
+/** Whether the response is a single record with a version, which is also its ETag. */
 export function isVersioned({ reply }: Operation): boolean {
   if (isPage(reply)) return false;
   const schema = unwrap(reply);
   return schema instanceof z.ZodObject && 'version' in schema.shape;
 }
 
-/** Whether it changes a record that had a version before. */
+/** Whether the operation changes an existing record with a version. */
 export function takesIfMatch(row: Operation, all: Operation[]): boolean {
   if (row.ifMatch) return true;
   if (row.method === 'GET' || row.status === 201) return false;

@@ -13,7 +13,7 @@ import * as training from '@tandem/training-contract';
 import { z } from 'zod';
 import type { fleet } from '../contracts.ts';
 
-// Whole contracts, with their events and schemas; a service of the fleet that is left out here is a type error.
+// All contracts with their events and schemas. A missing service of the fleet is a type error.
 const contracts = {
   crm,
   partner,
@@ -27,16 +27,16 @@ const contracts = {
   analytics,
 } satisfies Record<keyof typeof fleet, object>;
 
-/** Every event of the contracts. */
+/** All events of the contracts. */
 export const events: readonly EventDef[] = exported().flatMap(({ value }) => (isEvent(value) ? [value] : []));
 
 /** The events that a webhook can receive, in the order of the contracts. */
 export const catalogue: readonly EventDef[] = events.filter(({ group }) => group !== undefined);
 
-/** The schemas of objects and enums that contracts export: an export's name is the schema's name in the document. */
+/** The exported object and enum schemas of the contracts. The export name is the schema name in the document. */
 export const exportedSchemas = findSchemas();
 
-/** The same names in the form that zod looks them up. */
+/** The same names as a zod registry. */
 export const schemaNames = nameSchemas();
 
 function findSchemas(): ReadonlyMap<string, z.ZodType> {
@@ -45,8 +45,7 @@ function findSchemas(): ReadonlyMap<string, z.ZodType> {
     const isSchema = value instanceof z.ZodObject || value instanceof z.ZodEnum;
     if (!isSchema || !/^[A-Z]/.test(name)) continue;
     const other = found.get(name);
-    if (other && other !== value)
-      throw new Error(`Two contracts export a schema named ${name}: rename one, the document needs both`);
+    if (other && other !== value) throw new Error(`Two contracts export a schema named ${name}: rename one of them`);
     found.set(name, value);
   }
   return found;

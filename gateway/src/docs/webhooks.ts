@@ -23,12 +23,12 @@ export const deliveryParameters: Record<string, Part> = {
   ),
   WebhookSignatureHeader: header(
     'webhook-signature',
-    'The signature by the Standard Webhooks scheme: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. During a rotation of the secret there are two signatures, separated by a space.',
+    'The signature in the Standard Webhooks format: `v1,` followed by the base64-encoded HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. While a secret is being rotated there are two signatures, separated by a space.',
     `v1,${mac}`,
   ),
   ServiceSignatureHeader: header(
     'X-Service-Signature',
-    'The same signature with its id and time in one header.',
+    'The same signature together with its id and timestamp, in one header.',
     `t=${sentAt},id=${exampleEventId},v1=${mac}`,
   ),
   ServiceEventHeader: header('X-Service-Event', 'The name of the event.', 'lead.created'),
@@ -41,7 +41,7 @@ export const deliveryParameters: Record<string, Part> = {
   ServiceEnvironmentHeader: header('X-Service-Environment', '`live` or `sandbox`.', 'live'),
 };
 
-/** Every event of the catalogue as a request that the platform sends. */
+/** Every catalogue event as a request that the platform sends. */
 export function webhookParts(events: readonly EventDef[], schemas: Schemas): Record<string, Record<string, Part>> {
   return Object.fromEntries(events.map((event) => [event.name, { post: delivery(event, schemas) }]));
 }
@@ -50,7 +50,7 @@ function delivery(event: EventDef, schemas: Schemas): Part {
   return {
     operationId: `on${pascal(event.name)}`,
     summary: event.name,
-    description: `${event.description}. Sent to every webhook that is subscribed to \`${event.name}\`, \`${event.name.split('.')[0]}.*\` or \`*\`. Events may arrive out of order; \`createdAt\` sorts them.`,
+    description: `${event.description}. Sent to every webhook that is subscribed to \`${event.name}\`, \`${event.name.split('.')[0]}.*\` or \`*\`. Events may arrive out of order: sort them by \`createdAt\`.`,
     security: [],
     'x-group': event.group,
     parameters: Object.keys(deliveryParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
@@ -66,12 +66,12 @@ function delivery(event: EventDef, schemas: Schemas): Part {
   };
 }
 
-/** What a receiver may answer to a delivery, as `components.responses`. */
+/** The possible responses of a receiver, as `components.responses`. */
 export const deliveryResponses: Record<string, Part> = {
-  DeliveryReceived: { description: 'The event is received. Answer within 15 seconds; do long work afterwards.' },
-  DeliveryGone: { description: 'The receiver is gone: the platform disables the webhook.' },
+  DeliveryReceived: { description: 'The event was received. Respond within 15 seconds; process the event afterwards.' },
+  DeliveryGone: { description: 'The endpoint no longer exists: the platform disables the webhook.' },
   DeliveryNotReceived: {
-    description: 'The event is not received: the platform tries again, ten times within about three days.',
+    description: 'The event was not received: the platform retries, with up to ten attempts within about three days.',
   },
 };
 
@@ -80,7 +80,7 @@ function envelope({ name, data }: EventDef, schemas: Schemas): Part {
   return schemas.define(`${pascal(name)}Event`, {
     type: 'object',
     properties: {
-      id: { type: 'string', description: 'Id of the event', pattern: '^[0-9A-Za-z]{16,20}$' },
+      id: { type: 'string', description: 'The id of the event', pattern: '^[0-9A-Za-z]{16,20}$' },
       type: { type: 'string', const: name, description: 'The name of the event' },
       createdAt: { type: 'string', format: 'date-time' },
       data: schemas.reply(data),

@@ -4,10 +4,10 @@ import { publicOperations } from '../contracts.ts';
 import { laidOut } from './layout.ts';
 import { openApiDocument } from './openapi.ts';
 
-/** Where the committed document is. */
+/** The path of the committed document. */
 export const committedDocument = new URL('../../openapi.json', import.meta.url);
 
-/** The document as it is committed. */
+/** The text of the committed document. */
 export function documentText(): string {
   return `${laidOut(JSON.parse(JSON.stringify(openApiDocument(publicOperations()))))}\n`;
 }

@@ -19,7 +19,7 @@ describe('the client IP', () => {
   });
 
   it('rejects a list with an entry that is not a network', () => {
-    expect(() => clientIpReader('everybody')).toThrow('Not an address or network');
+    expect(() => clientIpReader('everybody')).toThrow('Not an IP address or network');
   });
 
   it('matches an address against networks of its family', () => {

@@ -43,7 +43,7 @@ export function addressList(entries: readonly string[]): BlockList | undefined {
   for (const entry of entries) {
     const [address = '', bits] = entry.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (!isIP(address)) throw new Error(`Not an address or network: ${entry}`);
+    if (!isIP(address)) throw new Error(`Not an IP address or network: ${entry}`);
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   }

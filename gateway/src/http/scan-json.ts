@@ -44,13 +44,13 @@ export function findProblem(text: string): string | undefined {
         if (++keys > keysMax) return `The body has more than ${formatted(keysMax)} keys`;
         const key = readKey(text.slice(start, at));
         if (key === undefined) return notJson;
-        if (level.has(key)) return `The key ${JSON.stringify(key.slice(0, 50))} stands twice in one object`;
+        if (level.has(key)) return `The key ${JSON.stringify(key.slice(0, 50))} occurs twice in one object`;
         level.add(key);
         continue;
       }
     } else if (char === openBrace || char === openBracket) {
       levels.push(char === openBrace ? new Set() : undefined);
-      if (levels.length > depthMax) return `The body is nested deeper than ${depthMax} levels`;
+      if (levels.length > depthMax) return `The body is nested more than ${depthMax} levels deep`;
     } else {
       const end = literalEnd(text, at);
       if (isInfinite(text, at, end)) return 'A number is too large';

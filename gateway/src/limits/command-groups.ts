@@ -38,7 +38,7 @@ export function createCommandGroups(redis: GuardedRedis): SendInGroup {
       const pipeline = client.pipeline();
       for (const { add } of group) last.calls += add(pipeline);
       const answers = (await pipeline.exec()) ?? [];
-      const [error] = answers[0] ?? [new Error('Redis did not answer')];
+      const [error] = answers[0] ?? [new Error('Redis did not respond')];
       if (error && answers.every(([one]) => one)) throw error;
       return answers;
     });

@@ -118,7 +118,7 @@ export function createCounters(options: {
       rollTo(account, window);
       return run(account, () => batch, countOptions);
     }
-    if (answer[0] !== 'counted') throw new Error(`Redis answered ${answer[0]}`);
+    if (answer[0] !== 'counted') throw new Error(`Unexpected reply from Redis: ${answer[0]}`);
     const [, redisNow, tenant, month, corrected, addresses, granted] = answer as Answer;
     const counted = { window: request.window, now: redisNow, tenant, month, corrected, addresses, granted };
     clock = redisNow - performance.now();
@@ -192,6 +192,6 @@ function acknowledge(account: Account, batch: Batch, request: ScriptRequest, cou
 }
 
 async function pause(ms: number): Promise<void> {
-  if (ms > clockAheadMaxMs) throw new Error(`The clock of Redis is ${Math.round(ms)} ms behind`);
+  if (ms > clockAheadMaxMs) throw new Error(`The Redis clock is ${Math.round(ms)} ms behind`);
   await new Promise((resolve) => setTimeout(resolve, ms));
 }

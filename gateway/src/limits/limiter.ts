@@ -65,7 +65,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   };
 
   const count = async (account: Account, build: () => Batch): Promise<void> => {
-    if (!redis.available()) throw new Error('Redis is away');
+    if (!redis.available()) throw new Error('Redis is unavailable');
     // Until all gateways have reported the calls they admitted without Redis, each one is limited to its share.
     if (!account.isCertain) await needReports(account.subject);
     let answer = await counters.count(account, build);

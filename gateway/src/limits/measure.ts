@@ -4,10 +4,10 @@ import type { UsageMeter } from './usage.ts';
 
 /** Registers metrics of the limiter, and of the difference between the counters and the recorded usage. */
 export function measureLimits(metrics: Metrics, { limiter, usage }: { limiter: Limiter; usage: UsageMeter }): void {
-  metrics.gauge('limiter_calls', 'Calls that Redis has decided about, since the start of the process', [], (gauge) =>
+  metrics.gauge('limiter_calls', 'API calls decided with Redis since the process started', [], (gauge) =>
     gauge.set(limiter.stats().calls),
   );
-  metrics.gauge('limiter_script_calls', 'Script calls that carried them', [], (gauge) =>
+  metrics.gauge('limiter_script_calls', 'Calls of the Redis script that decided them', [], (gauge) =>
     gauge.set(limiter.stats().scriptCalls),
   );
   metrics.gauge('limiter_gateways', 'Gateway processes that share the limits', [], (gauge) =>
@@ -15,13 +15,13 @@ export function measureLimits(metrics: Metrics, { limiter, usage }: { limiter: L
   );
   metrics.gauge(
     'usage_unrecorded_calls',
-    'Calls counted towards months that are not recorded yet: in flight, or waiting for the next report',
+    'Calls counted towards monthly usage but not recorded yet: in flight, or waiting for the next report',
     [],
     (gauge) => gauge.set(limiter.stats().counted - usage.recorded()),
   );
   metrics.gauge(
     'usage_corrected_calls',
-    'Calls by which counters differed from the recorded usage of gateways that had ended, and were corrected',
+    'Calls by which the counters of terminated gateways were corrected to match their recorded usage',
     [],
     (gauge) => gauge.set(limiter.stats().corrected),
   );

@@ -13,7 +13,7 @@ export function createRecordedUsage(
   fetchRecorded: (tenantId: number, month: string) => Promise<Recorded>,
 ) {
   const read = async (month: Month): Promise<Recorded> => {
-    if (performance.now() < month.readableAt) throw new Error('The recorded usage could not be read a moment ago');
+    if (performance.now() < month.readableAt) throw new Error('Reading the recorded usage failed recently');
     try {
       return await inTime(fetchRecorded(month.tenantId, month.month));
     } catch (error) {
@@ -43,7 +43,7 @@ export function createRecordedUsage(
 async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
+    timer = setTimeout(() => reject(new Error(`No response within ${timeoutMs} ms`)), timeoutMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

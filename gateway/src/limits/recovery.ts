@@ -58,7 +58,7 @@ export function createRecovery(options: {
       client.eval(beginCollecting, 1, key, options.epoch(), collecting, collectingMs),
     );
     if (!isAcquired) return;
-    log.info('Counters in Redis are not complete: all gateways report theirs');
+    log.info('counters in Redis are incomplete; all gateways report their counts');
     const isDone = await options.collect(collectWithinMs).catch(() => false);
     await redis.run((client) => client.eval(endCollecting, 1, key, collecting, isDone ? completePrefix + id : ''));
   };
@@ -67,7 +67,7 @@ export function createRecovery(options: {
     begin() {
       if (performance.now() - startedAt < startEveryMs) return;
       startedAt = performance.now();
-      recover().catch((error) => log.warn('counters in Redis not complete yet', { error }));
+      recover().catch((error) => log.warn('counters in Redis are still incomplete', { error }));
     },
   };
 }

@@ -38,7 +38,7 @@ export function guardRedis(url: string, log: Log, timeoutMs: number): GuardedRed
   const inTime = <T>(work: Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       work.then(resolve, reject);
-      void deadlines.of(work, timeoutMs, () => reject(new Error(`No answer from Redis within ${timeoutMs} ms`)));
+      void deadlines.of(work, timeoutMs, () => reject(new Error(`No response from Redis within ${timeoutMs} ms`)));
     });
   let failures: number[] = [];
   let open = false;
@@ -60,12 +60,12 @@ export function guardRedis(url: string, log: Log, timeoutMs: number): GuardedRed
     clearInterval(probing);
     open = false;
     failures = [];
-    log.info('Redis is back');
+    log.info('Redis is available again');
     for (const listener of backListeners) listener();
   };
   const trip = () => {
     open = true;
-    log.warn('Redis is away: limits are kept by this process alone');
+    log.warn('Redis is unavailable: this process enforces rate limits locally');
     probing = setInterval(check, probeMs);
     probing.unref();
   };
@@ -76,7 +76,7 @@ export function guardRedis(url: string, log: Log, timeoutMs: number): GuardedRed
     probe: check,
     onBack: (listener) => void backListeners.push(listener),
     async run(command) {
-      if (open) throw new Error('Redis is away');
+      if (open) throw new Error('Redis is unavailable');
       try {
         return await inTime(command(redis));
       } catch (error) {

@@ -25,18 +25,18 @@ const digits = /^\d{1,15}$/;
 export function parseHead(bytes: Buffer): Head | undefined {
   const cut = bytes.indexOf('\r\n\r\n');
   if (cut < 0) return undefined;
-  if (cut > headMax) throw new BadAnswer('The head of the answer is too long');
+  if (cut > headMax) throw new BadAnswer('The response head is too large');
   const [first = '', ...lines] = bytes.toString('latin1', 0, cut).split('\r\n');
   const status = Number(statusLine.exec(first)?.[1] ?? 0);
-  if (!status) throw new BadAnswer('Not the status line of a final answer');
+  if (!status) throw new BadAnswer('Invalid status line');
   const headers: Record<string, string> = {};
   for (const line of lines) {
     const colon = line.indexOf(':');
-    if (colon < 1) throw new BadAnswer('A header without a name');
+    if (colon < 1) throw new BadAnswer('Header without a name');
     const name = line.slice(0, colon).toLowerCase();
     const value = line.slice(colon + 1).trim();
     if (name === 'content-length' && headers[name] !== undefined && headers[name] !== value)
-      throw new BadAnswer('Two lengths');
+      throw new BadAnswer('Conflicting Content-Length headers');
     headers[name] = value;
   }
   const length = headers['content-length'];
@@ -45,7 +45,7 @@ export function parseHead(bytes: Buffer): Head | undefined {
   if (headers['transfer-encoding'] === 'chunked' && length === undefined)
     return { status, headers, end: cut + 4, length: undefined };
   if (headers['transfer-encoding'] !== undefined || length === undefined || !digits.test(length))
-    throw new BadAnswer('An answer without its length');
+    throw new BadAnswer('Response without a length');
   return { status, headers, end: cut + 4, length: Number(length) };
 }
 
@@ -65,7 +65,7 @@ export function readChunks(bytes: Buffer, start: number): Buffer | undefined {
   while (at < bytes.length) {
     const lineEnd = bytes.indexOf('\r\n', at);
     const size = bytes.toString('latin1', at, lineEnd);
-    if (lineEnd < 0 || !chunkSize.test(size)) throw new BadAnswer('Not a chunk');
+    if (lineEnd < 0 || !chunkSize.test(size)) throw new BadAnswer('Invalid chunk');
     const from = lineEnd + 2;
     const to = from + Number.parseInt(size, 16);
     if (to === from) return to + 2 === bytes.length ? Buffer.concat(chunks) : undefined;

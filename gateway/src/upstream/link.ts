@@ -76,7 +76,7 @@ export function openLink(target: LinkTarget, options: { replyMax: number; onClos
     },
     (chunk) => take(chunk),
   );
-  const connectTimer = setTimeout(() => close(new LinkRefused('No connection within a second')), connectTimeoutMs);
+  const connectTimer = setTimeout(() => close(new LinkRefused('Connection timed out after 1 s')), connectTimeoutMs);
   socket.on('error', ({ message }) => close(isConnected ? new LinkLost(message) : new LinkRefused(message)));
   socket.on('close', () => close(new LinkLost('The service closed the connection')));
 
@@ -106,29 +106,29 @@ export function openLink(target: LinkTarget, options: { replyMax: number; onClos
     return true;
   };
   const read = (chunk: Buffer) => {
-    if (!waiting) throw new BadAnswer('Bytes without a request');
+    if (!waiting) throw new BadAnswer('Received data without a request');
     received.push(chunk);
     size += chunk.length;
     if (!head) {
       const all = joined();
       head = parseHead(all);
       if (!head) {
-        if (size > headMax) throw new BadAnswer('The head of the answer is too long');
+        if (size > headMax) throw new BadAnswer('The response head is too large');
         return;
       }
     }
     const { status, headers } = head;
-    if (Math.max(size - head.end, head.length ?? 0) > replyMax) throw new TooLarge('The answer is too large');
+    if (Math.max(size - head.end, head.length ?? 0) > replyMax) throw new TooLarge('The response is too large');
     const body = bodyOf(head);
     if (!body) return;
     const request = settle();
-    if (headers.connection === 'close') close(new LinkLost('The service ends the connection'));
+    if (headers.connection === 'close') close(new LinkLost('The service is closing the connection'));
     request?.resolve({ status, headers, body });
   };
   const bodyOf = ({ end, length }: Head): Buffer | undefined => {
     if (length === undefined) return readChunks(joined(), end);
     if (size < end + length) return undefined;
-    if (size > end + length) throw new BadAnswer('More bytes than the answer said');
+    if (size > end + length) throw new BadAnswer('Received more data than the response declared');
     return joined().subarray(end);
   };
   const joined = (): Buffer => {
@@ -147,7 +147,7 @@ export function openLink(target: LinkTarget, options: { replyMax: number; onClos
           isSendable &&= valueText.test(value);
           text += `${name}: ${value}\r\n`;
         }
-        if (!isSendable) return reject(new Error('A path or header that cannot be sent'));
+        if (!isSendable) return reject(new Error('Invalid character in the path or a header'));
         waiting = { resolve, reject };
         if (body === undefined) return void socket.write(`${text}\r\n`, 'latin1');
         text += `content-length: ${Buffer.byteLength(body)}\r\n\r\n`;

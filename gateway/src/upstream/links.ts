@@ -116,7 +116,7 @@ export function createLinks(
   return {
     async send({ timeoutMs, ...request }) {
       const pooled = await take(timeoutMs);
-      const late = () => pooled.link.destroy(new LinkTimeout(`No answer within ${timeoutMs} ms`));
+      const late = () => pooled.link.destroy(new LinkTimeout(`No response within ${timeoutMs} ms`));
       try {
         const reply = await deadlines.of(pooled.link.send(request), timeoutMs, late);
         if (reply.headers.connection === 'close') retireAll();

@@ -57,7 +57,8 @@ type Pool = Instance & { links: Links };
  */
 export function createUpstream(origin: string, resolve?: Resolve): Upstream {
   const url = new URL(origin);
-  if (!['http:', 'https:'].includes(url.protocol)) throw new Error(`${origin}: services are reached by http or https`);
+  if (!['http:', 'https:'].includes(url.protocol))
+    throw new Error(`${origin}: the URL of a service must begin with http or https`);
   const deadlines = createDeadlines(deadlineTickMs);
   const shares = createShares<number>(inFlightPerTenantMax, shareWaitMs);
   let inFlight = 0;

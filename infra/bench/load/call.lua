@@ -1,4 +1,4 @@
--- Sends one kind of request: with a number of its own in each ({n}), and with the ids of a file ({id}), which are used
+-- Sends one kind of request: with a unique number in each ({n}), and with the ids of a file ({id}), which are used
 -- one after the other, or only once each.
 dofile(os.getenv("LOAD_DIR") .. "/result.lua")
 

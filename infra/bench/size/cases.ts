@@ -60,9 +60,9 @@ export async function listCases(options: {
   const searches: [string, string][] = [
     ['one lead', 'EXT-2718282'],
     ['a rare name', 'jorandez'],
-    ['nothing', 'no such lead'],
+    ['a name that no lead has', 'no such lead'],
     ['a common name', 'mari'],
-    ['every lead', 'example'],
+    ['a word that every lead has', 'example'],
     ['two letters', 'zz'],
   ];
   const row = (what: string, goalMs: number, path: string): Case => ({ what, goalMs, path });
@@ -73,12 +73,12 @@ export async function listCases(options: {
     ...sorts.map((sort) => row(`leads: sort=${sort}`, listGoal, leads(`sort=${sort}`))),
     ...filters.map((query) => row(`leads: ${query.replace(/=[\w-]{16,}/g, '=…')}`, listGoal, leads(query))),
     ...searches.map(([what, text]) =>
-      row(`leads: search, ${what}`, searchGoal, leads(`search=${encodeURIComponent(text)}`)),
+      row(`leads: search for ${what}`, searchGoal, leads(`search=${encodeURIComponent(text)}`)),
     ),
-    { ...row('leads of a caller narrowed to their own', listGoal, leads('')), isNarrowed: true },
+    { ...row('leads of a caller narrowed to own records', listGoal, leads('')), isNarrowed: true },
     { ...row('leads of a narrowed caller: search', searchGoal, leads('search=mari')), isNarrowed: true },
     row('opportunities: first page', pageGoal, '/v1/opportunities'),
     row('opportunities: sort=-value&status=won', listGoal, '/v1/opportunities?sort=-value&status=won'),
-    row('opportunities: search, one', searchGoal, '/v1/opportunities?search=c4ca4238a0b9'),
+    row('opportunities: search for one', searchGoal, '/v1/opportunities?search=c4ca4238a0b9'),
   ];
 }

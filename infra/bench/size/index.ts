@@ -78,6 +78,6 @@ async function ask({ baseUrl }: Place, path: string, key: string): Promise<Timed
   });
   const body = await response.json();
   const ms = performance.now() - startedAt;
-  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(body)}`);
+  if (response.status !== 200) throw new Error(`${path} returned ${response.status}: ${JSON.stringify(body)}`);
   return { ms, body };
 }

@@ -129,8 +129,8 @@ describe('a query with unknown names', () => {
     expect(missingFrom(expr)).toContain(missing);
   });
 
-  it('is rejected if it is not PromQL', () => {
-    expect(() => namesIn('rate(tandem_jobs[5m]')).toThrow('Not PromQL');
+  it('is rejected if it is invalid PromQL', () => {
+    expect(() => namesIn('rate(tandem_jobs[5m]')).toThrow('Invalid PromQL');
   });
 });
 

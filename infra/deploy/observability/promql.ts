@@ -22,7 +22,7 @@ export function namesIn(expression: string): PromqlNames {
   parser.parse(text).iterate({
     enter({ type, from, to }) {
       const part = text.slice(from, to);
-      if (type.isError) throw new Error(`Not PromQL at character ${from}: ${text}`);
+      if (type.isError) throw new Error(`Invalid PromQL at character ${from}: ${text}`);
       if (type.name === 'Identifier') {
         metric = part;
         names.metrics.add(metric);

@@ -44,7 +44,7 @@ async function unpack(
   removeDrafts(packagesDir);
   for (const folder of ['lists/partial', 'archives/partial', 'root'])
     mkdirSync(join(draft, folder), { recursive: true });
-  log(`${title}: fetching Debian's packages (once; unpacked for this project only)`);
+  log(`${title}: downloading Debian packages (once; unpacked for this project only)`);
   try {
     await fetchPackages(draft, log, { title, names });
     await unpackAll(draft);
@@ -79,7 +79,7 @@ async function fetchPackages(draft: string, log: (line: string) => void, { title
   const show = (line: string) => {
     const name = /^Get:\d+ \S+ \S+ \S+ (\S+)/.exec(line)?.[1];
     if (name) count += 1;
-    if (name === 'rabbitmq-server' || (name && count % 10 === 0)) log(`${title}: ${count} packages fetched`);
+    if (name === 'rabbitmq-server' || (name && count % 10 === 0)) log(`${title}: ${count} packages downloaded`);
   };
   await run(['apt-get', ...options, 'install', '-y', '--no-install-recommends', '--download-only', ...names], show);
 }
@@ -126,7 +126,7 @@ function aptFailure(lines: string[]): Error {
   if (lines.some((line) => line.includes('No space left')))
     return Object.assign(new Error('no space'), { code: 'ENOSPC' });
   const reason = errors.at(-1) ?? lines.at(-1) ?? 'no reason given';
-  return new CommandError(`Debian's packages could not be fetched: ${reason}`, { lines });
+  return new CommandError(`Downloading the Debian packages failed: ${reason}`, { lines });
 }
 
 /** The folders with shared libraries in the unpacked packages. */

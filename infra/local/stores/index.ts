@@ -135,7 +135,10 @@ async function stopInReverse(processes: SupervisedProcess[]): Promise<void> {
 }
 
 function supervise(spec: ProcessSpec, { dir, log }: StoreContext): SupervisedProcess {
-  const events = { died: (reason: string) => log(`${spec.name} ${reason}`), back: () => log(`${spec.name} is back`) };
+  const events = {
+    died: (reason: string) => log(`${spec.name} ${reason}`),
+    back: () => log(`${spec.name} is running again`),
+  };
   return new SupervisedProcess(spec, { runDir: join(dir, 'run'), events });
 }
 
@@ -155,10 +158,10 @@ async function checkExternal(name: StoreName, text: string, log: (line: string) 
   const variable = variables[name];
   const form = `${schemes[name][0]}//user:password@host:port`;
   if (!URL.canParse(text) || !schemes[name].includes(new URL(text).protocol))
-    throw new CommandError(`${variable} is not an address of ${titles[name]}: ${variable}=${form}`);
+    throw new CommandError(`${variable} must be a URL of ${titles[name]}: ${variable}=${form}`);
   const url = new URL(text);
   const problem = await unreachable(url);
-  if (problem) throw new CommandError(`${titles[name]} cannot be reached at ${url.host} (${variable}): ${problem}.`);
-  log(`${titles[name]}: yours at ${url.host} (${variable})`);
+  if (problem) throw new CommandError(`Cannot connect to ${titles[name]} at ${url.host} (${variable}): ${problem}.`);
+  log(`${titles[name]}: using your server at ${url.host} (${variable})`);
   return text;
 }

@@ -83,7 +83,7 @@ async function nativeFolder(): Promise<string> {
     entry = require.resolve(name);
   } catch {
     throw new CommandError(
-      `There is no PostgreSQL package for ${process.platform}-${process.arch}: set DATABASE_URL to a server of your own.`,
+      `There is no PostgreSQL package for ${process.platform}-${process.arch}: set DATABASE_URL to your own server.`,
     );
   }
   const { postgres } = (await import(pathToFileURL(entry).href)) as { postgres: string };
@@ -119,11 +119,11 @@ function initFailure({ error, stderr, stdout }: ReturnType<typeof spawnSync>): E
   if (lines.some((line) => line.includes('No space left')))
     return Object.assign(new Error('no space'), { code: 'ENOSPC' });
   const reason = error?.message ?? lines.find((line) => /error|fatal/i.test(line)) ?? lines.at(-1);
-  return new CommandError(`PostgreSQL could not make its data folder: ${reason}`, { lines, cause: error });
+  return new CommandError(`PostgreSQL could not create its data folder: ${reason}`, { lines, cause: error });
 }
 
 function checkVersion(data: string): void {
-  const remedy = 'Move it away or delete it (its data goes with it), then start again.';
+  const remedy = 'Move or delete the folder (deleting it deletes the data), then start again.';
   const place = `.local/${basename(join(data, '..'))}`;
   let version: string;
   try {
@@ -132,12 +132,12 @@ function checkVersion(data: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     const isEmpty = readdirSync(data).length === 0;
     throw new CommandError(
-      `${place} ${isEmpty ? 'holds an empty data folder' : 'is no data folder of PostgreSQL'}. ${remedy}`,
+      `${place} ${isEmpty ? 'contains an empty data folder' : 'is not a PostgreSQL data folder'}. ${remedy}`,
     );
   }
   if (version === majorVersion) return;
   throw new CommandError(
-    `${place} was written by PostgreSQL ${version}, and this is version ${majorVersion}. ${remedy}`,
+    `${place} was created by PostgreSQL ${version}, but this is version ${majorVersion}. ${remedy}`,
   );
 }
 
@@ -163,7 +163,7 @@ async function answers(connectionString: string): Promise<boolean> {
   } catch (error) {
     if ((error as { code?: string }).code !== '28P01') return false;
     throw new CommandError(
-      'PostgreSQL refuses the password in .local/postgres/password: put the file back, or delete .local/postgres.',
+      'PostgreSQL rejected the password in .local/postgres/password: restore the file, or delete .local/postgres.',
     );
   } finally {
     await client.end().catch(() => undefined);

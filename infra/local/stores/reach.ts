@@ -21,14 +21,14 @@ export function unreachable(url: URL): Promise<string | undefined> {
       socket.destroy();
       resolve(problem);
     };
-    socket.setTimeout(timeoutMs, () => finish(`no answer within ${timeoutMs / 1000} s`));
+    socket.setTimeout(timeoutMs, () => finish(`no response within ${timeoutMs / 1000} s`));
     socket.once('error', (error: NodeJS.ErrnoException) => finish(describeError(error)));
     socket.once('connect', () => finish());
   });
 }
 
 function describeError({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ECONNREFUSED') return 'nothing listens there';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no host of this name';
+  if (code === 'ECONNREFUSED') return 'connection refused';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown host';
   return message || String(code);
 }

@@ -90,7 +90,7 @@ describe('generate', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no JSON', 'red, I would say', 'The answer must be one JSON value'],
+    ['no JSON', 'red, I would say', 'The response must be a single JSON value'],
     ['another shape', { colour: '' }, 'colour: '],
     ['a broken rule', { colour: 'grey' }, 'grey is not a colour'],
   ])('lets the provider repair %s', async (_, first, fault) => {
@@ -109,19 +109,23 @@ describe('generate', () => {
   });
 
   it.each<[string, Respond, string]>([
-    ['500', json(500, {}), 'answered 500'],
-    ['401', json(401, {}), 'answered 401'],
-    ['429', json(429, {}), 'answered 429'],
-    ['400', json(400, {}), 'answered 400'],
+    ['500', json(500, {}), 'provider returned 500'],
+    ['401', json(401, {}), 'provider returned 401'],
+    ['429', json(429, {}), 'provider returned 429'],
+    ['400', json(400, {}), 'provider returned 400'],
     ['a truncated answer', says({ colour: 'red' }, 'length'), 'truncated'],
-    ['a filtered answer', says({ colour: 'red' }, 'content_filter'), 'content filter'],
+    ['a filtered answer', says({ colour: 'red' }, 'content_filter'), 'stopped by content filter'],
     ['a refusal', json(200, { choices: [{ message: { content: null, refusal: 'No.' } }] }), 'refused'],
-    ['an empty answer', json(200, { choices: [] }), 'answer is empty'],
-    ['null', json(200, null), 'answer is empty'],
-    ['no JSON around it', (response) => void response.end('<html>'), 'answer is not JSON'],
-    ['more than 1 MB', says('x'.repeat(1_100_000)), 'answer is too large'],
+    ['an empty answer', json(200, { choices: [] }), 'response is empty'],
+    ['null', json(200, null), 'response is empty'],
+    ['no JSON around it', (response) => void response.end('<html>'), 'response is not JSON'],
+    ['more than 1 MB', says('x'.repeat(1_100_000)), 'response too large'],
     ['a connection that breaks', (response) => void response.destroy(), 'unreachable: UND_ERR_SOCKET'],
-    ['a redirect', (response) => void response.writeHead(307, { location: '/elsewhere' }).end(), 'answered 307'],
+    [
+      'a redirect',
+      (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
+      'provider returned 307',
+    ],
   ])('uses the template after %s, without a retry', async (_, respond, why) => {
     const { calls, url } = await aProvider(respond, says({ colour: 'red' }));
     expect(await anAi(url).generate(task)).toEqual(fromTemplate);
@@ -131,7 +135,7 @@ describe('generate', () => {
 
   it.each<[string, Respond]>([
     ['nothing', () => {}],
-    ['only a beginning', (response) => void response.writeHead(200).write('{')],
+    ['an incomplete response', (response) => void response.writeHead(200).write('{')],
   ])('times out when a provider sends %s', async (_, respond) => {
     const { url } = await aProvider(respond);
     const began = performance.now();

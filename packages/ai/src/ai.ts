@@ -78,11 +78,11 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
   async function ask<T>(task: Asked, schema: object | undefined, read: Read<T>): Promise<{ output: T } | undefined> {
     const end = performance.now() + timeoutMs;
     const useTemplate = (why: string) => void log.info('generated', { task: task.name, source: 'template', why });
-    if (!settings.AI_PROVIDER_API_KEY) return useTemplate('no provider key');
+    if (!settings.AI_PROVIDER_API_KEY) return useTemplate('no provider key configured');
 
     let messages = firstMessages(task, schema);
     for (const attempt of ['first', 'repair'] as const) {
-      if (!breaker.admits()) return useTemplate('provider is left alone after failures');
+      if (!breaker.admits()) return useTemplate('circuit breaker is open after provider failures');
       const left = end - performance.now();
       const answer = await provider.ask({
         ...question(task, schema),
@@ -102,7 +102,7 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
       }
       messages = [...messages, ...repairMessages(answer.text, result.faults)];
     }
-    return useTemplate('answer broke the rules twice');
+    return useTemplate('two responses failed validation');
   }
 
   return {
@@ -142,7 +142,9 @@ function question(
 }
 
 function firstMessages({ instructions, prompt }: Asked, schema: object | undefined): Message[] {
-  const shape = schema ? `\n\nAnswer with one JSON value that fits this JSON Schema:\n${JSON.stringify(schema)}` : '';
+  const shape = schema
+    ? `\n\nRespond with one JSON value that is valid against this JSON Schema:\n${JSON.stringify(schema)}`
+    : '';
   return [
     { role: 'system', content: `${instructions}${shape}` },
     { role: 'user', content: prompt },
@@ -155,7 +157,7 @@ function repairMessages(answer: string, faults: string[]): Message[] {
     { role: 'assistant', content: answer.slice(0, answerShownMax) },
     {
       role: 'user',
-      content: `The answer breaks these rules:\n${list.join('\n')}\nAnswer again with the whole, corrected JSON.`,
+      content: `The response is invalid:\n${list.join('\n')}\nRespond again with the complete, corrected JSON.`,
     },
   ];
 }

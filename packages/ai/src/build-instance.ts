@@ -46,7 +46,7 @@ export function buildInstance(schema: object, fits: (value: unknown) => boolean)
       if (!(error instanceof Unbuildable)) throw error;
     }
   }
-  throw new Unbuildable('No value that fits could be built; give a default or an example, or make it simpler');
+  throw new Unbuildable('No valid value could be generated; add a default or an example, or simplify the schema');
 }
 
 function* strategies(): Generator<Strategy> {
@@ -57,7 +57,7 @@ function* strategies(): Generator<Strategy> {
 
 /** @param nth makes values differ where they must be unique: 0 is the smallest */
 function build(input: unknown, work: Work, nth: number, level: number): unknown {
-  if (--work.budget < 0 || level > levelsMax) throw new Unbuildable('Too large');
+  if (--work.budget < 0 || level > levelsMax) throw new Unbuildable('Requires too large a value');
   const schema = flat(input, work.root, work.branch);
   if ('const' in schema) return withinRoom(schema.const, work);
   if (Array.isArray(schema.enum) && schema.enum.length) return withinRoom(schema.enum[nth % schema.enum.length], work);
@@ -85,7 +85,7 @@ function build(input: unknown, work: Work, nth: number, level: number): unknown 
 /** Subtracts the size of a value from the remaining room. */
 function withinRoom<T>(value: T, work: Work): T {
   work.room -= JSON.stringify(value).length;
-  if (work.room < 0) throw new Unbuildable('Too large');
+  if (work.room < 0) throw new Unbuildable('Requires too large a value');
   return value;
 }
 
@@ -110,7 +110,7 @@ function object(schema: Schema, work: Work, level: number): object {
   const atLeast = Number(schema.minProperties ?? 0);
   for (const name of Object.keys(properties)) if (names.size < atLeast) names.add(name);
   for (let extra = 1; names.size < atLeast; extra++) {
-    if (extra > valuesMax) throw new Unbuildable('Too large');
+    if (extra > valuesMax) throw new Unbuildable('Requires too large a value');
     names.add(`property${extra}`);
   }
   withinRoom([...names], work);
@@ -125,7 +125,7 @@ function array(schema: Schema, work: Work, level: number): unknown[] {
   const rest = (Array.isArray(schema.items) ? schema.additionalItems : schema.items) ?? true;
   const contained = schema.contains === undefined ? 0 : Number(schema.minContains ?? 1);
   const count = Math.max(Number(schema.minItems ?? 0), contained);
-  if (count > valuesMax) throw new Unbuildable('Too large');
+  if (count > valuesMax) throw new Unbuildable('Requires too large a value');
   return Array.from({ length: count }, (_, index) => {
     const item = index < tuple.length ? tuple[index] : rest;
     const wanted = index < contained ? { allOf: [item, schema.contains] } : item;
@@ -160,7 +160,7 @@ function text(schema: Schema, nth: number): string {
   const format = byFormat[String(schema.format)];
   if (format !== undefined) return format;
   const least = Number(schema.minLength ?? 0);
-  if (least > lengthMax) throw new Unbuildable('Too large');
+  if (least > lengthMax) throw new Unbuildable('Requires too large a value');
   const distinct = nth ? String(nth) : '';
   return distinct + 'x'.repeat(Math.max(0, least - distinct.length));
 }

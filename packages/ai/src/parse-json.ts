@@ -1,5 +1,5 @@
 /** The repair instruction for an answer that cannot be parsed. */
-export const notJson = 'The answer must be one JSON value and nothing else.';
+export const notJson = 'The response must be a single JSON value without other text.';
 
 /** Parses a model's answer, also inside the code fence that models often add; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {

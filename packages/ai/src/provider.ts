@@ -56,8 +56,9 @@ export function createProvider(settings: AiSettings): Provider {
         });
         const text = await readText(body);
         // Redirects are not followed, because the key belongs to the configured address only.
-        if (statusCode !== 200) return { why: `answered ${statusCode}`, isDown: !requestFaults.includes(statusCode) };
-        if (text === undefined) return { why: 'answer is too large', isDown: false };
+        if (statusCode !== 200)
+          return { why: `provider returned ${statusCode}`, isDown: !requestFaults.includes(statusCode) };
+        if (text === undefined) return { why: 'response too large', isDown: false };
         return readAnswer(text);
       } catch (error) {
         return { why: signal.aborted ? 'timed out' : `unreachable: ${codeOf(error)}`, isDown: true };
@@ -106,14 +107,14 @@ function readAnswer(body: string): Answer {
   try {
     completion = JSON.parse(body);
   } catch {
-    return { why: 'answer is not JSON', isDown: true };
+    return { why: 'response is not JSON', isDown: true };
   }
   const choice = Array.isArray(completion?.choices) ? completion.choices[0] : undefined;
   if (choice?.finish_reason === 'length') return failed('truncated');
-  if (choice?.finish_reason === 'content_filter') return failed('content filter');
+  if (choice?.finish_reason === 'content_filter') return failed('stopped by content filter');
   if (choice?.message?.refusal) return failed('refused');
   const content = choice?.message?.content;
-  return typeof content === 'string' && content.trim() ? { text: content } : failed('answer is empty');
+  return typeof content === 'string' && content.trim() ? { text: content } : failed('response is empty');
 }
 
 function codeOf(error: unknown): string {

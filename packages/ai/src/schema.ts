@@ -38,7 +38,7 @@ export function compileSchema(input: unknown): (value: unknown) => string[] {
     try {
       return validate(value) ? [] : (validate.errors ?? []).map(sentence);
     } catch (error) {
-      if (error instanceof RangeError) return ['The value is nested too deep to check'];
+      if (error instanceof RangeError) return ['The value is nested too deeply to validate'];
       throw error;
     }
   };
@@ -60,7 +60,7 @@ export function smallestInstance(input: unknown): unknown {
   }
 }
 
-const endless = 'Refers to itself without an end, or is too deep to check';
+const endless = 'Must not contain endless references, or be nested too deeply to validate';
 
 function compile(input: unknown): { schema: object; validate: ValidateFunction } {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new SchemaError('Must be an object');
@@ -73,7 +73,7 @@ function compile(input: unknown): { schema: object; validate: ValidateFunction }
     return { schema, validate: ajv.compile(schema) };
   } catch (error) {
     if (error instanceof RangeError) throw new SchemaError(endless);
-    if (error instanceof Error) throw new SchemaError(`Not a usable JSON Schema: ${error.message.slice(0, 300)}`);
+    if (error instanceof Error) throw new SchemaError(`Must be a valid JSON Schema: ${error.message.slice(0, 300)}`);
     throw error;
   } finally {
     // Ajv caches schemas by id for the lifetime of the thread.
@@ -128,7 +128,7 @@ function checkKeywords(schema: Record<string, unknown>): void {
   if (keyword) throw new SchemaError(`${keyword} is not supported`);
   const { $ref } = schema;
   if ($ref !== undefined && !(typeof $ref === 'string' && /^#(\/|$)/.test($ref)))
-    throw new SchemaError('$ref must point inside the schema, such as #/$defs/item');
+    throw new SchemaError('$ref must point to a location inside the schema, such as #/$defs/item');
 }
 
 function sentence({ instancePath, message, params }: ErrorObject): string {

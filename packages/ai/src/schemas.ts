@@ -31,14 +31,14 @@ export function createSchemas(): Schemas {
   return {
     async read(schema, tenantId) {
       const read = await tooLong(workers.run('read', schema, tenantId), () => ({
-        refusal: 'Is too complex to check; use fewer alternatives and references',
+        refusal: 'Is too complex to validate; use fewer alternatives and references',
       }));
       if ('refusal' in read) throw new SchemaError(read.refusal);
       return {
         smallest: read.smallest,
         check: (answer) =>
           tooLong<Checked>(workers.run('check', { schema, answer }, tenantId), () => ({
-            faults: ['The value takes too long to check; make it smaller'],
+            faults: ['Validating the value takes too long; make it smaller'],
           })),
       };
     },

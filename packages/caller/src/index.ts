@@ -97,7 +97,7 @@ function mac(secret: KeyObject, payload: string): string {
 function readKeys(setting: string): [kid: string, key: KeyObject][] {
   return readSecretList(setting).map(({ id, value }) => {
     if (id === null || value.length < 32)
-      throw new Error('INTERNAL_SECRETS must be kid:secret pairs with secrets of 32 or more characters');
+      throw new Error('INTERNAL_SECRETS must contain kid:secret pairs, each secret with at least 32 characters');
     return [id, createSecretKey(value, 'utf8')];
   });
 }

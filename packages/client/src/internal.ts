@@ -24,7 +24,7 @@ export class ServiceCallError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   constructor(operation: string, status: number, code: string | undefined, cause?: unknown) {
-    super(`${operation} answered ${status}`, { cause });
+    super(`${operation} returned ${status}`, { cause });
     this.status = status;
     this.code = code;
   }

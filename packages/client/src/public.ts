@@ -45,7 +45,7 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(status: number, body: Partial<Envelope>, retryAfter: string | null) {
-    super(body.message ?? `The platform answered ${status}`);
+    super(body.message ?? `The API returned ${status}`);
     this.status = status;
     this.code = body.code;
     this.errors = body.errors ?? [];

@@ -51,8 +51,11 @@ export function event<const Name extends string, Data extends z.ZodType, Rec ext
   name: Name,
   def: Omit<EventDef<Name, Data, Rec>, 'name'>,
 ): EventDef<Name, Data, Rec> {
-  if (!/^[a-z_]+(\.[a-z_]+)+$/.test(name)) throw new Error(`An event is named <resource>.<what_happened>, not ${name}`);
-  if (def.group && def.example === undefined) throw new Error(`The catalogued event ${name} needs an example`);
-  if (def.group && !def.readPermission) throw new Error(`The catalogued event ${name} needs a readPermission`);
+  if (!/^[a-z_]+(\.[a-z_]+)+$/.test(name))
+    throw new Error(`The name of an event must have the form <resource>.<what_happened>, not ${name}`);
+  if (def.group && def.example === undefined)
+    throw new Error(`The event ${name} has a group, so it requires an example`);
+  if (def.group && !def.readPermission)
+    throw new Error(`The event ${name} has a group, so it requires a readPermission`);
   return { name, ...def };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const unstorable = 'Must not contain NUL characters or broken surrogate pairs';
+const unstorable = 'Must not contain NUL characters or unpaired surrogates';
 
 /** A timestamp: ISO 8601 with a time zone on the wire (responses use UTC), a Date inside. */
 export function timestamp() {
@@ -65,7 +65,7 @@ export function freeForm() {
       for (const message of freeFormFaults(value)) context.addIssue({ code: 'custom', message });
     })
     .meta({
-      description: 'Fields of your own: at most 100 keys, 20 levels and 16 KB.',
+      description: 'Custom fields: at most 100 keys, 20 levels and 16 KB.',
       examples: [{ industry: 'engineering' }],
     });
 }
@@ -91,7 +91,7 @@ export function exceedsBytes(text: string, max: number): boolean {
 
 const tooDeep = `Must be nested at most ${freeFormLevelsMax} levels deep`;
 // 1e400 is valid JSON and parses to Infinity.
-const tooLarge = 'Has a number that is too large';
+const tooLarge = 'Must not contain a number that is too large';
 
 /**
  * Collects each kind of fault inside a JSON value, in one walk with few allocations, as there may be thousands of

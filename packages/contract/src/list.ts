@@ -61,17 +61,17 @@ export function listQuery<const Sortable extends readonly [string, ...string[]]>
 ) {
   const sorts = sortable.flatMap((field) => [field, `-${field}`]);
   return z.object({
-    page: wholeNumber(1, pageMax).describe('The number of the page, from 1').default(1),
-    limit: wholeNumber(1, 100).describe('The largest number of records on a page').default(20),
+    page: wholeNumber(1, pageMax).describe('The page number, starting at 1').default(1),
+    limit: wholeNumber(1, 100).describe('The maximum number of records per page').default(20),
     cursor: z
       .string()
       // A cursor contains the sort value, such as a file name of 255 characters.
       .max(2048)
-      .describe('`pagination.nextCursor` of the previous page; `page` is then ignored')
+      .describe('`pagination.nextCursor` of the previous page; overrides `page`')
       .optional(),
     sort: z
       .enum(sorts as [string, ...string[]], { error: `Must be one of ${sorts.join(', ')}` })
-      .describe('The field to sort by; a minus puts the largest or newest first')
+      .describe('The field to sort by; a leading minus sorts in descending order')
       .default(byDefault),
     search: text(200)
       .meta({ description: 'Text to search for', examples: ['ada'] })

@@ -40,7 +40,7 @@ export function misfit(value: number, currency: string): string | undefined {
  */
 export function toMinor(value: number, currency: string): number {
   const minor = asMinor(value, currency);
-  if (minor === undefined) throw new RangeError(`${value} is no amount in ${currency}`);
+  if (minor === undefined) throw new RangeError(`${value} is not an amount in ${currency}`);
   return minor;
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { EventDef } from './event.ts';
 import { isRedirect, mediaOf } from './media.ts';
 
-/** Who may call: people and keys of a tenant, a partner's portal session, anybody, or only our own services. */
+/** The audience: users and keys of a tenant, partner portal sessions, the public, or only our own services. */
 export type Audience = 'tenant' | 'portal' | 'public' | 'internal';
 
 /** Errors of an operation's own rules: code → status and message. */
@@ -127,7 +127,8 @@ export function takesIdempotencyKey({ method, audience, status }: Row): boolean 
 }
 
 function checkRow(row: Operation): void {
-  if (mediaOf(row.reply) && row.method !== 'GET') throw new Error(`${row.id}: only a GET answers with other than JSON`);
+  if (mediaOf(row.reply) && row.method !== 'GET')
+    throw new Error(`${row.id}: only a GET may return a media type other than JSON`);
   const inPath = [...row.path.matchAll(/:([a-zA-Z]+)/g)]
     .map((match) => match[1] as string)
     .filter((field) => !isVerb(row.path, field));
@@ -135,15 +136,15 @@ function checkRow(row: Operation): void {
   for (const field of inPath)
     if (!declared.includes(field)) throw new Error(`${row.id}: the path parameter ${field} has no schema`);
   for (const field of declared)
-    if (!inPath.includes(field)) throw new Error(`${row.id}: ${field} does not stand in the path`);
+    if (!inPath.includes(field)) throw new Error(`${row.id}: the parameter ${field} is not in the path`);
   for (const { permission, for: field } of permissionsByField(row))
     if (!keys(row.body).includes(field))
-      throw new Error(`${row.id}: ${permission} is for ${field}, which the body lacks`);
-  if (row.body && row.form) throw new Error(`${row.id}: has a body and a form, but a request has one of them`);
+      throw new Error(`${row.id}: ${permission} is required for ${field}, which is not in the body`);
+  if (row.body && row.form) throw new Error(`${row.id}: an operation has either a body or a form, not both`);
   const places = [...declared, ...keys(row.query), ...keys(row.body), ...keys(row.form)];
   const twice = places.find((field, index) => places.indexOf(field) !== index);
   // Otherwise a field of the body could override the id of the path.
-  if (twice) throw new Error(`${row.id}: the field ${twice} stands in two of path, query and body`);
+  if (twice) throw new Error(`${row.id}: the field ${twice} is in more than one of path, query and body`);
 }
 
 /** A colon inside a segment marks a verb (`runs:bulk`), at its start a parameter. */

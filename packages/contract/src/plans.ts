@@ -19,7 +19,7 @@ export const planCodes = Object.keys(plans) as [Plan, ...Plan[]];
 /** The two data sets of a tenant. */
 export const Environment = z
   .enum(['live', 'sandbox'], { error: 'Must be live or sandbox' })
-  .describe('The data set: live or sandbox');
+  .describe('The environment: live or sandbox');
 
 /** The code of a plan, such as `pro`. */
 export const PlanCode = z.enum(planCodes).describe('The code of the plan');

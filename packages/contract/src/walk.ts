@@ -70,7 +70,7 @@ function distinct(paths: IdPath[]): IdPath[] {
     const before = seen.get(key);
     if (before && before.type !== found.type) {
       throw new Error(
-        `The field ${key} holds ids of two types, ${before.type} and ${found.type}: give each its own field`,
+        `The field ${key} contains ids of two types, ${before.type} and ${found.type}: use a separate field for each`,
       );
     }
     seen.set(key, found);

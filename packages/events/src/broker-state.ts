@@ -34,9 +34,9 @@ export async function readBrokerState(url: string, namespace: string): Promise<B
       headers: { authorization },
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => {
-      throw new Error(`RabbitMQ's management API does not answer at ${origin}`, { cause: error });
+      throw new Error(`RabbitMQ's management API does not respond at ${origin}`, { cause: error });
     });
-    if (!response.ok) throw new Error(`RabbitMQ's management API answers ${response.status} at ${origin}`);
+    if (!response.ok) throw new Error(`RabbitMQ's management API returned ${response.status} at ${origin}`);
     return (await response.json()) as T[];
   };
   const isOurs = (name: string) => name.startsWith(`${namespace}.`);

@@ -112,7 +112,8 @@ class Connector {
 
   reset(): void {
     // amqplib reacts to an error of the socket, not to its end.
-    if (this.#state.name === 'connected') socketOf(this.#state.connection).destroy(new Error('The broker is silent'));
+    if (this.#state.name === 'connected')
+      socketOf(this.#state.connection).destroy(new Error('The broker does not respond'));
   }
 
   async close(): Promise<void> {
@@ -144,8 +145,8 @@ class Connector {
   #setBlocked(connection: ChannelModel, isBlocked: boolean, details: object = {}): void {
     if (this.#state.name !== 'connected' || this.#state.connection !== connection) return;
     this.#state.isBlocked = isBlocked;
-    if (isBlocked) this.#log.warn('the broker accepts no messages for now', details);
-    else this.#log.info('the broker accepts messages again');
+    if (isBlocked) this.#log.warn('broker blocked: it accepts no messages', details);
+    else this.#log.info('broker unblocked: it accepts messages again');
   }
 
   #reconnectLater(): void {

@@ -56,12 +56,15 @@ export function startConsumers<Client>(options: Options<Client>): Consumption {
   const observer = observeConsumers(metrics);
   const onQueueMissing = (consumer: string) => {
     counters.queueMissing.inc({ consumer });
-    options.log.error('the queue of a consumer is missing; events published meanwhile are lost to it', { consumer });
+    options.log.error(
+      'the queue of a consumer is missing; the consumer loses events published until it is declared again',
+      { consumer },
+    );
   };
   const running = consumers.map((consumer, index) =>
     startConsumer(consumer, declared[index] as DeclaredConsumer, { ...options, counters, observer, onQueueMissing }),
   );
-  metrics.gauge('consumer_connected', 'Whether the consumer takes messages from its queue', ['consumer'], (gauge) => {
+  metrics.gauge('consumer_connected', '1 while the consumer consumes from its queue', ['consumer'], (gauge) => {
     for (const { queue, consuming } of running) gauge.set({ consumer: queue }, consuming.isConsuming ? 1 : 0);
   });
   watchQueues(queues, broker, { metrics, onMissing: onQueueMissing });
@@ -85,7 +88,7 @@ function startConsumer<Client>(
   const { service, db, broker, outgoing, timings, counters, observer, log } = options;
   const { queue } = declared;
   const { names } = broker;
-  const onAfterCommitError = (error: unknown) => log.error('work after the commit failed', { consumer: queue, error });
+  const onAfterCommitError = (error: unknown) => log.error('after-commit work failed', { consumer: queue, error });
   const consuming = new QueueConsumer({
     queue,
     topology: merged(sharedTopology(names, timings.retryDelaysMs), consumerTopology(names, declared)),

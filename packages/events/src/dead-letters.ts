@@ -90,7 +90,7 @@ async function move(
     channel.publish('', to, message.content, options, (error) => (error ? reject(error) : resolve())),
   );
   channel.off('return', onReturn);
-  if (isReturned) throw new Error(`There is no queue ${to}`);
+  if (isReturned) throw new Error(`The queue ${to} does not exist`);
   channel.ack(message);
 }
 

@@ -69,9 +69,13 @@ function decodeError(def: EventDef, { schema }: EventMessage, error: unknown): E
   const text = error instanceof Error ? error.message : String(error);
   // Events of releases that did not send a version are checked against this contract.
   if (schema === undefined || schema === schemaVersion(def)) return new UnreadableError(text, { cause: error });
-  return new OtherReleaseError('unknown_contract', `${def.name} was written under another contract: ${text}`, {
-    cause: error,
-  });
+  return new OtherReleaseError(
+    'unknown_contract',
+    `${def.name} was written by a release with another contract: ${text}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 const nullableFields = new WeakMap<z.ZodType, string[]>();

@@ -21,14 +21,14 @@ export interface ConsumerObserver {
 }
 
 export function observeConsumers(metrics: Metrics): ConsumerObserver {
-  const consumed = metrics.counter('events_consumed_total', 'Events handled', ['consumer']);
+  const consumed = metrics.counter('events_consumed_total', 'Handled events', ['consumer']);
   const age = metrics.histogram(
     'event_age_seconds',
-    'Time from the emission of an event to the begin of its handling',
+    'Time from emitting an event to the start of its handling',
     ['consumer'],
     delayBuckets,
   );
-  const seconds = metrics.histogram('event_handling_seconds', 'Time to handle a group of events in one transaction', [
+  const seconds = metrics.histogram('event_handling_seconds', 'Time to handle a batch of events in one transaction', [
     'consumer',
     'outcome',
   ]);
@@ -118,7 +118,7 @@ export interface RelayObserver {
 export function observeRelay(metrics: Metrics): RelayObserver {
   const seconds = metrics.histogram(
     'outbox_publish_seconds',
-    'Time from the publication of a batch of events to its last confirm; late ones are counted when their time was up',
+    'Time from publishing a batch of events to its last confirm; a late batch is counted with the timeout',
     ['outcome'],
   );
   return {

@@ -70,7 +70,7 @@ export function emitter(caller: Caller, scope: EventScope | undefined) {
   const { permissions, narrow, teamIds, environment, tenantId, usage, ...actor } = caller;
 
   const emit: Emit = (event, { data, record, changes }) => {
-    if (!scope) throw new Error(`${event.name} needs a tenant`);
+    if (!scope) throw new Error(`${event.name} requires a tenant`);
     messages.push({
       id: randomUUID(),
       name: event.name,

@@ -18,10 +18,10 @@ type PutAsideCounters = ReturnType<typeof putAsideCounters>;
  * increase
  */
 export function putAsideCounters(metrics: Metrics, queues: readonly string[]) {
-  const retried = metrics.counter('events_retried_total', 'Failed attempts that will be repeated', ['consumer']);
+  const retried = metrics.counter('events_retried_total', 'Failed attempts that will be retried', ['consumer']);
   const deferred = metrics.counter(
     'events_deferred_total',
-    'Times an event was handed back because only another release can read it',
+    'Times an event was deferred because only another release can read it',
     ['consumer'],
   );
   for (const counter of [retried, deferred]) for (const consumer of queues) counter.inc({ consumer }, 0);
@@ -82,7 +82,7 @@ export function createPutAside(options: {
     const event = eventName(message);
     if (!logged.has(`${event} ${error.reason}`)) {
       logged.add(`${event} ${error.reason}`);
-      log.warn('event of another release, handed back', { consumer: queue, event, reason: error.reason, error });
+      log.warn('event of another release deferred', { consumer: queue, event, reason: error.reason, error });
     }
     await republish(session, message, {
       exchange: names.delay(deferralDelayMs(deferrals, retryDelaysMs)),

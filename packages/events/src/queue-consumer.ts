@@ -222,7 +222,7 @@ export class QueueConsumer {
       } catch (error) {
         // The broker has closed the channel with its reply, so the session is no longer the current one.
         if (isNotFound(error)) onQueueMissing();
-        log.warn('check of the queue failed', { consumer: queue, error });
+        log.warn('queue check failed', { consumer: queue, error });
         this.#abandon(session);
       }
     };

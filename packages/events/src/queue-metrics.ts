@@ -32,9 +32,9 @@ export function watchQueues(
     };
   metrics.gauge(
     'queue_depth',
-    'Events waiting for a consumer',
+    'Events waiting in the queue of a consumer',
     ['queue'],
     readDepth((queue) => queue),
   );
-  metrics.gauge('dead_letters', 'Events a consumer gave up on', ['queue'], readDepth(broker.names.deadQueue));
+  metrics.gauge('dead_letters', 'Dead letters of a consumer', ['queue'], readDepth(broker.names.deadQueue));
 }

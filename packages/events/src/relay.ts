@@ -202,7 +202,7 @@ class OutboxRelay {
 
   /** Deletes a held batch once its confirms have arrived; without them the connection is closed. */
   async #settleHeld({ rows, confirms }: State & { name: 'held' }): Promise<number> {
-    this.#log.warn('confirms are late', { events: rows.length, blocked: this.#broker.blocked() });
+    this.#log.warn('publisher confirms are late', { events: rows.length, blocked: this.#broker.blocked() });
     if (!(await this.#areConfirmed(rows, confirms))) {
       this.#broker.reset();
       throw new Error('The broker did not confirm in time');
@@ -237,13 +237,13 @@ class OutboxRelay {
     taken.postpone(unroutable, unroutableRetrySeconds);
     this.#counters.unroutable.inc(unroutable.length);
     const names = [...new Set(unroutable.map((row) => row.name))];
-    this.#log.error('no queue is bound for events', { names });
+    this.#log.error('events are unroutable: no queue is bound for them', { names });
   }
 
   #park(taken: TakenRows, { row, reason }: Rejection): void {
     taken.park(row, reason);
     this.#counters.parked.inc();
-    this.#log.error('the broker refused an event, which is parked in the outbox', {
+    this.#log.error('the broker rejected an event, which is parked in the outbox', {
       event: row.name,
       id: row.id,
       reason,
@@ -253,18 +253,21 @@ class OutboxRelay {
 
 function relayMetrics(outbox: OutboxRows, metrics: Metrics) {
   const measure = readEvery(measureEverySeconds, () => outbox.measure());
-  metrics.gauge('outbox_depth', `Events not yet handed to the broker, counted up to ${countMax}`, [], async (gauge) =>
-    gauge.set((await measure()).depth),
+  metrics.gauge(
+    'outbox_depth',
+    `Events not yet published to the broker, counted up to ${countMax}`,
+    [],
+    async (gauge) => gauge.set((await measure()).depth),
   );
-  metrics.gauge('outbox_age_seconds', 'Age of the oldest event not yet handed to the broker', [], async (gauge) =>
+  metrics.gauge('outbox_age_seconds', 'Age of the oldest event not yet published to the broker', [], async (gauge) =>
     gauge.set((await measure()).age),
   );
-  metrics.gauge('outbox_parked', 'Events that the broker refused; they stay in the outbox', [], async (gauge) =>
+  metrics.gauge('outbox_parked', 'Events that the broker rejected; they stay in the outbox', [], async (gauge) =>
     gauge.set((await measure()).parked),
   );
   return {
-    published: metrics.counter('outbox_published_total', 'Events handed to the broker'),
-    unroutable: metrics.counter('outbox_unroutable_total', 'Events that no queue was bound for'),
-    parked: metrics.counter('outbox_parked_total', 'Events that the broker refused'),
+    published: metrics.counter('outbox_published_total', 'Events published to the broker'),
+    unroutable: metrics.counter('outbox_unroutable_total', 'Events that the broker could not route to any queue'),
+    parked: metrics.counter('outbox_parked_total', 'Events that the broker rejected'),
   };
 }

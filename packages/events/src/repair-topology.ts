@@ -60,7 +60,7 @@ async function repair(context: Context, difference: Difference): Promise<Outcome
       case 'wrong_arguments':
         return {
           remedy:
-            'arguments cannot be changed: stop its service, move the messages to another queue (topology:move), delete it, start the service, move them back',
+            'queue arguments cannot be changed: stop the service, move the messages to another queue (topology:move), delete the queue, start the service, move the messages back',
         };
       case 'former_dead_queue': {
         await channel.unbindQueue(difference.name, names.dead, difference.queue);
@@ -85,15 +85,15 @@ async function removeOrphan(
   const channel = await connection.createChannel();
   channel.on('error', () => {});
   const { messageCount, consumerCount } = await channel.checkQueue(name);
-  if (consumerCount) return { remedy: 'is in use: an instance of another release consumes it' };
+  if (consumerCount) return { remedy: 'in use: an instance of another release consumes the queue' };
   // Without a consumer, the queue would grow until the disk is full.
   for (const { exchange, routingKey } of bindings)
     if (exchange === names.events) await channel.unbindQueue(name, exchange, routingKey);
   if (messageCount)
-    return { remedy: `gets no further events and holds ${messageCount} messages: move them with topology:move` };
+    return { remedy: `receives no further events and contains ${messageCount} messages: move them with topology:move` };
   const isDeadQueue = name.endsWith('.dead-letters') || name.endsWith('.dead');
   if (isDeadQueue && (await holdMessages(context, delayQueues)))
-    return { remedy: 'retries are still delayed and may fail once more: repair again later' };
+    return { remedy: 'delayed retries are still pending and may fail again: run --repair again later' };
   // A retry that is still delayed becomes a dead letter instead of blocking its delay queue.
   if (!isDeadQueue) await keepRetries(context, name, names);
   return deleteWhenUnused(context, name, 'deleted');
@@ -115,7 +115,8 @@ async function holdMessages({ connection }: Context, queues: readonly string[]):
 async function deleteWhenUnused({ connection }: Context, name: string, done: string): Promise<Outcome> {
   const channel = await connection.createChannel();
   const { messageCount, consumerCount } = await channel.checkQueue(name);
-  if (messageCount || consumerCount) return { remedy: 'got messages or a consumer meanwhile: repair again' };
+  if (messageCount || consumerCount)
+    return { remedy: 'received messages or a consumer in the meantime: run --repair again' };
   await channel.deleteQueue(name);
   return { done };
 }

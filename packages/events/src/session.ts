@@ -38,7 +38,7 @@ export async function republish(
     headers: { ...headers, ...to.headers },
   };
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`No confirm from ${to.exchange}`)), confirmTimeoutMs);
+    const timer = setTimeout(() => reject(new Error(`No publisher confirm from ${to.exchange}`)), confirmTimeoutMs);
     channel.publish(to.exchange, to.queue, message.content, options, (error) => {
       clearTimeout(timer);
       if (error) reject(error);

@@ -22,7 +22,7 @@ const cacheMax = 20_000;
  */
 export function createIdCodec(alphabet: string): IdCodec {
   if (!/^[a-zA-Z0-9]{62}$/.test(alphabet) || new Set(alphabet).size !== 62) {
-    throw new Error('IDS_ALPHABET must hold each of the 62 letters and digits once');
+    throw new Error('IDS_ALPHABET must contain each of the 62 letters and digits once');
   }
   // The default blocklist makes encoding five times slower (facts.md), and codes of 16 characters are not words.
   const sqids = new Sqids({ alphabet, minLength: codeMin, blocklist: new Set() });

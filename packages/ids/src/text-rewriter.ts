@@ -75,7 +75,7 @@ function rewrite(json: string, root: Step, replace: (type: ResourceType, value: 
 }
 
 function notJson(at: number): SyntaxError {
-  return new SyntaxError(`Not JSON at ${at}`);
+  return new SyntaxError(`Invalid JSON at ${at}`);
 }
 
 function expect(json: string, at: number, char: number): number {

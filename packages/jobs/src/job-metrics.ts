@@ -23,10 +23,10 @@ export function watchJobs(pool: pg.Pool, metrics: Metrics): void {
     countEverySeconds,
     async () => (await pool.query<{ state: string; jobs: number }>(countSql)).rows,
   );
-  metrics.gauge('jobs', `Jobs by state, counted up to ${countMax} each`, ['state'], async (gauge) => {
+  metrics.gauge('jobs', `Jobs by state, each counted up to ${countMax}`, ['state'], async (gauge) => {
     for (const { state, jobs } of await counts()) gauge.set({ state }, jobs);
   });
-  metrics.gauge('jobs_overdue_seconds', 'Time that the oldest due job has waited for its run', [], async (gauge) => {
+  metrics.gauge('jobs_overdue_seconds', 'Time that the oldest due job has been waiting to run', [], async (gauge) => {
     const { rows } = await pool.query<{ seconds: number }>(overdueSql);
     gauge.set(rows[0]?.seconds ?? 0);
   });

@@ -89,7 +89,7 @@ export async function buryRows(sql: Sql, { rows, until }: Leased, error: string)
 }
 
 function rejectLostLease(rows: readonly LeasedRow[], changed: number): void {
-  if (changed < rows.length) throw new Error('The lease ended before the run');
+  if (changed < rows.length) throw new Error('The lease expired before the run ended');
 }
 
 function idsOf(rows: readonly { id: number }[]): number[] {

@@ -33,10 +33,10 @@ export interface JobObserver {
 
 // The label is not called `job`, because Prometheus adds a label of that name to each target.
 export function observeJobs(metrics: Metrics): JobObserver {
-  const seconds = metrics.histogram('job_duration_seconds', 'Time of one run of a job', ['job_name', 'outcome']);
+  const seconds = metrics.histogram('job_duration_seconds', 'Duration of one run of a job', ['job_name', 'outcome']);
   const delay = metrics.histogram(
     'job_delay_seconds',
-    'Time from when a job was due to the begin of its run',
+    'Time from when a job was due to the start of its run',
     ['job_name'],
     delayBuckets,
   );

@@ -48,7 +48,7 @@ export function loginLimiter(options: {
       const [failures, ttl] = await Promise.all([redis.get(key), redis.pttl(key)]);
       return { failures: Number(failures ?? 0), until: now() + Math.max(ttl, 0) };
     } catch (error) {
-      log.warn('sign-in failures are counted in memory only', { error });
+      log.warn('Redis is unavailable: failed sign-ins are counted in memory', { error });
       return undefined;
     }
   };

@@ -16,6 +16,6 @@ export function connectRedis(url: string, log: Log): Redis {
     retryStrategy: (times) => Math.min(times * 100, 1_000),
   });
   // ioredis reconnects by itself; without a listener each failure would crash the process.
-  redis.on('error', (error) => log.debug('redis connection failed', { error }));
+  redis.on('error', (error) => log.debug('Redis connection failed', { error }));
   return redis;
 }

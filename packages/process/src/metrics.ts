@@ -44,20 +44,20 @@ export function createMetrics(service: string): Metrics {
   const registers = [registry];
   const seconds = new Histogram({
     name: 'tandem_request_duration_seconds',
-    help: 'Time from the request read to the answer sent',
+    help: 'Time from reading the request to sending the response',
     labelNames: ['operation'] as const,
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
   const answered = new Counter({
     name: 'tandem_requests_total',
-    help: 'Requests answered',
+    help: 'Completed requests',
     labelNames: ['operation', 'status'] as const,
     registers,
   });
   const scrapeErrors = new Counter({
     name: 'tandem_scrape_errors_total',
-    help: 'Gauges left out of a scrape because they could not be read within a second',
+    help: 'Gauges missing from a scrape because they could not be read within a second',
     labelNames: ['gauge'] as const,
     registers,
   });

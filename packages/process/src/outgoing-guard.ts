@@ -22,7 +22,7 @@ export const outgoingGuard = {
   assertMayCall(target: string): void {
     for (const check of checks) {
       const reason = check();
-      if (reason) throw new Error(`${target} must not be called here: ${reason}`);
+      if (reason) throw new Error(`${target} must not be called in this code: ${reason}`);
     }
   },
 };

@@ -13,9 +13,9 @@ describe('a secret setting', () => {
   });
 
   it('rejects values that are too short, and values without an id where one is required', () => {
-    expect(messages(`k2:${hex()},k1:short`)).toEqual(['Must have values of at least 32 characters']);
+    expect(messages(`k2:${hex()},k1:short`)).toEqual(['Each value must have at least 32 characters']);
     expect(messages(hex(), secretSetting(hasLengthOfKey, { needsIds: true }))).toEqual([
-      'Must have an id for each value, as id:value',
+      'Each value must have an id, as id:value',
     ]);
     const encryption = secretSetting(isEncryptionKey);
     expect(messages(`k1:${randomBytes(32).toString('base64')}`, encryption)).toBeUndefined();
@@ -32,7 +32,7 @@ describe('the secrets of a process', () => {
       findWeakSecrets(shape, { INTERNAL_SECRETS: secrets, KEY_PEPPER: pepper });
     expect(find(`k1:${hex()}`, `k2:${hex()},k1:${hex()}`)).toEqual([]);
     expect(find(`k1:${shared}`, `k2:${hex()},k1:${shared}`)).toEqual([
-      { setting: 'KEY_PEPPER', message: 'Must not have a value that INTERNAL_SECRETS also has' },
+      { setting: 'KEY_PEPPER', message: 'Must not share a value with INTERNAL_SECRETS' },
     ]);
     expect(find(`k1:${'ab'.repeat(20)}`, hex())).toMatchObject([{ setting: 'INTERNAL_SECRETS' }]);
   });
@@ -48,7 +48,7 @@ describe('the secrets of a process', () => {
       env: { A: shared, B: `k1:${shared}` },
       encoding: 'utf8',
     });
-    expect([status, stderr.includes('setting B: Must not have a value that A also has')]).toEqual([78, true]);
+    expect([status, stderr.includes('setting B: Must not share a value with A')]).toEqual([78, true]);
     expect(stderr).not.toContain(shared);
   });
 });

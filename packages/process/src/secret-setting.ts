@@ -28,18 +28,18 @@ export function secretSetting(check: Check, options: { needsIds?: boolean } = {}
 
 /** Validates a secret that is used as an HMAC key. */
 export function hasLengthOfKey(value: string): string | undefined {
-  return value.length < 32 ? 'Must have values of at least 32 characters' : undefined;
+  return value.length < 32 ? 'Each value must have at least 32 characters' : undefined;
 }
 
 /** Validates an encryption key. */
 export function isEncryptionKey(value: string): string | undefined {
-  return Buffer.from(value, 'base64').length === 32 ? undefined : 'Must have values of 32 bytes in base64';
+  return Buffer.from(value, 'base64').length === 32 ? undefined : 'Each value must be 32 bytes in base64';
 }
 
 function problemOf(setting: string, check: Check, needsIds: boolean): string | undefined {
   try {
     const secrets = readSecretList(setting);
-    if (needsIds && secrets.some(({ id }) => id === null)) return 'Must have an id for each value, as id:value';
+    if (needsIds && secrets.some(({ id }) => id === null)) return 'Each value must have an id, as id:value';
     return secrets.map(({ value }) => check(value)).find((problem) => problem !== undefined);
   } catch (error) {
     return (error as Error).message;
@@ -62,9 +62,9 @@ export function findWeakSecrets(
     for (const { value } of readSecretList(text)) {
       const other = users.get(value);
       users.set(value, setting);
-      if (other !== undefined) problems.push({ setting, message: `Must not have a value that ${other} also has` });
+      if (other !== undefined) problems.push({ setting, message: `Must not share a value with ${other}` });
       if (new Set(value).size < differentCharactersMin)
-        problems.push({ setting, message: 'Must have random values; one repeats the same few characters' });
+        problems.push({ setting, message: 'Each value must be random; one repeats the same few characters' });
     }
   }
   return problems;

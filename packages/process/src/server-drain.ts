@@ -67,7 +67,7 @@ async function closeServer(server: Server, log: Log): Promise<void> {
   // A response that began before the drain leaves its connection open.
   const sweep = setInterval(() => server.closeIdleConnections(), pollMs);
   const cutOff = setTimeout(() => {
-    log.warn('requests cut off at shutdown');
+    log.warn('requests aborted at shutdown');
     server.closeAllConnections();
     resolve();
   }, shutdownLimits.requestsMs);

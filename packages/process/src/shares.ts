@@ -44,7 +44,7 @@ export function createShares<Key>(
       const line = lines.get(key) ?? { running: 0, waiting: new Set() };
       lines.set(key, line);
       if (line.running < max) line.running += 1;
-      else if (line.waiting.size >= waitingMax) throw new ShareTimeout(`${waitingMax} are waiting already`);
+      else if (line.waiting.size >= waitingMax) throw new ShareTimeout(`The queue is full: ${waitingMax} are waiting`);
       else await waitInLine(line, waitMs, signal);
       return () => leave(key, line);
     },
@@ -68,7 +68,7 @@ function waitInLine(line: Line, waitMs: number, signal: AbortSignal | undefined)
     };
     const abort = () => giveUp(signal?.reason);
     const timer = Number.isFinite(waitMs)
-      ? setTimeout(() => giveUp(new ShareTimeout(`No place became free within ${waitMs} ms`)), waitMs)
+      ? setTimeout(() => giveUp(new ShareTimeout(`No slot became free within ${waitMs} ms`)), waitMs)
       : undefined;
     line.waiting.add(start);
     if (signal?.aborted) abort();

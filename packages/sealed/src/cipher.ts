@@ -32,7 +32,7 @@ export interface Cipher {
  */
 export function createCipher(key: string): Cipher {
   const bytes = Buffer.from(key, 'base64');
-  if (bytes.length !== 32) throw new Error('ENCRYPTION_KEY must have values of 32 bytes in base64');
+  if (bytes.length !== 32) throw new Error('Each value of ENCRYPTION_KEY must be 32 bytes in base64');
   // Digests use a derived key, because the encryption key must not serve a second purpose.
   const digestKey = createSecretKey(createHmac('sha256', bytes).update('digest').digest());
   // Key objects: Node would convert bytes to a key for every value, which takes longer than encrypting it.

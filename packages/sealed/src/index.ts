@@ -23,7 +23,7 @@ export function createSeal(setting: string): Seal {
       const id = keyOf(sealed);
       if (id === null) return openWithoutId(keys, sealed, context);
       const key = keys.find((candidate) => candidate.id === id);
-      if (!key) throw new Error(`ENCRYPTION_KEY does not list the key ${id} of this value`);
+      if (!key) throw new Error(`The value is encrypted with the key ${id}, which is not in ENCRYPTION_KEY`);
       return key.cipher.decrypt(sealed.slice(id.length + 1), context);
     },
     digest: (text) => current.cipher.digest(text),

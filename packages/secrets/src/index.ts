@@ -21,11 +21,11 @@ const entryForm = /^(?:([A-Za-z0-9_-]{1,32}):)?([^:]+)$/;
  */
 export function readSecretList(setting: string): SecretList {
   const secrets = setting.split(',').map(readEntry);
-  if (secrets.length > secretsMax) throw new Error(`Must have at most ${secretsMax} values`);
+  if (secrets.length > secretsMax) throw new Error(`Must contain at most ${secretsMax} values`);
   if (new Set(secrets.map(({ id }) => id)).size < secrets.length)
-    throw new Error('Must have a different id for each value; only one value may be without an id');
+    throw new Error('Each value must have a different id; only one value may have none');
   if (new Set(secrets.map(({ value }) => value)).size < secrets.length)
-    throw new Error('Must not have the same value twice');
+    throw new Error('Must not contain the same value twice');
   return secrets as [Secret, ...Secret[]];
 }
 
@@ -37,6 +37,6 @@ export function writeSecretList(secrets: readonly Secret[]): string {
 function readEntry(entry: string): Secret {
   const [, id = null, value] = entryForm.exec(entry.trim()) ?? [];
   if (value === undefined)
-    throw new Error('Must be id:value, several separated by commas; an id has 1 to 32 letters, digits, - and _');
+    throw new Error('Must be id:value pairs separated by commas; an id has 1 to 32 letters, digits, - and _');
   return { id, value };
 }

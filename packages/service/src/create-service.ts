@@ -49,7 +49,7 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   name: string;
   operations: Ops;
   handlers: Handlers<Ops, Tx<Client>>;
-  // biome-ignore lint/suspicious/noExplicitAny: each consumer and job has types of its own.
+  // biome-ignore lint/suspicious/noExplicitAny: each consumer and job has its own types.
   consumers?: readonly Consumer<any, Tx<Client>>[];
   /** Overrides of the event timings, for tests. */
   eventTimings?: Partial<EventTimings>;
@@ -113,7 +113,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
   const health = createHealth();
   const prismaQueries = metrics.counter(
     'prisma_queries_total',
-    "Queries that go through Prisma's engine, at several times the cost of a direct one",
+    "Queries run by Prisma's engine, which cost several times as much as direct queries",
     ['model', 'operation'],
   );
   const db = createTenantDb<Client>({
@@ -179,7 +179,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
         resealing.close();
         const consumed = consumption.close();
         // Batches that wait for a connection are redelivered, to another instance or after the restart.
-        stopConsuming.abort(new Error('The service stops'));
+        stopConsuming.abort(new Error('The service is shutting down'));
         await consumed;
       },
     },
@@ -241,5 +241,6 @@ function checkComplete<Ops extends Operations, Client, Settings extends ServiceS
   if (missing.length) throw new Error(`${name}: no handler for ${missing.join(', ')}`);
   if (unused.length) throw new Error(`${name}: no operation for ${unused.join(', ')}`);
   const narrows = Object.values(operations).find((row) => row.narrows);
-  if (narrows && !narrowing) throw new Error(`${name}: ${narrows.id} narrows, but the service declares no narrowing`);
+  if (narrows && !narrowing)
+    throw new Error(`${name}: ${narrows.id} has narrows, but the service declares no narrowing`);
 }

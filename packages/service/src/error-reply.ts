@@ -21,11 +21,11 @@ export function errorReply(error: unknown, row: Operation | undefined, log: Log)
   if (isBodyParserError(error)) return bodyParserError(error);
   // The handler did not expect this error: another service rejected the call or is unavailable.
   if (error instanceof ServiceCallError) {
-    log.error('another service gave no usable answer', { error, operation: row?.id });
+    log.error('call to another service failed', { error, operation: row?.id });
     return known('unavailable');
   }
   if (isOutage(error)) {
-    log.error('a store or a worker thread is away or busy', { error, operation: row?.id });
+    log.error('a store or a worker thread is unavailable', { error, operation: row?.id });
     return known('unavailable');
   }
   log.error('operation failed', { error, operation: row?.id });

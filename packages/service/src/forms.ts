@@ -19,7 +19,7 @@ const fileField = 'file';
 /**
  * Parses a multipart form as a stream, with its parts in any order. The file is passed to `receive` and never buffered
  * as a whole. If the rest is invalid or the upload breaks off, `discard` gets the result of `receive`.
- * @throws ApiError 415 when the body is no form, 400 when it is malformed or incomplete, 422 for missing or invalid
+ * @throws ApiError 415 when the body is not a form, 400 when it is malformed or incomplete, 422 for missing or invalid
  * fields, and whatever `receive` throws
  */
 export async function readForm<Received>(
@@ -42,7 +42,7 @@ export async function readForm<Received>(
   const parser = createParser(request);
   parser.on('file', (name, stream, filename, _encoding, contentType) => {
     if (name !== fileField || file) {
-      errors.push({ field: name || fileField, message: 'Send one file, as the part named file' });
+      errors.push({ field: name || fileField, message: 'Must be a single file, in the part named file' });
       return void stream.resume();
     }
     incoming = stream;
@@ -54,18 +54,18 @@ export async function readForm<Received>(
   const known = Object.keys((row.form as NonNullable<Operation['form']>).shape);
   parser.on('field', (name, value, _isNameCut, isCut) => {
     if (!known.includes(name)) return;
-    if (Object.hasOwn(values, name)) errors.push({ field: name, message: 'Is given twice' });
+    if (Object.hasOwn(values, name)) errors.push({ field: name, message: 'Must not be sent twice' });
     if (isCut) errors.push({ field: name, message: `Must be at most ${limits.fieldSize} bytes` });
     values[name] = value;
   });
-  parser.on('partsLimit', () => errors.push({ field: 'body', message: `Must have at most ${limits.parts} parts` }));
+  parser.on('partsLimit', () => errors.push({ field: 'body', message: `Must contain at most ${limits.parts} parts` }));
 
   const [read] = await Promise.allSettled([parseForm(request, parser)]);
   if (read.status === 'rejected') incoming?.destroy(read.reason as Error);
   const [received] = await Promise.allSettled([file]);
   const fields = readFields(row.form as NonNullable<Operation['form']>, values, errors);
   if (!file && !errors.length)
-    errors.push({ field: fileField, message: 'Is required: send the file as a part of this name' });
+    errors.push({ field: fileField, message: 'Is required: send the file in a part with this name' });
   const isWhole = read.status === 'fulfilled' && received.status === 'fulfilled' && !errors.length;
   if (isWhole) return { fields, received: received.value as Received };
   if (received.status === 'fulfilled' && received.value !== undefined) await discard(received.value);
@@ -104,7 +104,7 @@ function drainable(stream: Readable): Readable {
 /** Resolves when the form is parsed to its end; rejects when the request breaks off. */
 function parseForm(request: Request, parser: ReturnType<typeof createParser>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const broken = () => reject(new Error('The request broke off'));
+    const broken = () => reject(new Error('The request was aborted'));
     parser.once('finish', () => resolve());
     parser.once('error', reject);
     request.once('aborted', broken).once('error', broken);

@@ -36,7 +36,7 @@ const platformTables: readonly Purge[] = [
  */
 export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purge[]; log: Log; metrics: Metrics }) {
   const { pool, purge, log, metrics } = options;
-  const failures = metrics.counter('housekeeping_failures_total', 'Tables whose due rows could not be removed', [
+  const failures = metrics.counter('housekeeping_failures_total', 'Failures to remove expired rows from a table', [
     'table',
   ]);
   // Starts at zero, so that Prometheus sees the first failure as an increase.
@@ -52,7 +52,7 @@ export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purg
       removed = await removeBatch(pool, target);
       if (removed !== 'busy') rows += removed;
     }
-    if (rows) log.info('rows past their time removed', { table: target.table, rows });
+    if (rows) log.info('expired rows removed', { table: target.table, rows });
     return removed !== batchRows;
   };
 

@@ -40,8 +40,7 @@ export async function idempotent(options: {
   request: unknown;
 }): Promise<IdempotentRun> {
   const { sql, seal, operation, key: clientKey, isPublic, request } = options;
-  if (!clientKey || clientKey.length > keyMax)
-    throw failField('Idempotency-Key', `Must have 1 to ${keyMax} characters`);
+  if (!clientKey || clientKey.length > keyMax) throw failField('Idempotency-Key', `Must be 1 to ${keyMax} characters`);
   // Keyed digests, because a body may contain a password, and a plain hash could be brute-forced.
   const hashes = seal.digests(JSON.stringify(request));
   const keys = isPublic ? seal.digests(JSON.stringify([clientKey, request])) : ([clientKey] as const);

@@ -41,7 +41,7 @@ export type List = <Row extends { id: number }>(options: ListOptions<Row>) => Pr
 /** A model of the tenant's database. */
 export interface Listable<Row> {
   findPage(args: PageArgs): Promise<FoundPage<Row>>;
-  // biome-ignore lint/suspicious/noExplicitAny: each Prisma model has argument types of its own; the caller's `where` is checked there.
+  // biome-ignore lint/suspicious/noExplicitAny: each Prisma model has its own argument types; the caller's `where` is checked there.
   count(args: any): PromiseLike<number>;
 }
 
@@ -87,7 +87,10 @@ export async function listPage<Row extends { id: number }>(
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor, context, cursors);
   const skip = after ? 0 : (page - 1) * limit;
   if (skip >= depthMax)
-    throw failField('page', `Pages reach ${depthMax} rows deep; go on with cursor, from pagination.nextCursor`);
+    throw failField(
+      'page',
+      `Pages are limited to the first ${depthMax} records; use cursor with pagination.nextCursor to read further`,
+    );
 
   const where = { ...options.where, AND: [...(options.and ?? []).filter(hasFields), ...createdBetween(query)] };
   const filter = `${scope} ${withoutSeconds(JSON.stringify([where, search, options.narrow]))}`;
@@ -180,7 +183,8 @@ function plain(value: unknown): unknown {
 
 function readCursor(cursor: string, context: string, cursors: Cursors): Position {
   const position = cursors.read(cursor, context);
-  if (!position) throw fail('bad_cursor', [{ field: 'cursor', message: 'Not a cursor of this list' }]);
+  if (!position)
+    throw fail('bad_cursor', [{ field: 'cursor', message: 'Must be pagination.nextCursor of the same list' }]);
   const [value, id] = position;
   return [typeof value === 'object' && value !== null ? new Date((value as { at: string }).at) : value, id];
 }

@@ -23,7 +23,7 @@ export function reachOf(caller: Caller, permission: string): Reach {
  * @param reach limits the records that the other service finds; by default the whole tenant
  */
 export function asService(caller: Caller, reach: Reach = 'all'): Omit<Caller, 'type' | 'permissions'> {
-  if (reach === 'none') throw new Error('A caller without the permission must be refused before others are asked');
+  if (reach === 'none') throw new Error('Reject a caller without the permission before calling other services');
   const { type, permissions, narrow, ...as } = caller;
   return reach === 'all' ? as : { ...as, narrow: reach };
 }

@@ -64,7 +64,7 @@ function defaultMessage(issue: Issue): string {
     case 'not_multiple_of':
       return `Must be a multiple of ${issue.divisor}`;
     case 'unrecognized_keys':
-      return `Must not have other fields than it takes, such as ${String(issue.keys[0]).slice(0, 50)}`;
+      return `Must not contain unknown fields, such as ${String(issue.keys[0]).slice(0, 50)}`;
     case 'invalid_union':
       return alternatives(issue);
     case 'invalid_key':
@@ -72,7 +72,7 @@ function defaultMessage(issue: Issue): string {
     case 'invalid_element':
       return `Each entry ${lowerFirst(issue.issues[0]?.message)}`;
     default:
-      return 'Must have another value';
+      return 'Is invalid';
   }
 }
 
@@ -84,14 +84,14 @@ const types: Record<string, string> = {
   object: 'Must be an object',
   record: 'Must be an object',
   null: 'Must be null',
-  never: 'Must be left out',
+  never: 'Must be omitted',
   nonoptional: 'Is required',
 };
 
 const units: Record<string, [verb: string, one: string, many: string]> = {
   string: ['be', 'character', 'characters'],
-  array: ['hold', 'entry', 'entries'],
-  set: ['hold', 'entry', 'entries'],
+  array: ['contain', 'entry', 'entries'],
+  set: ['contain', 'entry', 'entries'],
 };
 
 function bound(origin: string, limit: number | bigint, how: string): string {
@@ -103,11 +103,11 @@ function bound(origin: string, limit: number | bigint, how: string): string {
 
 const formats: Record<string, string> = {
   email: 'Must be a valid e-mail address',
-  url: 'Must be an address such as https://example.com',
+  url: 'Must be a URL such as https://example.com',
   uuid: 'Must be a UUID',
   datetime: 'Must be an ISO 8601 date and time',
   date: 'Must be a date such as 2026-01-31',
-  time: 'Must be a time of day such as 09:30:00',
+  time: 'Must be a time such as 09:30:00',
   duration: 'Must be an ISO 8601 duration such as PT15M',
   ipv4: 'Must be an IPv4 address',
   ipv6: 'Must be an IPv6 address',
@@ -131,7 +131,7 @@ function alternatives(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>):
   if (options?.length) return oneOf(options);
   const reasons = issue.errors.map(([first]) => first && [...first.path.map(String), first.message].join(': '));
   const distinct = [...new Set(reasons.filter((reason) => reason !== undefined))];
-  if (!distinct.length) return 'Must have one of the allowed forms, not several at once';
+  if (!distinct.length) return 'Must match exactly one of the allowed forms';
   return distinct.map((reason, index) => (index ? lowerFirst(reason) : reason)).join(', or ');
 }
 
@@ -139,6 +139,6 @@ function oneOf(values: readonly unknown[]): string {
   return values.length === 1 ? `Must be ${values[0]}` : `Must be one of ${values.map(String).join(', ')}`;
 }
 
-function lowerFirst(text = 'must have another value'): string {
+function lowerFirst(text = 'is invalid'): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -107,7 +107,7 @@ function checkNamedRecords(caller: Caller, row: Operation, body: unknown): void 
   if (!missing.length) return;
   throw fail(
     'forbidden',
-    missing.map(({ permission, for: field }) => ({ field, message: `Needs the permission ${permission}` })),
+    missing.map(({ permission, for: field }) => ({ field, message: `Requires the permission ${permission}` })),
   );
 }
 
@@ -131,7 +131,7 @@ function unknownParameters(row: Operation, named: Record<string, unknown>): Warn
   return unknown.slice(0, warningsMax).map((name) => ({
     code: 'unknown_parameter',
     field: name.slice(0, warningNameMax),
-    message: 'This operation has no such query parameter; it was ignored',
+    message: 'Unknown query parameter; it was ignored',
   }));
 }
 
@@ -147,7 +147,7 @@ function nest(query: Record<string, unknown>, errors: FieldError[]): Record<stri
     if (!outer && /[[\]]/.test(key))
       errors.push({
         field: key.slice(0, 100),
-        message: 'Must be a name, or a name with one key in brackets: name[key]',
+        message: 'Must be a parameter name, optionally with one key in brackets: name[key]',
       });
     else if (!outer || inner === undefined) nested[key] = value;
     else nested[outer] = { ...(nested[outer] as object), [inner]: value };

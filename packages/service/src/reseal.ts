@@ -61,7 +61,7 @@ export function startResealing(options: {
   let timer: NodeJS.Timeout | undefined;
   const runIn = (ms: number) => {
     timer = setTimeout(async () => {
-      await run().catch((error: unknown) => log.warn('values could not be sealed again', { error }));
+      await run().catch((error: unknown) => log.warn('re-encryption failed', { error }));
       if (timer) runIn(everyMs);
     }, ms).unref();
   };
@@ -101,8 +101,8 @@ async function resealColumn(pool: pg.Pool, seal: Seal, column: SealedColumn, log
   }
   const { count, first } = unreadable;
   if (first)
-    log.error('sealed values cannot be opened', { ...column, count, first: first.ref, key: keyOf(first.sealed) });
-  if (resealed) log.info('values sealed again under the current key', { ...column, resealed });
+    log.error('encrypted values cannot be decrypted', { ...column, count, first: first.ref, key: keyOf(first.sealed) });
+  if (resealed) log.info('values re-encrypted with the current key', { ...column, resealed });
 }
 
 /**

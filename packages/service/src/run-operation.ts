@@ -181,7 +181,7 @@ function contextOf(
     },
     afterCommit: (work) => void responseExtras.after.push(work),
     wasThere() {
-      if (!row.mayExist) throw new Error(`${row.id} does not say that what it creates may exist`);
+      if (!row.mayExist) throw new Error(`${row.id} does not declare mayExist`);
       responseExtras.wasThere = true;
     },
     message(text) {
@@ -203,7 +203,7 @@ function tenantEntry(
   entered: (tenantId: number, outgoing: Outgoing) => void,
 ): AnyContext['inTenant'] {
   return ({ tenantId, environment, actor }, work) => {
-    if (callerScope) throw new Error(`${row.id} already works within a tenant`);
+    if (callerScope) throw new Error(`${row.id} already runs in a tenant scope`);
     const scope = { tenantId, environment };
     const outgoing = parts.outgoing({ ...caller, ...actor, ...scope }, scope);
     entered(tenantId, outgoing);
@@ -222,6 +222,6 @@ async function runAfterCommit(work: () => void | Promise<void>, log: Log): Promi
   try {
     await work();
   } catch (error) {
-    log.error('work after the commit failed', { error });
+    log.error('after-commit work failed', { error });
   }
 }

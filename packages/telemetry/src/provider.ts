@@ -54,15 +54,16 @@ async function exporterFor(protocol: string): Promise<SpanExporter> {
 
 /** Counts spans that the collector did not accept, and logs the first failure and the recovery of an outage. */
 function countingFailures(exporter: SpanExporter, { log, metrics }: { log: Log; metrics: Metrics }): SpanExporter {
-  const lost = metrics.counter('spans_lost_total', 'Spans that the OpenTelemetry collector did not take');
+  const lost = metrics.counter('spans_lost_total', 'Spans that could not be exported to the OpenTelemetry collector');
   let isAway = false;
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
         const hasFailed = result.code !== 0;
         if (hasFailed) lost.inc(spans.length);
-        if (hasFailed && !isAway) log.warn('the OpenTelemetry collector takes no spans', { error: result.error });
-        if (!hasFailed && isAway) log.info('the OpenTelemetry collector takes spans again');
+        if (hasFailed && !isAway)
+          log.warn('exporting spans to the OpenTelemetry collector failed', { error: result.error });
+        if (!hasFailed && isAway) log.info('exporting spans to the OpenTelemetry collector works again');
         isAway = hasFailed;
         done(result);
       });

@@ -23,7 +23,7 @@ const samplers: Record<string, (ratio: number) => Sampler> = {
 export function samplerOf(env: NodeJS.ProcessEnv): Sampler {
   const name = env.OTEL_TRACES_SAMPLER || 'parentbased_always_on';
   const make = samplers[name];
-  if (!make) throw new Error(`OTEL_TRACES_SAMPLER is ${name}; supported are ${Object.keys(samplers).join(', ')}`);
+  if (!make) throw new Error(`OTEL_TRACES_SAMPLER must be one of ${Object.keys(samplers).join(', ')}, not ${name}`);
   const ratio = Number(env.OTEL_TRACES_SAMPLER_ARG || 1);
   if (!(ratio >= 0 && ratio <= 1)) throw new Error('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1');
   return make(ratio);

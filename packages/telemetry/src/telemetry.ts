@@ -29,7 +29,7 @@ const flushMs = 2_000;
 export function startTelemetry({ env = process.env, ...options }: Options): Telemetry {
   if (!env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_SDK_DISABLED === 'true') return off;
   const started = load({ ...options, env }).catch((error: unknown) => {
-    options.log.error('spans cannot be recorded', { error });
+    options.log.error('tracing could not be started', { error });
     process.exit(1);
   });
   return {

@@ -38,7 +38,7 @@ export function directModels(
         const query = buildQuery(direct[name], args);
         if (query) return sendQuery(query, send);
         const run = delegate[name];
-        if (!run) throw new Error(`${model.name}.${name} takes plain columns and the listed conditions only`);
+        if (!run) throw new Error(`${model.name}.${name} supports only plain columns and the listed conditions`);
         throughPrisma(model.name, name);
         return run.call(delegate, args);
       },

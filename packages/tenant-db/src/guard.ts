@@ -54,7 +54,9 @@ function guarded(model: string, delegate: Delegate, rules: Rules): Delegate {
     (args: Args = {}) => {
       rejectUndefined(`${model}.${operation}`, args);
       if (inBulk.has(operation) && !hasCondition(args.where))
-        throw new Error(`${model}.${operation} needs a condition; name the tenant's id to change all of its records`);
+        throw new Error(
+          `${model}.${operation} requires a condition; to change all records of the tenant, filter by its tenantId`,
+        );
       if (!isOfTenants) return (delegate[operation] as Delegate[string])(args);
       const scope = running.getStore()?.scope;
       if (!scope) throw new Error(`${model}.${operation} without a tenant`);
@@ -95,7 +97,7 @@ function narrowed(model: string, args: Args, rules: Rules, scope: Scope): { AND?
 
 /** Prisma ignores conditions whose value is undefined, so the query would match everything. */
 function rejectUndefined(path: string, value: unknown): void {
-  if (value === undefined) throw new Error(`${path} is undefined: leave it out, or say null`);
+  if (value === undefined) throw new Error(`${path} is undefined: omit it, or use null`);
   if (Array.isArray(value)) {
     for (const [index, one] of value.entries()) rejectUndefined(`${path}.${index}`, one);
     return;

@@ -62,7 +62,7 @@ export function readModels(schemaText: string): ReadonlyMap<string, Model> {
     body: body as string,
     lines: linesOf(body as string),
   }));
-  if (!blocks.length) throw new Error('The Prisma client does not hold the schema it was generated from');
+  if (!blocks.length) throw new Error('The Prisma client does not contain the schema it was generated from');
   const linesOfModels = new Map(blocks.map(({ name, lines }) => [name, lines]));
   return new Map(
     blocks.map(({ name, body, lines }): [string, Model] => {

@@ -32,16 +32,16 @@ it('consistent declarations are accepted, and so is a service without narrowing'
 
 it.each([
   ['a model without a declaration', { Lead: undefined }, 'Lead is not declared'],
-  ['a declaration without a model of tenants', { Outbox: 'shared' }, 'Outbox is no model of tenants'],
-  ['an owner that is no field', { Lead: { owners: ['boss'] } }, 'Lead has no boss'],
-  ['a team that is no field', { Lead: { owners: ['assignedTo'], team: 'crew' } }, 'Lead has no crew'],
-  ['no owner', { Lead: { owners: [] } }, 'Lead names no owner'],
-  ['no relation', { Task: { through: [] } }, 'Task names no relation'],
-  ['owners and relations at once', { Task: { owners: ['ownerId'], through: ['lead'] } }, 'say one of them'],
+  ['a declaration of a model without a tenant', { Outbox: 'shared' }, 'Outbox is not a tenant model'],
+  ['an owner that is not a field', { Lead: { owners: ['boss'] } }, 'Lead has no field boss'],
+  ['a team that is not a field', { Lead: { owners: ['assignedTo'], team: 'crew' } }, 'Lead has no field crew'],
+  ['no owner', { Lead: { owners: [] } }, 'Lead declares no owners'],
+  ['no relation', { Task: { through: [] } }, 'Task declares through without a relation'],
+  ['owners and relations at once', { Task: { owners: ['ownerId'], through: ['lead'] } }, 'declare only one of them'],
   ['a relation that does not exist', { Task: { through: ['deal'] } }, 'Task has no relation deal'],
-  ['a relation to what everybody reaches', { Task: { through: ['setting'] } }, 'Setting, which is shared'],
-  ['a relation to what is of no tenant', { Task: { through: ['outbox'] } }, 'which is no model of tenants'],
-  ['relations in a circle', { Task: { through: ['note'] } }, 'is reached through itself'],
+  ['a relation to a shared model', { Task: { through: ['setting'] } }, 'Setting, which is shared'],
+  ['a relation to a model without a tenant', { Task: { through: ['outbox'] } }, 'which is not a tenant model'],
+  ['cyclic relations', { Task: { through: ['note'] } }, 'is narrowed through itself'],
 ])('%s fails at startup', (_, changed, problem) => {
   expect(() => check(changed)).toThrow(problem);
 });

@@ -26,7 +26,7 @@ export interface Rules {
 /** The condition that limits a narrowed caller's records of the model; undefined when all are accessible. */
 export function ownedBy(who: Ownership, model: string, rules: Rules): object | undefined {
   const narrowing = rules.narrowing?.[model];
-  if (!narrowing) throw new Error(`${model} does not say which records a narrowed caller reaches`);
+  if (!narrowing) throw new Error(`${model} does not declare which records a narrowed caller can access`);
   if (narrowing === 'shared') return undefined;
   if (narrowing.through) {
     const related = narrowing.through.map((name) => [
@@ -56,7 +56,7 @@ export function checkNarrowing({ models, relations, narrowing }: Rules): void {
     ...tenantModels.filter((model) => !narrowing[model]).map((model) => `${model} is not declared`),
     ...Object.keys(narrowing)
       .filter((model) => !tenantModels.includes(model))
-      .map((model) => `${model} is no model of tenants`),
+      .map((model) => `${model} is not a tenant model`),
     ...tenantModels.flatMap((model) => {
       const one = narrowing[model];
       return one && one !== 'shared' ? problemsOf(model, one) : [];
@@ -65,20 +65,20 @@ export function checkNarrowing({ models, relations, narrowing }: Rules): void {
   if (problems.length) throw new Error(`Narrowing: ${problems.join('; ')}`);
 
   function problemsOf(model: string, one: Exclude<Narrowing, 'shared'>): string[] {
-    if (one.owners && one.through) return [`${model} has owners and is reached through others: say one of them`];
+    if (one.owners && one.through) return [`${model} declares both owners and through: declare only one of them`];
     if (!one.through) {
       const fields = [...(one.owners ?? []), ...(one.team === undefined ? [] : [one.team])];
-      if (!one.owners?.length) return [`${model} names no owner`];
-      return fields.filter((field) => !models[model]?.includes(field)).map((field) => `${model} has no ${field}`);
+      if (!one.owners?.length) return [`${model} declares no owners`];
+      return fields.filter((field) => !models[model]?.includes(field)).map((field) => `${model} has no field ${field}`);
     }
-    if (!one.through.length) return [`${model} names no relation`];
+    if (!one.through.length) return [`${model} declares through without a relation`];
     return one.through.flatMap((name) => {
       const target = relations(model)?.get(name)?.target;
       if (!target) return [`${model} has no relation ${name}`];
       if (!tenantModels.includes(target))
-        return [`${model} is reached through ${target}, which is no model of tenants`];
-      if (narrowing?.[target] === 'shared') return [`${model} is reached through ${target}, which is shared`];
-      return leadsBack(target, new Set([model])) ? [`${model} is reached through itself`] : [];
+        return [`${model} is narrowed through ${target}, which is not a tenant model`];
+      if (narrowing?.[target] === 'shared') return [`${model} is narrowed through ${target}, which is shared`];
+      return leadsBack(target, new Set([model])) ? [`${model} is narrowed through itself`] : [];
     });
   }
 

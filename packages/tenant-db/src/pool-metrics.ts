@@ -17,16 +17,16 @@ export function watchPool(metrics: Metrics, name: string, pool: Pool): void {
 function startWatching(metrics: Metrics): Map<string, Pool> {
   const pools = new Map<string, Pool>();
   watched.set(metrics, pools);
-  metrics.gauge('pool_connections', 'Connections to PostgreSQL', ['pool', 'state'], (gauge) => {
+  metrics.gauge('pool_connections', 'Open connections to PostgreSQL', ['pool', 'state'], (gauge) => {
     for (const [pool, { totalCount, idleCount }] of pools) {
       gauge.set({ pool, state: 'idle' }, idleCount);
       gauge.set({ pool, state: 'used' }, totalCount - idleCount);
     }
   });
-  metrics.gauge('pool_connections_max', 'Connections that a pool may open', ['pool'], (gauge) => {
+  metrics.gauge('pool_connections_max', 'Maximum number of connections in a pool', ['pool'], (gauge) => {
     for (const [pool, { options }] of pools) gauge.set({ pool }, options.max);
   });
-  metrics.gauge('pool_waiting', 'Work that waits for a connection', ['pool'], (gauge) => {
+  metrics.gauge('pool_waiting', 'Transactions and queries waiting for a connection', ['pool'], (gauge) => {
     for (const [pool, { waitingCount }] of pools) gauge.set({ pool }, waitingCount);
   });
   return pools;
@@ -43,10 +43,10 @@ export interface PoolWaits {
 export function measureWaits(metrics: Metrics, pool: string): PoolWaits {
   const share = metrics.histogram(
     'pool_share_wait_seconds',
-    "Time that work waited for a place within its tenant's share of the connections",
+    "Time spent waiting for a slot in the tenant's share of the connections",
     ['pool'],
   );
-  const connection = metrics.histogram('pool_wait_seconds', 'Time that work waited for a connection', ['pool']);
+  const connection = metrics.histogram('pool_wait_seconds', 'Time spent waiting for a connection', ['pool']);
   const labels = { pool };
   return {
     share: (seconds) => share.observe(labels, seconds),

@@ -56,7 +56,7 @@ export class ScopedPool extends ResilientPool {
   ): unknown {
     // Prisma requests a connection only for its own transaction, which becomes a part of the one that is open here.
     const transaction = running.getStore()?.transaction;
-    if (callback || !transaction) throw new Error('A connection is taken by a transaction only');
+    if (callback || !transaction) throw new Error('Connections can be acquired only for transactions');
     return Promise.resolve(transaction.asClient());
   }
 

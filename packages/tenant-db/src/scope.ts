@@ -55,7 +55,8 @@ const text = `SELECT set_config('app.tenant_id', $1, true), set_config('app.envi
 export function setScope(scope: Scope | undefined, isNamed: boolean): Statement {
   const set = isNamed ? { name: 'scope', text } : { text };
   if (!scope) return { ...set, values: ['', ''] };
-  if (!Number.isSafeInteger(scope.tenantId) || scope.tenantId < 1) throw new Error('A scope needs the id of a tenant');
-  if (scope.environment !== 'live' && scope.environment !== 'sandbox') throw new Error('A scope needs an environment');
+  if (!Number.isSafeInteger(scope.tenantId) || scope.tenantId < 1) throw new Error('A scope requires a tenant id');
+  if (scope.environment !== 'live' && scope.environment !== 'sandbox')
+    throw new Error('A scope requires an environment');
   return { ...set, values: [String(scope.tenantId), scope.environment] };
 }

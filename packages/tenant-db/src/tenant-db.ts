@@ -145,7 +145,7 @@ export function createTenantDb<Client>(options: {
     tx: Object.assign(Object.create(raw), models, { sql }) as Tx<Client>,
     separatesEnvironments: separatesEnvironments(fields),
     async within(scope, work) {
-      if (running.getStore()?.transaction) throw new Error('Work under another scope inside a transaction');
+      if (running.getStore()?.transaction) throw new Error('A scope cannot be entered inside a transaction');
       // Prisma's promises start when awaited, which must be inside the scope.
       return running.run({ scope }, async () => await work());
     },
@@ -222,7 +222,7 @@ function separatesEnvironments(models: ModelFields): boolean {
   );
   if (separate.length && shared.length)
     throw new Error(
-      `Without environment: ${shared.join(', ')}; with: ${separate.join(', ')}. Give it to all or to none`,
+      `Without environment: ${shared.join(', ')}; with: ${separate.join(', ')}. Declare it in all of them or in none`,
     );
   return !shared.length;
 }

@@ -9,7 +9,7 @@ import { type OpenTransaction, running, type Scope, setScope } from './scope.ts'
  * | new       | nothing was sent yet                                         | is sent after BEGIN and the scope |
  * | opening   | the first statement is on its way, with BEGIN and the scope  | waits for the result |
  * | open      | BEGIN and the scope have succeeded                           | is sent            |
- * | suspended | a part of the transaction runs under a scope of its own      | is rejected         |
+ * | suspended | a part of the transaction runs under its own scope           | is rejected         |
  * | over      | it is being committed or rolled back, or it never began      | is rejected         |
  */
 type State = 'new' | 'opening' | 'open' | 'suspended' | 'over';
@@ -50,7 +50,7 @@ export class Transaction implements OpenTransaction {
    * @throws when the transaction is over: its connection may serve another tenant by then
    */
   send(args: readonly unknown[]): Promise<unknown> {
-    if (this.#part) throw new Error('A part of this transaction is open, under a scope of its own');
+    if (this.#part) throw new Error('A part of this transaction with its own scope is still open');
     // A part may begin while this statement waits.
     if (this.#state === 'opening') return (this.#opening as Promise<unknown>).then(() => this.send(args));
     return this.#send(args);
@@ -58,7 +58,8 @@ export class Transaction implements OpenTransaction {
 
   #send(args: readonly unknown[]): Promise<unknown> {
     if (this.#state === 'opening') return (this.#opening as Promise<unknown>).then(() => this.#send(args));
-    if (this.#state === 'over') throw new Error('The transaction of this statement is over: was an await forgotten?');
+    if (this.#state === 'over')
+      throw new Error('The transaction of this statement has ended: check for a missing await');
     corkForNow(this.#client);
     const sent =
       this.#state === 'open'
@@ -90,8 +91,8 @@ export class Transaction implements OpenTransaction {
   async commit(last: Statement | undefined): Promise<void> {
     await this.#opening;
     if (this.#state === 'over')
-      throw new Error('The transaction never began: the failure of its first statement was ignored');
-    if (this.#part) throw new Error('A part of the transaction is still open: was an await forgotten?');
+      throw new Error('The transaction did not start, and the error of its first statement was ignored');
+    if (this.#part) throw new Error('A part of the transaction is still open: check for a missing await');
     if (this.#state === 'new' && !last) {
       this.#state = 'over';
       return;
@@ -101,7 +102,7 @@ export class Transaction implements OpenTransaction {
     this.#state = 'over';
     const [, { command }] = await Promise.all([lastSent, this.#client.query('COMMIT')]);
     if (command !== 'COMMIT')
-      throw new Error('The transaction was rolled back: a failed statement in it was ignored', {
+      throw new Error('The transaction was rolled back, and the error of the failed statement was ignored', {
         cause: this.#failure,
       });
   }
@@ -123,7 +124,7 @@ export class Transaction implements OpenTransaction {
     work: () => Promise<T>,
     last: (() => Statement | undefined) | undefined,
   ): Promise<T> {
-    if (this.#scope) throw new Error('A transaction of a tenant cannot become one of another');
+    if (this.#scope) throw new Error('A transaction of one tenant cannot continue as another tenant');
     await this.#opening;
     // One at a time: two concurrent parts would share one scope.
     while (this.#part) await this.#part.#ended.promise;
@@ -132,7 +133,7 @@ export class Transaction implements OpenTransaction {
     this.#part = part;
     try {
       await savepoint;
-      if (this.#state === 'over') throw new Error('The transaction of this part is over: was an await forgotten?');
+      if (this.#state === 'over') throw new Error('The transaction of this part has ended: check for a missing await');
       this.#state = 'suspended';
       const result = await running.run({ scope, transaction: part }, async () => await work());
       await part.#release(last?.());
@@ -153,7 +154,7 @@ export class Transaction implements OpenTransaction {
   /** Ends a part: the outer transaction continues without its scope. */
   async #release(last: Statement | undefined): Promise<void> {
     await this.#opening;
-    if (this.#state === 'over') throw new Error('The transaction of this part is over: was an await forgotten?');
+    if (this.#state === 'over') throw new Error('The transaction of this part has ended: check for a missing await');
     const lastSent = last && this.send([last]);
     this.#state = 'over';
     const unset = setScope(undefined, this.#isNamed);

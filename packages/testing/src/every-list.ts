@@ -35,7 +35,7 @@ const ownFields = new Set(['page', 'limit', 'cursor', 'sort', 'createdFrom', 'cr
 /**
  * Tests every list of a contract: each sort and each filter is served from an index, on tables with more records than a
  * page reads one by one. The statements that the service sends are captured and explained under its role.
- * @param except filters and sorts without an index of their own (`listRoles.search`), or whole lists, and why
+ * @param except filters and sorts without a separate index (`listRoles.search`), or whole lists, and why
  * @param texts values of records that handlers depend on, by `table.column`
  */
 export function everyList<Ops extends Operations>(

@@ -28,18 +28,18 @@ const isServiceCode = (name: string) => services.some((service) => name === `@ta
 
 const rules: Rule[] = [
   {
-    why: 'a contract is read by gateway, services and clients, so it may bring nothing along but the vocabulary',
+    why: 'the gateway, services and clients import contracts, so a contract may import only zod, @tandem/contract and its own files',
     files: /^services\/[^/]+\/contract\/.*\.ts$/,
     find: (text) => firstImport(text, (name) => !name.startsWith('./') && !['zod', '@tandem/contract'].includes(name)),
   },
   {
-    why: 'contracts and the public client also run in browsers, which have neither modules nor globals of Node',
+    why: 'contracts and the public client also run in browsers: do not use modules or globals of Node',
     files: /^(services\/[^/]+\/contract|packages\/contract\/src|packages\/client\/src\/(public|request))\b.*\.ts$/,
     except: /\.test\.ts$/,
     find: (text) => firstImport(text, (name) => name.startsWith('node:')) ?? /\b(?:Buffer|process)\./.exec(text)?.[0],
   },
   {
-    why: 'services know each other by contract only, or they can no longer be changed and deployed apart',
+    why: 'services must be deployable separately: import the contract of another service, not its code',
     files: /^services\/[^/]+\/src\/.*\.ts$/,
     find: (text, path) => {
       const own = path.split('/')[1];
@@ -47,13 +47,13 @@ const rules: Rule[] = [
     },
   },
   {
-    why: 'a client made anywhere else would not be bound to a tenant',
+    why: 'only service.ts creates the Prisma client, because it binds it to a tenant',
     files: /^(services|packages|gateway)\/.*\.ts$/,
     except: /^services\/[^/]+\/src\/service\.ts$|\.test\.ts$|\/check\.ts$|\/generated\//,
     find: (text) => (/new PrismaClient\b/.test(text) ? 'new PrismaClient' : undefined),
   },
   {
-    why: 'a handler works inside a transaction, where nothing may wait for a network; that belongs to the mechanism',
+    why: 'a handler runs inside a transaction and must not wait for the network: use a package, a job or an argument of the handler',
     files: /^services\/[^/]+\/src\/features\/.*\.ts$/,
     except: /\.(test|job)\.ts$/,
     find: (text) =>
@@ -61,18 +61,18 @@ const rules: Rule[] = [
       (/[^.\w]fetch\(/.test(text) ? 'fetch()' : undefined),
   },
   {
-    why: 'a gateway that imports a service could not be deployed without it',
+    why: 'the gateway must be deployable separately: import the contract of a service, not its code',
     files: /^gateway\/src\/.*\.ts$/,
     find: (text) => firstImport(text, isServiceCode),
   },
   {
-    why: 'a TODO is either done now or an issue',
+    why: 'do it now or open an issue; never skip or focus a test',
     files: /\.(ts|mjs)$/,
     except: /\/check\.ts$|\/generated\//,
     find: (text) => /\b(TODO|FIXME|XXX)\b/.exec(text)?.[0] ?? /\b(?:it|describe|test)\.(?:skip|only)\b/.exec(text)?.[0],
   },
   {
-    why: 'a path of one machine means nothing on another',
+    why: 'the path exists on one machine only: use a relative path',
     files: /\.(ts|mjs|json|md|yml|yaml|sh)$/,
     except: /\/check\.ts$|pnpm-lock/,
     find: (text) => /(?:^|[\s"'`(=])\/(?:home|root|work|Users)\/\w[^\s"'`)]*/m.exec(text)?.[0]?.trim(),
@@ -86,7 +86,7 @@ const findings = folders.flatMap((folder) => walk(join(workspaceRoot, folder))).
 findings.push(...operationsWithoutFile(), ...(await checkMigrations(workspaceRoot)));
 for (const finding of findings) console.error(finding);
 if (findings.length) process.exitCode = 1;
-else console.log('house rules: kept');
+else console.log('house rules: no findings');
 
 function walk(dir: string): string[] {
   let names: string[];
@@ -126,7 +126,7 @@ function operationsWithoutFile(): string[] {
       .filter((id) => !files.some((file) => file.endsWith(`/${kebab(id)}.ts`)))
       .map(
         (id) =>
-          `services/${service}: no file ${kebab(id)}.ts for the operation ${id}: a log line must lead to its code`,
+          `services/${service}: the operation ${id} has no file ${kebab(id)}.ts: name the file after the operation, so that log lines lead to the code`,
       );
   });
 }

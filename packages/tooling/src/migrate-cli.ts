@@ -15,11 +15,11 @@ try {
 
 function setting(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`the setting ${name} is missing`);
+  if (!value) throw new Error(`the setting ${name} is required`);
   return value;
 }
 
 /** The reason of a failure. For an unreachable host with several addresses only the code is set. */
 function reason({ message, code }: NodeJS.ErrnoException): string {
-  return message || `the database server cannot be reached (${code})`;
+  return message || `cannot connect to the database server (${code})`;
 }

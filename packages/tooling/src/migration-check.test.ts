@@ -34,7 +34,7 @@ describe('a migration that is unsafe on a running system', () => {
 
   it('is rejected when it mixes transactional and non-transactional statements', async () => {
     const sql = `ALTER TABLE "lead" ADD COLUMN "k" TEXT; CREATE INDEX CONCURRENTLY IF NOT EXISTS "a" ON "lead" ("k");`;
-    expect(await checkMigration(sql)).toEqual([expect.stringContaining('a migration of their own')]);
+    expect(await checkMigration(sql)).toEqual([expect.stringContaining('a separate migration')]);
   });
 });
 

@@ -19,7 +19,7 @@ const rules: readonly Rule[] = [
   {
     name: 'index',
     advice:
-      'building an index blocks writes until it is done: put CREATE INDEX CONCURRENTLY IF NOT EXISTS into a migration of its own',
+      'building an index blocks writes until it is done: use CREATE INDEX CONCURRENTLY IF NOT EXISTS in a separate migration',
     isBroken: ({ node }, isNew) =>
       'IndexStmt' in node &&
       !isNew(tableOf(node.IndexStmt.relation)) &&
@@ -27,7 +27,7 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'drop-index',
-    advice: 'DROP INDEX waits for every query and blocks those behind it: use DROP INDEX CONCURRENTLY IF EXISTS',
+    advice: 'DROP INDEX waits for running queries and blocks later ones: use DROP INDEX CONCURRENTLY IF EXISTS',
     isBroken: ({ node }) =>
       'DropStmt' in node &&
       node.DropStmt.removeType === 'OBJECT_INDEX' &&
@@ -36,37 +36,38 @@ const rules: readonly Rule[] = [
   {
     name: 'column-rewrite',
     advice:
-      'a stored generated column, an identity or a volatile default rewrites the table under an exclusive lock: add an empty column, fill it by a backfill, then set the default',
+      'a stored generated column, an identity or a volatile default rewrites the table under an exclusive lock: add a nullable column, fill it with a backfill, then set the default',
     isBroken: (statement, isNew) => addedColumns(statement, isNew).some(rewritesTable),
   },
   {
     name: 'column-required',
-    advice: 'NOT NULL without a default fails for the rows that exist: add a default, or fill the column first',
+    advice:
+      'NOT NULL without a default fails for existing rows: add a default, or add a nullable column and fill it first',
     isBroken: (statement, isNew) =>
       addedColumns(statement, isNew).some((column) => has(column, 'CONSTR_NOTNULL') && !has(column, 'CONSTR_DEFAULT')),
   },
   {
     name: 'column-type',
     advice:
-      'changing a type rewrites the table and breaks the release before: add a new column, fill it by a backfill, and drop the old one a release later',
+      'changing a type rewrites the table and breaks the previous release: add a new column, fill it with a backfill, and drop the old column one release later',
     isBroken: (statement, isNew) => commands(statement, isNew).some(({ subtype }) => subtype === 'AT_AlterColumnType'),
   },
   {
     name: 'set-not-null',
     advice:
-      'SET NOT NULL reads the whole table under an exclusive lock: add CHECK (column IS NOT NULL) NOT VALID, validate it in the next migration, then set NOT NULL',
+      'SET NOT NULL scans the whole table under an exclusive lock: add CHECK (column IS NOT NULL) NOT VALID, validate it in the next migration, then set NOT NULL',
     isBroken: (statement, isNew) => commands(statement, isNew).some(({ subtype }) => subtype === 'AT_SetNotNull'),
   },
   {
     name: 'constraint',
     advice:
-      'a new constraint reads the whole table under a lock: add foreign keys and checks NOT VALID and validate them in the next migration; build a unique index CONCURRENTLY and add the constraint USING INDEX',
+      'a new constraint scans the whole table under a lock: add foreign keys and checks as NOT VALID and validate them in the next migration; for a unique constraint, build the index CONCURRENTLY and add the constraint USING INDEX',
     isBroken: (statement, isNew) => commands(statement, isNew).some(checksAllRows),
   },
   {
     name: 'rename',
     advice:
-      'the release before still uses the old name: add the new one beside it, and drop the old one a release later',
+      'the previous release still uses the old name: add a table or column with the new name, and drop the old one one release later',
     isBroken: ({ node }, isNew) =>
       'RenameStmt' in node &&
       ['OBJECT_TABLE', 'OBJECT_COLUMN'].includes(node.RenameStmt.renameType as string) &&
@@ -75,7 +76,7 @@ const rules: readonly Rule[] = [
   {
     name: 'data',
     advice:
-      'row-level security hides every row from the owner of the tables, and a long change keeps its locks: put the statement into a file that begins with "-- backfill", with a LIMIT on the rows it changes',
+      'row-level security hides all rows from the table owner, and a long change holds its locks: move the statement to a file that begins with "-- backfill", with a LIMIT on the changed rows',
     isBroken: ({ node, comment }, isNew) => {
       if (!('UpdateStmt' in node || 'DeleteStmt' in node || 'InsertStmt' in node)) return false;
       return !/^-- backfill\b/.test(comment) && [...tablesIn(node)].some((table) => !isNew(table));
@@ -83,7 +84,7 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'backfill-limit',
-    advice: 'a backfill changes a limited number of rows at a time: select them by a subquery with LIMIT',
+    advice: 'a backfill must change a limited number of rows at a time: select them in a subquery with LIMIT',
     isBroken: ({ text, comment }) => /^-- backfill\b/.test(comment) && !/\bLIMIT\s+\d+/i.test(text),
   },
 ];
@@ -189,7 +190,9 @@ function validatedTooEarly(statements: readonly Statement[]): string[] {
   const all = statements.flatMap((statement) => commands(statement, () => false));
   const adds = all.some(({ subtype }) => subtype === 'AT_AddConstraint');
   const validates = all.some(({ subtype }) => subtype === 'AT_ValidateConstraint');
-  return adds && validates ? ['VALIDATE CONSTRAINT belongs into the migration after the one that adds it'] : [];
+  return adds && validates
+    ? ['VALIDATE CONSTRAINT runs under the lock of ADD CONSTRAINT: move it to the next migration']
+    : [];
 }
 
 function tableOf(relation: object | undefined): string {

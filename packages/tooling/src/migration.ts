@@ -29,7 +29,8 @@ export interface NewMigration {
 export async function createMigration(options: NewMigration): Promise<string[]> {
   const { service: serviceName, name, adminUrl, root = workspaceRoot, now = new Date() } = options;
   const service = findServices(root).find((candidate) => candidate.name === serviceName);
-  if (!service) throw new Error(`no service "${serviceName}" with a prisma/schema.prisma; there are: ${namesIn(root)}`);
+  if (!service)
+    throw new Error(`no service "${serviceName}" with a prisma/schema.prisma; available services: ${namesIn(root)}`);
   const [migrations, platform, schema] = await Promise.all([
     readOwnMigrations(service),
     readPackageMigrations(root, service.name),

@@ -55,12 +55,12 @@ export async function applyMigrations(
  */
 export function kindOf(statements: readonly Statement[]): MigrationKind {
   if (/^-- backfill\b/.test(statements[0]?.comment ?? '')) {
-    if (statements.length !== 1) throw new Error('A backfill has exactly one statement');
+    if (statements.length !== 1) throw new Error('A backfill must contain exactly one statement');
     return 'backfill';
   }
   if (!statements.some(isConcurrentIndex)) return 'schema';
   if (!statements.every(isConcurrentIndex))
-    throw new Error('CONCURRENTLY does not run in a transaction: give these indexes a migration of their own');
+    throw new Error('CONCURRENTLY cannot run in a transaction: move these indexes to a separate migration');
   return 'indexes';
 }
 
@@ -208,5 +208,5 @@ async function createFoundation(client: pg.Client, service: string): Promise<voi
 }
 
 function changedMessage(file: string): string {
-  return `${file} was changed after it had been applied. Put it back and add a new file; on a machine whose data may go: npm stop, then delete .local/postgres.`;
+  return `${file} was changed after it was applied. Restore it and add a new migration. If the local data may be lost: run npm stop, then delete .local/postgres.`;
 }

@@ -27,7 +27,7 @@ export async function testDatabases(options: DatabaseOptions & { clonesKeptMinut
       wanted.push(template);
       if (names.includes(template)) continue;
       await makeTemplate(admin, { ...options, service: service.name, template }, migrations);
-      log?.(`${service.name}: template database made`);
+      log?.(`${service.name}: template database created`);
     }
     const oldest = Date.now() - clonesKeptMinutes * minuteMs;
     const isOfThese = (name: string) => services.some((service) => isOf(service, name));
@@ -108,6 +108,6 @@ async function dropDatabase(admin: pg.Client, name: string): Promise<void> {
 
 function setting(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: run tests by "npm test", which starts their stores`);
+  if (!value) throw new Error(`${name} is not set: run the tests with "npm test", which starts their stores`);
   return value;
 }

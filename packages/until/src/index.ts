@@ -24,5 +24,5 @@ export async function until<T>(
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
-  throw new Error(`Waited in vain until ${what}; last: ${last}`);
+  throw new Error(`Timed out waiting until ${what}; last value: ${last}`);
 }

@@ -55,9 +55,9 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
   worker.on('message', (report: Report) => settle?.resolve(report));
   worker.on('error', (error: Error & { code?: string }) => {
     const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    void end(isMemory ? new TaskTooLong('The task needs too much memory') : error);
+    void end(isMemory ? new TaskTooLong('The task exceeded the memory limit') : error);
   });
-  worker.on('exit', () => void end(new Error('The thread ended')));
+  worker.on('exit', () => void end(new Error('The worker thread exited')));
 
   const next = () =>
     new Promise<Report>((resolve, reject) => {
@@ -65,7 +65,9 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
     }).finally(() => {
       settle = undefined;
     });
-  const started = within(next(), limits.startMs, () => end(new ShareTimeout('The thread did not start in time')));
+  const started = within(next(), limits.startMs, () =>
+    end(new ShareTimeout('The worker thread did not start in time')),
+  );
   // The first task rejects with this error; until then it must not count as an unhandled rejection.
   started.catch(() => {});
 
@@ -76,10 +78,10 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
 
   return {
     isAlive: () => isAlive,
-    end: () => end(new Error('The thread was ended')),
+    end: () => end(new Error('The worker thread was terminated')),
     async run(order) {
       await started;
-      if (!isAlive) throw new ShareTimeout('The thread ended before the task');
+      if (!isAlive) throw new ShareTimeout('The worker thread exited before the task finished');
       // Created before any await, so that a thread that ends meanwhile settles the report.
       const report = next();
       report.catch(() => {});
@@ -93,8 +95,10 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
         // The task may end while its CPU time is read, and the thread may already run the next one.
         if (isOver) return;
         const elapsed = performance.now() - beganAt;
-        if (used >= limits.cpuMs) return end(new TaskTooLong(`The task took ${Math.round(used)} ms`));
-        if (elapsed >= limits.elapsedMs) return end(new ShareTimeout('The machine is too busy to run the task'));
+        if (used >= limits.cpuMs)
+          return end(new TaskTooLong(`The task exceeded its time limit: ${Math.round(used)} ms`));
+        if (elapsed >= limits.elapsedMs)
+          return end(new ShareTimeout('The task did not run in time: the machine is too busy'));
         timer = lookIn(Math.min(limits.cpuMs - used, limits.elapsedMs - elapsed));
       };
       let isOver = false;

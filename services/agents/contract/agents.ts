@@ -7,53 +7,55 @@ export const retryableOutcomes = ['no_answer', 'busy', 'failed'] as const;
 
 export const AgentKind = z
   .enum(agentKinds, { error: `Must be one of ${agentKinds.join(', ')}` })
-  .describe('What the agent does: it calls leads, or it recommends the next step');
+  .describe('The kind of agent: `caller` calls leads, `recommender` recommends the next step');
 export const AgentStatus = z
   .enum(agentStatuses, { error: `Must be one of ${agentStatuses.join(', ')}` })
-  .describe('Whether the agent works or is paused');
+  .describe('The status of the agent');
 export const ApprovalPolicy = z
   .enum(['always', 'never'], { error: 'Must be one of always, never' })
-  .describe('Whether a person has to approve each action before the agent acts');
+  .describe('Whether each action of the agent requires approval');
 
-/** How an agent works. */
+/** The configuration of an agent. */
 export const AgentConfig = z.object({
   goal: text(500)
     .nullable()
-    .meta({ description: 'What the agent should achieve', examples: ['Agree on a first meeting'] }),
+    .meta({ description: 'The goal of the agent', examples: ['Agree on a first meeting'] }),
   script: text(10_000)
     .nullable()
-    .meta({ description: 'What the agent says, or the rules it follows', examples: ['Ask what they use today.'] }),
+    .meta({ description: 'The script or the rules of the agent', examples: ['Ask what they use today.'] }),
   tone: text(100)
     .nullable()
-    .meta({ description: 'How the agent speaks', examples: ['friendly'] }),
+    .meta({ description: 'The tone of the agent', examples: ['friendly'] }),
 });
 
-/** What an agent does in one step. */
-export const StepType = z.enum(['call', 'recommend']).describe('What the agent does: call a lead, or recommend a step');
+/** The type of work in one step. */
+export const StepType = z
+  .enum(['call', 'recommend'])
+  .describe('The type of the step: call a lead, or recommend the next step');
 
 const count = (min: number, max: number) => {
   const error = `Must be a whole number from ${min} to ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
-/** An outcome of a call after which it can be tried again. */
+/** A call outcome after which the call can be retried. */
 export const RetryableOutcome = z
   .enum(retryableOutcomes, { error: `Must be one of ${retryableOutcomes.join(', ')}` })
-  .describe('An outcome of a call after which it can be tried again');
+  .describe('A call outcome after which the call can be retried');
 
-/** Bounds on what an agent does. */
+/** The limits of an agent. */
 export const AgentLimits = z.object({
   dailyCap: count(1, 100_000)
     .nullable()
     .meta({
-      description: 'The number of executions that may be queued per day (UTC); null for no limit',
+      description: 'The maximum number of executions queued per day (UTC); null for no limit',
       examples: [200],
     }),
-  maxAttempts: count(1, 10).meta({ description: 'How many times a call is tried', examples: [2] }),
+  maxAttempts: count(1, 10).meta({ description: 'The maximum number of attempts per call', examples: [2] }),
   retryOn: z
     .array(RetryableOutcome)
-    .max(retryableOutcomes.length, `Must hold at most ${retryableOutcomes.length} entries`)
-    .describe('The outcomes after which a call is tried again'),
+    .max(retryableOutcomes.length, `Must contain at most ${retryableOutcomes.length} entries`)
+    .describe('The outcomes after which a call is retried'),
 });
 
 export const Agent = z.object({
@@ -63,20 +65,20 @@ export const Agent = z.object({
   status: AgentStatus,
   allowedTransitions: z
     .array(AgentStatus)
-    .meta({ description: 'The statuses that this agent can change to now', examples: [['paused']] }),
+    .meta({ description: 'The statuses that this agent can currently change to', examples: [['paused']] }),
   description: text(1_000)
     .nullable()
     .meta({ examples: ['Calls leads and records the outcome'] }),
-  config: AgentConfig.describe('How the agent works'),
+  config: AgentConfig.describe('The configuration of the agent'),
   approvalPolicy: ApprovalPolicy,
-  limits: AgentLimits.describe('Bounds on what the agent does'),
+  limits: AgentLimits.describe('The limits of the agent'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
 export const agentUpdated = event('agent.updated', {
-  description: 'An agent is changed, paused or resumed',
+  description: 'An agent is updated, paused or resumed',
   action: 'agent.update',
   target: 'agent',
   data: z.object({ agentId: id('agent') }),
@@ -91,31 +93,32 @@ export const AgentDashboard = z.object({
       caller: z
         .object({
           status: AgentStatus,
-          totalCalls: z.int().meta({ description: 'The number of calls that ended', examples: [120] }),
+          totalCalls: z.int().meta({ description: 'The number of completed calls', examples: [120] }),
           successRate: Rate.meta({
-            description: 'The part of these calls that was answered, from 0 to 1',
+            description: 'The share of these calls that were answered, from 0 to 1',
             examples: [0.4],
           }),
         })
-        .describe('The agents that call leads'),
+        .describe('The results of the caller agents'),
       recommender: z
         .object({
           status: AgentStatus,
           totalRecommendations: z.int().meta({ description: 'The number of recommendations', examples: [80] }),
-          acceptRate: Rate.meta({ description: 'The part of them that was accepted, from 0 to 1', examples: [0.65] }),
+          acceptRate: Rate.meta({
+            description: 'The share of accepted recommendations, from 0 to 1',
+            examples: [0.65],
+          }),
         })
-        .describe('The agents that recommend the next step'),
+        .describe('The results of the recommender agents'),
     })
     .describe('The results of the agents, by kind'),
   recentExecutions: z.int().meta({ description: 'The number of executions in the period', examples: [200] }),
-  pendingApprovals: z
-    .int()
-    .meta({ description: 'The number of approvals that wait for a decision now', examples: [3] }),
+  pendingApprovals: z.int().meta({ description: 'The current number of pending approvals', examples: [3] }),
 });
 
 const dayMs = 86_400_000;
 
-/** A time, or a day (UTC) for its first moment or its last. */
+/** A time, or a day (UTC), which means its start or its end. */
 const day = (edge: 'first' | 'last') =>
   z.union([
     timestamp(),
@@ -126,16 +129,16 @@ const day = (edge: 'first' | 'last') =>
   ]);
 
 const withId = z.object({ id: id('agent') });
-const wrongStatus = { wrong_status: [409, 'The agent is not in a status that allows this'] } as const;
+const wrongStatus = { wrong_status: [409, 'The agent cannot change to this status'] } as const;
 
 export const agentRows = operations({
   getAgentDashboard: {
     method: 'GET',
     path: '/v1/agents/dashboard',
     permission: 'agents:read',
-    summary: 'Retrieve what the agents did',
+    summary: 'Retrieve the agent dashboard',
     description:
-      'Counts what happened between `dateFrom` and `dateTo`; by default in the last 30 days. Rates are 0 while there is no data.',
+      'Returns the counts between `dateFrom` and `dateTo`, by default of the last 30 days. Rates are 0 without data.',
     query: z.object({
       dateFrom: day('first')
         .describe('The start of the period: a time, or a day (UTC). Defaults to 30 days before its end.')
@@ -170,7 +173,7 @@ export const agentRows = operations({
     permission: 'agents:manage',
     summary: 'Update an agent',
     description:
-      'Changes the given fields, also single fields inside `config` and `limits`. Queued executions use the new settings. A new `status` pauses or resumes the agent.',
+      'Changes the given fields, including single fields of `config` and `limits`. Queued executions use the new settings. A new `status` pauses or resumes the agent.',
     params: withId,
     body: z
       .object({
@@ -192,7 +195,7 @@ export const agentRows = operations({
     path: '/v1/agents/:id/pause',
     permission: 'agents:manage',
     summary: 'Pause an agent',
-    description: 'A paused agent takes no new runs. Queued executions wait until it is resumed.',
+    description: 'A paused agent accepts no new runs. Queued executions wait until the agent is resumed.',
     params: withId,
     reply: Agent,
     example: { status: 'paused', allowedTransitions: ['active'] },
@@ -205,7 +208,7 @@ export const agentRows = operations({
     path: '/v1/agents/:id/resume',
     permission: 'agents:manage',
     summary: 'Resume a paused agent',
-    description: 'Waiting executions continue within a minute.',
+    description: 'Queued executions continue within a minute.',
     params: withId,
     reply: Agent,
     message: 'Agent resumed',

@@ -6,27 +6,28 @@ const statuses = ['pending', 'approved', 'rejected', 'expired'] as const;
 
 export const ApprovalStatus = z
   .enum(statuses, { error: `Must be one of ${statuses.join(', ')}` })
-  .describe('Whether the request waits, was decided, or expired');
+  .describe('The status of the approval');
 
 export const Approval = z.object({
   id: id('approval'),
   executionId: id('execution'),
   agentId: id('agent'),
-  leadId: id('lead').describe('The lead that the action is about'),
+  leadId: id('lead').describe('The lead that the action concerns'),
   type: StepType,
   status: ApprovalStatus,
-  allowedTransitions: z
-    .array(ApprovalStatus)
-    .meta({ description: 'The statuses that this approval can change to now', examples: [['approved', 'rejected']] }),
+  allowedTransitions: z.array(ApprovalStatus).meta({
+    description: 'The statuses that this approval can currently change to',
+    examples: [['approved', 'rejected']],
+  }),
   comment: text(500)
     .nullable()
-    .meta({ description: 'What the approver wrote', examples: [null] }),
+    .meta({ description: 'The comment of the approver', examples: [null] }),
   reason: text(500)
     .nullable()
-    .meta({ description: 'Why it was rejected', examples: [null] }),
-  requestedAt: timestamp().describe('When the agent asked'),
+    .meta({ description: 'The reason for the rejection', examples: [null] }),
+  requestedAt: timestamp().describe('When the approval was requested'),
   expiresAt: timestamp().meta({
-    description: 'When the request expires; an expired request counts as rejected',
+    description: 'When the approval expires; an expired approval counts as rejected',
     examples: ['2026-03-03T09:15:00.000Z'],
   }),
   decidedBy: id('user')
@@ -63,7 +64,7 @@ export const approvalDecided = event('agent.approval_decided', {
 });
 
 const withId = z.object({ id: id('approval') });
-const decided = { already_decided: [409, 'The approval has been decided already'] } as const;
+const decided = { already_decided: [409, 'The approval is already decided'] } as const;
 
 const decision = { decidedBy: 'a3HT7XOrDKJZ9JtB', decidedAt: '2026-03-02T10:02:00.000Z' };
 
@@ -74,8 +75,7 @@ export const approvals = operations({
     permission: 'agents:read',
     also: ['leads:read'],
     summary: 'List approvals',
-    description:
-      'Returns approvals for leads that the caller may read. By default it returns those that wait for a decision.',
+    description: 'Returns the approvals for leads that the caller can read, by default those that are pending.',
     query: listQuery(['requestedAt'])
       .omit({ search: true, createdFrom: true, createdTo: true })
       .extend({ status: ApprovalStatus.default('pending'), agentId: id('agent').optional() }),
@@ -87,13 +87,13 @@ export const approvals = operations({
     path: '/v1/agents/approvals/:id/approve',
     permission: 'agents:manage',
     also: ['leads:read'],
-    summary: 'Approve an action of an agent',
+    summary: 'Approve an agent action',
     description: 'The execution continues.',
     params: withId,
     body: z.object({
       comment: text(500)
         .nullish()
-        .meta({ description: 'What others should know', examples: ['Go ahead'] }),
+        .meta({ description: 'A comment on the decision', examples: ['Approved, please call this week'] }),
     }),
     example: { status: 'approved', allowedTransitions: [], ...decision },
     reply: Approval,
@@ -106,14 +106,17 @@ export const approvals = operations({
     path: '/v1/agents/approvals/:id/reject',
     permission: 'agents:manage',
     also: ['leads:read'],
-    summary: 'Reject an action of an agent',
+    summary: 'Reject an agent action',
     description: 'The execution is cancelled.',
     params: withId,
     body: z.object({
       reason: text(500)
         .trim()
         .min(1, 'Must not be empty')
-        .meta({ description: 'Why it is rejected', examples: ['A colleague is in touch with them'] }),
+        .meta({
+          description: 'The reason for the rejection',
+          examples: ['A colleague is already in contact with the lead'],
+        }),
     }),
     example: { status: 'rejected', allowedTransitions: [], ...decision },
     reply: Approval,

@@ -15,61 +15,61 @@ export const leadsPerRunMax = 250;
 
 export const ExecutionStatus = z
   .enum(executionStatuses, { error: `Must be one of ${executionStatuses.join(', ')}` })
-  .describe('How far the execution has come');
+  .describe('The status of the execution');
 
-/** Why a step or an execution failed. */
+/** The error of a step or an execution. */
 export const StepError = z.object({
-  code: z.string().meta({ description: 'For programs', examples: ['no_answer'] }),
-  message: z.string().meta({ description: 'For people', examples: ['Nobody answered the call'] }),
+  code: z.string().meta({ description: 'A machine-readable error code', examples: ['no_answer'] }),
+  message: z.string().meta({ description: 'A human-readable error message', examples: ['The call was not answered'] }),
   retryable: z.boolean().describe('Whether another attempt may succeed'),
 });
-/** Whether a model or rules made an output. */
+/** The source of an output: a model or built-in rules. */
 export const OutputSource = z
   .enum(['model', 'template'])
-  .describe('Whether a language model or built-in rules made the output');
-/** Whether a bulk run is over. */
+  .describe('Whether the output comes from a language model or from built-in rules');
+/** The status of a bulk run. */
 export const BulkRunStatus = z
   .enum(['running', 'completed', 'completed_with_errors'])
-  .describe('`completed` once every accepted lead is done; `completed_with_errors` if any was rejected or failed');
+  .describe('`completed` when all leads are done; `completed_with_errors` if any lead was rejected or failed');
 
 /** One step of an execution. */
 export const ExecutionStep = z.object({
   name: z.string().meta({ examples: ['Call, attempt 1'] }),
   type: StepType,
-  status: z.enum(['succeeded', 'failed']).describe('How the step ended'),
+  status: z.enum(['succeeded', 'failed']).describe('The outcome of the step'),
   startedAt: timestamp().describe('When the step started'),
   finishedAt: timestamp().describe('When the step ended'),
-  error: StepError.nullable().meta({ description: 'Why the step failed', examples: [null] }),
+  error: StepError.nullable().meta({ description: 'The reason for the failure of the step', examples: [null] }),
 });
 
 export const Execution = z.object({
   id: id('execution'),
   agentId: id('agent'),
   kind: AgentKind,
-  trigger: z.enum(['bulk']).describe('What started the execution'),
+  trigger: z.enum(['bulk']).describe('The trigger of the execution'),
   bulkRunId: id('bulk_run').nullable().describe('The bulk run that the execution belongs to'),
-  leadId: id('lead').describe('The lead that the agent works on'),
+  leadId: id('lead').describe('The lead of the execution'),
   status: ExecutionStatus.meta({ examples: ['succeeded'] }),
   approvalId: id('approval')
     .nullable()
-    .meta({ description: 'The approval that the agent asked for', examples: [null] }),
+    .meta({ description: 'The approval that the execution requires', examples: [null] }),
   attempt: z.int().meta({ description: 'The number of attempts so far', examples: [1] }),
   input: freeForm()
     .nullable()
-    .meta({ description: 'What the caller passed to the agent', examples: [{ product: 'Difference engine' }] }),
+    .meta({ description: 'The input of the request', examples: [{ product: 'Difference engine' }] }),
   output: freeForm()
     .nullable()
     .meta({
       description: 'The result',
       examples: [{ outcome: 'answered', durationSeconds: 94, isSimulated: true, attempts: 1 }],
     }),
-  steps: z.array(ExecutionStep).describe('What the agent did'),
-  error: StepError.nullable().meta({ description: 'Why the execution failed', examples: [null] }),
+  steps: z.array(ExecutionStep).describe('The steps of the execution'),
+  error: StepError.nullable().meta({ description: 'The error, if the execution failed', examples: [null] }),
   source: OutputSource.meta({ examples: ['template'] }),
   actingUserId: id('user').nullable().describe('The user who started the execution'),
   scheduledFor: timestamp()
     .nullable()
-    .meta({ description: 'When the execution is due; null for at once', examples: [null] }),
+    .meta({ description: 'When the execution is due; null if it was queued to run immediately', examples: [null] }),
   createdAt: timestamp(),
   startedAt: timestamp().nullable().describe('When the execution started'),
   finishedAt: timestamp().nullable().describe('When the execution ended'),
@@ -96,10 +96,10 @@ export const BulkRun = z.object({
   total: z.int().meta({ description: 'The number of leads in the request', examples: [2] }),
   accepted: z.int().meta({ description: 'The number of leads that were queued', examples: [2] }),
   rejected: z.int().meta({ description: 'The number of leads that were rejected', examples: [0] }),
-  counts: ExecutionCounts.describe('The executions of the run, by status'),
+  counts: ExecutionCounts.describe('The number of executions of the run by status'),
   scheduledFor: timestamp()
     .nullable()
-    .meta({ description: 'When the run is due; null for at once', examples: [null] }),
+    .meta({ description: 'When the run is due; null if it was queued to run immediately', examples: [null] }),
   createdBy: id('user').nullable().describe('The user who started the run'),
   createdAt: timestamp(),
 });
@@ -113,21 +113,21 @@ const ended = {
 } as const;
 
 export const executionCompleted = event('agent.execution_completed', {
-  description: 'An agent completed its work on a lead',
+  description: 'An execution succeeds',
   action: 'agent.execution_complete',
   target: 'execution',
   ...ended,
 });
 
 export const executionFailed = event('agent.execution_failed', {
-  description: 'An agent failed to complete its work on a lead',
+  description: 'An execution fails',
   action: 'agent.execution_fail',
   target: 'execution',
   ...ended,
 });
 
 export const bulkRunStarted = event('agent.bulk_run_started', {
-  description: 'An agent is sent to many leads',
+  description: 'A bulk run is started',
   action: 'agent.run_bulk',
   target: 'bulk_run',
   data: z.object({ bulkRunId: id('bulk_run'), agentId: id('agent') }),
@@ -136,9 +136,9 @@ export const bulkRunStarted = event('agent.bulk_run_started', {
 
 export const leadErrors = {
   lead_not_found: 'No lead with this id',
-  duplicate_in_request: 'The request names this lead twice',
-  already_running: 'The agent is already working on this lead',
-  limit_reached: 'The daily cap of the agent is reached',
+  duplicate_in_request: 'The request contains this lead twice',
+  already_running: 'An execution of the agent for this lead is already in progress',
+  limit_reached: 'The daily limit of the agent is reached',
 } as const;
 
 const exampleResults = [
@@ -152,15 +152,15 @@ const exampleResults = [
 
 /** The result of one lead of a bulk run. */
 export const BulkRunResult = z.object({
-  leadId: z.string().describe('The id as the request has it'),
+  leadId: z.string().describe('The lead id from the request'),
   status: z.enum(['success', 'error']).describe('Whether the lead was queued or rejected'),
   executionId: id('execution').optional(),
   error: z
     .object({
-      code: z.enum(Object.keys(leadErrors) as (keyof typeof leadErrors)[]).describe('For programs'),
-      message: z.string().describe('For people'),
+      code: z.enum(Object.keys(leadErrors) as (keyof typeof leadErrors)[]).describe('A machine-readable error code'),
+      message: z.string().describe('A human-readable error message'),
     })
-    .describe('Why the lead was rejected')
+    .describe('The reason for the rejection')
     .optional(),
 });
 
@@ -170,24 +170,22 @@ export const executions = operations({
     path: '/v1/agents/:id/runs:bulk',
     permission: 'agents:write',
     also: ['leads:read'],
-    summary: 'Run an agent for many leads',
+    summary: 'Run an agent for multiple leads',
     description:
-      'Accepts up to 250 leads and reports on each in the order of the request: `success` means that the lead is queued. The answer is 200 even if every lead is rejected.',
+      'Accepts up to 250 leads and returns a result for each in the order of the request; `success` means that the lead is queued. The response is 200 even if every lead is rejected.',
     params: z.object({ id: id('agent') }),
     body: z.object({
-      // Plain text: one id that is none must not refuse the others.
+      // Plain text, so that one malformed id does not reject the others.
       leadIds: z
         .array(text(64))
-        .min(1, 'Must hold at least 1 id')
-        .max(leadsPerRunMax, `Must hold at most ${leadsPerRunMax} ids`)
+        .min(1, 'Must contain at least 1 id')
+        .max(leadsPerRunMax, `Must contain at most ${leadsPerRunMax} ids`)
         .meta({ description: 'The ids of the leads', examples: [['khzasVT5ZxaVtyRs', '1djJZs2banxN2kyX']] }),
       input: freeForm()
-        .meta({ description: 'What the agent should know', examples: [{ product: 'Difference engine' }] })
+        .meta({ description: 'Additional input for the agent', examples: [{ product: 'Difference engine' }] })
         .optional(),
       scheduledFor: timestamp()
-        .describe(
-          'When the run is due: not in the past, with a tolerance of one minute, and at most one year ahead. Defaults to now.',
-        )
+        .describe('When the run is due: at most one minute in the past and one year ahead. Defaults to now.')
         .optional(),
     }),
     reply: z.object({
@@ -203,13 +201,13 @@ export const executions = operations({
     }),
     message: 'Bulk run queued',
     emits: [bulkRunStarted],
-    errors: { agent_paused: [409, 'The agent is paused'] },
+    errors: { agent_paused: [409, 'The agent is paused; resume it first'] },
   },
   getBulkRun: {
     method: 'GET',
     path: '/v1/agents/bulk-runs/:id',
     permission: 'agents:read',
-    summary: 'Retrieve the progress of a bulk run',
+    summary: 'Retrieve a bulk run',
     params: z.object({ id: id('bulk_run') }),
     reply: BulkRun,
     message: 'Bulk run retrieved',
@@ -220,7 +218,7 @@ export const executions = operations({
     permission: 'agents:read',
     also: ['leads:read'],
     summary: 'List executions',
-    description: 'Returns executions for leads that the caller may read.',
+    description: 'Returns the executions for leads that the caller can read.',
     query: listQuery(['createdAt'])
       .omit({ search: true })
       .extend({

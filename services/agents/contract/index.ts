@@ -1,4 +1,5 @@
-// What agents offers: a caller and a recommender, what they did for which lead, and what they recommend.
+// The contract of agents: agents that call leads or recommend next steps, their executions, approvals and
+// recommendations.
 import { agentRows } from './agents.ts';
 import { approvals } from './approvals.ts';
 import { executions } from './executions.ts';

@@ -6,22 +6,23 @@ const statuses = ['pending', 'accepted', 'dismissed'] as const;
 
 export const RecommendationStatus = z
   .enum(statuses, { error: `Must be one of ${statuses.join(', ')}` })
-  .describe('Whether the recommendation waits or was decided');
+  .describe('The status of the recommendation');
 
 export const Recommendation = z.object({
   id: id('recommendation'),
   executionId: id('execution'),
   agentId: id('agent'),
-  leadId: id('lead').describe('The lead that the recommendation is about'),
+  leadId: id('lead').describe('The lead that the recommendation concerns'),
   action: z.enum(recommendedActions).describe('The recommended step'),
-  reason: z
-    .string()
-    .meta({ description: 'Why it is recommended', examples: ['The lead is warm and can be reached by phone'] }),
+  reason: z.string().meta({
+    description: 'The reason for the recommendation',
+    examples: ['The lead is warm (high score or referral) and has a phone number'],
+  }),
   confidence: z
     .number()
     .min(0)
     .max(1)
-    .meta({ description: 'How certain the agent is, from 0 to 1', examples: [0.92] }),
+    .meta({ description: 'The confidence of the agent, from 0 to 1', examples: [0.92] }),
   factors: z
     .array(
       z.object({
@@ -29,15 +30,15 @@ export const Recommendation = z.object({
         value: z.string().meta({ description: 'The value of the factor, as text', examples: ['72'] }),
       }),
     )
-    .describe('What the recommendation is based on'),
+    .describe('The factors of the recommendation'),
   status: RecommendationStatus,
   allowedTransitions: z.array(RecommendationStatus).meta({
-    description: 'The statuses that this recommendation can change to now',
+    description: 'The statuses that this recommendation can currently change to',
     examples: [['accepted', 'dismissed']],
   }),
   dismissReason: text(500)
     .nullable()
-    .meta({ description: 'Why it was dismissed', examples: [null] }),
+    .meta({ description: 'The reason for dismissing it', examples: [null] }),
   decidedBy: id('user')
     .nullable()
     .meta({ description: 'The user who decided', examples: [null] }),
@@ -56,7 +57,7 @@ export const recommendationDecided = event('agent.recommendation_decided', {
 });
 
 const withId = z.object({ id: id('recommendation') });
-const decided = { already_decided: [409, 'The recommendation has been decided already'] } as const;
+const decided = { already_decided: [409, 'The recommendation is already decided'] } as const;
 
 const decision = { decidedBy: 'a3HT7XOrDKJZ9JtB', decidedAt: '2026-03-02T10:02:00.000Z' };
 
@@ -67,7 +68,7 @@ export const recommendations = operations({
     permission: 'agents:read',
     also: ['leads:read'],
     summary: 'List recommendations',
-    description: 'Returns recommendations for leads that the caller may read.',
+    description: 'Returns the recommendations for leads that the caller can read.',
     query: listQuery(['createdAt', 'confidence'])
       .omit({ search: true })
       .extend({ leadId: id('lead').optional(), status: RecommendationStatus.optional() }),
@@ -80,7 +81,8 @@ export const recommendations = operations({
     permission: 'agents:write',
     also: ['leads:read'],
     summary: 'Accept a recommendation',
-    description: 'Records the decision. Carry out the recommended step yourself, for instance with POST /v1/tasks.',
+    description:
+      'Records the decision. The platform does not perform the recommended step; use other operations for it, such as POST /v1/tasks.',
     params: withId,
     reply: Recommendation,
     example: { status: 'accepted', allowedTransitions: [], ...decision },
@@ -94,18 +96,21 @@ export const recommendations = operations({
     permission: 'agents:write',
     also: ['leads:read'],
     summary: 'Dismiss a recommendation',
-    description: 'Records the decision. Nothing else changes.',
+    description: 'Records the decision without other effects.',
     params: withId,
     body: z.object({
       reason: text(500)
         .nullish()
-        .meta({ description: 'Why it is dismissed', examples: ['A colleague is in touch with them'] }),
+        .meta({
+          description: 'The reason for dismissing it',
+          examples: ['A colleague is already in contact with the lead'],
+        }),
     }),
     reply: Recommendation,
     example: {
       status: 'dismissed',
       allowedTransitions: [],
-      dismissReason: 'A colleague is in touch with them',
+      dismissReason: 'A colleague is already in contact with the lead',
       ...decision,
     },
     message: 'Recommendation dismissed',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /** Settings of the agents service. */
 export const agentsSettings = serviceSettings.extend({
-  IDS_ALPHABET: z.string().length(62, 'Must hold each of the 62 letters and digits once'),
+  IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
   CRM_URL: z.url(),
   IDENTITY_URL: z.url(),
 });

@@ -13,37 +13,38 @@ export const engagementTypes = [
 
 export const EngagementType = z
   .enum(engagementTypes, { error: `Must be one of ${engagementTypes.join(', ')}` })
-  .describe('What happened');
-// Messages and runs of workflows may be those of a system of the customer's own, so any name will do.
+  .describe('The type of the event');
+// Messages and workflow runs may belong to another system of the customer, so any text is allowed.
 const Name = text(64).min(1, { error: 'Must not be empty' });
 
 export const EngagementEvent = z.object({
   id: id('engagement_event'),
   tenantId: id('tenant'),
   type: EngagementType,
-  leadId: id('lead').nullable().describe('The lead who did it'),
+  leadId: id('lead').nullable().describe('The lead that caused the event'),
   messageId: text(64)
     .nullable()
     .meta({ description: 'The id of the message in the system that sent it', examples: ['msg-20260302-0017'] }),
   workflowExecutionId: text(64)
     .nullable()
     .meta({ description: 'The id of the workflow run that sent the message', examples: ['welcome-0042'] }),
-  timestamp: timestamp().describe('When it happened'),
+  timestamp: timestamp().describe('When the event happened'),
   insertId: text(64)
     .nullable()
     .meta({
-      description: 'A name of your own for this event: the same event sent twice is recorded once',
+      description: 'A unique id that you choose for the event; an event with the same id is recorded only once',
       examples: ['open-msg-20260302-0017'],
     }),
   properties: freeForm().meta({ examples: [{ subject: 'Spring offer' }] }),
-  automated: z
-    .boolean()
-    .meta({ description: 'Whether a machine caused it, such as a scanner that opens every link', examples: [false] }),
+  automated: z.boolean().meta({
+    description: 'Whether a machine caused the event, such as a security scanner that opens every link',
+    examples: [false],
+  }),
   createdAt: timestamp(),
 });
 
 export const engagementRecorded = event('engagement.recorded', {
-  description: 'Somebody opened, clicked, answered or visited something',
+  description: 'An open, click, reply or visit is recorded',
   action: 'engagement.record',
   target: 'engagement_event',
   audited: false,
@@ -58,7 +59,7 @@ export const engagement = operations({
     permission: 'analytics:write',
     summary: 'Record an engagement event',
     description:
-      'If an event with the same `insertId` exists, the answer is 200 with that event, and nothing is recorded.',
+      'If an event with the same `insertId` exists, the response is 200 with that event, and no new event is recorded.',
     body: z.object({
       eventType: EngagementType.meta({ examples: ['email_open'] }),
       leadId: id('lead').nullish(),
@@ -66,7 +67,7 @@ export const engagement = operations({
       workflowExecutionId: Name.nullish(),
       timestamp: timestamp()
         .nullish()
-        .describe('When it happened: from the year 2000, and at most 24 hours ahead. Defaults to now.'),
+        .describe('When the event happened: not before the year 2000 and at most 24 hours ahead. Defaults to now.'),
       insertId: Name.nullish(),
       properties: freeForm().optional(),
       automated: z.boolean().optional(),
@@ -82,7 +83,7 @@ export const engagement = operations({
     path: '/v1/analytics/events',
     permission: 'analytics:read',
     summary: 'List engagement events',
-    description: 'Events that machines caused are left out unless `includeAutomated` is true.',
+    description: 'Events that machines caused are excluded unless `includeAutomated` is true.',
     query: listQuery(['timestamp', 'createdAt'])
       .omit({ search: true, createdFrom: true, createdTo: true })
       .extend({
@@ -93,7 +94,7 @@ export const engagement = operations({
           .optional(),
         from: timestamp().describe('Return only events that happened at this time or later').optional(),
         to: timestamp().describe('Return only events that happened at this time or earlier').optional(),
-        includeAutomated: flag().describe('Whether events that machines caused are returned too').optional(),
+        includeAutomated: flag().describe('Whether to include events that machines caused').optional(),
       }),
     reply: page(EngagementEvent),
     message: 'Events retrieved',

@@ -1,4 +1,4 @@
-// What analytics offers: engagement events, as they are recorded.
+// The contract of analytics: recorded engagement events.
 import { engagement } from './events.ts';
 
 export * from './events.ts';

@@ -74,7 +74,7 @@ describe('a transaction', () => {
       await db.tx.lead.create({ data: lead('gone@example.com') });
       await db.tx.sql`SELECT 1 / 0`.catch(() => {});
     };
-    await expect(db.transaction(mine, work)).rejects.toThrow('a failed statement in it was ignored');
+    await expect(db.transaction(mine, work)).rejects.toThrow('the error of the failed statement was ignored');
     expect(await emails(mine)).toEqual([]);
   });
 
@@ -91,9 +91,9 @@ describe('a transaction', () => {
         return ask();
       };
       expect(await emails(theirs)).toEqual(['theirs@example.com']);
-      await expect(db.transaction(mine, work)).rejects.toThrow('is over');
+      await expect(db.transaction(mine, work)).rejects.toThrow('has ended');
       expect(await emails(theirs)).toEqual(['theirs@example.com']);
-      await expect(db.transaction(mine, unreadable)).rejects.toThrow('never began');
+      await expect(db.transaction(mine, unreadable)).rejects.toThrow('did not start');
       expect(await emails(mine)).toEqual([]);
     });
 
@@ -103,7 +103,7 @@ describe('a transaction', () => {
       const transaction = db.transaction(mine, async () => {
         outcome = await work();
       });
-      await expect(transaction).rejects.toThrow('never began');
+      await expect(transaction).rejects.toThrow('did not start');
       expect(outcome.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     });
 
@@ -116,7 +116,7 @@ describe('a transaction', () => {
       });
       expect(await emails(theirs)).toEqual(['theirs@example.com']);
       open();
-      await expect(late).rejects.toThrow('is over');
+      await expect(late).rejects.toThrow('has ended');
     });
 
     /** A handler with a missing await: one statement is sent while the transaction ends. */
@@ -131,7 +131,7 @@ describe('a transaction', () => {
         late.catch(() => {});
       });
       await transaction.catch(() => {});
-      await expect(late).rejects.toThrow('is over');
+      await expect(late).rejects.toThrow('has ended');
     };
 
     it.each([
@@ -180,7 +180,7 @@ describe('a transaction', () => {
         const meanwhile = seen();
         const [whole, within, refused] = await Promise.allSettled([first, part, meanwhile]);
         expect([whole, within]).toMatchObject([{ value: [{ tenant: '' }] }, { value: [{ tenant: '1' }] }]);
-        expect(String((refused as PromiseRejectedResult).reason)).toContain('A part of this transaction is open');
+        expect(String((refused as PromiseRejectedResult).reason)).toContain('A part of this transaction with its own scope is still open');
       });
     });
 
@@ -198,7 +198,7 @@ describe('a transaction', () => {
       });
       await expect(transaction).rejects.toThrow('still open');
       open();
-      await expect(part).rejects.toThrow('is over');
+      await expect(part).rejects.toThrow('has ended');
       expect(await emails(mine)).toEqual([]);
       expect(await emails(theirs)).toEqual([]);
     });

@@ -93,7 +93,9 @@ it('an orphaned queue is deleted when it is empty; with messages it only loses i
   expect(kinds((await check({ unknownServices: ['crm'] })).differences)).toEqual([]);
   const kept = await check({ repair: true });
   expect(kept.repairs).toEqual([
-    expect.objectContaining({ remedy: 'gets no further events and holds 1 messages: move them with topology:move' }),
+    expect.objectContaining({
+      remedy: 'receives no further events and contains 1 messages: move them with topology:move',
+    }),
   ]);
   await service.as().createLead({ body: aLead({}) });
   await until('the consumer has the next', () => handled.length === before + 2);

@@ -117,7 +117,7 @@ describe('second layer: row-level security, without the client guard', () => {
       ]);
       expect(seen).toEqual([]);
       const failing = db.transaction(mine, () => enter(theirs, 'nobody@example.com'));
-      await expect(failing).rejects.toThrow('cannot become one of another');
+      await expect(failing).rejects.toThrow('cannot continue as another tenant');
     });
     const [own = [], foreign = []] = await emails();
     expect([own.filter((email) => email !== data.email), foreign.filter((email) => email !== data.email)]).toEqual([

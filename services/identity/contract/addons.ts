@@ -6,42 +6,42 @@ const pageMax = 100_000;
 /** The price of an addon. */
 export const AddonPricing = z
   .object({
-    type: z.enum(['free', 'flat']).describe('How the addon is charged'),
+    type: z.enum(['free', 'flat']).describe('The pricing model'),
     monthlyPrice: z
       .number()
       .meta({ description: 'The price per month, in major units of the currency', examples: [0] }),
     currency: z.string().meta({ description: 'Currency code (ISO 4217)', examples: ['USD'] }),
   })
-  .describe('What the addon costs');
+  .describe('The price of the addon');
 
-/** What the platform offers beside the plans; the same for every tenant. */
+/** An addon of the catalogue, which is the same for every tenant. */
 export const Addon = z.object({
   id: id('addon'),
   key: z.string().meta({ description: 'The key of the addon', examples: ['advanced_search'] }),
   name: z.string().meta({ examples: ['Advanced Search'] }),
   description: z
     .string()
-    .meta({ examples: ['Full-text search over leads, opportunities and partners that forgives typing errors.'] }),
-  category: z.string().meta({ description: 'The category in the catalogue', examples: ['data'] }),
+    .meta({ examples: ['Typo-tolerant full-text search over leads, opportunities and partners.'] }),
+  category: z.string().meta({ description: 'The catalogue category', examples: ['data'] }),
   version: z.string().meta({ description: 'The latest version', examples: ['1.4.0'] }),
   pricing: AddonPricing,
   features: z
     .array(z.string())
-    .meta({ description: 'The keys of the features that it switches on', examples: [['search']] }),
-  requiresPlan: PlanCode.nullable().describe('The lowest plan that can install it; null for any'),
+    .meta({ description: 'The keys of the features that the addon enables', examples: [['search']] }),
+  requiresPlan: PlanCode.nullable().describe('The lowest plan that includes the addon; null if every plan does'),
 });
 
 export const AddonDetail = Addon.extend({
   versions: z.array(z.string()).meta({ description: 'The versions that can be installed', examples: [['1.4.0']] }),
   configSchema: z.record(z.string(), z.unknown()).meta({
-    description: 'A JSON Schema (draft 7) of the configuration',
+    description: 'The JSON Schema (draft 7) of the configuration',
     examples: [{ type: 'object', properties: { typoTolerance: { type: 'boolean', default: true } } }],
   }),
 });
 
-export const AddonStatus = z.enum(['installed', 'active', 'suspended']).describe('Whether the addon is in use');
+export const AddonStatus = z.enum(['installed', 'active', 'suspended']).describe('The status of the installation');
 
-/** An addon of a tenant, as the tenant shows it. */
+/** An installed addon, as part of the tenant. */
 export const InstalledAddon = z.object({
   addonId: id('addon'),
   name: z.string().meta({ examples: ['Advanced Search'] }),
@@ -51,11 +51,11 @@ export const InstalledAddon = z.object({
 });
 
 const Config = freeForm().meta({
-  description: 'The configuration; must fit `configSchema`',
+  description: 'The configuration; must be valid against `configSchema`',
   examples: [{ typoTolerance: true }],
 });
 
-/** An addon of a tenant with its configuration. */
+/** An installed addon with its configuration. */
 export const Installation = InstalledAddon.extend({
   config: Config,
   installedBy: id('user').nullable().describe('The user who installed the addon'),
@@ -66,7 +66,7 @@ const withId = z.object({ addonId: id('addon') });
 export const addonInstalled = event('addon.installed', {
   group: 'billing',
   readPermission: 'addons:read',
-  description: 'A tenant installs an addon',
+  description: 'An addon is installed',
   action: 'addon.install',
   target: 'addon',
   data: z.object({ addonId: id('addon'), name: z.string(), version: z.string() }),
@@ -79,12 +79,12 @@ export const addons = operations({
     method: 'GET',
     path: '/v1/addons/catalog',
     permission: 'addons:read',
-    summary: 'List the catalogue of addons',
-    description: '`search` covers name and description, in any case.',
+    summary: 'List the addon catalogue',
+    description: '`search` covers the name and the description.',
     query: z.object({
-      page: wholeNumber(1, pageMax).describe('The number of the page, from 1').default(1),
-      limit: wholeNumber(1, 100).describe('The largest number of records on a page').default(20),
-      cursor: text(64).describe('`pagination.nextCursor` of the previous page; `page` is then ignored').optional(),
+      page: wholeNumber(1, pageMax).describe('The page number, starting at 1').default(1),
+      limit: wholeNumber(1, 100).describe('The maximum number of records per page').default(20),
+      cursor: text(64).describe('`pagination.nextCursor` of the previous page; overrides `page`').optional(),
       category: text(64)
         .meta({ examples: ['data'] })
         .optional(),
@@ -99,7 +99,7 @@ export const addons = operations({
     method: 'GET',
     path: '/v1/addons/catalog/:addonId',
     permission: 'addons:read',
-    summary: 'Retrieve an addon of the catalogue',
+    summary: 'Retrieve a catalogue addon',
     params: withId,
     reply: AddonDetail,
     message: 'Addon retrieved',
@@ -110,7 +110,7 @@ export const addons = operations({
     permission: 'addons:write',
     summary: 'Install an addon',
     description:
-      '`config` must fit the `configSchema` of the addon; its defaults fill in missing values. Without `version`, the latest version is installed.',
+      '`config` must be valid against the `configSchema` of the addon, whose defaults apply to missing values. Without `version`, the latest version is installed.',
     params: withId,
     body: z.object({
       config: Config.optional(),
@@ -123,7 +123,7 @@ export const addons = operations({
     message: 'Addon installed',
     emits: [addonInstalled],
     errors: {
-      plan_too_low: [403, 'The plan of the tenant does not include this addon'],
+      plan_too_low: [403, 'The plan of the tenant does not include this addon; upgrade the plan'],
       already_installed: [409, 'The addon is already installed'],
     },
   },

@@ -4,14 +4,14 @@ import { z } from 'zod';
 export const keyStatuses = ['active', 'revoked', 'expired'] as const;
 export const KeyStatus = z
   .enum(keyStatuses, { error: `Must be one of ${keyStatuses.join(', ')}` })
-  .describe('Whether the key works');
+  .describe('The status of the key');
 
 const Permission = z
   .string()
   .max(100)
-  .refine(isPermission, { error: 'Not a permission; GET /v1/permissions lists them' })
+  .refine(isPermission, { error: 'Must be a permission listed by GET /v1/permissions' })
   .meta({ description: 'A permission, such as `leads:read`', examples: ['leads:read'] });
-export const Permissions = z.array(Permission).max(200, { error: 'Must hold at most 200 permissions' });
+export const Permissions = z.array(Permission).max(200, { error: 'Must contain at most 200 permissions' });
 
 /** An address or a network in CIDR notation. */
 const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
@@ -19,35 +19,36 @@ const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
 });
 const AllowedIps = z
   .array(Network)
-  .max(100, { error: 'Must hold at most 100 networks' })
-  .describe('The networks that the key works from, at most 100; empty for every network');
+  .max(100, { error: 'Must contain at most 100 networks' })
+  .describe('The networks from which the key can be used, at most 100; empty for any network');
 
 export const ApiKey = z.object({
   id: id('api_key'),
   tenantId: id('tenant'),
   name: name().meta({ examples: ['Website form'] }),
-  keyPrefix: z.string().meta({ description: 'The start of the key', examples: ['svc_live_sk_'] }),
+  keyPrefix: z.string().meta({ description: 'The prefix of the key', examples: ['svc_live_sk_'] }),
   last4: z.string().meta({ description: 'The last four characters of the key', examples: ['mple'] }),
   environment: Environment,
   status: KeyStatus,
   permissions: z.array(z.string()).meta({
-    description: 'What the key may do; empty if it may do what the role of its creator allows at each call',
+    description:
+      'The permissions of the key; empty if the key has the permissions of its creator’s role at the time of each request',
     examples: [['leads:write']],
   }),
   allowedIps: z.array(z.string()).meta({
-    description: 'The networks that the key works from; empty for every network',
+    description: 'The networks from which the key can be used; empty for any network',
     examples: [['203.0.113.0/24']],
   }),
   createdBy: id('user').describe('The user who created the key'),
   lastUsedAt: timestamp()
     .nullable()
     .meta({
-      description: 'When the key was used last, to within five minutes',
+      description: 'When the key was last used, accurate to five minutes',
       examples: ['2026-03-04T16:35:00.000Z'],
     }),
   expiresAt: timestamp()
     .nullable()
-    .meta({ description: 'When the key stops working; null for never', examples: ['2027-03-02T09:15:00.000Z'] }),
+    .meta({ description: 'When the key expires; null if it does not expire', examples: ['2027-03-02T09:15:00.000Z'] }),
   revokedAt: timestamp()
     .nullable()
     .meta({ description: 'When the key was revoked', examples: [null] }),
@@ -56,10 +57,10 @@ export const ApiKey = z.object({
   updatedAt: timestamp(),
 });
 
-/** The one answer that shows the whole key. */
+/** The creation response, the only one with the full key. */
 export const NewApiKey = ApiKey.extend({
   fullKey: z.string().meta({
-    description: 'The whole key; it is shown once',
+    description: 'The full key; it is returned only once',
     examples: ['svc_live_sk_ThisIsOnlyAnExampleThisIsOnlyAnExampleExample'],
   }),
 });
@@ -70,13 +71,13 @@ const keyEvent = { target: 'api_key', record: ApiKey } as const;
 
 export const apiKeyCreated = event('api_key.created', {
   ...keyEvent,
-  description: 'An API key is made',
+  description: 'An API key is created',
   action: 'api_key.create',
   data: keyId,
 });
 export const apiKeyUpdated = event('api_key.updated', {
   ...keyEvent,
-  description: 'An API key changes',
+  description: 'An API key is updated',
   action: 'api_key.update',
   data: keyId,
 });
@@ -88,7 +89,7 @@ export const apiKeyRevoked = event('api_key.revoked', {
 });
 export const apiKeyRotated = event('api_key.rotated', {
   ...keyEvent,
-  description: 'An API key is replaced by a new one; the old one works until its expiry',
+  description: 'An API key is rotated; the old key works until it expires',
   action: 'api_key.rotate',
   data: keyId.extend({ newKeyId: id('api_key'), expiresAt: timestamp() }),
 });
@@ -101,7 +102,7 @@ export const apiKeys = operations({
     narrows: true,
     summary: 'Create an API key',
     description:
-      'Only this answer contains the whole key. A key without `permissions` has the role of its creator at each call, while the creator is active; a key with permissions never exceeds that role. You cannot grant permissions above your own.',
+      'The full key is returned only in this response. A key without `permissions` has the permissions of its creator’s role at the time of each request, while the creator is active; a key with `permissions` never exceeds that role. You cannot grant permissions that you do not have.',
     body: z
       .object({
         name: name(),
@@ -146,7 +147,7 @@ export const apiKeys = operations({
     permission: 'api_keys:manage',
     narrows: true,
     summary: 'Update an API key',
-    description: 'Changes the given fields. Changes take effect within a second.',
+    description: 'Changes the given fields. Changes take effect within one second.',
     params: withId,
     body: z
       .object({
@@ -159,14 +160,14 @@ export const apiKeys = operations({
     reply: ApiKey,
     message: 'API key updated',
     emits: [apiKeyUpdated],
-    errors: { key_not_active: [409, 'The API key is revoked or expired'] },
+    errors: { key_not_active: [409, 'The API key is revoked or expired; create a new one'] },
   },
   rotateApiKey: {
     method: 'POST',
     path: '/v1/api-keys/:id/rotate',
     permission: 'api_keys:manage',
     narrows: true,
-    summary: 'Replace an API key',
+    summary: 'Rotate an API key',
     description:
       'Creates a key with the same name, permissions and networks. The old key keeps working for `overlapSeconds`, by default one day.',
     ifMatch: true,
@@ -176,14 +177,14 @@ export const apiKeys = operations({
         .int({ error: 'Must be a whole number from 0 to 604800' })
         .min(0, { error: 'Must be at least 0' })
         .max(604_800, { error: 'Must be at most 604800, seven days' })
-        .describe('For how many seconds the old key works on, at most seven days')
+        .describe('The number of seconds for which the old key keeps working, at most seven days')
         .default(86_400),
     }),
     reply: NewApiKey,
     status: 201,
     message: 'API key rotated',
     emits: [apiKeyRotated, apiKeyCreated],
-    errors: { key_not_active: [409, 'The API key is revoked or expired'] },
+    errors: { key_not_active: [409, 'The API key is revoked or expired; create a new one'] },
   },
   revokeApiKey: {
     method: 'DELETE',
@@ -191,7 +192,7 @@ export const apiKeys = operations({
     permission: 'api_keys:manage',
     narrows: true,
     summary: 'Revoke an API key',
-    description: 'Takes effect within a second. Revoking a revoked key changes nothing.',
+    description: 'Takes effect within one second. Revoking a revoked key has no effect.',
     params: withId,
     reply: ApiKey,
     example: { status: 'revoked', revokedAt: '2026-03-04T16:40:00.000Z' },

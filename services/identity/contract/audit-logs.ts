@@ -6,8 +6,8 @@ export const TargetType = z.enum(types, { error: `Must be one of ${types.join(',
 
 export const AuditLog = z.object({
   id: id('audit_log'),
-  action: z.string().meta({ description: 'What happened, as `<resource>.<verb>`', examples: ['lead.update'] }),
-  occurredAt: timestamp().describe('When it happened'),
+  action: z.string().meta({ description: 'The action, as `<resource>.<verb>`', examples: ['lead.update'] }),
+  occurredAt: timestamp().describe('When the action happened'),
   actor: z
     .object({
       type: z.enum(['user', 'key', 'portal', 'system', 'anonymous']).describe('The kind of caller'),
@@ -15,13 +15,13 @@ export const AuditLog = z.object({
       name: z
         .string()
         .nullable()
-        .meta({ description: 'The name of the caller', examples: ['Ada Lovelace'] }),
+        .meta({ description: 'The name of the actor', examples: ['Ada Lovelace'] }),
     })
-    .describe('Who did it'),
+    .describe('The caller that performed the action'),
   onBehalfOf: z
     .object({ id: id('user') })
     .nullable()
-    .meta({ description: 'The user whom the API key acted for', examples: [null] }),
+    .meta({ description: 'The user that the API key acted on behalf of', examples: [null] }),
   keyId: id('api_key').nullable(),
   targets: z
     .array(
@@ -30,17 +30,17 @@ export const AuditLog = z.object({
         id: z.string().meta({ description: 'The id of the record', examples: ['khzasVT5ZxaVtyRs'] }),
       }),
     )
-    .describe('The records that it happened to'),
+    .describe('The records that the action affected'),
   changes: z
     .record(
       z.string(),
       z.object({
-        from: z.unknown().describe('The value before'),
-        to: z.unknown().describe('The value after'),
+        from: z.unknown().describe('The previous value'),
+        to: z.unknown().describe('The new value'),
       }),
     )
     .meta({
-      description: 'The fields that changed, with the values before and after; secrets are never shown',
+      description: 'The changed fields with their previous and new values; secrets are redacted',
       examples: [{ status: { from: 'new', to: 'contacted' } }],
     }),
   context: z
@@ -52,17 +52,15 @@ export const AuditLog = z.object({
       userAgent: z
         .string()
         .nullable()
-        .meta({ description: 'The program of the caller', examples: ['curl/8.5.0'] }),
+        .meta({ description: 'The User-Agent header of the request', examples: ['curl/8.5.0'] }),
       requestId: z.string().meta({
         description: 'The X-Request-Id of the request',
         examples: ['req_5f0c9a7be21d4836c0a1f9e2'],
       }),
       environment: Environment,
     })
-    .describe('The request that did it'),
-  outcome: z
-    .enum(['success', 'failure'])
-    .describe('`failure` for an attempt that was refused, such as a failed sign-in'),
+    .describe('The request that performed the action'),
+  outcome: z.enum(['success', 'failure']).describe('`failure` for a rejected attempt, such as a failed sign-in'),
 });
 
 export const auditLogs = operations({
@@ -71,12 +69,14 @@ export const auditLogs = operations({
     path: '/v1/audit-logs',
     permission: 'audit:read',
     summary: 'List the audit log',
-    description: 'Returns every change, the newest first. A sandbox key sees the changes in the sandbox.',
+    description: 'Returns all changes, newest first. A sandbox key returns the changes in the sandbox.',
     query: listQuery(['occurredAt'])
       .omit({ search: true, createdFrom: true, createdTo: true })
       .extend({
-        actorId: id('user').describe('Return only entries of this user').optional(),
-        onBehalfOfId: id('user').describe('Return only entries of API keys that acted for this user').optional(),
+        actorId: id('user').describe('Return only entries with this user as actor').optional(),
+        onBehalfOfId: id('user')
+          .describe('Return only entries of API keys that acted on behalf of this user')
+          .optional(),
         keyId: id('api_key').optional(),
         action: text(100)
           .meta({ examples: ['lead.update'] })
@@ -86,8 +86,8 @@ export const auditLogs = operations({
           .meta({ description: 'Return only entries about the record with this id', examples: ['khzasVT5ZxaVtyRs'] })
           .optional(),
         environment: Environment.optional(),
-        from: timestamp().describe('Return only entries of this time or later').optional(),
-        to: timestamp().describe('Return only entries of this time or earlier').optional(),
+        from: timestamp().describe('Return only entries at this time or later').optional(),
+        to: timestamp().describe('Return only entries at this time or earlier').optional(),
       }),
     reply: page(AuditLog),
     message: 'Audit log retrieved',
@@ -96,7 +96,7 @@ export const auditLogs = operations({
     method: 'GET',
     path: '/v1/audit-logs/:id',
     permission: 'audit:read',
-    summary: 'Retrieve an entry of the audit log',
+    summary: 'Retrieve an audit log entry',
     params: z.object({ id: id('audit_log') }),
     reply: AuditLog,
     message: 'Audit log entry retrieved',

@@ -1,13 +1,13 @@
 import { event, id, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
-/** At least 8 characters (spec); the upper bound keeps a request from buying minutes of hashing. */
+/** At least 8 characters (spec). The upper bound limits the CPU time for hashing. */
 export const Password = z
   .string()
   .min(8, { error: 'Must be at least 8 characters' })
   .max(200, { error: 'Must be at most 200 characters' })
   .refine((given) => given.isWellFormed() && !given.includes('\0'), {
-    error: 'Must not contain NUL characters or broken surrogate pairs',
+    error: 'Must not contain NUL characters or unpaired surrogates',
   })
   .meta({ examples: ['a long phrase is best'] });
 
@@ -16,21 +16,21 @@ export const tokenIssuer = 'tandem';
 export const tokenAudience = 'platform';
 export const portalAudience = 'portal';
 
-/** The tokens of somebody who is signed in. */
+/** The tokens of a session. */
 export const AuthSession = z.object({
   accessToken: z.string().meta({
-    description: 'Send it as `Authorization: Bearer …`',
+    description: 'The access token; send it as `Authorization: Bearer …`',
     examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6ImsxIn0.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl'],
   }),
   refreshToken: z.string().meta({
-    description: 'Exchange it once for new tokens',
+    description: 'The refresh token; exchange it once for new tokens',
     examples: ['ThisIsOnlyAnExampleOfARefreshToken000000000'],
   }),
-  tokenType: z.literal('Bearer').describe('How the access token is sent'),
+  tokenType: z.literal('Bearer').describe('The authorization scheme of the access token'),
   expiresIn: z.int().meta({ description: 'Seconds until the access token expires', examples: [900] }),
 });
 
-/** A session as events show it: without any token. */
+/** The session record in events, without tokens. */
 export const Session = z.object({
   id: id('session'),
   userId: id('user'),
@@ -48,11 +48,11 @@ export const userLoggedIn = event('user.logged_in', {
   record: Session,
 });
 
-/** How many failed sign-ins of one user an hour are recorded; an attacker must not flood the audit log. */
+/** Maximum number of recorded failed sign-ins per user and hour, so that an attacker cannot flood the audit log. */
 export const failedSignInsPerHourMax = 10;
 
 export const userLoginFailed = event('user.login_failed', {
-  description: 'Somebody tries to sign in as a user and fails',
+  description: 'A sign-in attempt for a user fails',
   action: 'user.login',
   target: 'user',
   outcome: 'failure',
@@ -61,7 +61,7 @@ export const userLoginFailed = event('user.login_failed', {
 });
 
 export const userLoggedOut = event('user.logged_out', {
-  description: 'A session ends, by its user or because it must',
+  description: 'A session ends: the user signs out, or the platform ends it',
   action: 'user.logout',
   target: 'session',
   data: z.object({

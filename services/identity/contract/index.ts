@@ -1,4 +1,5 @@
-// What identity offers: sign-in, tenants, plans, API keys, roles, users, the audit log; and to the fleet, who is calling.
+// The contract of identity: sign-in, tenants, plans, API keys, roles, users and the audit log, and internal operations
+// that resolve callers.
 import { addons } from './addons.ts';
 import { apiKeys } from './api-keys.ts';
 import { auditLogs } from './audit-logs.ts';

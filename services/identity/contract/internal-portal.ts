@@ -1,18 +1,18 @@
 import { id, name, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
-/** The tokens of somebody who is signed in to a partner's portal. */
+/** The tokens of a partner portal session. */
 export const PortalSession = z.object({
   accessToken: z.string(),
   refreshToken: z.string(),
-  /** Seconds until the access token expires, and the moment. */
+  /** When the access token expires: in seconds, and as a time. */
   expiresIn: z.int(),
   expiresAt: timestamp(),
 });
 
 /**
- * Sessions in the portals of partners, for the service that knows who may sign in there. Tokens come from identity alone.
- * A session stays in the environment of the call that opened it.
+ * Partner portal sessions, for the service that manages portal users. Only identity issues tokens. A session stays in
+ * the environment of the call that opened it.
  */
 export const internalPortal = operations({
   openPortalSession: {
@@ -30,7 +30,7 @@ export const internalPortal = operations({
     method: 'POST',
     path: '/internal/portal-sessions/refresh',
     audience: 'internal',
-    summary: 'Exchange a refresh token of a portal session for new tokens; the token says of which tenant it is',
+    summary: 'Exchange a refresh token of a portal session for new tokens; the token identifies its tenant',
     body: z.object({ refreshToken: z.string().min(1).max(200) }),
     reply: PortalSession.extend({
       tenantId: id('tenant'),
@@ -46,7 +46,7 @@ export const internalPortal = operations({
     method: 'POST',
     path: '/internal/portal-sessions/end',
     audience: 'internal',
-    summary: 'End one portal session, those of a portal user, or those of a whole partner',
+    summary: 'End one portal session, all sessions of a portal user, or all sessions of a partner',
     body: z.object({
       sessionId: id('session').optional(),
       partnerId: id('partner').optional(),

@@ -1,7 +1,7 @@
 import { id, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
-/** An active API key whose hash is not under the current pepper. It is rehashed when it is used. */
+/** An active API key whose hash does not use the current pepper. The key is rehashed when it is used. */
 export const OutdatedKey = z.object({
   tenantId: id('tenant'),
   keyId: id('api_key'),
@@ -11,14 +11,14 @@ export const OutdatedKey = z.object({
   expiresAt: timestamp().nullable(),
 });
 
-/** What still depends on a pepper that is no longer current; for operators: `npm run admin`. */
+/** Data that still depends on a previous pepper; for operators: `npm run admin`. */
 export const internalSecrets = operations({
   listOutdatedKeys: {
     method: 'POST',
     path: '/internal/secrets/outdated-keys',
     audience: 'internal',
-    summary: 'Active API keys whose hash is not under the current pepper, page by page',
-    /** `next` of the page before. */
+    summary: 'List active API keys whose hash does not use the current pepper',
+    /** `next` of the previous page. */
     body: z.object({ after: z.string().max(64).nullish() }),
     reply: z.object({ keys: z.array(OutdatedKey), next: z.string().nullable() }),
     message: 'Outdated keys listed',
@@ -29,12 +29,12 @@ export const internalSecrets = operations({
     method: 'POST',
     path: '/internal/secrets/rehash-addresses',
     audience: 'internal',
-    summary: 'Replace the hashes of e-mail addresses by those under the current pepper, some tenants at a time',
-    /** `next` of the call before. */
+    summary: 'Rehash e-mail addresses with the current pepper, a few tenants at a time',
+    /** `next` of the previous call. */
     body: z.object({ after: id('tenant').nullish() }),
     reply: z.object({
       rehashed: z.int(),
-      /** Rows of the tenants visited whose address no user has any more. */
+      /** Lookup rows of the processed tenants whose address belongs to no user. */
       left: z.int(),
       next: id('tenant').nullable(),
     }),

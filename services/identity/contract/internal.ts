@@ -4,7 +4,7 @@ import { subscriptionUpdated } from './subscriptions.ts';
 import { tenantPlanChanged } from './tenants.ts';
 import { userStatuses } from './users.ts';
 
-/** What a plan allows a tenant; null means without limit. */
+/** The limits of a tenant; null means unlimited. */
 export const Limits = z.object({
   plan: z.enum(planCodes),
   monthlyCalls: z.int().nullable(),
@@ -12,16 +12,16 @@ export const Limits = z.object({
   burst: z.int().nullable(),
 });
 
-/** Who stands behind a key or a session, as the gateway needs it for every request. */
+/** The owner of a key or a session, which the gateway needs for every request. */
 export const Principal = z.object({
   tenantId: id('tenant'),
-  /** The environment of a key or of a session in the portal; a session of a user chooses per request. */
+  /** The environment of a key or portal session; user sessions choose it per request. */
   environment: z.enum(['live', 'sandbox']).nullable(),
   keyId: id('api_key').nullable(),
   sessionId: id('session').nullable(),
-  /** The person signed in, or the owner of the key; null in the portal. */
+  /** The signed-in user or the owner of the key; null in the portal. */
   userId: id('user').nullable(),
-  /** In the portal: of which partner, and who. */
+  /** In the portal: the partner and the portal user. */
   partnerId: id('partner').nullable(),
   portalUserId: id('portal_user').nullable(),
   name: z.string(),
@@ -45,7 +45,7 @@ export const internalUsers = operations({
     method: 'GET',
     path: '/internal/users/:id',
     audience: 'internal',
-    summary: 'Retrieve a user of the tenant, whether active or not',
+    summary: 'Retrieve a user of the tenant with any status',
     params: z.object({ id: id('user') }),
     reply: InternalUser,
     message: 'User retrieved',
@@ -54,7 +54,7 @@ export const internalUsers = operations({
     method: 'GET',
     path: '/internal/users/:id/permissions',
     audience: 'internal',
-    summary: 'The current permissions of a user; none when the user does not exist or is not active',
+    summary: 'Retrieve the current permissions of a user; none if the user does not exist or is not active',
     params: z.object({ id: id('user') }),
     reply: z.object({ permissions: z.array(z.string()) }),
     message: 'Permissions retrieved',
@@ -88,13 +88,13 @@ export const internalAccess = operations({
     method: 'POST',
     path: '/internal/keys/resolve',
     audience: 'internal',
-    summary: 'Who stands behind an API key; 404 for one that is unknown, revoked or expired',
+    summary: 'Resolve an API key to its tenant and owner; 404 if it is unknown, revoked or expired',
     body: z.object({
       /** The hash of the key under the gateway's current pepper. */
       hash: KeyHash,
       /** The id of that pepper. */
       pepper: PepperId.optional(),
-      /** The hashes under the other peppers that are listed. */
+      /** The hashes under the other listed peppers. */
       previous: z.array(KeyHash).max(4).optional(),
     }),
     reply: Principal,
@@ -105,7 +105,7 @@ export const internalAccess = operations({
     method: 'POST',
     path: '/internal/sessions/resolve',
     audience: 'internal',
-    summary: 'Who stands behind a session; 404 for one that has ended or whose user is not active',
+    summary: 'Resolve a session to its tenant and user; 404 if it has ended or its user is not active',
     body: z.object({ tenantId: id('tenant'), sessionId: id('session') }),
     reply: Principal,
     message: 'Session resolved',
@@ -115,7 +115,7 @@ export const internalAccess = operations({
     method: 'POST',
     path: '/internal/usage/read',
     audience: 'internal',
-    summary: 'How many calls of a month have been recorded for a tenant, in total and by gateway process',
+    summary: 'Retrieve the recorded calls of a tenant and month, in total and by gateway process',
     body: z.object({ tenantId: id('tenant'), month: Month }),
     reply: z.object({ calls: z.int(), recorded: z.array(z.object({ gateway: z.string(), calls: z.int() })) }),
     message: 'Usage read',
@@ -125,25 +125,25 @@ export const internalAccess = operations({
     method: 'POST',
     path: '/internal/usage/report',
     audience: 'internal',
-    summary: 'Record how many calls of each tenant and month a gateway process has served since it started',
+    summary: 'Record the calls per tenant and month that a gateway process has served since it started',
     body: z.object({
-      /** Names the gateway process for its lifetime. */
+      /** The id of the gateway process, constant for its lifetime. */
       gateway: z.string().min(1).max(64),
-      /** Totals, not increments: a report that arrives twice or late changes nothing. */
+      /** Totals instead of increments, so that a repeated or late report has no effect. */
       served: z.array(z.object({ tenantId: id('tenant'), month: Month, calls: z.int().nonnegative() })).max(10_000),
     }),
     reply: z.object({}),
     message: 'Usage recorded',
     emits: [],
   },
-  /** For gateways of the release before `reportUsage`, during a rolling update. */
+  /** For gateways of the release without `reportUsage`, during a rolling update. */
   recordUsage: {
     method: 'POST',
     path: '/internal/usage/record',
     audience: 'internal',
-    summary: 'Add calls to the months of tenants; a batch number that was recorded already changes nothing',
+    summary: 'Add calls to tenants and months; a batch number that is already recorded has no effect',
     body: z.object({
-      /** Names the gateway process for its lifetime; its batches are numbered from 1. */
+      /** The id of the gateway process, constant for its lifetime. Its batches are numbered from 1. */
       gateway: z.string().max(64),
       batch: z.int().positive(),
       calls: z.array(z.object({ tenantId: id('tenant'), month: Month, calls: z.int() })).max(10_000),
@@ -160,7 +160,7 @@ export const internalAdmin = operations({
     method: 'POST',
     path: '/internal/tenants/plan',
     audience: 'internal',
-    summary: 'Put a tenant on a plan; the limits of an enterprise tenant are given',
+    summary: 'Set the plan of a tenant, with its limits for the plan enterprise',
     body: z.object({
       tenantId: id('tenant'),
       plan: z.enum(planCodes),
@@ -180,14 +180,14 @@ export const internalAdmin = operations({
     body: z.object({ tenantId: id('tenant') }),
     reply: z.object({
       entries: z.int(),
-      /** How many were removed for their age, before those. */
+      /** The number of expired entries that were removed before them. */
       purged: z.int(),
       intact: z.boolean(),
       firstBroken: id('audit_log').nullable(),
       reason: text(200).nullable(),
     }),
     message: 'Audit chain verified',
-    // A hundred thousand entries take seconds.
+    // Verifying a hundred thousand entries takes seconds.
     timeoutMs: 600_000,
     emits: [],
   },
@@ -195,7 +195,7 @@ export const internalAdmin = operations({
     method: 'POST',
     path: '/internal/tenants/list',
     audience: 'internal',
-    summary: 'Every tenant with its plan',
+    summary: 'List all tenants with their plans',
     body: z.object({ after: id('tenant').nullish() }),
     reply: z.array(z.object({ id: id('tenant'), name: name(), plan: z.enum(planCodes), status: z.string() })),
     message: 'Tenants listed',
@@ -203,10 +203,13 @@ export const internalAdmin = operations({
   },
 });
 
-/** The Redis channel on which identity says that something about a credential changed: gateways forget what they know of it. */
+/** The Redis channel for credential changes, on which identity tells gateways to drop cached credentials. */
 export const credentialChannel = 'tandem:credentials';
 
-/** A message on that channel: forget one key, one session, what belongs to some users, or everything of a tenant. Ids are plain numbers. */
+/**
+ * A message on that channel: invalidates one key, one session, the credentials of some users, or those of a whole
+ * tenant. Ids are plain numbers.
+ */
 export const CredentialChange = z.union([
   z.object({ keyId: z.int() }),
   z.object({ sessionId: z.int() }),

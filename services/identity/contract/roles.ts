@@ -8,13 +8,12 @@ export const Role = z.object({
   name: name().meta({ examples: ['Sales'] }),
   description: text(500)
     .nullable()
-    .meta({ examples: ['Works on leads, sees partners'] }),
+    .meta({ examples: ['Manages leads and views partners'] }),
   permissions: z
     .array(z.string())
-    .meta({ description: 'What users with this role may do', examples: [['leads:write', 'partners:read']] }),
+    .meta({ description: 'The permissions of users with this role', examples: [['leads:write', 'partners:read']] }),
   isSystem: z.boolean().meta({
-    description:
-      'Whether the role comes with every tenant and cannot be changed: owner, admin, manager, member, viewer',
+    description: 'Whether the role is a built-in role, which cannot be changed: owner, admin, manager, member, viewer',
     examples: [false],
   }),
   version: z.int(),
@@ -24,7 +23,7 @@ export const Role = z.object({
 
 /** A permission that can be granted. */
 export const PermissionInfo = z.object({
-  slug: z.string().meta({ description: 'The name of the permission', examples: ['leads:read'] }),
+  slug: z.string().meta({ description: 'The description of the permission', examples: ['leads:read'] }),
   description: z.string().meta({ examples: ['Read leads'] }),
 });
 
@@ -34,12 +33,12 @@ const roleEvent = { target: 'role', data: roleId, record: Role } as const;
 
 export const roleCreated = event('role.created', {
   ...roleEvent,
-  description: 'A role is made',
+  description: 'A role is created',
   action: 'role.create',
 });
 export const roleUpdated = event('role.updated', {
   ...roleEvent,
-  description: 'A role changes',
+  description: 'A role is updated',
   action: 'role.update',
 });
 export const roleDeleted = event('role.deleted', {
@@ -48,8 +47,8 @@ export const roleDeleted = event('role.deleted', {
   action: 'role.delete',
 });
 
-const name_taken = [409, 'Another role of the tenant has this name'] as const;
-const system_role = [409, 'The roles that come with every tenant cannot be changed'] as const;
+const name_taken = [409, 'Another role of the tenant has this name; choose a different one'] as const;
+const system_role = [409, 'Built-in roles cannot be changed; create a new role'] as const;
 
 export const roles = operations({
   listPermissions: {
@@ -58,7 +57,7 @@ export const roles = operations({
     permission: signedIn,
     summary: 'List the permissions',
     description:
-      'In roles and keys, `<resource>:*` stands for every action on a resource and `*` for everything; `manage` includes the other actions. A role can narrow a permission to `:own` or `:team`.',
+      'In roles and keys, `<resource>:*` grants every action on a resource and `*` grants everything; `manage` includes the other actions. A role can limit a permission to own or team records with the suffix `:own` or `:team`.',
     reply: z.array(PermissionInfo),
     message: 'Permissions retrieved',
   },
@@ -66,8 +65,8 @@ export const roles = operations({
     method: 'GET',
     path: '/v1/permissions/check',
     permission: signedIn,
-    summary: 'Check a permission of the caller',
-    description: 'Returns whether the caller has the permission, and whose records it covers.',
+    summary: 'Check a permission',
+    description: 'Returns whether the caller has the permission, and which records it covers.',
     query: z.object({ permission: Permissions.element }),
     reply: z.object({
       permission: z.string().meta({ description: 'The permission that was checked', examples: ['leads:read'] }),
@@ -75,7 +74,7 @@ export const roles = operations({
       reach: z
         .enum(['all', 'team', 'own'])
         .nullable()
-        .describe('Whose records the permission covers; null if the caller lacks it'),
+        .describe('Which records the permission covers; null if the caller does not have it'),
     }),
     message: 'Permission checked',
   },
@@ -94,7 +93,7 @@ export const roles = operations({
     path: '/v1/roles',
     permission: 'users:manage',
     summary: 'Create a role',
-    description: 'You cannot grant permissions above your own.',
+    description: 'You cannot grant permissions that you do not have.',
     body: z.object({ name: name(), description: text(500).nullish(), permissions: Permissions }),
     reply: Role,
     status: 201,
@@ -116,7 +115,7 @@ export const roles = operations({
     path: '/v1/roles/:id',
     permission: 'users:manage',
     summary: 'Update a role',
-    description: 'You cannot grant permissions above your own. Roles that come with every tenant cannot be changed.',
+    description: 'You cannot grant permissions that you do not have. Built-in roles cannot be changed.',
     params: withId,
     body: z.object({ name: name().optional(), description: text(500).nullish(), permissions: Permissions.optional() }),
     reply: Role,
@@ -129,11 +128,11 @@ export const roles = operations({
     path: '/v1/roles/:id',
     permission: 'users:manage',
     summary: 'Delete a role',
-    description: 'A role that users have cannot be deleted.',
+    description: 'A role that is assigned to users cannot be deleted.',
     params: withId,
     reply: z.object({ id: id('role'), deleted: z.literal(true).describe('Always true') }),
     message: 'Role deleted',
     emits: [roleDeleted],
-    errors: { system_role, role_in_use: [409, 'Users have this role; give them another one first'] },
+    errors: { system_role, role_in_use: [409, 'The role is assigned to users; assign them another role first'] },
   },
 });

@@ -6,15 +6,15 @@ import { Email, User } from './users.ts';
 
 /** A public key (RFC 7517). */
 export const JsonWebKey = z.object({
-  kty: z.literal('RSA').describe('The kind of key'),
+  kty: z.literal('RSA').describe('The key type'),
   n: z.string().meta({
     description: 'The modulus, in base64url',
     examples: ['u1SU1LfVLPHCozMxH2Mo4lgOEePzNm0tRgeLezV6ffAt0gunVTLw7onLRnrq0_IzW7yWR7QkrmBL7jTKEn5u'],
   }),
   e: z.string().meta({ description: 'The exponent, in base64url', examples: ['AQAB'] }),
-  kid: z.string().meta({ description: 'The id of the key, as in the header of a token', examples: ['2026-03'] }),
-  use: z.literal('sig').describe('What the key is for'),
-  alg: z.literal('RS256').describe('The algorithm of signatures'),
+  kid: z.string().meta({ description: 'The id of the key, as in the `kid` header of a token', examples: ['2026-03'] }),
+  use: z.literal('sig').describe('The use of the key'),
+  alg: z.literal('RS256').describe('The signature algorithm'),
 });
 
 export const signIn = operations({
@@ -24,7 +24,7 @@ export const signIn = operations({
     audience: 'public',
     summary: 'Sign in',
     description:
-      'An access token lasts 15 minutes, a refresh token 30 days. After five failures within a minute for one e-mail address from one IP address (or IPv6 /64 network), the answer is 429.',
+      'An access token is valid for 15 minutes, a refresh token for 30 days. After five failed attempts within a minute for one e-mail address from one IP address (or IPv6 /64 network), further attempts fail with 429.',
     body: z.object({
       email: Email,
       password: z
@@ -34,7 +34,9 @@ export const signIn = operations({
         .meta({ examples: ['a long phrase is best'] }),
       tenantId: id('tenant')
         .optional()
-        .describe('Needed when the address belongs to several tenants with the same password, or to more than five'),
+        .describe(
+          'Required if the address belongs to several tenants with the same password, or to more than five tenants',
+        ),
     }),
     reply: AuthSession.extend({
       user: User.describe('The user who signed in'),
@@ -44,7 +46,7 @@ export const signIn = operations({
     emits: [userLoggedIn, userLoginFailed],
     errors: {
       bad_credentials: [401, 'Invalid e-mail address or password'],
-      too_many_failures: [429, 'Too many failed sign-ins. Wait before the next attempt.'],
+      too_many_failures: [429, 'Too many failed sign-in attempts. Wait before you try again.'],
     },
   },
   refreshSession: {
@@ -52,7 +54,7 @@ export const signIn = operations({
     path: '/v1/auth/refresh',
     audience: 'public',
     summary: 'Exchange a refresh token for new tokens',
-    description: 'A refresh token works once. Using it again ends its session.',
+    description: 'A refresh token can be used once. Using it again ends the session.',
     body: z.object({
       refreshToken: z
         .string()
@@ -74,23 +76,24 @@ export const signIn = operations({
     reply: z.object({ signedOut: z.literal(true).describe('Always true') }),
     message: 'Signed out',
     emits: [userLoggedOut],
-    errors: { no_session: [409, 'An API key has no session to end'] },
+    errors: { no_session: [409, 'An API key has no session; sign out with an access token'] },
   },
   getMe: {
     method: 'GET',
     path: '/v1/auth/me',
     permission: signedIn,
-    summary: 'Retrieve the caller',
-    description:
-      'Returns the user who signed in, or the creator of the API key, with the permissions of this credential.',
+    summary: 'Retrieve the current caller',
+    description: 'Returns the signed-in user or the creator of the API key, with the permissions of this credential.',
     reply: z.object({
-      user: User.describe('The user who calls'),
+      user: User.describe('The signed-in user, or the creator of the API key'),
       tenant: Tenant.describe('The tenant of the user'),
       role: z
         .object({ id: id('role'), name: z.string().meta({ examples: ['Sales'] }) })
         .describe('The role of the user'),
-      permissions: z.array(z.string()).meta({ description: 'What the caller may do', examples: [['leads:write']] }),
-      keyId: id('api_key').nullable().describe('The API key in use; null with an access token'),
+      permissions: z
+        .array(z.string())
+        .meta({ description: 'The permissions of the caller', examples: [['leads:write']] }),
+      keyId: id('api_key').nullable().describe('The API key of the request; null with an access token'),
       environment: Environment,
     }),
     message: 'Caller retrieved',
@@ -101,8 +104,8 @@ export const signIn = operations({
     audience: 'public',
     envelope: 'none',
     summary: 'List the public keys',
-    description: 'Verify the signatures of access tokens with these keys (RFC 7517).',
-    reply: z.object({ keys: z.array(JsonWebKey).describe('The keys in use') }),
+    description: 'Use these keys to verify the signatures of access tokens (RFC 7517).',
+    reply: z.object({ keys: z.array(JsonWebKey).describe('The current keys') }),
     message: 'Keys retrieved',
   },
 });

@@ -5,7 +5,7 @@ import { InstalledAddon } from './addons.ts';
 const statuses = ['trialing', 'active', 'past_due', 'canceled'] as const;
 export const SubscriptionStatus = z
   .enum(statuses, { error: `Must be one of ${statuses.join(', ')}` })
-  .describe('How far the subscription has come');
+  .describe('The status of the subscription');
 
 export const Subscription = z.object({
   id: id('subscription'),
@@ -14,23 +14,23 @@ export const Subscription = z.object({
   status: SubscriptionStatus.meta({ examples: ['active'] }),
   allowedTransitions: z
     .array(SubscriptionStatus)
-    .meta({ description: 'The statuses that this subscription can change to now', examples: [['canceled']] }),
+    .meta({ description: 'The statuses that this subscription can currently change to', examples: [['canceled']] }),
   currentPeriodStart: timestamp().meta({
     description:
-      'The start of the period: periods are calendar months in UTC; for a canceled subscription it is the last one',
+      'The start of the current period, or of the last period of a canceled subscription. Periods are calendar months in UTC.',
     examples: ['2026-03-01T00:00:00.000Z'],
   }),
   currentPeriodEnd: timestamp().meta({ description: 'The end of the period', examples: ['2026-04-01T00:00:00.000Z'] }),
   cancelAtPeriodEnd: z
     .boolean()
-    .meta({ description: 'Whether the subscription ends with its period', examples: [false] }),
+    .meta({ description: 'Whether the subscription ends at the end of the period', examples: [false] }),
   canceledAt: timestamp()
     .nullable()
     .meta({ description: 'When the subscription was canceled', examples: [null] }),
   cancelReason: text(500)
     .nullable()
-    .meta({ description: 'Why it was canceled', examples: [null] }),
-  addons: z.array(InstalledAddon).describe('The addons that are installed'),
+    .meta({ description: 'The reason for the cancellation', examples: [null] }),
+  addons: z.array(InstalledAddon).describe('The installed addons'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -43,20 +43,20 @@ const subscriptionEvent = {
   readPermission: 'billing:read',
   target: 'subscription',
   data: z.object({ subscriptionId: id('subscription'), planCode: PlanCode, status: SubscriptionStatus }),
-  // What is told is the subscription itself; addons have events of their own.
+  // Events describe the subscription only; addons have their own events.
   record: Subscription.omit({ addons: true }),
 } as const;
 
 export const subscriptionUpdated = event('subscription.updated', {
   ...subscriptionEvent,
   example: { subscriptionId: exampleId, planCode: 'pro', status: 'active' },
-  description: 'A subscription changes its plan, or is to end with its period',
+  description: 'The plan of a subscription changes, or its cancellation is scheduled',
   action: 'subscription.update',
 });
 export const subscriptionCanceled = event('subscription.canceled', {
   ...subscriptionEvent,
   example: { subscriptionId: exampleId, planCode: 'pro', status: 'canceled' },
-  description: 'A subscription ends',
+  description: 'A subscription is canceled',
   action: 'subscription.cancel',
 });
 
@@ -65,8 +65,8 @@ export const subscriptions = operations({
     method: 'GET',
     path: '/v1/subscriptions',
     permission: 'billing:read',
-    summary: 'List the subscriptions of the tenant',
-    description: 'Every tenant has one subscription from the start.',
+    summary: 'List subscriptions',
+    description: 'Every tenant has one subscription from sign-up.',
     query: listQuery(['createdAt']).omit({ search: true }).extend({ status: SubscriptionStatus.optional() }),
     reply: page(Subscription),
     message: 'Subscriptions retrieved',
@@ -86,12 +86,12 @@ export const subscriptions = operations({
     permission: 'billing:read',
     summary: 'Retrieve the usage of a subscription',
     description:
-      'With an API key, `apiCalls.used` equals the X-API-Usage-Current header of the same answer. `series` lags by some seconds.',
+      'With an API key, `apiCalls.used` equals the X-API-Usage-Current header of the same response. `series` is updated within seconds.',
     params: withId,
     reply: z.object({
       period: z
         .object({
-          start: timestamp().meta({ description: 'The first moment', examples: ['2026-03-01T00:00:00.000Z'] }),
+          start: timestamp().meta({ description: 'The start of the period', examples: ['2026-03-01T00:00:00.000Z'] }),
           end: timestamp().meta({
             description: 'The start of the next period',
             examples: ['2026-04-01T00:00:00.000Z'],
@@ -100,32 +100,32 @@ export const subscriptions = operations({
         .describe('The current period'),
       apiCalls: z
         .object({
-          used: z.int().meta({ description: 'The calls so far in the period', examples: [420] }),
+          used: z.int().meta({ description: 'The number of calls in the period so far', examples: [420] }),
           limit: z
             .int()
             .nullable()
-            .meta({ description: 'The calls that the plan includes; null for no limit', examples: [1000] }),
+            .meta({ description: 'The number of calls that the plan includes; null for no limit', examples: [1000] }),
           remaining: z
             .int()
             .nullable()
-            .meta({ description: 'The calls left; null for no limit', examples: [580] }),
+            .meta({ description: 'The number of remaining calls; null for no limit', examples: [580] }),
           percent: z
             .number()
             .nullable()
-            .meta({ description: 'The part that is used, in percent', examples: [42] }),
+            .meta({ description: 'The percentage of the limit that is used', examples: [42] }),
           projected: z
             .int()
-            .meta({ description: 'The calls of the whole period if they continue at the same rate', examples: [930] }),
+            .meta({ description: 'The projected number of calls in the whole period', examples: [930] }),
         })
-        .describe('The calls of the API'),
+        .describe('The API calls'),
       series: z
         .array(
           z.object({
             date: z.iso.date().meta({ description: 'The day (UTC)', examples: ['2026-03-02'] }),
-            calls: z.int().meta({ description: 'The calls of the day', examples: [37] }),
+            calls: z.int().meta({ description: 'The number of calls on that day', examples: [37] }),
           }),
         )
-        .describe('The calls by day'),
+        .describe('The number of calls per day'),
     }),
     message: 'Subscription usage retrieved',
   },
@@ -134,18 +134,23 @@ export const subscriptions = operations({
     path: '/v1/subscriptions/:id/cancel',
     permission: 'billing:manage',
     summary: 'Cancel a subscription',
-    description: 'The subscription ends with its period, or at once with `atPeriodEnd: false`.',
+    description: 'The subscription ends at the end of the period, or immediately with `atPeriodEnd: false`.',
     params: withId,
     body: z.object({
-      atPeriodEnd: z.boolean().describe('Whether it ends with its period, or at once').default(true),
+      atPeriodEnd: z
+        .boolean()
+        .describe('Whether the subscription ends at the end of the period; false ends it immediately')
+        .default(true),
       reason: text(500)
         .nullish()
-        .meta({ description: 'Why you cancel', examples: ['The project is over'] }),
+        .meta({ description: 'The reason for the cancellation', examples: ['The project has ended'] }),
     }),
-    example: { cancelAtPeriodEnd: true, cancelReason: 'The project is over' },
+    example: { cancelAtPeriodEnd: true, cancelReason: 'The project has ended' },
     reply: Subscription,
     message: 'Subscription canceled',
     emits: [subscriptionUpdated, subscriptionCanceled],
-    errors: { already_canceled: [409, 'The subscription is canceled already, or will be with the end of its period'] },
+    errors: {
+      already_canceled: [409, 'The subscription is already canceled, or its cancellation is already scheduled'],
+    },
   },
 });

@@ -8,8 +8,8 @@ export const Team = z.object({
   name: name().meta({ examples: ['Sales'] }),
   description: text(500)
     .nullable()
-    .meta({ examples: ['Everybody who talks to customers'] }),
-  memberCount: z.int().meta({ description: 'The number of users in the team, whatever their status', examples: [4] }),
+    .meta({ examples: ['Customer-facing staff'] }),
+  memberCount: z.int().meta({ description: 'The number of users in the team, with any status', examples: [4] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
@@ -19,26 +19,26 @@ export const Team = z.object({
 const membersMax = 250;
 const MemberIds = z
   .array(id('user'))
-  .max(membersMax, { error: `Must be at most ${membersMax} users` })
-  .describe(`The users, at most ${membersMax}`);
+  .max(membersMax, { error: `Must contain at most ${membersMax} users` })
+  .describe(`The ids of the users, at most ${membersMax}`);
 const withId = z.object({ id: id('team') });
 
 export const teamCreated = event('team.created', {
-  description: 'A team is made',
+  description: 'A team is created',
   action: 'team.create',
   target: 'team',
   data: z.object({ teamId: id('team'), name: name() }),
   record: Team,
 });
 export const teamUpdated = event('team.updated', {
-  description: 'Name or description of a team change',
+  description: 'The name or description of a team is updated',
   action: 'team.update',
   target: 'team',
   data: z.object({ teamId: id('team'), fields: z.array(z.string()) }),
   record: Team,
 });
 
-const name_taken = [409, 'Another team of the tenant has this name'] as const;
+const name_taken = [409, 'Another team of the tenant has this name; choose a different one'] as const;
 
 export const teams = operations({
   createTeam: {
@@ -58,7 +58,7 @@ export const teams = operations({
     path: '/v1/teams',
     permission: 'teams:read',
     summary: 'List teams',
-    description: '`search` covers name and description.',
+    description: '`search` covers the name and the description.',
     query: listQuery(['createdAt', 'updatedAt', 'name']),
     reply: page(Team),
     message: 'Teams retrieved',
@@ -89,7 +89,7 @@ export const teams = operations({
     path: '/v1/teams/:id/members',
     permission: 'teams:read',
     summary: 'List the members of a team',
-    description: '`search` covers e-mail address, first and last name.',
+    description: '`search` covers the e-mail address, first name and last name.',
     params: withId,
     query: listQuery(['createdAt', 'lastName', 'email']),
     reply: page(User),
@@ -100,16 +100,16 @@ export const teams = operations({
     path: '/v1/teams/:id/members',
     permission: 'teams:write',
     summary: 'Add members to a team',
-    description: `Each id succeeds or fails by itself, in the order of the request. Existing members stay members. A user can be in at most ${teamsOfUserMax} teams.`,
+    description: `Each id succeeds or fails independently; the results are in the order of the request. An existing member is not an error. A user can be in at most ${teamsOfUserMax} teams.`,
     params: withId,
-    body: z.object({ userIds: MemberIds.min(1, { error: 'Must name at least one user' }) }),
+    body: z.object({ userIds: MemberIds.min(1, { error: 'Must contain at least one user' }) }),
     reply: z.object({
-      memberCount: z.int().meta({ description: 'The number of users in the team now', examples: [5] }),
+      memberCount: z.int().meta({ description: 'The number of users in the team after the request', examples: [5] }),
       results: z
         .array(
           z.object({
             id: id('user'),
-            success: z.boolean().describe('Whether the user is a member now'),
+            success: z.boolean().describe('Whether the user is a member after the request'),
             error: z
               .string()
               .nullable()
@@ -126,7 +126,7 @@ export const teams = operations({
     path: '/v1/teams/:id/members/:userId',
     permission: 'teams:write',
     summary: 'Remove a member from a team',
-    description: 'The user keeps the account and loses access that depends on the team.',
+    description: 'The user remains active, but loses access that depends on the team.',
     params: withId.extend({ userId: id('user') }),
     reply: z.object({ id: id('user'), deleted: z.literal(true).describe('Always true') }),
     message: 'Team member removed',

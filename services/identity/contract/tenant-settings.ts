@@ -1,14 +1,14 @@
 import { operations } from '@tandem/contract';
 import { TenantSettings } from './tenants.ts';
 
-/** What a tenant has set for itself, for services that need a currency, a time zone or a language to start from. */
+/** The settings of a tenant, for services that need a default currency, time zone or language. */
 export const internalTenants = operations({
   readTenantSettings: {
     method: 'GET',
     path: '/internal/tenants/settings',
     audience: 'internal',
-    summary: 'The settings of the tenant that the caller works in',
+    summary: 'Retrieve the settings of the tenant of the caller',
     reply: TenantSettings,
-    message: 'Settings read',
+    message: 'Settings retrieved',
   },
 });

@@ -6,7 +6,7 @@ import { Email, User, userCreated } from './users.ts';
 
 const TimeZone = z
   .string()
-  .refine(isTimeZone, { error: 'Must be a time zone of the IANA database, such as Europe/Berlin' })
+  .refine(isTimeZone, { error: 'Must be an IANA time zone, such as Europe/Berlin' })
   .meta({ description: 'Time zone (IANA)', examples: ['Europe/Berlin'] });
 const Locale = z
   .string()
@@ -15,24 +15,24 @@ const Locale = z
 
 export const TenantSettings = z.object({ timezone: TimeZone, locale: Locale, currency: currency() });
 
-/** Whether a tenant can be used. */
-export const TenantStatus = z.enum(['active', 'suspended']).describe('Whether the tenant can be used');
+/** The status of a tenant. */
+export const TenantStatus = z.enum(['active', 'suspended']).describe('The status of the tenant');
 
 export const Tenant = z.object({
   id: id('tenant'),
   name: name().meta({ examples: ['Analytical Engines'] }),
-  slug: z.string().meta({ description: 'The name of the tenant in addresses', examples: ['analytical-engines'] }),
+  slug: z.string().meta({ description: 'The name of the tenant in URLs', examples: ['analytical-engines'] }),
   plan: PlanCode,
   status: TenantStatus,
-  settings: TenantSettings.describe('What new records start with'),
+  settings: TenantSettings.describe('Defaults for new records'),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 
-/** A tenant as it is looked up. */
+/** A tenant with its addons. */
 export const TenantLookup = Tenant.extend({
-  installedAddons: z.array(InstalledAddon).describe('The addons of the tenant'),
+  installedAddons: z.array(InstalledAddon).describe('The installed addons of the tenant'),
 });
 
 export const PlanOffer = z.object({
@@ -41,16 +41,16 @@ export const PlanOffer = z.object({
   monthlyCalls: z
     .int()
     .nullable()
-    .meta({ description: 'Calls per month; null if agreed with the customer', examples: [1000] }),
+    .meta({ description: 'Calls per month; null if custom', examples: [1000] }),
   ratePerMinute: z
     .int()
     .nullable()
-    .meta({ description: 'Calls per minute; null if agreed with the customer', examples: [60] }),
+    .meta({ description: 'Calls per minute; null if custom', examples: [60] }),
   burst: z
     .int()
     .nullable()
-    .meta({ description: 'Calls beyond the minute limit; null if agreed with the customer', examples: [10] }),
-  features: z.array(z.string()).meta({ description: 'The keys of the features', examples: [['webhooks']] }),
+    .meta({ description: 'Calls above the limit per minute; null if custom', examples: [10] }),
+  features: z.array(z.string()).meta({ description: 'The keys of the included features', examples: [['webhooks']] }),
 });
 
 export const tenantCreated = event('tenant.created', {
@@ -62,7 +62,7 @@ export const tenantCreated = event('tenant.created', {
 });
 
 export const tenantUpdated = event('tenant.updated', {
-  description: 'Name or settings of a tenant change',
+  description: 'The name or settings of a tenant are updated',
   action: 'tenant.update',
   target: 'tenant',
   data: z.object({ tenantId: id('tenant') }),
@@ -70,7 +70,7 @@ export const tenantUpdated = event('tenant.updated', {
 });
 
 export const tenantPlanChanged = event('tenant.plan_changed', {
-  description: 'A tenant moves to another plan or other limits',
+  description: 'The plan or the limits of a tenant change',
   action: 'tenant.change_plan',
   target: 'tenant',
   data: z.object({ tenantId: id('tenant'), from: PlanCode, to: PlanCode }),
@@ -84,7 +84,7 @@ export const tenants = operations({
     audience: 'public',
     summary: 'Sign up',
     description:
-      'Creates a tenant on the Free plan with its owner, and signs the owner in. An Idempotency-Key counts together with the body: a repetition with the same body returns the first answer, tokens included; another body is a new sign-up.',
+      'Creates a tenant on the Free plan with its owner, and signs the owner in. An Idempotency-Key applies together with the body: a repeated request with the same body returns the first response including its tokens; a different body is a new sign-up.',
     body: z.object({
       name: name().meta({ examples: ['Analytical Engines'] }),
       owner: z
@@ -94,11 +94,11 @@ export const tenants = operations({
           firstName: name().meta({ examples: ['Ada'] }),
           lastName: name().meta({ examples: ['Lovelace'] }),
         })
-        .describe('The first user of the tenant'),
+        .describe('The first user of the tenant, its owner'),
     }),
     reply: AuthSession.extend({
       tenant: Tenant.describe('The new tenant'),
-      user: User.describe('Its owner'),
+      user: User.describe('The owner of the tenant'),
     }),
     status: 201,
     message: 'Tenant created',
@@ -108,7 +108,7 @@ export const tenants = operations({
     method: 'GET',
     path: '/v1/tenants/current',
     permission: 'tenant:read',
-    summary: 'Retrieve the tenant of the caller',
+    summary: 'Retrieve the current tenant',
     reply: TenantLookup,
     message: 'Tenant retrieved',
   },
@@ -116,11 +116,11 @@ export const tenants = operations({
     method: 'PATCH',
     path: '/v1/tenants/current',
     permission: 'tenant:manage',
-    summary: 'Update the tenant of the caller',
-    description: 'Changes the name or the settings.',
+    summary: 'Update the current tenant',
+    description: 'Updates the name or the settings.',
     body: z.object({
       name: name().optional(),
-      settings: TenantSettings.partial().describe('What new records start with').optional(),
+      settings: TenantSettings.partial().describe('Defaults for new records').optional(),
     }),
     reply: Tenant,
     message: 'Tenant updated',
@@ -131,7 +131,7 @@ export const tenants = operations({
     path: '/v1/tenants/:id',
     permission: 'tenant:read',
     summary: 'Retrieve a tenant',
-    description: 'Returns only the tenant of the caller; other tenants answer 404.',
+    description: 'Returns the tenant of the caller; other tenants return 404.',
     params: z.object({ id: id('tenant') }),
     reply: TenantLookup,
     message: 'Tenant retrieved',
@@ -140,13 +140,13 @@ export const tenants = operations({
     method: 'GET',
     path: '/v1/plans',
     audience: 'public',
-    summary: 'List the plans with their limits',
+    summary: 'List plans',
     reply: z.array(PlanOffer),
     message: 'Plans retrieved',
   },
 });
 
-/** What every plan and some plans offer, as GET /v1/plans shows it. */
+/** The features of the plans, as GET /v1/plans returns them. */
 export const planOffers = planCodes.map((code) => ({
   code,
   ...plans[code],
@@ -160,7 +160,7 @@ export const planOffers = planCodes.map((code) => ({
   ],
 }));
 
-// Intl also takes offsets such as +01:00, which know no summer time.
+// Intl also accepts offsets such as +01:00, which have no daylight saving time.
 const zoneName = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 
 function isTimeZone(zone: string): boolean {

@@ -6,9 +6,11 @@ import { notificationCreated } from './notifications.ts';
 export const userStatuses = ['active', 'suspended', 'deactivated'] as const;
 export const UserStatus = z
   .enum(userStatuses, { error: `Must be one of ${userStatuses.join(', ')}` })
-  .describe('Only active users can sign in, be assigned work or be acted for');
+  .describe(
+    'The status of the user. Only active users can sign in, be assigned records, or be the target of X-On-Behalf-Of',
+  );
 
-/** Addresses are compared and kept in lower case: nobody has two accounts by the case of a letter. */
+/** Addresses are compared and stored in lower case, so that two accounts cannot differ only by case. */
 export const Email = z
   .string({ error: 'Must be a valid e-mail address' })
   .trim()
@@ -25,14 +27,15 @@ export const User = z.object({
   lastName: name().meta({ examples: ['Lovelace'] }),
   phone: phone().nullable(),
   roleId: id('role'),
-  teamIds: z.array(id('team')).describe('The teams of the user'),
+  teamIds: z.array(id('team')).describe('The ids of the teams of the user'),
   status: UserStatus,
-  allowedTransitions: z
-    .array(UserStatus)
-    .meta({ description: 'The statuses that this user can change to now', examples: [['suspended', 'deactivated']] }),
+  allowedTransitions: z.array(UserStatus).meta({
+    description: 'The statuses that this user can currently change to',
+    examples: [['suspended', 'deactivated']],
+  }),
   lastLoginAt: timestamp()
     .nullable()
-    .meta({ description: 'When the user signed in last', examples: ['2026-03-04T08:02:47.000Z'] }),
+    .meta({ description: 'When the user last signed in', examples: ['2026-03-04T08:02:47.000Z'] }),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -40,13 +43,13 @@ export const User = z.object({
 
 const withId = z.object({ id: id('user') });
 
-/** Every request inside the fleet carries the teams of whoever sends it. */
+/** Every internal request carries the team ids of the caller. */
 export const teamsOfUserMax = 100;
 
-const TeamIds = z.array(id('team')).max(teamsOfUserMax, { error: `Must be at most ${teamsOfUserMax} teams` });
+const TeamIds = z.array(id('team')).max(teamsOfUserMax, { error: `Must contain at most ${teamsOfUserMax} teams` });
 
 export const userCreated = event('user.created', {
-  description: 'A user is added to a tenant',
+  description: 'A user is created',
   action: 'user.create',
   target: 'user',
   data: z.object({ userId: id('user'), roleId: id('role') }),
@@ -54,16 +57,16 @@ export const userCreated = event('user.created', {
 });
 
 export const userUpdated = event('user.updated', {
-  description: 'Fields, role or status of a user change',
+  description: 'The fields, role or status of a user are updated',
   action: 'user.update',
   target: 'user',
   data: z.object({ userId: id('user'), fields: z.array(z.string()), status: UserStatus }),
   record: User,
 });
 
-/** Stands here and not with the teams: a user's own operations change who is in them. */
+/** Declared here instead of with the teams, because operations on users change team members too. */
 export const teamMembersChanged = event('team.members_changed', {
-  description: 'Users join or leave a team',
+  description: 'Users are added to or removed from a team',
   action: 'team.change_members',
   target: 'team',
   data: z.object({ teamId: id('team'), added: z.array(id('user')), removed: z.array(id('user')) }),
@@ -71,8 +74,11 @@ export const teamMembersChanged = event('team.members_changed', {
 });
 
 const userErrors = {
-  email_taken: [409, 'Another user of the tenant has this e-mail address'],
-  last_owner: [409, 'The last active owner cannot be deactivated or given another role'],
+  email_taken: [409, 'Another user of the tenant has this e-mail address; use a different one'],
+  last_owner: [
+    409,
+    'The last active owner cannot be deactivated or assigned another role; make another user owner first',
+  ],
 } as const;
 
 export const users = operations({
@@ -81,7 +87,8 @@ export const users = operations({
     path: '/v1/users',
     permission: 'users:write',
     summary: 'Create a user',
-    description: 'Without `roleId`, the user becomes a member. You cannot assign a role above your own permissions.',
+    description:
+      'Without `roleId`, the user gets the role member. You cannot assign a role with permissions that you do not have.',
     body: z.object({
       email: Email,
       password: Password,
@@ -103,7 +110,7 @@ export const users = operations({
     permission: 'users:read',
     narrows: true,
     summary: 'List users',
-    description: '`search` covers e-mail address, first and last name.',
+    description: '`search` covers the e-mail address, first name and last name.',
     query: listQuery(['createdAt', 'updatedAt', 'email', 'lastName']).extend({
       status: UserStatus.optional(),
       roleId: id('role').optional(),
@@ -116,8 +123,8 @@ export const users = operations({
     method: 'GET',
     path: '/v1/users/me',
     permission: signedIn,
-    summary: 'Retrieve the calling user',
-    description: 'Returns the user who signed in or is acted for, or else the creator of the API key.',
+    summary: 'Retrieve the current user',
+    description: 'Returns the signed-in user, the user in X-On-Behalf-Of, or otherwise the creator of the API key.',
     reply: User,
     message: 'User retrieved',
   },
@@ -138,7 +145,7 @@ export const users = operations({
     narrows: true,
     summary: 'Update a user',
     description:
-      'Allowed status changes: active → suspended, deactivated; suspended → active, deactivated; deactivated → active. A user who is no longer active is signed out everywhere. API keys that the user created keep working if they have permissions of their own; the others stop working until the user is active again. The platform notifies the users who manage API keys. You cannot change your own role. `teamIds` replaces all teams of the user; callers who may change only themselves cannot set it.',
+      'Allowed status changes: active → suspended, deactivated; suspended → active, deactivated; deactivated → active. All sessions of a user who is no longer active end. API keys that the user created keep working if they have their own permissions; the others stop working until the user is active again. The platform notifies the users who manage API keys. You cannot change your own role. `teamIds` replaces all teams of the user; callers who can update only themselves cannot set it.',
     params: withId,
     body: z.object({
       email: Email.optional(),
@@ -152,14 +159,15 @@ export const users = operations({
     reply: User,
     message: 'User updated',
     emits: [userUpdated, userLoggedOut, teamMembersChanged, notificationCreated],
-    errors: { ...userErrors, transition_refused: [409, 'The user cannot move to this status'] },
+    errors: { ...userErrors, transition_refused: [409, 'The status of the user cannot change to this value'] },
   },
   setUserRole: {
     method: 'PUT',
     path: '/v1/users/:id/role',
     permission: 'users:manage',
     summary: 'Set the role of a user',
-    description: 'You cannot assign a role above your own permissions, and the last owner keeps the role.',
+    description:
+      'You cannot assign a role with permissions that you do not have, or change the role of the last owner.',
     params: withId,
     body: z.object({ roleId: id('role') }),
     reply: User,

@@ -48,13 +48,13 @@ export async function rebuildSearch(
       checkpoint = page.next === null ? undefined : { ...checkpoint, after: page.next };
       if (!checkpoint) break;
       console.log(
-        `${total.indexed} indexed, ${total.removed} removed; to go on from here: --from ${serialize(checkpoint)}`,
+        `${total.indexed} indexed, ${total.removed} removed; to continue from here: --from ${serialize(checkpoint)}`,
       );
       const pageMs = (1_000 * (page.indexed + page.removed)) / options.rate;
       await delay(Math.max(0, pageMs - (performance.now() - startedAt)));
     }
   }
-  if (from) throw new Error('--from names a tenant that is not rebuilt here');
+  if (from) throw new Error('--from refers to a tenant that is not part of this rebuild');
   console.log(`Done: ${total.indexed} indexed, ${total.removed} removed`);
   return true;
 }
@@ -90,6 +90,6 @@ function parseCheckpoint(text: string): Checkpoint {
     after: Number(after),
   };
   if (!checkpoint.environment || !checkpoint.type || !checkpoint.step || !Number.isSafeInteger(checkpoint.after))
-    throw new Error(`--from takes what an interrupted rebuild printed, not "${text}"`);
+    throw new Error(`--from must be the position that an interrupted rebuild printed, not "${text}"`);
   return checkpoint as Checkpoint;
 }

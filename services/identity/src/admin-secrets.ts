@@ -2,9 +2,7 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { internalSecrets } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
-
-/** Reads the metrics of every service; `text` is undefined for a service that does not respond. */
-export type ReadMetrics = () => Promise<{ service: string; text: string | undefined }[]>;
+import { readMetrics } from './admin-services.ts';
 
 type Rows = (string | number)[][];
 
@@ -12,11 +10,10 @@ interface SecretsAdmin {
   identity: ServiceClient<typeof internalSecrets>;
   as: { environment: 'live'; requestId: string };
   ids: IdCodec;
-  readMetrics: ReadMetrics;
 }
 
 /** Counts values encrypted with each key, by service and column. Services update counts every 5 minutes. */
-export async function sealedValues(readMetrics: ReadMetrics): Promise<Rows> {
+export async function sealedValues(): Promise<Rows> {
   return (await readMetrics()).flatMap(({ service, text = '' }) =>
     [...text.matchAll(/^tandem_sealed_values\{(.*)\} (\d+)$/gm)].map(([, labels, count]) => {
       const label = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(labels as string)?.[1] ?? '';
@@ -26,7 +23,7 @@ export async function sealedValues(readMetrics: ReadMetrics): Promise<Rows> {
 }
 
 /** Active API keys whose hash uses a previous pepper. */
-export async function outdatedKeys({ identity, as, ids }: Omit<SecretsAdmin, 'readMetrics'>): Promise<Rows> {
+export async function outdatedKeys({ identity, as, ids }: SecretsAdmin): Promise<Rows> {
   const rows: Rows = [];
   for (let after: string | null = null; ; ) {
     const page: Awaited<ReturnType<typeof identity.listOutdatedKeys>> = await identity.listOutdatedKeys({

@@ -27,7 +27,7 @@ const requestTimeoutMs = 3_000;
 export async function topology(fleet: Fleet, { repair }: { repair: boolean }): Promise<boolean> {
   const { consumers, unknownServices } = await declaredConsumers(fleet.services);
   for (const service of unknownServices)
-    console.log(`${service} does not answer: its queues are not compared, and none of them is removed`);
+    console.log(`${service} does not respond: its queues are neither compared nor removed`);
   const { differences, repairs } = await checkTopology({
     url: fleet.amqpUrl,
     managementUrl: fleet.managementUrl ?? defaultManagementUrl(fleet.amqpUrl),
@@ -36,7 +36,7 @@ export async function topology(fleet: Fleet, { repair }: { repair: boolean }): P
     unknownServices,
     repair,
   });
-  if (!differences.length) console.log('The broker is as the services declare it.');
+  if (!differences.length) console.log('The broker matches the declarations of the services.');
   else if (repair) for (const one of repairs) console.log(`${describe(one.difference)}: ${outcomeOf(one)}`);
   else for (const one of differences) console.log(describe(one));
   return !unknownServices.length && (repair ? repairs.every((one) => 'done' in one) : !differences.length);
@@ -46,7 +46,7 @@ export async function topology(fleet: Fleet, { repair }: { repair: boolean }): P
 export async function moveQueue(fleet: Fleet, from: string, consumer: string): Promise<boolean> {
   const { consumers } = await declaredConsumers(fleet.services);
   const source = from.startsWith(`${fleet.namespace}.`) ? from : `${fleet.namespace}.${from}`;
-  if (consumers.some(({ queue }) => queue === source)) throw new Error(`${from} belongs to a consumer that is running`);
+  if (consumers.some(({ queue }) => queue === source)) throw new Error(`${from} is the queue of a running consumer`);
   const moved = await moveMessages({ url: fleet.amqpUrl, from: source, to: `${fleet.namespace}.${consumer}` });
   console.log(`${moved} messages moved to ${consumer}`);
   return true;

@@ -1,43 +1,44 @@
 // Operator CLI for a running fleet: `npm run admin -- <command>`.
 import { randomUUID } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient, ServiceCallError } from '@tandem/client/internal';
-import { type Plan, planCodes } from '@tandem/contract';
-import { type DeadLetter, listDeadLetters, replayDeadLetters } from '@tandem/events';
+import { planCodes } from '@tandem/contract';
 import { internalAdmin, internalSecrets } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { readConfig } from '@tandem/process';
 import { internalSearch } from '@tandem/search-contract';
 import { z } from 'zod';
+import { expectArguments, parseOptions, UsageError, wholeNumber } from './admin-arguments.ts';
+import { checkConsumer, printDeadLetterCounts, printDeadLetters, replay } from './admin-dead-letters.ts';
 import { rebuildSearch } from './admin-rebuild.ts';
 import { outdatedKeys, rehashAddresses, sealedValues } from './admin-secrets.ts';
+import { serviceAddresses } from './admin-services.ts';
+import { printTable } from './admin-table.ts';
+import { listAllTenants, printTenants, setPlan, tenantId, verifyAudit } from './admin-tenants.ts';
 import { moveQueue, topology } from './admin-topology.ts';
 
 const usage = `Usage: npm run admin -- <command>
 
-  tenants                               every tenant with its plan
-  plan <tenant> <plan>                  put a tenant on a plan: ${planCodes.join(', ')}
-       [--monthly N] [--rate N] [--burst N]   the limits of an enterprise tenant; without one there is no limit
-  audit:verify <tenant> | --all         recalculate the hash chain of the audit log
-  dead-letters                          how many events each consumer gave up on
-  dead-letters:list <service.consumer>  what they are, and why
-       [--id ID]                        one of them, with its error in full
-  dead-letters:replay <service.consumer>  give them back to their consumer
-  secrets                               what still needs a secret that is no longer current
-  secrets:rehash                        hash all e-mail addresses under the current pepper
-  topology                              compare RabbitMQ with what the running services declare
-       [--repair]                       declare what is missing, remove what is left over; queues with messages stay
+  tenants                               list all tenants with their plans
+  plan <tenant> <plan>                  set the plan of a tenant: ${planCodes.join(', ')}
+       [--monthly N] [--rate N] [--burst N]   limits of an enterprise tenant; an omitted limit is unlimited
+  audit:verify <tenant> | --all         verify the hash chain of the audit log
+  dead-letters                          show the number of dead letters of each consumer
+  dead-letters:list <service.consumer>  list the dead letters of a consumer with their errors
+       [--id ID]                        show one dead letter with its full error
+  dead-letters:replay <service.consumer>  send the dead letters to their consumer again
+  secrets                               list what still depends on a previous secret
+  secrets:rehash                        rehash all e-mail addresses with the current pepper
+  topology                              compare RabbitMQ with the declarations of the running services
+       [--repair]                       declare what is missing, remove what is unused; queues with messages are kept
   topology:move <queue> <service.consumer>  move the messages of an orphaned queue to a consumer
-  rebuild search [--tenant T]           index all records again from the services that own them, while events go on
-       [--rate N] [--from PLACE]        records a second (500); where an interrupted rebuild goes on
+  rebuild search [--tenant T]           rebuild the search index from the source records, while events are processed
+       [--rate N] [--from POSITION]     records per second (500); where to continue an interrupted rebuild
 
-Tenants are named by their public id. Exit code: 0 done, 1 failed or not intact, 2 wrong usage.`;
+<tenant> is the public id of a tenant. Exit codes: 0 success, 1 failure or differences found, 2 wrong usage.`;
 
 // Leaves most of the service's capacity for requests.
 const rebuildRate = 500;
-
-class UsageError extends Error {}
 
 const settings = readConfig(
   z.object({
@@ -50,78 +51,74 @@ const settings = readConfig(
     NAMESPACE: z.string().default('tandem'),
   }),
 );
-const ids = createIdCodec(settings.IDS_ALPHABET);
-const identity = createServiceClient({
-  operations: { ...internalAdmin, ...internalSecrets },
-  baseUrl: settings.IDENTITY_URL,
-  service: 'admin',
-  signer: createCallerSigner(settings.INTERNAL_SECRETS),
-});
-const as = { environment: 'live', requestId: `admin_${randomUUID()}` } as const;
+const admin = {
+  identity: createServiceClient({
+    operations: { ...internalAdmin, ...internalSecrets },
+    baseUrl: settings.IDENTITY_URL,
+    service: 'admin',
+    signer: createCallerSigner(settings.INTERNAL_SECRETS),
+  }),
+  as: { environment: 'live', requestId: `admin_${randomUUID()}` } as const,
+  ids: createIdCodec(settings.IDS_ALPHABET),
+};
+const broker = { url: settings.AMQP_URL, namespace: settings.NAMESPACE };
 
 const commands: Record<string, (args: string[]) => Promise<boolean>> = {
   tenants: async (args) => {
     expectArguments(args, 0);
-    const rows = (await listAllTenants()).map(({ id, name, plan, status }) => [publicId(id), plan, status, name]);
-    return print(['TENANT', 'PLAN', 'STATUS', 'NAME'], rows);
+    return printTenants(admin);
   },
-  plan: setPlan,
-  'audit:verify': verifyAudit,
+  plan: (args) => setPlan(admin, args),
+  'audit:verify': (args) => verifyAudit(admin, args),
   'dead-letters': async (args) => {
     expectArguments(args, 0);
-    return print(['CONSUMER', 'DEAD LETTERS'], await deadLetterDepths());
+    return printDeadLetterCounts(broker.namespace);
   },
   'dead-letters:list': async (args) => {
-    const { values, positionals } = parse(args);
-    const deadLetters = await listDeadLetters(consumerQueue(expectArguments(positionals, 1)[0]));
-    if (values.id !== undefined) return printDeadLetter(deadLetters.find(({ eventId }) => eventId === values.id));
-    return print(
-      ['DIED', 'EVENT', 'ID', 'ATTEMPTS', 'REASON', 'ERROR'],
-      deadLetters.map((one) => [one.diedAt, one.name, one.eventId, one.attempts, one.reason, one.error]),
-    );
+    const { values, positionals } = parseOptions(args);
+    return printDeadLetters(broker, expectArguments(positionals, 1)[0], values.id);
   },
-  'dead-letters:replay': async (args) => {
-    const count = await replayDeadLetters(consumerQueue(expectArguments(args, 1)[0]));
-    console.log(`${count} given back to their consumer`);
-    return true;
-  },
+  'dead-letters:replay': async (args) => replay(broker, expectArguments(args, 1)[0]),
   secrets: async (args) => {
     expectArguments(args, 0);
     console.log('Encrypted values by the id of their key (ENCRYPTION_KEY):\n');
-    print(['KEY', 'SERVICE', 'COLUMN', 'VALUES'], await sealedValues(readMetrics));
-    console.log('\nActive API keys under a previous pepper (KEY_PEPPER), which are rehashed when they are used:\n');
-    return print(
-      ['API KEY', 'TENANT', 'ENDS IN', 'LAST USED', 'EXPIRES', 'NAME'],
-      await outdatedKeys({ identity, as, ids }),
-    );
+    printTable(['KEY', 'SERVICE', 'COLUMN', 'VALUES'], await sealedValues());
+    console.log('\nActive API keys under a previous pepper (KEY_PEPPER), each rehashed at its next use:\n');
+    return printTable(['API KEY', 'TENANT', 'ENDS IN', 'LAST USED', 'EXPIRES', 'NAME'], await outdatedKeys(admin));
   },
   'secrets:rehash': async (args) => {
     expectArguments(args, 0);
-    const { rehashed, left } = await rehashAddresses({ identity, as });
-    console.log(`${rehashed} addresses rehashed, ${left} left`);
+    const { rehashed, left } = await rehashAddresses(admin);
+    console.log(`${rehashed} addresses rehashed, ${left} remaining`);
     return left === 0;
   },
   topology: async (args) => {
-    const { values, positionals } = parse(args);
+    const { values, positionals } = parseOptions(args);
     expectArguments(positionals, 0);
     return topology(fleet(), { repair: values.repair ?? false });
   },
-  rebuild: async (args) => {
-    const { values, positionals } = parse(args);
-    const [projection] = expectArguments(positionals, 1);
-    if (projection !== 'search') throw new UsageError(`"${projection}" cannot be rebuilt; search can.`);
-    if (!settings.SEARCH_URL) throw new Error('SEARCH_URL is not set');
-    const { INTERNAL_SECRETS: secrets, SEARCH_URL: baseUrl } = settings;
-    const signer = createCallerSigner(secrets);
-    const search = createServiceClient({ operations: internalSearch, baseUrl, service: 'admin', signer });
-    const tenants = values.tenant ? [tenantId(values.tenant)] : (await listAllTenants()).map(({ id }) => id);
-    const options = { rate: wholeNumber('rate', values.rate) ?? rebuildRate, from: values.from };
-    return rebuildSearch(search, tenants, { options, as });
-  },
   'topology:move': async (args) => {
     const [queue, consumer] = expectArguments(args, 2);
-    consumerQueue(consumer);
+    checkConsumer(consumer);
     return moveQueue(fleet(), queue, consumer);
+  },
+  rebuild: async (args) => {
+    const { values, positionals } = parseOptions(args);
+    const [projection] = expectArguments(positionals, 1);
+    if (projection !== 'search')
+      throw new UsageError(`"${projection}" cannot be rebuilt; use npm run admin -- rebuild search.`);
+    if (!settings.SEARCH_URL) throw new Error('the setting SEARCH_URL is required');
+    const search = createServiceClient({
+      operations: internalSearch,
+      baseUrl: settings.SEARCH_URL,
+      service: 'admin',
+      signer: createCallerSigner(settings.INTERNAL_SECRETS),
+    });
+    const tenants = values.tenant
+      ? [tenantId(admin, values.tenant)]
+      : (await listAllTenants(admin)).map(({ id }) => id);
+    const options = { rate: wholeNumber('rate', values.rate) ?? rebuildRate, from: values.from };
+    return rebuildSearch(search, tenants, { options, as: admin.as });
   },
 };
 
@@ -132,7 +129,7 @@ process.exit();
 async function main([name, ...args]: string[]): Promise<number> {
   try {
     const command = commands[name ?? ''];
-    if (!command) throw new UsageError(name ? `There is no command "${name}".` : undefined);
+    if (!command) throw new UsageError(name ? `Unknown command "${name}".` : undefined);
     return (await command(args)) ? 0 : 1;
   } catch (error) {
     if (error instanceof UsageError) {
@@ -144,93 +141,6 @@ async function main([name, ...args]: string[]): Promise<number> {
   }
 }
 
-async function setPlan(args: string[]): Promise<boolean> {
-  const { values, positionals } = parse(args);
-  const [code, plan] = expectArguments(positionals, 2);
-  if (!(planCodes as string[]).includes(plan)) throw new UsageError(`"${plan}" is no plan.`);
-  const limits = {
-    monthlyCalls: wholeNumber('monthly', values.monthly),
-    ratePerMinute: wholeNumber('rate', values.rate),
-    burst: wholeNumber('burst', values.burst),
-  };
-  if (plan !== 'enterprise' && Object.values(limits).some((limit) => limit !== null))
-    throw new UsageError('Only enterprise has limits of its own.');
-  const set = await identity.setTenantPlan({ body: { tenantId: tenantId(code), plan: plan as Plan, ...limits }, as });
-  const formatLimit = (limit: number | null) => limit ?? 'no limit';
-  console.log(
-    `${code} is on ${set.plan}: calls a month ${formatLimit(set.monthlyCalls)}, requests a minute ${formatLimit(set.ratePerMinute)}, burst ${formatLimit(set.burst)}`,
-  );
-  return true;
-}
-
-async function verifyAudit(args: string[]): Promise<boolean> {
-  const { values, positionals } = parse(args);
-  const named = expectArguments(positionals, values.all ? 0 : 1).map(tenantId);
-  const tenants = values.all ? (await listAllTenants()).map(({ id }) => id) : named;
-  const rows = [];
-  let isIntact = true;
-  for (const id of tenants) {
-    const { entries, purged, intact, firstBroken, reason } = await identity.verifyAuditChain({
-      body: { tenantId: id },
-      as,
-    });
-    isIntact &&= intact;
-    const where = firstBroken === null ? '' : ` (entry ${ids.encode('audit_log', id, firstBroken)})`;
-    rows.push([publicId(id), entries, purged, intact ? 'intact' : `BROKEN: ${reason}${where}`]);
-  }
-  print(['TENANT', 'ENTRIES', 'REMOVED FOR AGE', 'CHAIN'], rows);
-  return isIntact;
-}
-
-async function listAllTenants() {
-  const all = [];
-  for (let after: number | null = null; ; ) {
-    const page: Awaited<ReturnType<typeof identity.listTenants>> = await identity.listTenants({ body: { after }, as });
-    all.push(...page);
-    const last = page.at(-1);
-    if (!last) return all;
-    after = last.id;
-  }
-}
-
-/** Dead-letter queue depth of every consumer, as reported on /metrics. */
-async function deadLetterDepths(): Promise<[string, string][]> {
-  const depths = (await readMetrics()).flatMap(({ text = '' }) =>
-    [...text.matchAll(/^tandem_dead_letters\{(.*)\} (\S+)$/gm)].map(([, labels, depth]): [string, string] => {
-      const queue = /queue="([^"]+)"/.exec(labels as string)?.[1] as string;
-      return [queue.slice(settings.NAMESPACE.length + 1), depth as string];
-    }),
-  );
-  return depths.sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-/** Reads /metrics of every service, from one instance each. */
-function readMetrics(): Promise<{ service: string; text: string | undefined }[]> {
-  return Promise.all(
-    [...serviceAddresses()].map(async ([service, address]) => {
-      const text = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(3_000) }).then(
-        (response) => (response.ok ? response.text() : undefined),
-        () => undefined,
-      );
-      if (text === undefined) console.error(`${service} does not answer`);
-      return { service, text };
-    }),
-  );
-}
-
-/**
- * Base URL by service, from `*_URL` settings. Excludes the gateway: no consumers, and its metrics are on another port.
- */
-function serviceAddresses(): Map<string, string> {
-  return new Map(
-    Object.entries(process.env).flatMap(([name, value]) =>
-      /^(?!GATEWAY_|PUBLIC_|AMQP_|AI_|WEBHOOK_)[A-Z_]+_URL$/.test(name) && value?.startsWith('http')
-        ? [[name.slice(0, -4).toLowerCase().replaceAll('_', '-'), value]]
-        : [],
-    ),
-  );
-}
-
 function fleet() {
   return {
     amqpUrl: settings.AMQP_URL,
@@ -240,83 +150,10 @@ function fleet() {
   };
 }
 
-function consumerQueue(consumer: string) {
-  if (!/^[a-z-]+\.[a-z-]+$/.test(consumer))
-    throw new UsageError(`"${consumer}" is no consumer, such as crm.detect-duplicates.`);
-  return { url: settings.AMQP_URL, namespace: settings.NAMESPACE, consumer };
-}
-
-function parse(args: string[]) {
-  try {
-    const text = { type: 'string' } as const;
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        monthly: text,
-        rate: text,
-        burst: text,
-        id: text,
-        tenant: text,
-        from: text,
-        all: { type: 'boolean' },
-        repair: { type: 'boolean' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-function expectArguments<N extends 0 | 1 | 2>(args: string[], count: N): N extends 2 ? [string, string] : [string] {
-  if (args.length !== count)
-    throw new UsageError(`This command takes ${count || 'no'} ${count === 1 ? 'argument' : 'arguments'}.`);
-  return args as never;
-}
-
-function wholeNumber(option: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (!/^[0-9]{1,9}$/.test(text)) throw new UsageError(`--${option} takes a whole number.`);
-  return Number(text);
-}
-
-function tenantId(code: string): number {
-  const id = ids.decode('tenant', undefined, code);
-  if (id === undefined) throw new UsageError(`"${code}" is no id of a tenant.`);
-  return id;
-}
-
-function publicId(id: number): string {
-  return ids.encode('tenant', id, id);
-}
-
-function printDeadLetter(deadLetter: DeadLetter | undefined): boolean {
-  if (!deadLetter) throw new Error('there is no dead letter with this id among the first hundred');
-  const { fullError, error, ...facts } = deadLetter;
-  for (const [name, value] of Object.entries(facts)) console.log(`${name}: ${value}`);
-  console.log(`\n${fullError}`);
-  return true;
-}
-
-/** Prints a table with aligned columns. */
-function print(head: string[], rows: (string | number)[][]): true {
-  const lines = [head, ...rows.map((row) => row.map(String))];
-  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  for (const line of lines)
-    console.log(
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
-  if (!rows.length) console.log('(none)');
-  return true;
-}
-
 function errorMessage(error: unknown): string {
-  if (error instanceof ServiceCallError && error.status === 404) return 'there is no such tenant';
+  if (error instanceof ServiceCallError && error.status === 404) return 'no tenant has this id';
   if (error instanceof ServiceCallError && error.status === 503)
-    return `identity does not answer at ${settings.IDENTITY_URL}: is the fleet running?`;
+    return `identity does not respond at ${settings.IDENTITY_URL}: check that the fleet is running`;
   const text = error instanceof Error ? error.message : String(error);
-  return /NOT_FOUND/.test(text) ? 'there is no such consumer' : text;
+  return /NOT_FOUND/.test(text) ? 'the queue of this consumer does not exist' : text;
 }

@@ -15,7 +15,7 @@ export function credentialInvalidation(redis: Redis, log: Log): InvalidateCreden
     try {
       await redis.publish(credentialChannel, JSON.stringify(change));
     } catch (error) {
-      log.warn('gateways not told of a changed credential', { change, error });
+      log.warn('publishing a credential change to the gateways failed', { change, error });
     }
   };
 }

@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   const created: Credentials['tenants'] = [];
   for (const plan of planCodes) created.push(await createDemoTenant(plan));
   await save({ baseUrl, tenants: created });
-  console.log(`${created.length} demo tenants made: ${settings.CREDENTIALS_FILE}`);
+  console.log(`${created.length} demo tenants created: ${settings.CREDENTIALS_FILE}`);
 }
 
 async function readSaved(): Promise<Credentials | undefined> {
@@ -111,7 +111,7 @@ async function setPlan(code: string, plan: Plan): Promise<void> {
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
   const tenantId = createIdCodec(settings.IDS_ALPHABET).decode('tenant', undefined, code);
-  if (tenantId === undefined) throw new Error(`The gateway answered ${code}, which is no id of a tenant`);
+  if (tenantId === undefined) throw new Error(`The gateway returned ${code}, which is not a tenant id`);
   const body = { tenantId, plan, ...(plan === 'enterprise' && enterprise) };
   await identity.setTenantPlan({ body, as: { environment: 'live', requestId: `demo_${randomUUID()}` } });
 }

@@ -7,10 +7,10 @@ import { readSigningKeys } from './tokens.ts';
 export const identitySettings = serviceSettings.extend({
   /** HMAC keys for the hashes of API keys and e-mail addresses in the lookup tables. */
   KEY_PEPPER: secretSetting(hasLengthOfKey),
-  IDS_ALPHABET: z.string().length(62, 'Must hold each of the 62 letters and digits once'),
+  IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
   /** Private keys that sign access tokens: RSA PEMs of at least 2048 bits; `\n` may replace line breaks. */
   JWT_PRIVATE_KEY: secretSetting((pem) =>
-    isSigningKey(pem) ? undefined : 'Must have PEMs of RSA private keys of 2048 or more bits',
+    isSigningKey(pem) ? undefined : 'Each value must be the PEM of an RSA private key with at least 2048 bits',
   ),
 });
 

@@ -84,7 +84,8 @@ export function readSigningKeys(setting: string): readonly [current: KeyObject, 
 function readSigningKey(pem: string): KeyObject {
   const key = createPrivateKey(pem.replaceAll('\\n', '\n'));
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
-  if (key.asymmetricKeyType !== 'rsa' || bits < modulusBitsMin) throw new Error('not an RSA key of 2048 or more bits');
+  if (key.asymmetricKeyType !== 'rsa' || bits < modulusBitsMin)
+    throw new Error('not an RSA key with at least 2048 bits');
   return key;
 }
 

@@ -11,19 +11,22 @@ export const deliveryStatuses = [
   'cancelled',
 ] as const;
 export const attemptErrors = ['dns', 'connect', 'tls', 'timeout', 'http_status', 'blocked_address'] as const;
-/** Why a delivery has its status: what its last attempt met, or that the user it is sent for may not read the event. */
+/**
+ * The reason for the status of a delivery: the error of its last attempt, or that the authorizing user cannot read the
+ * event.
+ */
 export const deliveryErrors = [...attemptErrors, 'not_permitted'] as const;
 
 export const DeliveryStatus = z
   .enum(deliveryStatuses, { error: `Must be one of ${deliveryStatuses.join(', ')}` })
-  .describe('How far the delivery has come');
+  .describe('The status of the delivery');
 
-/** Why a delivery or an attempt failed. */
-export const AttemptError = z.enum(attemptErrors).describe('Why the attempt failed');
-/** Why a delivery has its status. */
+/** The reason for the failure of an attempt. */
+export const AttemptError = z.enum(attemptErrors).describe('The reason for the failure of the attempt');
+/** The reason for the status of a delivery. */
 export const DeliveryError = z
   .enum(deliveryErrors)
-  .describe('Why the delivery has its status; `not_permitted` if its user may not read the event');
+  .describe('The reason for the status; `not_permitted` if the user who authorized the webhook cannot read the event');
 
 export const Delivery = z.object({
   id: id('delivery'),
@@ -32,17 +35,15 @@ export const Delivery = z.object({
   event: z.string().meta({ description: 'The name of the event', examples: ['lead.created'] }),
   status: DeliveryStatus.meta({ examples: ['succeeded'] }),
   attemptCount: z.int().meta({ description: 'The number of scheduled attempts so far', examples: [1] }),
-  manualAttemptCount: z
-    .int()
-    .meta({ description: 'The number of attempts that were requested by hand', examples: [0] }),
-  maxAttempts: z.int().meta({ description: 'The largest number of scheduled attempts', examples: [10] }),
+  manualAttemptCount: z.int().meta({ description: 'The number of manual attempts', examples: [0] }),
+  maxAttempts: z.int().meta({ description: 'The maximum number of scheduled attempts', examples: [10] }),
   nextAttemptAt: timestamp()
     .nullable()
     .meta({ description: 'When the next attempt is due; null if there is none', examples: [null] }),
   lastStatusCode: z
     .int()
     .nullable()
-    .meta({ description: 'The HTTP status of the last answer', examples: [200] }),
+    .meta({ description: 'The HTTP status of the last response', examples: [200] }),
   lastError: DeliveryError.nullable().meta({ examples: [null] }),
   createdAt: timestamp(),
   completedAt: timestamp().nullable().describe('When the delivery ended'),
@@ -51,33 +52,33 @@ export const Delivery = z.object({
 export const Attempt = z.object({
   number: z
     .int()
-    .meta({ description: 'The number of the attempt, from 1; never used twice within a delivery', examples: [1] }),
-  trigger: z.enum(['scheduled', 'manual']).describe('Whether the schedule or a person started the attempt'),
+    .meta({ description: 'The number of the attempt, starting at 1; unique within the delivery', examples: [1] }),
+  trigger: z.enum(['scheduled', 'manual']).describe('Whether the attempt was scheduled or requested manually'),
   startedAt: timestamp().describe('When the attempt started'),
-  durationMs: z.int().meta({ description: 'How long the attempt took, in milliseconds', examples: [184] }),
+  durationMs: z.int().meta({ description: 'The duration of the attempt in milliseconds', examples: [184] }),
   statusCode: z
     .int()
     .nullable()
-    .meta({ description: 'The HTTP status of the answer; null if there was none', examples: [200] }),
+    .meta({ description: 'The HTTP status of the response; null if there was none', examples: [200] }),
   error: AttemptError.nullable().meta({ examples: [null] }),
   requestHeaders: z
     .record(z.string(), z.string())
-    .meta({ description: 'The headers that were sent', examples: [{ 'content-type': 'application/json' }] }),
+    .meta({ description: 'The request headers', examples: [{ 'content-type': 'application/json' }] }),
   responseHeaders: z
     .record(z.string(), z.string())
     .nullable()
-    .meta({ description: 'The headers of the answer', examples: [{ 'content-type': 'application/json' }] }),
+    .meta({ description: 'The response headers', examples: [{ 'content-type': 'application/json' }] }),
   responseBody: z
     .string()
     .nullable()
-    .meta({ description: 'The first 4 KiB of the answer', examples: ['{"received":true}'] }),
+    .meta({ description: 'The first 4 KiB of the response body', examples: ['{"received":true}'] }),
 });
 
-/** How long bodies that were sent, and what each attempt met, are kept; the delivery itself stays for 90 days. */
+/** Retention of bodies and attempts; deliveries themselves are kept for 90 days. */
 export const payloadDays = 30;
 export const deliveryDays = 90;
 
-/** The body of a delivery, as examples show it. */
+/** The example body of a delivery. */
 export const exampleEvent = {
   id: 'zsa7sCZF7AGQ7nZu',
   type: 'lead.created',
@@ -91,14 +92,14 @@ export const DeliveryDetail = Delivery.extend({
     .nullable()
     .meta({
       description:
-        'The body that was sent, as an object; null after 30 days, and for a caller who may not read the records of the event',
+        'The body of the delivery as an object; null after 30 days, and for a caller without permission to read the records of the event',
       examples: [exampleEvent],
     }),
   rawBody: z
     .string()
     .nullable()
     .meta({
-      description: 'The same body byte for byte, as it was signed; null when `payload` is null',
+      description: 'The exact bytes of the body, as they were signed; null when `payload` is null',
       examples: [JSON.stringify(exampleEvent)],
     }),
   attempts: z.array(Attempt).describe('The attempts of the last 30 days'),
@@ -129,7 +130,7 @@ export const deliveryExhausted = event('webhook.delivery_exhausted', {
 });
 
 export const deliveryRetried = event('webhook.delivery_retried', {
-  description: 'Somebody has a delivery sent again',
+  description: 'A retry of a delivery is requested',
   action: 'webhook.retry_delivery',
   target: 'delivery',
   data: z.object({ webhookId: id('webhook'), deliveryId: id('delivery') }),
@@ -150,7 +151,7 @@ export const deliveries = operations({
       .extend({
         status: DeliveryStatus.optional(),
         event: text(100)
-          .meta({ description: 'Return only deliveries of this event', examples: ['lead.created'] })
+          .meta({ description: 'Return only deliveries of events with this name', examples: ['lead.created'] })
           .optional(),
         from: timestamp().describe('Return only deliveries created at this time or later').optional(),
         to: timestamp().describe('Return only deliveries created at this time or earlier').optional(),
@@ -164,7 +165,7 @@ export const deliveries = operations({
     permission: 'webhooks:read',
     narrows: true,
     summary: 'Retrieve a delivery with its payload and attempts',
-    description: `Payload and attempts are kept for ${payloadDays} days, the rest for ${deliveryDays}.`,
+    description: `Payload and attempts are kept for ${payloadDays} days, the other fields for ${deliveryDays} days.`,
     params: ofDelivery,
     reply: DeliveryDetail,
     message: 'Delivery retrieved',
@@ -175,7 +176,7 @@ export const deliveries = operations({
     permission: 'webhooks:write',
     narrows: true,
     summary: 'Retry a delivery',
-    description: 'Makes one attempt outside the schedule, for a delivery that failed, was skipped or succeeded.',
+    description: 'Makes one attempt outside the schedule. The delivery must be failed, skipped or succeeded.',
     params: ofDelivery,
     reply: Delivery,
     status: 202,
@@ -183,9 +184,9 @@ export const deliveries = operations({
     message: 'Retry queued',
     emits: [deliveryRetried],
     errors: {
-      webhook_inactive: [409, 'The webhook is not active; enable it first'],
+      webhook_inactive: [409, 'The webhook is not active; set active to true first'],
       payload_gone: [409, `The payload is no longer available: payloads are kept for ${payloadDays} days`],
-      delivery_not_finished: [409, 'The delivery is still under way, or was cancelled'],
+      delivery_not_finished: [409, 'The delivery is not finished yet, or was cancelled'],
     },
   },
 });

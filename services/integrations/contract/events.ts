@@ -2,7 +2,7 @@ import { id, listQuery, operations, page, text, timestamp } from '@tandem/contra
 import { z } from 'zod';
 import { exampleEvent } from './deliveries.ts';
 
-/** What a webhook receives, field for field. `data` is stored in its public form and never touched again. */
+/** The body that webhooks receive. `data` is stored in its public form and never changed. */
 export const StoredEvent = z.object({
   id: id('event'),
   type: z.string().meta({ description: 'The name of the event', examples: ['lead.created'] }),
@@ -19,14 +19,14 @@ export const storedEvents = operations({
     permission: 'webhooks:read',
     summary: 'List events',
     description:
-      'Returns the same bodies that webhooks receive, for 30 days, about records that you may read without narrowing. To poll, send `sort=id` and, as `after`, the id of the last event you have seen: no event is missed.',
+      'Returns the bodies that webhooks receive, of the last 30 days, about records that you can read without narrowing. To poll without missing events, send `sort=id` with the id of the last event that you have processed as `after`.',
     query: listQuery(['createdAt', 'id'])
       .omit({ search: true })
       .extend({
         type: text(100)
           .meta({ description: 'Return only events with this name', examples: ['lead.created'] })
           .optional(),
-        after: id('event').describe('Return only events after this one; needs `sort=id`').optional(),
+        after: id('event').describe('Return only events after this one; requires `sort=id`').optional(),
         from: timestamp().describe('Return only events that happened at this time or later').optional(),
         to: timestamp().describe('Return only events that happened at this time or earlier').optional(),
       }),

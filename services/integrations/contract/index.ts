@@ -1,4 +1,4 @@
-// What integrations offers: webhooks, their deliveries, and the events that were sent.
+// The contract of integrations: webhooks, their deliveries, and stored events.
 import { deliveries } from './deliveries.ts';
 import { storedEvents } from './events.ts';
 import { jobs } from './jobs.ts';
@@ -7,6 +7,8 @@ import { webhooks } from './webhooks.ts';
 export * from './deliveries.ts';
 export * from './events.ts';
 export * from './jobs.ts';
+export { DisabledReason, hiddenValue, Webhook } from './webhook.ts';
+export * from './webhook-events.ts';
 export * from './webhooks.ts';
 
 export const integrations = { ...webhooks, ...deliveries, ...storedEvents, ...jobs };

@@ -1,20 +1,20 @@
 import { id, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
-/** Work that goes on after its request was answered with 202. */
+/** A background job that continues after the 202 response. */
 export const BackgroundJob = z.object({
   jobId: id('job'),
-  status: z.enum(['queued', 'completed']).describe('Whether the job is done'),
+  status: z.enum(['queued', 'completed']).describe('The status of the job'),
   progress: z
     .object({
-      done: z.int().meta({ description: 'The number of items that are done', examples: [12] }),
-      total: z.int().meta({ description: 'The number of all items', examples: [12] }),
+      done: z.int().meta({ description: 'The number of completed items', examples: [12] }),
+      total: z.int().meta({ description: 'The total number of items', examples: [12] }),
     })
-    .describe('How far the job has come'),
+    .describe('The progress of the job'),
   createdAt: timestamp(),
   completedAt: timestamp()
     .nullable()
-    .meta({ description: 'When the job was done; null until then', examples: [null] }),
+    .meta({ description: 'When the job completed; null until then', examples: [null] }),
 });
 
 export const jobs = operations({
@@ -24,7 +24,7 @@ export const jobs = operations({
     permission: 'webhooks:read',
     narrows: true,
     summary: 'Retrieve a background job',
-    description: 'Returns the progress of a job that an answer with 202 named.',
+    description: 'Returns the progress of a job that a 202 response refers to.',
     params: z.object({ id: id('job') }),
     reply: BackgroundJob,
     message: 'Job retrieved',

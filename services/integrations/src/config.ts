@@ -3,7 +3,7 @@ import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 
 const seconds = z.codec(
-  z.string().regex(/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/, 'Must be seconds, separated by commas'),
+  z.string().regex(/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/, 'Must be numbers of seconds, separated by commas'),
   z.array(z.number()).max(50),
   {
     decode: (text) => text.split(',').map(Number),

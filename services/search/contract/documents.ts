@@ -5,8 +5,8 @@ export const documentTypes = ['lead', 'opportunity', 'partner'] as const;
 
 export const DocumentType = z
   .enum(documentTypes, { error: `Must be one of ${documentTypes.join(', ')}` })
-  .describe('The kind of document');
-/** Ids of documents are text of the client's choice: documents of its own need not be records of this API. */
+  .describe('The type of the document');
+/** Document ids are text that the client chooses: documents need not be records of this API. */
 export const DocumentId = name(64).meta({
   description: 'The id of the document, at most 64 characters',
   examples: ['khzasVT5ZxaVtyRs'],
@@ -15,20 +15,21 @@ export const DocumentId = name(64).meta({
 const documentBytesMax = 65_536;
 const documentLevelsMax = 20;
 
-/** What a client wants to find again: any JSON object. */
+/** The document to index: any JSON object. */
 const DocumentData = z
   .record(z.string(), z.unknown())
   .superRefine((value, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', message });
-    // Before anything else walks through it: a value that is deep enough overflows the stack.
+    // Must run before any other check, because a deeply nested value would overflow the stack.
     if (isDeeperThan(documentLevelsMax, value))
       return refuse(`Must be nested at most ${documentLevelsMax} levels deep`);
     const json = JSON.stringify(value);
     if (exceedsBytes(json, documentBytesMax)) refuse('Must be at most 64 KB');
-    if (!isStorable(value)) refuse('Must not contain NUL characters, broken surrogate pairs or numbers too large');
+    if (!isStorable(value))
+      refuse('Must not contain NUL characters, unpaired surrogates, or numbers that are too large');
   })
   .meta({
-    description: 'The fields to search in: at most 64 KB and 20 levels',
+    description: 'The searchable fields: at most 64 KB and 20 levels',
     examples: [{ firstName: 'Ada', lastName: 'Lovelace', company: 'Analytical Engines' }],
   });
 
@@ -37,7 +38,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair; 1e400 is JSON, and Infinity once it is read. */
+/** PostgreSQL cannot store NUL characters or unpaired surrogates; 1e400 is valid JSON and parses to Infinity. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
   if (typeof value === 'number') return Number.isFinite(value);
@@ -52,7 +53,7 @@ export const documents = operations({
     permission: 'search:write',
     summary: 'Index a document',
     description:
-      'The platform indexes leads, opportunities and partners by itself; use this for documents of your own, or to extend a record until it changes next. It replaces a document with the same type and id. For the id of a record, the caller must be allowed to write that record.',
+      'The platform indexes leads, opportunities and partners automatically. Use this operation for your own documents, or to extend the document of a record until the record changes. A document with the same type and id is replaced. If the id is the id of a record, the caller must have permission to write that record.',
     body: z.object({ type: DocumentType, id: DocumentId, data: DocumentData }),
     reply: z.object({
       type: DocumentType,
@@ -67,10 +68,11 @@ export const documents = operations({
     path: '/v1/search/index/:type/:id',
     permission: 'search:delete',
     summary: 'Remove a document from the index',
-    description: 'A removed record comes back when it changes next. The caller must be allowed to write that record.',
-    // Any text: an unknown type is a wrong field here (422), where a path that fails its schema is a 404.
+    description:
+      'The document of a record is indexed again when the record changes. If the id is the id of a record, the caller must have permission to write that record.',
+    // Plain text: an unknown type is reported as an invalid field (422), while a path that fails its schema is a 404.
     params: z.object({
-      type: text(64).meta({ description: 'The kind of document', examples: ['lead'] }),
+      type: text(64).meta({ description: 'The type of the document', examples: ['lead'] }),
       id: text(64).meta({ description: 'The id of the document', examples: ['khzasVT5ZxaVtyRs'] }),
     }),
     reply: z.object({ type: DocumentType, id: DocumentId, removed: z.literal(true).describe('Always true') }),

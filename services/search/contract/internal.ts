@@ -2,7 +2,7 @@ import { operations } from '@tandem/contract';
 import { z } from 'zod';
 import { DocumentType } from './documents.ts';
 
-/** What one step of a rebuild does: indexes a page of records, or removes documents whose records no longer exist. */
+/** One step of a rebuild: indexes a page of records, or removes documents whose records no longer exist. */
 export const rebuildSteps = ['index', 'remove'] as const;
 
 /** For operators: `npm run admin -- rebuild search`. */
@@ -11,11 +11,11 @@ export const internalSearch = operations({
     method: 'POST',
     path: '/internal/search/rebuild',
     audience: 'internal',
-    summary: "Compare one page of the tenant's documents with the records of the service that owns them",
+    summary: 'Compare one page of documents with the records of the service that owns them',
     body: z.object({
       type: DocumentType,
       step: z.enum(rebuildSteps),
-      /** Where the page begins: `next` of the page before, null for the first. */
+      /** The position of the page: `next` of the previous page, null for the first. */
       after: z.int().nullable(),
     }),
     reply: z.object({ indexed: z.int(), removed: z.int(), next: z.int().nullable() }),

@@ -11,7 +11,7 @@ export const SearchHit = z.object({
     .max(1)
     .meta({
       description:
-        'How well the document matches, from 0 to 1; 1 means that an e-mail address, phone number or full name is equal',
+        'The relevance of the document, from 0 to 1; 1 means that an e-mail address, phone number or full name equals the query',
       examples: [0.82],
     }),
   document: z.record(z.string(), z.unknown()).meta({
@@ -20,40 +20,40 @@ export const SearchHit = z.object({
   }),
   highlights: z.record(z.string(), z.string()).meta({
     description:
-      'The fields with a match as HTML, matches in `<em>`; of a long text the 500 characters around the first match',
+      'The matching fields as HTML with matches in `<em>`; of a long text, the 500 characters around the first match',
     examples: [{ lastName: '<em>Lovelace</em>' }],
   }),
-  matchedOn: z.array(z.string()).meta({ description: 'The fields with a match', examples: [['lastName']] }),
+  matchedOn: z.array(z.string()).meta({ description: 'The names of the matching fields', examples: [['lastName']] }),
 });
 
 export const Suggestion = z.object({
   type: DocumentType,
   id: DocumentId,
   text: z.string().meta({
-    description: 'The suggested text; of a long one the 500 characters around the match',
+    description: 'The suggested text; of a long text, the 500 characters around the match',
     examples: ['Ada Lovelace'],
   }),
   highlight: z
     .string()
-    .meta({ description: 'The text as HTML, the match in `<em>`', examples: ['Ada <em>Lov</em>elace'] }),
-  field: z.string().meta({ description: 'The field that holds the text', examples: ['name'] }),
+    .meta({ description: 'The text as HTML with the match in `<em>`', examples: ['Ada <em>Lov</em>elace'] }),
+  field: z.string().meta({ description: 'The name of the field that contains the text', examples: ['name'] }),
 });
 
 const description =
-  'Finds documents that contain all words or words that start with them, regardless of case and accents. Documents whose e-mail address, phone number or full name equals the query come first; then names and addresses count more than companies, and companies more than other fields. When more than 100 documents match, they are ranked in blocks of 100. Pages reach 10,000 documents deep, and `total` never exceeds 10,000; `pagination.totalIsEstimate` is true when not all matches were counted. You need the permission to read these records as well; only records that it covers are found.';
+  'Finds documents that contain every word of the query, or a word that starts with it, regardless of case and accents. Documents whose e-mail address, phone number or full name equals the query come first; then names and addresses count more than companies, and companies more than other fields. When more than 100 documents match, they are ranked in blocks of 100. Results are limited to the first 10,000 documents, and `total` never exceeds 10,000; `pagination.totalIsEstimate` is true if not all matches were counted. You also need permission to read the records; only records that it covers are returned.';
 
 const searchQuery = z.object({
   q: name(200).meta({ description: 'The words to search for', examples: ['lovelace'] }),
-  page: wholeNumber(1, 100_000).describe('The number of the page, from 1').default(1),
-  limit: wholeNumber(1, 100).describe('The largest number of records on a page').default(20),
+  page: wholeNumber(1, 100_000).describe('The page number, starting at 1').default(1),
+  limit: wholeNumber(1, 100).describe('The maximum number of records per page').default(20),
   typo: z
     .enum(['auto', 'off'], { error: 'Must be one of auto, off' })
-    .describe('Whether one typing error is accepted in each word of four or more letters')
+    .describe('`auto` accepts one typo in each word of four or more letters; `off` accepts none')
     .default('auto'),
 });
 
 const number = () => {
-  const error = 'Must be a number that is not negative';
+  const error = 'Must be a number of at least 0';
   return z.codec(z.string({ error }).regex(/^\d{1,12}(\.\d{1,4})?$/, { error }), z.number(), {
     decode: Number,
     encode: String,
@@ -125,16 +125,16 @@ export const searches = operations({
     permission: 'search:read',
     summary: 'Suggest documents',
     description:
-      'Suggestions that start with the words come first, then those with one typing error. The caller gets documents that they may read.',
+      'Returns suggestions that start with the words first, then those with one typo. Only documents that the caller can read are returned.',
     query: z.object({
       q: text(200)
         .meta({
-          description: 'What was typed so far; fewer than two characters return no suggestions',
+          description: 'The text typed so far; fewer than two characters return no suggestions',
           examples: ['lov'],
         })
         .default(''),
-      type: DocumentType.describe('Return only suggestions of this kind').optional(),
-      limit: wholeNumber(1, 20).describe('The largest number of suggestions').default(8),
+      type: DocumentType.describe('Return only suggestions of this type').optional(),
+      limit: wholeNumber(1, 20).describe('The maximum number of suggestions').default(8),
     }),
     reply: z.array(Suggestion),
     message: 'Suggestions retrieved',

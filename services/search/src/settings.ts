@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const searchSettings = serviceSettings.extend({
   CRM_URL: z.url(),
   PARTNER_URL: z.url(),
-  IDS_ALPHABET: z.string().length(62, 'Must hold each of the 62 letters and digits once'),
+  IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
 });
 
 export type SearchSettings = z.output<typeof searchSettings>;

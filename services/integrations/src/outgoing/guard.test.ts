@@ -78,8 +78,8 @@ const invalidUrls = [
 ];
 
 it.each(privateUrls)('rejects the private target %s', async (url) => {
-  expect(strict.refusal(url, 'live')).toBe('Must not lead to a private address');
-  expect(await strict.resolvedRefusal(url, 'sandbox')).toBe('Must not lead to a private address');
+  expect(strict.refusal(url, 'live')).toBe('Must not point to a private address');
+  expect(await strict.resolvedRefusal(url, 'sandbox')).toBe('Must not point to a private address');
 });
 
 it.each(invalidUrls)('rejects %s in live', (url) => {
@@ -128,7 +128,7 @@ describe('when private targets are allowed', () => {
     'http://[::ffff:100.100.100.200]/',
     'http://168.63.129.16/',
   ])('rejects the metadata address %s', async (url) => {
-    const message = 'Must not lead to a link-local or cloud metadata address';
+    const message = 'Must not point to a link-local or cloud metadata address';
     expect([lax.refusal(url, 'sandbox'), await lax.resolvedRefusal(url, 'live')]).toEqual([message, message]);
   });
 

@@ -24,8 +24,8 @@ export class NoAddress extends Error {
 
 const publicPorts: Record<string, readonly string[]> = { 'https:': ['', '443', '8443'], 'http:': ['', '80'] };
 const privateName = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|arpa|onion)$/;
-const isPrivateMessage = 'Must not lead to a private address';
-const isMetadataMessage = 'Must not lead to a link-local or cloud metadata address';
+const isPrivateMessage = 'Must not point to a private address';
+const isMetadataMessage = 'Must not point to a link-local or cloud metadata address';
 const resolveTimeoutMs = 2_000;
 
 // A public address that is only reachable inside Azure: the host agent, which issues credentials.
@@ -51,13 +51,13 @@ export function createTarget({
 
   const refusal = (url: string, environment: string): string | undefined => {
     const parsed = URL.parse(url);
-    if (!parsed) return 'Must be an http or https address';
+    if (!parsed) return 'Must be an http or https URL';
     const { protocol, hostname, port, username, password } = parsed;
     const ports = publicPorts[protocol];
-    if (!ports || !hostname) return 'Must be an http or https address';
-    if (username || password) return 'Must not hold a user name or password; send them as a custom header';
+    if (!ports || !hostname) return 'Must be an http or https URL';
+    if (username || password) return 'Must not contain a user name or password; send them in a custom header';
     if (allowPrivate) return isMetadataAddress(bareHost(hostname)) ? isMetadataMessage : undefined;
-    if (protocol === 'http:' && environment === 'live') return 'Must be an https address';
+    if (protocol === 'http:' && environment === 'live') return 'Must be an https URL';
     if (!ports.includes(port)) return `Must use port ${protocol === 'https:' ? '443 or 8443' : '80'}`;
     return isPrivateHost(hostname) ? isPrivateMessage : undefined;
   };
@@ -77,14 +77,14 @@ export function createTarget({
         (addresses) => {
           const ofFamily = addresses.filter(({ family }) => !options.family || family === options.family);
           const [first] = ofFamily;
-          if (!first) return callback(new NoAddress(`${hostname} has no address`), '', 0);
+          if (!first) return callback(new NoAddress(`${hostname} does not resolve to an address`), '', 0);
           // One blocked address blocks the name, because the connection may use any of its addresses.
           if (addresses.some(({ address }) => isRefused(address))) {
             return callback(new BlockedAddress(`${hostname} resolves to an address that is not allowed`), '', 0);
           }
           return options.all ? callback(null, ofFamily) : callback(null, first.address, first.family);
         },
-        (cause) => callback(new NoAddress(`${hostname} has no address`, { cause }), '', 0),
+        (cause) => callback(new NoAddress(`${hostname} does not resolve to an address`, { cause }), '', 0),
       );
     },
   };

@@ -16,7 +16,7 @@ export function observed(sender: Sender): ObservedSender {
     measure(metrics) {
       const seconds = metrics.histogram<Labels>(
         'webhook_delivery_seconds',
-        'Time of one attempt to deliver a webhook, by what it met',
+        'Duration of one delivery attempt, by outcome',
         ['outcome'],
       );
       record = ({ error, durationMs }) => seconds.observe({ outcome: error ?? 'delivered' }, durationMs / 1_000);

@@ -34,9 +34,11 @@ export async function writeAgent(
 }
 
 /** Fails unless the transition is allowed. */
-export function checkTransition({ allowedTransitions }: AgentRecord, to: AgentStatus): void {
+export function checkTransition({ status, allowedTransitions }: AgentRecord, to: AgentStatus): void {
   if (allowedTransitions.includes(to)) return;
-  throw fail('wrong_status', [{ field: 'status', message: `The agent can move to ${allowedTransitions.join(', ')}` }]);
+  throw fail('wrong_status', [
+    { field: 'status', message: `The status is ${status}; it can change to ${allowedTransitions.join(', ')}` },
+  ]);
 }
 
 /**
@@ -45,5 +47,7 @@ export function checkTransition({ allowedTransitions }: AgentRecord, to: AgentSt
  */
 export function checkActive(agent: AgentRecord): AgentRecord {
   if (agent.status !== 'paused') return agent;
-  throw fail('agent_paused', [{ field: 'status', message: 'Must be active; POST /v1/agents/:id/resume' }]);
+  throw fail('agent_paused', [
+    { field: 'status', message: 'Must be active; resume the agent with POST /v1/agents/:id/resume' },
+  ]);
 }

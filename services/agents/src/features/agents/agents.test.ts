@@ -74,7 +74,7 @@ describe('the agents of a tenant', () => {
     expect([again.status, again.body.code, again.body.errors]).toEqual([
       409,
       'wrong_status',
-      [{ field: 'status', message: 'The agent can move to active' }],
+      [{ field: 'status', message: 'The status is paused; it can change to active' }],
     ]);
     const run = () => api.runAgentInBulk({ params, body: { leadIds: [codeOf(api, service.aLead())] } });
     const refused = await run();

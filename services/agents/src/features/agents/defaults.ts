@@ -8,8 +8,8 @@ export async function defineAgents(tx: Tx): Promise<void> {
   const defaults = { config, limits };
   await tx.agent.createMany({
     data: [
-      { kind: 'caller', name: 'Caller', description: 'Calls leads and notes what came of it', ...defaults },
-      { kind: 'recommender', name: 'Recommender', description: 'Says what to do next about a lead', ...defaults },
+      { kind: 'caller', name: 'Caller', description: 'Calls leads and records the outcomes', ...defaults },
+      { kind: 'recommender', name: 'Recommender', description: 'Recommends the next step for a lead', ...defaults },
     ],
   });
 }

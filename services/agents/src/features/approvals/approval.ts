@@ -76,7 +76,7 @@ export async function decide(
     const existing = await tx.approval.findFirst({ where: { id: approvalId } });
     if (!existing) throw fail('not_found');
     const status = existing.status === 'pending' ? 'expired' : existing.status;
-    throw fail('already_decided', [{ field: 'status', message: `It is ${status}` }]);
+    throw fail('already_decided', [{ field: 'status', message: `The status is ${status}; it cannot change` }]);
   }
   const record = asApproval(row);
   const { executionId, leadId, status, type } = record;

@@ -73,7 +73,7 @@ describe('an agent that requires approval', () => {
     expect([late.status, late.body.code, late.body.errors]).toEqual([
       409,
       'already_decided',
-      [{ field: 'status', message: 'It is rejected' }],
+      [{ field: 'status', message: 'The status is rejected; it cannot change' }],
     ]);
   });
 
@@ -108,7 +108,7 @@ describe('an agent that requires approval', () => {
       expect([status, body.code, body.errors]).toEqual([
         409,
         'already_decided',
-        [{ field: 'status', message: 'It is expired' }],
+        [{ field: 'status', message: 'The status is expired; it cannot change' }],
       ]);
     expect((await execution(api, executionId)).status).toBe('awaiting_approval');
     await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'expire-approval'`);

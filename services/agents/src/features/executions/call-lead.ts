@@ -4,9 +4,9 @@ import type { AgentRecord } from '../agents/agent.ts';
 import type { AttemptOutcome, ExecutionRecord } from './execution.ts';
 
 const failures: Record<Exclude<CallOutcome, 'answered'>, string> = {
-  no_answer: 'Nobody answered',
+  no_answer: 'The call was not answered',
   busy: 'The line was busy',
-  failed: 'The call could not be made',
+  failed: 'The call could not be connected',
 };
 
 // A failed line is a normal outcome; the agent's limits decide whether it is retried.

@@ -25,16 +25,28 @@ export function recommend(lead: Lead, now: Date): Advice {
 function adviceFor({ status, score, source, phone }: Lead, days: number): Omit<Advice, 'factors'> {
   const isWarm = score >= warmScore || source === 'referral';
   if (status === 'unqualified')
-    return { action: 'nurture', reason: 'The lead is unqualified: stay in touch without effort', confidence: 0.8 };
+    return {
+      action: 'nurture',
+      reason: 'The lead is unqualified: nurture it with automated messages',
+      confidence: 0.8,
+    };
   if (status === 'qualified' && score >= hotScore)
-    return { action: 'convert', reason: 'The lead is qualified and scores high: open an opportunity', confidence: 0.9 };
+    return {
+      action: 'convert',
+      reason: 'The lead is qualified and has a high score: convert it to an opportunity',
+      confidence: 0.9,
+    };
   if (status === 'qualified')
-    return { action: 'create_task', reason: 'The lead is qualified: plan the next step with it', confidence: 0.7 };
+    return { action: 'create_task', reason: 'The lead is qualified: plan a follow-up task', confidence: 0.7 };
   if (days > staleDays && !isWarm)
-    return { action: 'nurture', reason: `The lead is ${days} days old and scores low`, confidence: 0.6 };
+    return { action: 'nurture', reason: `The lead is ${days} days old and has a low score`, confidence: 0.6 };
   if (isWarm && phone !== null)
-    return { action: 'call', reason: 'The lead is warm and can be reached by phone', confidence: 0.75 };
+    return {
+      action: 'call',
+      reason: 'The lead is warm (high score or referral) and has a phone number',
+      confidence: 0.75,
+    };
   if (status === 'contacted')
-    return { action: 'create_task', reason: 'The lead was contacted: follow up', confidence: 0.55 };
-  return { action: 'email', reason: 'Nobody has written to the lead yet', confidence: 0.65 };
+    return { action: 'create_task', reason: 'The lead was contacted: send a follow-up', confidence: 0.55 };
+  return { action: 'email', reason: 'The lead has not been contacted yet', confidence: 0.65 };
 }

@@ -47,8 +47,8 @@ export async function failGivenUp(transaction: JobTransaction, executionId: numb
   const [row] = await tx.execution.updateManyAndReturn({ where, data: { status: 'running' } });
   if (!row) return;
   const execution = asExecution(row);
-  const error = { code: 'given_up', message: 'It failed on our side, each time that it was tried', retryable: true };
-  const step = { name: 'Give up', type: workOf(execution.kind), status: 'failed' as const };
+  const error = { code: 'given_up', message: 'An internal error occurred on every attempt', retryable: true };
+  const step = { name: 'Fail after the last attempt', type: workOf(execution.kind), status: 'failed' as const };
   const outcome = { step: { ...step, startedAt: now, finishedAt: now, error }, output: execution.output ?? {} };
   await recordOutcomes(transaction, [{ execution, outcome }]);
 }
@@ -56,7 +56,7 @@ export async function failGivenUp(transaction: JobTransaction, executionId: numb
 /** An execution with its outcome applied. */
 function applyOutcome(execution: ExecutionRecord, outcome: AttemptOutcome | undefined): ExecutionRecord {
   const finishedAt = new Date();
-  if (!outcome) return { ...execution, status: 'skipped', finishedAt, output: { reason: 'The lead is gone' } };
+  if (!outcome) return { ...execution, status: 'skipped', finishedAt, output: { reason: 'The lead was deleted' } };
   const { step, output, retryAt } = outcome;
   const attempted = { ...execution, steps: [...execution.steps, step], output };
   if (retryAt) return { ...attempted, status: 'queued', attempt: execution.attempt + 1 };

@@ -40,7 +40,7 @@ describe('runAgentInBulk', () => {
           {
             leadId: `lead_${second}`,
             status: 'error',
-            error: { code: 'duplicate_in_request', message: 'The request names this lead twice' },
+            error: { code: 'duplicate_in_request', message: 'The request contains this lead twice' },
           },
           ...[foreign, unknown, ''].map((leadId) => ({ leadId, status: 'error', error: notFound })),
         ],
@@ -68,8 +68,8 @@ describe('runAgentInBulk', () => {
   });
 
   it.each([
-    [[], 'leadIds', 'Must hold at least 1 id'],
-    [Array(251).fill('x'), 'leadIds', 'Must hold at most 250 ids'],
+    [[], 'leadIds', 'Must contain at least 1 id'],
+    [Array(251).fill('x'), 'leadIds', 'Must contain at most 250 ids'],
     [[7], 'leadIds.0', 'Must be a string'],
     [undefined, 'leadIds', 'Is required'],
   ])('rejects %#', async (leadIds, field, message) => {
@@ -80,7 +80,7 @@ describe('runAgentInBulk', () => {
   it.each([
     ['in the past', '0001-01-01T00:00:00Z', 'Must not be in the past'],
     ['an hour ago', inDays(-1 / 24).scheduledFor, 'Must not be in the past'],
-    ['in two years', inDays(730).scheduledFor, 'Must be at most a year ahead'],
+    ['in two years', inDays(730).scheduledFor, 'Must be at most one year ahead'],
   ])('rejects a run %s', async (_, scheduledFor, message) => {
     const api = service.as();
     const reply = await run(api, [codeOf(api, service.aLead())], { scheduledFor });

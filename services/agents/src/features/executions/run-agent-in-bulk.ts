@@ -71,7 +71,7 @@ function checkSchedule(at: Date | undefined): void {
   if (!at) return;
   const inMs = at.getTime() - Date.now();
   if (inMs < -clockToleranceMs) throw failField('scheduledFor', 'Must not be in the past');
-  if (inMs > scheduleMaxMs) throw failField('scheduledFor', 'Must be at most a year ahead');
+  if (inMs > scheduleMaxMs) throw failField('scheduledFor', 'Must be at most one year ahead');
 }
 
 /** Reads from crm, in one request, which of the leads exist and may be read by the caller. */

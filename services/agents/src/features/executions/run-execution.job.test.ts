@@ -136,7 +136,7 @@ describe('the caller', () => {
     expect([run.status, executions[0].status, executions[0].output]).toEqual([
       'completed',
       'skipped',
-      { reason: 'The lead is gone' },
+      { reason: 'The lead was deleted' },
     ]);
   });
 });
@@ -155,9 +155,14 @@ describe('an execution whose job fails permanently', () => {
     await service.sqlWithin(api.caller, `UPDATE platform.job SET ${now}`);
     const { run, executions } = await started;
     expect(run).toMatchObject({ status: 'completed_with_errors', counts: { failed: 1 } });
-    const error = { code: 'given_up', message: 'It failed on our side, each time that it was tried', retryable: true };
+    const error = { code: 'given_up', message: 'An internal error occurred on every attempt', retryable: true };
     expect(executions).toMatchObject([
-      { status: 'failed', error, steps: [{ name: 'Give up', status: 'failed' }], finishedAt: expect.any(String) },
+      {
+        status: 'failed',
+        error,
+        steps: [{ name: 'Fail after the last attempt', status: 'failed' }],
+        finishedAt: expect.any(String),
+      },
     ]);
     expect(placed).toHaveLength(calls);
     const [event] = await until('the event arrives', () => {

@@ -19,7 +19,7 @@ describe('recommendations that are due together', () => {
     expect(run).toMatchObject({ status: 'completed', counts: { succeeded: 120 } });
     // One call of the request and three of the runs.
     expect(service.asked() - before).toBe(4);
-    await until('each is told of', () => {
+    await until('an event is received for each', () => {
       const isOurs = (event: { name: string; tenantId: number }) =>
         event.name === 'agent.execution_completed' && event.tenantId === api.caller.tenantId;
       return service.events.filter(isOurs).length === 120;

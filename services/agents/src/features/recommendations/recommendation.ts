@@ -32,7 +32,7 @@ export async function decide(
   if (!row) {
     const existing = await tx.recommendation.findFirst({ where: { id } });
     throw existing
-      ? fail('already_decided', [{ field: 'status', message: `It is ${existing.status}` }])
+      ? fail('already_decided', [{ field: 'status', message: `The status is ${existing.status}; it cannot change` }])
       : fail('not_found');
   }
   const record = asRecommendation(row);

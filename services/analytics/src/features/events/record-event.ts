@@ -41,7 +41,7 @@ export const recordEvent = (peers: Peers): Handler<typeof engagement.recordEvent
 
 function checkTime(timestamp: Date | null | undefined): void {
   if (!timestamp) return;
-  if (timestamp < earliest) throw failField('timestamp', 'Must not lie before the year 2000');
+  if (timestamp < earliest) throw failField('timestamp', 'Must not be before the year 2000');
   if (timestamp.getTime() > Date.now() + aheadMs)
     throw failField('timestamp', 'Must be at most 24 hours in the future');
 }

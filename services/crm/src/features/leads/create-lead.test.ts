@@ -45,7 +45,7 @@ describe('createLead', () => {
   });
 
   const nested = (levels: number): object => (levels ? { a: nested(levels - 1) } : {});
-  const unstorable = 'Must not contain NUL characters or broken surrogate pairs';
+  const unstorable = 'Must not contain NUL characters or unpaired surrogates';
   it.each([
     ['a NUL deep inside', { a: [{ b: 'x\0' }] }, unstorable],
     ['a NUL in a key', { a: { 'x\0': 1 } }, unstorable],
@@ -66,7 +66,10 @@ describe('createLead', () => {
   it('rejects a number in custom fields that overflows a double', async () => {
     const body = JSON.stringify(aLead({ customFields: { a: 0 } })).replace(':0', ':[1e400]');
     const reply = await service.as().createLead({ body, headers: { 'content-type': 'application/json' } });
-    expect([reply.status, reply.body.errors?.[0]?.message]).toEqual([422, 'Has a number that is too large']);
+    expect([reply.status, reply.body.errors?.[0]?.message]).toEqual([
+      422,
+      'Must not contain a number that is too large',
+    ]);
   });
 
   it('rejects custom fields nested deeper than the call stack', async () => {

@@ -47,7 +47,7 @@ function asFieldError({ instancePath, params, message = 'is not valid' }: ErrorO
   const path = ['config', ...instancePath.split('/').slice(1)];
   if (typeof params.additionalProperty === 'string') {
     path.push(params.additionalProperty);
-    return { field: path.join('.'), message: 'The addon has no such setting' };
+    return { field: path.join('.'), message: 'Must not be sent: the addon has no such setting' };
   }
   const allowed = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : '';
   return { field: path.join('.'), message: `${message.charAt(0).toUpperCase()}${message.slice(1)}${allowed}` };

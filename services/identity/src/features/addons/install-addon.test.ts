@@ -33,7 +33,7 @@ describe('the addon catalogue', () => {
     expect(await keys({})).toEqual(catalogue.map(({ key }) => key));
     expect(await keys({ category: 'ai' })).toEqual(['ai_generation', 'ai_agents']);
     expect(await keys({ search: 'pArTNer program' })).toEqual(['partner_program']);
-    expect(await keys({ search: 'WHOSE SUBMISSIONS' })).toEqual(['landing_pages']);
+    expect(await keys({ search: 'SUBMISSIONS BECOME' })).toEqual(['landing_pages']);
     expect(await keys({ search: 'partner', category: 'training' })).toEqual(['training_academy']);
     expect(await keys({ search: 'no such thing' })).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe('installing an addon', () => {
     expect(await refused({ config: { warnAfterFailures: 'often', colour: 'red' } })).toEqual([
       422,
       [
-        { field: 'config.colour', message: 'The addon has no such setting' },
+        { field: 'config.colour', message: 'Must not be sent: the addon has no such setting' },
         { field: 'config.warnAfterFailures', message: 'Must be integer' },
       ],
     ]);

@@ -32,5 +32,5 @@ export const installAddon: Handler<typeof addons.installAddon> = async ({ params
 
 function checkPlan(plan: Plan, required: Plan | null): void {
   if (required === null || planCodes.indexOf(plan) >= planCodes.indexOf(required)) return;
-  throw fail('plan_too_low', [{ field: 'addonId', message: `Needs the plan ${required} or a higher one` }]);
+  throw fail('plan_too_low', [{ field: 'addonId', message: `Requires the plan ${required} or higher` }]);
 }

@@ -21,7 +21,7 @@ function pageOf(
 ): PageResult<CatalogueEntry> {
   const last = cursor === undefined ? (page - 1) * limit - 1 : all.findIndex(({ key }) => key === cursor);
   if (cursor !== undefined && last < 0)
-    throw fail('bad_cursor', [{ field: 'cursor', message: 'Not a cursor of this list' }]);
+    throw fail('bad_cursor', [{ field: 'cursor', message: 'Must be pagination.nextCursor of the same list' }]);
   const items = all.slice(last + 1, last + 1 + limit);
   const hasNext = last + 1 + limit < all.length;
   return {

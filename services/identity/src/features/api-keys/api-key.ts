@@ -57,7 +57,7 @@ export async function checkKeyCeiling(
 }
 
 export function checkExpiry(expiresAt: Date | null | undefined): void {
-  if (expiresAt && expiresAt <= new Date()) throw failField('expiresAt', 'Must lie in the future');
+  if (expiresAt && expiresAt <= new Date()) throw failField('expiresAt', 'Must be in the future');
 }
 
 type NewKey = Pick<KeyRow, 'name' | 'permissions' | 'allowedIps' | 'expiresAt' | 'createdBy'> & {

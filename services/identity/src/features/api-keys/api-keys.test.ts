@@ -261,7 +261,7 @@ describe('a sandbox key', () => {
     expect([reply.status, reply.body.code, reply.body.message]).toEqual([
       403,
       'live_key_needed',
-      'A sandbox key cannot change what live and sandbox share; send a live key',
+      'A sandbox key cannot change data that live and sandbox share; use a live key',
     ]);
     expect([(await sandbox.getMe()).status, (await sandbox.listUsers()).status]).toEqual([200, 200]);
     expect((await owner.listApiKeys()).data).toEqual([]);

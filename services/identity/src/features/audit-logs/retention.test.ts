@@ -84,7 +84,7 @@ it.each([
   [
     'the anchor is moved',
     `UPDATE audit_head SET purged = 3; DELETE FROM audit_log WHERE position = 3`,
-    'Entry 4 is not what was written',
+    'Entry 4 was modified',
   ],
 ])('still detects when %s', async (_, sql, reason) => {
   const { verify, tamper } = await aLog(old, old, young, 0);

@@ -69,7 +69,7 @@ describe('verifying the audit chain', () => {
     expect(await verify()).toMatchObject({
       intact: false,
       firstBroken: fourth,
-      reason: 'Entry 4 is not what was written',
+      reason: 'Entry 4 was modified',
     });
   });
 
@@ -83,14 +83,14 @@ describe('verifying the audit chain', () => {
     const { verify, tamper } = await aLog();
     await tamper(`DELETE FROM audit_log WHERE position = 4; UPDATE audit_log SET position = position - 1 WHERE position > 4;
       UPDATE audit_head SET entries = entries - 1`);
-    expect(await verify()).toMatchObject({ intact: false, reason: 'Entry 4 is not what was written' });
+    expect(await verify()).toMatchObject({ intact: false, reason: 'Entry 4 was modified' });
   });
 
   it('detects two swapped entries', async () => {
     const { verify, tamper } = await aLog();
     await tamper(`UPDATE audit_log SET position = 100 WHERE position = 4; UPDATE audit_log SET position = 4 WHERE position = 5;
       UPDATE audit_log SET position = 5 WHERE position = 100`);
-    expect(await verify()).toMatchObject({ intact: false, reason: 'Entry 4 is not what was written' });
+    expect(await verify()).toMatchObject({ intact: false, reason: 'Entry 4 was modified' });
   });
 
   it('detects truncation, with or without a rewritten head', async () => {
@@ -100,7 +100,7 @@ describe('verifying the audit chain', () => {
     await tamper('UPDATE audit_head SET entries = 5');
     expect(await verify()).toMatchObject({
       intact: false,
-      reason: 'The last entry is not the one that the head of the log names',
+      reason: 'The last entry does not match the head of the log',
     });
   });
 
@@ -108,7 +108,7 @@ describe('verifying the audit chain', () => {
     const { verify, tamper } = await aLog();
     await tamper(`INSERT INTO audit_log (position, event_id, action, occurred_at, actor_type, target_type, target_id, request_id, record_environment, outcome, hash)
       SELECT 8, gen_random_uuid(), action, occurred_at, actor_type, target_type, target_id, request_id, record_environment, outcome, hash FROM audit_log WHERE position = 7`);
-    expect(await verify()).toMatchObject({ intact: false, reason: '8 entries, but the head of the log counts 7' });
+    expect(await verify()).toMatchObject({ intact: false, reason: 'The log has 8 entries, but its head counts 7' });
   });
 
   it('reports no false positives while entries are written', async () => {

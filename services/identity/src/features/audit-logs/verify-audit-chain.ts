@@ -70,7 +70,7 @@ async function walkPage(tx: Tx, { position, hash }: Walk, last: number): Promise
   for (const row of rows) {
     if (row.position !== at.position + 1) return broken(at, row.id, `Entry ${at.position + 1} is missing`);
     const expected = hashOf(at.hash, row);
-    if (row.hash !== expected) return broken(at, row.id, `Entry ${row.position} is not what was written`);
+    if (row.hash !== expected) return broken(at, row.id, `Entry ${row.position} was modified`);
     at.position = row.position;
     at.hash = expected;
   }
@@ -85,10 +85,10 @@ function broken(at: Walk, firstBroken: number | null, reason: string): Walk {
 
 function findEndError(walk: Walk, { head, anchor, entries }: ChainEnds): Walk['broken'] {
   if (walk.hash !== head.hash)
-    return { firstBroken: null, reason: 'The last entry is not the one that the head of the log names' };
+    return { firstBroken: null, reason: 'The last entry does not match the head of the log' };
   // More rows than the head counts: the head was rewritten, or rows were inserted.
   const counted = head.position - anchor.position;
   if (entries > counted)
-    return { firstBroken: null, reason: `${entries} entries, but the head of the log counts ${counted}` };
+    return { firstBroken: null, reason: `The log has ${entries} entries, but its head counts ${counted}` };
   return undefined;
 }

@@ -50,7 +50,7 @@ export const login =
     const matches = await tools.limiter.guard({ email, ip: caller.ip ?? '' }, findMatches);
     const [match, another] = matches ?? [];
     if (!match) throw fail('bad_credentials');
-    if (another) throw failField('tenantId', 'Several tenants have a user with this address: say which one');
+    if (another) throw failField('tenantId', 'Is required: several tenants have a user with this e-mail address');
 
     return inTenant(
       { tenantId: match.tenantId, environment: 'live', actor: asActor(match.user) },

@@ -59,10 +59,13 @@ function checkSize(content: { data: object }, recipients: number): void {
   if (Buffer.byteLength(JSON.stringify(content)) > perRecipient(bytesMax))
     throw failField(
       'data',
-      `With ${recipients} recipients a notification must be at most ${perRecipient(bytesMax)} bytes`,
+      `Must be at most ${perRecipient(bytesMax)} bytes for a notification with ${recipients} recipients`,
     );
   if (valuesIn(content.data) > perRecipient(valuesMax))
-    throw failField('data', `With ${recipients} recipients it must hold at most ${perRecipient(valuesMax)} values`);
+    throw failField(
+      'data',
+      `Must contain at most ${perRecipient(valuesMax)} values for a notification with ${recipients} recipients`,
+    );
 }
 
 function valuesIn(value: unknown): number {
@@ -74,5 +77,5 @@ function checkTimes(scheduledFor: Date | null, expiresAt: Date | null): void {
   const now = new Date();
   if (scheduledFor && scheduledFor <= now) throw failField('scheduledFor', 'Must be in the future');
   if (expiresAt && expiresAt <= (scheduledFor ?? now))
-    throw failField('expiresAt', 'Must be in the future, and after scheduledFor');
+    throw failField('expiresAt', 'Must be in the future and after scheduledFor');
 }

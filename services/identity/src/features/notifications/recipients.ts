@@ -16,7 +16,7 @@ export async function findRecipients(tx: Tx, targets: Targets): Promise<number[]
   const { userIds, teamIds, roleIds } = targets;
   if (!userIds.length && !teamIds.length && !roleIds.length)
     throw fail('validation_failed', [
-      { field: 'userIds', message: 'Name at least one user, team or role: userIds, teamIds or roleIds' },
+      { field: 'userIds', message: 'Must contain at least one id, unless teamIds or roleIds does' },
     ]);
   await checkTargets(tx, targets);
   const rows = await tx.sql<{ id: number }>`
@@ -25,7 +25,7 @@ export async function findRecipients(tx: Tx, targets: Targets): Promise<number[]
     ORDER BY id LIMIT ${recipientsMax + 1}::int`;
   if (rows.length > recipientsMax) {
     const field = teamIds.length ? 'teamIds' : 'roleIds';
-    throw failField(field, `Together the targets must be at most ${recipientsMax} users`);
+    throw failField(field, `userIds, teamIds and roleIds together must not exceed ${recipientsMax} recipients`);
   }
   return rows.map(({ id }) => id);
 }

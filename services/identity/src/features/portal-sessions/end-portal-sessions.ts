@@ -7,7 +7,8 @@ export const endPortalSessions =
   async ({ body, caller, tx, afterCommit }) => {
     if (caller.tenantId === undefined) throw fail('not_found');
     const { sessionId, partnerId, portalUserId } = body;
-    if (sessionId === undefined && partnerId === undefined) throw failField('partnerId', 'Name a partner or a session');
+    if (sessionId === undefined && partnerId === undefined)
+      throw failField('partnerId', 'Is required without sessionId');
     const rows = await tx.session.updateManyAndReturn({
       where: {
         ...(sessionId !== undefined && { id: sessionId }),

@@ -3,10 +3,10 @@ import type { roles } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
 
 const verbs = {
-  read: 'See',
+  read: 'Read',
   write: 'Create and change',
   delete: 'Delete',
-  manage: 'See, change, delete and set up',
+  manage: 'Manage (read, create, change and delete)',
 } as const;
 
 const permissions = [
@@ -16,7 +16,7 @@ const permissions = [
       description: `${verbs[action]} ${resource.replace('_', ' ')}`,
     })),
   ),
-  { slug: 'users:act_as', description: 'Act on behalf of other users, with an API key' },
+  { slug: 'users:act_as', description: 'Act on behalf of other users with an API key' },
 ];
 
 export const listPermissions: Handler<typeof roles.listPermissions> = () => permissions;

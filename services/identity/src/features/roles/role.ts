@@ -16,5 +16,7 @@ export async function lockRole(tx: Tx, id: number): Promise<RoleRow> {
 
 /** Converts a unique violation to `name_taken`; returns any other error unchanged. */
 export function nameTaken(error: unknown): unknown {
-  return isTaken(error) ? fail('name_taken', [{ field: 'name', message: 'Another role has this name' }]) : error;
+  return isTaken(error)
+    ? fail('name_taken', [{ field: 'name', message: 'Must be unique; another role has this name' }])
+    : error;
 }

@@ -36,10 +36,10 @@ export const memberPermissions: readonly string[] = [
 
 /** System roles of every tenant, from most to least privileged. */
 export const systemRoles: readonly { name: string; description: string; permissions: readonly string[] }[] = [
-  { name: 'owner', description: 'Everything, billing included', permissions: ['*'] },
+  { name: 'owner', description: 'Full access, including billing', permissions: ['*'] },
   {
     name: 'admin',
-    description: 'Everything but changes to billing',
+    description: 'Full access, except changes to billing',
     permissions: [
       ...permissionsFor(
         permissionResources.filter((resource) => resource !== 'billing'),
@@ -50,7 +50,7 @@ export const systemRoles: readonly { name: string; description: string; permissi
   },
   {
     name: 'manager',
-    description: 'All daily work, with its set-up; sees users, keys and the audit log',
+    description: 'All work with records and their configuration; read access to users, API keys and the audit log',
     permissions: [
       ...permissionsFor(dailyResources, '*'),
       ...permissionsFor(adminResources, 'read', 'write', 'delete'),
@@ -60,10 +60,10 @@ export const systemRoles: readonly { name: string; description: string; permissi
       'tenant:read',
     ],
   },
-  { name: 'member', description: 'Daily work; deletes only what is their own', permissions: memberPermissions },
+  { name: 'member', description: 'All work with records; deletes only own records', permissions: memberPermissions },
   {
     name: 'viewer',
-    description: 'Sees daily work and changes nothing',
+    description: 'Read-only access to records',
     permissions: [...permissionsFor(dailyResources, 'read'), ...basePermissions],
   },
 ];

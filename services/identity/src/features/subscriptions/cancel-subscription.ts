@@ -16,7 +16,7 @@ export const cancelSubscription: Handler<typeof subscriptions.cancelSubscription
   const before = await lockSubscription(tx, params.id);
   ifMatch(before);
   if (before.status === 'canceled' || before.cancelAtPeriodEnd) {
-    const message = 'A canceled subscription moves to no other status';
+    const message = 'Is already canceled, or ends at the end of the period';
     throw fail('already_canceled', [{ field: 'status', message }]);
   }
   const now = new Date();

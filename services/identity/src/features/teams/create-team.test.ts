@@ -121,7 +121,7 @@ describe('a team', () => {
       Array.from({ length: 99 }, async (_, n) => (await owner.createTeam({ body: { name: `Team ${n}` } })).data.id),
     );
     const full = await addUser('member', { teamIds: [team.id, ...others] });
-    const error = 'Is in 100 teams already, and in more nobody can be';
+    const error = 'The user is already in 100 teams, the maximum';
     const created = await owner.createTeam({ body: { name: 'One more', memberIds: [user.id, full.id] } });
     expect([created.status, created.body.errors]).toEqual([422, [{ field: 'memberIds.1', message: error }]]);
     const { data: more } = await owner.createTeam({ body: { name: 'One more' } });

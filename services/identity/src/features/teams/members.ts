@@ -42,7 +42,7 @@ export async function usersAtTeamLimit(tx: Tx, userIds: readonly number[], teamI
   return new Set(rows.map((row) => row.user_id));
 }
 
-export const inTooManyTeams = `Is in ${teamsOfUserMax} teams already, and in more nobody can be`;
+export const inTooManyTeams = `The user is already in ${teamsOfUserMax} teams, the maximum`;
 
 /** Rejects unknown ids, with one error per id. */
 export function checkKnown(

@@ -38,5 +38,7 @@ export async function lockTeam(tx: Tx, id: number): Promise<TeamRow> {
 
 /** Converts a unique violation to `name_taken`; returns any other error unchanged. */
 export function nameTaken(error: unknown): unknown {
-  return isTaken(error) ? fail('name_taken', [{ field: 'name', message: 'Another team has this name' }]) : error;
+  return isTaken(error)
+    ? fail('name_taken', [{ field: 'name', message: 'Must be unique; another team has this name' }])
+    : error;
 }

@@ -16,7 +16,7 @@ export const setTenantPlan =
     };
     const custom = Object.entries(customLimits).find(([, limit]) => limit !== null);
     if (custom && plan !== 'enterprise')
-      throw failField(custom[0], `The limits of the plan ${plan} are fixed; only enterprise has limits of its own`);
+      throw failField(custom[0], `The plan ${plan} has fixed limits; only enterprise has custom limits`);
 
     const limits = await inTenant({ tenantId, environment: 'live' }, async ({ tx, emit }) => {
       await tx.sql`SELECT tenant_id FROM tenant FOR UPDATE`;

@@ -23,7 +23,7 @@ export const createUser = (tools: Tools): Handler<typeof users.createUser, strin
       .create({ data: { ...person, phone, passwordHash, roleId: role.id } })
       .catch((error: unknown) => {
         throw isTaken(error)
-          ? fail('email_taken', [{ field: 'email', message: 'Another user has this address' }])
+          ? fail('email_taken', [{ field: 'email', message: 'Must be unique; another user has this e-mail address' }])
           : error;
       });
     const user = asUser(row, teamIds);

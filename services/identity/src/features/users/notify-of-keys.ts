@@ -20,7 +20,7 @@ export async function notifyOfKeys(
   await notify(tx, emit, {
     userIds: await keyManagers(tx, user.id),
     title: `${nameOf(user)} is no longer active and has ${keys.length} active API ${keys.length === 1 ? 'key' : 'keys'}`,
-    body: `${keys.length - withoutRights} of them have permissions of their own and go on working; ${withoutRights} had those of the user and may do nothing now. Rotate or revoke what is no longer needed.`,
+    body: `${keys.length - withoutRights} with their own permissions still work; ${withoutRights} with the permissions of the user no longer work. Rotate or revoke the keys that are no longer needed.`,
     category: 'api_keys',
     data: { keys: keys.length, withoutPermissions: withoutRights },
   });

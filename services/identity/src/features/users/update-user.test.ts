@@ -126,7 +126,7 @@ describe('updating a user', () => {
     expect(await move('suspended')).toEqual([
       409,
       'transition_refused',
-      [{ field: 'status', message: 'From deactivated a user can move to active' }],
+      [{ field: 'status', message: 'The status is deactivated; it can change to active' }],
     ]);
     expect(await move('active')).toEqual([200, 'active', ['suspended', 'deactivated']]);
     expect((await move('inactive'))[0]).toBe(422);

@@ -95,7 +95,7 @@ async function write(tx: Tx, id: number, values: object) {
     .updateManyAndReturn({ where: { id }, data: { ...values, version: { increment: 1 } } })
     .catch((error: unknown) => {
       throw isTaken(error)
-        ? fail('email_taken', [{ field: 'email', message: 'Another user has this address' }])
+        ? fail('email_taken', [{ field: 'email', message: 'Must be unique; another user has this e-mail address' }])
         : error;
     });
   if (!row) throw fail('not_found');

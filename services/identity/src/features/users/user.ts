@@ -47,7 +47,7 @@ export function checkTransition(from: string, to: UserStatus): void {
   const allowed = transitions[from as UserStatus];
   if (allowed.includes(to)) return;
   throw fail('transition_refused', [
-    { field: 'status', message: `From ${from} a user can move to ${allowed.join(', ')}` },
+    { field: 'status', message: `The status is ${from}; it can change to ${allowed.join(', ')}` },
   ]);
 }
 
@@ -88,7 +88,7 @@ export async function assignableRole(tx: Tx, id: number): Promise<RoleRow> {
   if (!role) throw failField('roleId', unknownId('role'));
   const [locked] = await tx.sql`SELECT id FROM role WHERE id = ${id} FOR KEY SHARE`;
   if (!locked)
-    throw fail('conflict', [{ field: 'roleId', message: 'The role was deleted meanwhile; name another one' }]);
+    throw fail('conflict', [{ field: 'roleId', message: 'The role was deleted in the meantime; use another role' }]);
   return role;
 }
 

@@ -12,7 +12,7 @@ export const retryDelivery: Handler<typeof deliveries.retryDelivery> = async ({ 
   if (!webhook.active) throw fail('webhook_inactive');
   if (!finished.includes(delivery.status)) {
     throw fail('delivery_not_finished', [
-      { field: 'status', message: `Is ${delivery.status}; must be ${finished.join(', ')}` },
+      { field: 'status', message: `The status is ${delivery.status}; it must be one of ${finished.join(', ')}` },
     ]);
   }
   if (!(await tx.event.count({ where: { id: delivery.eventId } }))) throw fail('payload_gone');

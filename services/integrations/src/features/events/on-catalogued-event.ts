@@ -63,7 +63,7 @@ async function store(tx: Tx, { ids }: Tools, events: Received<EventDef>[]): Prom
     const body = Buffer.from(JSON.stringify(envelope));
     // Schemas of the catalogue must stay below this limit; bodies are not truncated.
     if (body.length > bodyMax)
-      throw new PermanentError(`The body of ${name} has ${body.length} bytes, more than ${bodyMax}`);
+      throw new PermanentError(`The body of ${name} has ${body.length} bytes and exceeds the limit of ${bodyMax}`);
     return { id, environment, type: name, body, createdAt: occurredAt };
   });
   await tx.event.createMany({ data: rows });

@@ -96,7 +96,7 @@ describe('testWebhook', () => {
     const { id } = await aWebhook(api);
     const { body } = await api.testWebhook({ params: { id }, body: { event: 'lead.updated' } });
     expect(body).toMatchObject({
-      message: 'Test not delivered; error says why',
+      message: 'Test not delivered; see error for the reason',
       data: { succeeded: false, statusCode: null, error: 'connect' },
     });
     for (const event of ['*', 'lead.*', 'nothing'])

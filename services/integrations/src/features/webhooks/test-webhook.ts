@@ -17,7 +17,8 @@ export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, 
   async check({ params, body, tx }) {
     const webhook = await findWebhook(tx, params.id);
     const event = body.event ?? firstEvent(webhook.events);
-    if (event.endsWith('*') || !isSubscribable(event)) throw failField('event', 'Must be an event of the catalogue');
+    if (event.endsWith('*') || !isSubscribable(event))
+      throw failField('event', 'Must be the name of an event in the catalogue');
     const envelope = exampleEnvelope(event, testEventId());
     const content = Buffer.from(JSON.stringify(envelope));
     const headers = headersOf({
@@ -44,7 +45,7 @@ export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, 
     return { event, succeeded: error === null, statusCode, durationMs, error, responseBody };
   },
   run({ found, message }) {
-    if (!found.succeeded) message('Test not delivered; error says why');
+    if (!found.succeeded) message('Test not delivered; see error for the reason');
     return found;
   },
 });

@@ -75,7 +75,7 @@ function checkHeadersForNewHost({ url, customHeaderNames }: WebhookRow, body: Up
   if (new URL(body.url).origin === new URL(url).origin) return;
   throw failField(
     'customHeaders',
-    `Must be given with an address on another host; now set: ${customHeaderNames.join(', ')}. {} removes them`,
+    `Is required when url changes to another host; send ${customHeaderNames.join(', ')} again, or {} to remove them`,
   );
 }
 

@@ -33,7 +33,7 @@ export function authorizationOf(caller: Caller) {
 export function checkMayReceive({ permissions }: Caller, patterns: readonly string[]): void {
   const errors = patterns.flatMap((pattern, index) => {
     const missing = missingFor(pattern, permissions);
-    const message = `Needs ${missing.join(', ')}, not narrowed to own or team records`;
+    const message = `Requires ${missing.join(', ')}, not narrowed to own or team records`;
     return missing.length ? [{ field: `events.${index}`, message }] : [];
   });
   if (errors.length) throw fail('forbidden', errors);
@@ -82,4 +82,4 @@ export async function checkUrlAndEvents(
   if (errors.length) throw fail('validation_failed', errors);
 }
 
-const unknownEvent = `Must be *, the name of an event (${catalogued.map(({ name }) => name).join(', ')}), or a resource with .* such as lead.*`;
+const unknownEvent = `Must be *, an event name (${catalogued.map(({ name }) => name).join(', ')}), or a resource followed by .* such as lead.*`;

@@ -78,7 +78,7 @@ describe('indexDocument', () => {
     [
       { type: 'lead', id: 'a', data: { text: ['\0'] } },
       'data',
-      'Must not contain NUL characters, broken surrogate pairs or numbers too large',
+      'Must not contain NUL characters, unpaired surrogates, or numbers that are too large',
     ],
   ])('refuses %#', async (body, field, message) => {
     const reply = await service.as().indexDocument({ body });

@@ -1,12 +1,12 @@
+import type { documentTypes } from '@tandem/search-contract';
 import type { Tx } from '../../handler.ts';
 import { formsOf, hasSpellings } from '../../words.ts';
-import type { DocumentType } from './document.ts';
 
 /** A stored document and the terms that it is found by, with their weights. */
 export interface IndexedDocument {
   /** Key of the row in `document`. */
   id: number;
-  type: DocumentType;
+  type: (typeof documentTypes)[number];
   terms: Map<string, number>;
 }
 

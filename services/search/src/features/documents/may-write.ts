@@ -18,7 +18,9 @@ export async function mayWriteDocument(
   const permission = permissionFor(type, 'write');
   const reach = reachOf(caller, permission);
   if (reach === 'none')
-    throw fail('forbidden', [{ field: 'id', message: `Is the id of a ${type}: needs the permission ${permission}` }]);
+    throw fail('forbidden', [
+      { field: 'id', message: `Is the id of a ${type}, so it requires the permission ${permission}` },
+    ]);
   const owners = ownersWithin(reach, caller, tools);
   if (!owners) return true;
   // The lock keeps the owners unchanged until the document is written. Only documents of records have a version.

@@ -156,7 +156,7 @@ describe('searchLeads', () => {
     [{ q: 'x'.repeat(201) }, 'q', 'Must be at most 200 characters'],
     [{ q: 'a', typo: 'on' }, 'typo', 'Must be one of auto, off'],
     [{ q: 'a', limit: '101' }, 'limit', 'Must be a whole number from 1 to 100'],
-    [{ q: 'a', minScore: 'x' }, 'minScore', 'Must be a number that is not negative'],
+    [{ q: 'a', minScore: 'x' }, 'minScore', 'Must be a number of at least 0'],
   ])('refuses %#', async (query, field, message) => {
     const reply = await api.searchLeads({ query: query as Record<string, string> });
     expect([reply.status, reply.body.errors]).toEqual([422, [{ field, message }]]);
@@ -261,7 +261,7 @@ describe('searchLeads', () => {
     const [first, last, beyond] = [await page(1), await page(100), await page(101)];
     expect(first.body.pagination).toMatchObject({ total: 10_000, totalIsEstimate: true, hasNext: true });
     expect([last.data.length, last.body.pagination?.hasNext]).toEqual([100, false]);
-    const message = 'Pages reach 10000 documents deep; narrow the search with filters';
+    const message = 'Results are limited to the first 10000 documents; narrow the search with filters';
     expect([beyond.status, beyond.body.errors]).toEqual([422, [{ field: 'page', message }]]);
   });
 });

@@ -29,7 +29,10 @@ export async function searchPage(
   const { page, limit } = query;
   const offset = (page - 1) * limit;
   if (offset >= searchWindow)
-    throw failField('page', `Pages reach ${searchWindow} documents deep; narrow the search with filters`);
+    throw failField(
+      'page',
+      `Results are limited to the first ${searchWindow} documents; narrow the search with filters`,
+    );
   const options = { type, filter, limit, offset };
   const { question, hits, total, isEstimate, hasOutdated } = await findFor(tx, query, options);
   if (hasOutdated) await scheduleReindex(tx, schedule);

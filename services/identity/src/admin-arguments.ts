@@ -1,0 +1,45 @@
+// Arguments of the commands of `npm run admin`.
+import { parseArgs } from 'node:util';
+
+/** A wrong command line. The message is printed with the usage. */
+export class UsageError extends Error {}
+
+/** Parses the options of all commands. */
+export function parseOptions(args: string[]) {
+  try {
+    const text = { type: 'string' } as const;
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        monthly: text,
+        rate: text,
+        burst: text,
+        id: text,
+        tenant: text,
+        from: text,
+        all: { type: 'boolean' },
+        repair: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** @throws UsageError unless there are exactly `count` arguments */
+export function expectArguments<N extends 0 | 1 | 2>(
+  args: string[],
+  count: N,
+): N extends 2 ? [string, string] : [string] {
+  if (args.length !== count)
+    throw new UsageError(`This command takes ${count || 'no'} ${count === 1 ? 'argument' : 'arguments'}.`);
+  return args as never;
+}
+
+/** Parses the value of an option; null when the option is absent. */
+export function wholeNumber(option: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^[0-9]{1,9}$/.test(text)) throw new UsageError(`--${option} must be a whole number of at most 9 digits.`);
+  return Number(text);
+}
