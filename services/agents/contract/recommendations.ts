@@ -1,5 +1,6 @@
 import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { decision, exampleDecision } from './decision.ts';
 
 export const recommendedActions = ['call', 'email', 'create_task', 'convert', 'nurture'] as const;
 const statuses = ['pending', 'accepted', 'dismissed'] as const;
@@ -38,12 +39,7 @@ export const Recommendation = z.object({
   dismissReason: text(500)
     .nullable()
     .meta({ description: 'Why it was dismissed', examples: [null] }),
-  decidedBy: id('user')
-    .nullable()
-    .meta({ description: 'The user who decided', examples: [null] }),
-  decidedAt: timestamp()
-    .nullable()
-    .meta({ description: 'When it was decided', examples: [null] }),
+  ...decision,
   createdAt: timestamp(),
 });
 
@@ -57,8 +53,6 @@ export const recommendationDecided = event('agent.recommendation_decided', {
 
 const withId = z.object({ id: id('recommendation') });
 const decided = { already_decided: [409, 'The recommendation has been decided already'] } as const;
-
-const decision = { decidedBy: 'a3HT7XOrDKJZ9JtB', decidedAt: '2026-03-02T10:02:00.000Z' };
 
 export const recommendations = operations({
   listRecommendations: {
@@ -83,7 +77,7 @@ export const recommendations = operations({
     description: 'Records the decision. Carry out the recommended step yourself, for instance with POST /v1/tasks.',
     params: withId,
     reply: Recommendation,
-    example: { status: 'accepted', allowedTransitions: [], ...decision },
+    example: { status: 'accepted', allowedTransitions: [], ...exampleDecision },
     message: 'Recommendation accepted',
     emits: [recommendationDecided],
     errors: decided,
@@ -106,7 +100,7 @@ export const recommendations = operations({
       status: 'dismissed',
       allowedTransitions: [],
       dismissReason: 'A colleague is in touch with them',
-      ...decision,
+      ...exampleDecision,
     },
     message: 'Recommendation dismissed',
     emits: [recommendationDecided],
