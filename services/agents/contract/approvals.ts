@@ -1,6 +1,7 @@
 import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { StepType } from './agents.ts';
+import { decision, exampleDecision } from './decision.ts';
 
 const statuses = ['pending', 'approved', 'rejected', 'expired'] as const;
 
@@ -30,12 +31,7 @@ export const Approval = z.object({
     description: 'When the approval expires; an expired approval counts as rejected',
     examples: ['2026-03-03T09:15:00.000Z'],
   }),
-  decidedBy: id('user')
-    .nullable()
-    .meta({ description: 'The user who decided', examples: [null] }),
-  decidedAt: timestamp()
-    .nullable()
-    .meta({ description: 'When it was decided', examples: [null] }),
+  ...decision,
 });
 
 const example = { approvalId: 'wKVcKW9mTYdqGXIo', executionId: 'scXmQxKHTzcdYorl', leadId: 'khzasVT5ZxaVtyRs' };
@@ -66,8 +62,6 @@ export const approvalDecided = event('agent.approval_decided', {
 const withId = z.object({ id: id('approval') });
 const decided = { already_decided: [409, 'The approval is already decided'] } as const;
 
-const decision = { decidedBy: 'a3HT7XOrDKJZ9JtB', decidedAt: '2026-03-02T10:02:00.000Z' };
-
 export const approvals = operations({
   listApprovals: {
     method: 'GET',
@@ -95,7 +89,7 @@ export const approvals = operations({
         .nullish()
         .meta({ description: 'A comment on the decision', examples: ['Approved, please call this week'] }),
     }),
-    example: { status: 'approved', allowedTransitions: [], ...decision },
+    example: { status: 'approved', allowedTransitions: [], ...exampleDecision },
     reply: Approval,
     message: 'Approval granted',
     emits: [approvalDecided],
@@ -118,7 +112,7 @@ export const approvals = operations({
           examples: ['A colleague is already in contact with the lead'],
         }),
     }),
-    example: { status: 'rejected', allowedTransitions: [], ...decision },
+    example: { status: 'rejected', allowedTransitions: [], ...exampleDecision },
     reply: Approval,
     message: 'Approval rejected',
     emits: [approvalDecided],

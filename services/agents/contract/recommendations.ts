@@ -1,5 +1,6 @@
 import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { decision, exampleDecision } from './decision.ts';
 
 export const recommendedActions = ['call', 'email', 'create_task', 'convert', 'nurture'] as const;
 const statuses = ['pending', 'accepted', 'dismissed'] as const;
@@ -39,12 +40,7 @@ export const Recommendation = z.object({
   dismissReason: text(500)
     .nullable()
     .meta({ description: 'The reason for dismissing it', examples: [null] }),
-  decidedBy: id('user')
-    .nullable()
-    .meta({ description: 'The user who decided', examples: [null] }),
-  decidedAt: timestamp()
-    .nullable()
-    .meta({ description: 'When it was decided', examples: [null] }),
+  ...decision,
   createdAt: timestamp(),
 });
 
@@ -58,8 +54,6 @@ export const recommendationDecided = event('agent.recommendation_decided', {
 
 const withId = z.object({ id: id('recommendation') });
 const decided = { already_decided: [409, 'The recommendation is already decided'] } as const;
-
-const decision = { decidedBy: 'a3HT7XOrDKJZ9JtB', decidedAt: '2026-03-02T10:02:00.000Z' };
 
 export const recommendations = operations({
   listRecommendations: {
@@ -85,7 +79,7 @@ export const recommendations = operations({
       'Records the decision. The platform does not perform the recommended step; use other operations for it, such as POST /v1/tasks.',
     params: withId,
     reply: Recommendation,
-    example: { status: 'accepted', allowedTransitions: [], ...decision },
+    example: { status: 'accepted', allowedTransitions: [], ...exampleDecision },
     message: 'Recommendation accepted',
     emits: [recommendationDecided],
     errors: decided,
@@ -111,7 +105,7 @@ export const recommendations = operations({
       status: 'dismissed',
       allowedTransitions: [],
       dismissReason: 'A colleague is already in contact with the lead',
-      ...decision,
+      ...exampleDecision,
     },
     message: 'Recommendation dismissed',
     emits: [recommendationDecided],

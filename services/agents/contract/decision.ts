@@ -1,0 +1,14 @@
+import { id, timestamp } from '@tandem/contract';
+
+/** Fields of a record that a person decides about. */
+export const decision = {
+  decidedBy: id('user')
+    .nullable()
+    .meta({ description: 'The user who decided', examples: [null] }),
+  decidedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When it was decided', examples: [null] }),
+};
+
+/** The same fields in the example of a record that is decided. */
+export const exampleDecision = { decidedBy: 'a3HT7XOrDKJZ9JtB', decidedAt: '2026-03-02T10:02:00.000Z' };
