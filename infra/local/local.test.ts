@@ -259,6 +259,8 @@ describe('output for people', () => {
     expect(explain(Object.assign(new Error('permission denied to alter role'), { code: '42501' }))).toBe(
       'The user of DATABASE_URL requires the privileges CREATEDB and CREATEROLE: permission denied to alter role.',
     );
-    expect(explain(Object.assign(new Error('x'), { code: '28P01' }))).toContain('rejected the user or password of DATABASE_URL');
+    expect(explain(Object.assign(new Error('x'), { code: '28P01' }))).toContain(
+      'rejected the user or password of DATABASE_URL',
+    );
   });
 });

@@ -180,7 +180,9 @@ describe('a transaction', () => {
         const meanwhile = seen();
         const [whole, within, refused] = await Promise.allSettled([first, part, meanwhile]);
         expect([whole, within]).toMatchObject([{ value: [{ tenant: '' }] }, { value: [{ tenant: '1' }] }]);
-        expect(String((refused as PromiseRejectedResult).reason)).toContain('A part of this transaction with its own scope is still open');
+        expect(String((refused as PromiseRejectedResult).reason)).toContain(
+          'A part of this transaction with its own scope is still open',
+        );
       });
     });
 
