@@ -1,4 +1,15 @@
-import { event, id, listQuery, name, operations, page, phone, signedIn, timestamp } from '@tandem/contract';
+import {
+  event,
+  id,
+  listQuery,
+  name,
+  operations,
+  page,
+  phone,
+  sharedErrors,
+  signedIn,
+  timestamp,
+} from '@tandem/contract';
 import { z } from 'zod';
 import { Password, userLoggedOut } from './auth.ts';
 import { notificationCreated } from './notifications.ts';
@@ -159,7 +170,7 @@ export const users = operations({
     reply: User,
     message: 'User updated',
     emits: [userUpdated, userLoggedOut, teamMembersChanged, notificationCreated],
-    errors: { ...userErrors, transition_refused: [409, 'The status of the user cannot change to this value'] },
+    errors: { ...userErrors, transition_refused: sharedErrors.transition_refused },
   },
   setUserRole: {
     method: 'PUT',

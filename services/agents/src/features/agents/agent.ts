@@ -1,5 +1,5 @@
 import type { Agent, agentStatuses } from '@tandem/agents-contract';
-import { fail } from '@tandem/service';
+import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Agent as AgentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -36,9 +36,7 @@ export async function writeAgent(
 /** Fails unless the transition is allowed. */
 export function checkTransition({ status, allowedTransitions }: AgentRecord, to: AgentStatus): void {
   if (allowedTransitions.includes(to)) return;
-  throw fail('wrong_status', [
-    { field: 'status', message: `The status is ${status}; it can change to ${allowedTransitions.join(', ')}` },
-  ]);
+  throw fail('wrong_status', [transitionError(status, allowedTransitions)]);
 }
 
 /**

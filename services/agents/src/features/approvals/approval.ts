@@ -1,7 +1,7 @@
 import { type Approval, approvalDecided, approvalRequested } from '@tandem/agents-contract';
 import { id } from '@tandem/contract';
 import type { JobContext } from '@tandem/jobs';
-import { fail } from '@tandem/service';
+import { fail, transitionError } from '@tandem/service';
 import { z } from 'zod';
 import type { Approval as ApprovalRow, Execution as ExecutionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -76,7 +76,7 @@ export async function decide(
     const existing = await tx.approval.findFirst({ where: { id: approvalId } });
     if (!existing) throw fail('not_found');
     const status = existing.status === 'pending' ? 'expired' : existing.status;
-    throw fail('already_decided', [{ field: 'status', message: `The status is ${status}; it cannot change` }]);
+    throw fail('already_decided', [transitionError(status, [])]);
   }
   const record = asApproval(row);
   const { executionId, leadId, status, type } = record;

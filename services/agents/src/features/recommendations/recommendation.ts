@@ -1,6 +1,6 @@
 import { type Recommendation, recommendationDecided } from '@tandem/agents-contract';
 import { actingUserId, type Caller } from '@tandem/caller';
-import { fail } from '@tandem/service';
+import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Recommendation as RecommendationRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -31,9 +31,7 @@ export async function decide(
   const [row] = await tx.recommendation.updateManyAndReturn({ where: { id, status: 'pending' }, data: decided });
   if (!row) {
     const existing = await tx.recommendation.findFirst({ where: { id } });
-    throw existing
-      ? fail('already_decided', [{ field: 'status', message: `The status is ${existing.status}; it cannot change` }])
-      : fail('not_found');
+    throw existing ? fail('already_decided', [transitionError(existing.status, [])]) : fail('not_found');
   }
   const record = asRecommendation(row);
   const { leadId, status } = record;

@@ -3,7 +3,7 @@ import type { Caller } from '@tandem/caller';
 import { actingUserId } from '@tandem/caller';
 import { allows, unknownId } from '@tandem/contract';
 import type { User, userStatuses } from '@tandem/identity-contract';
-import { fail, failField } from '@tandem/service';
+import { fail, failField, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Role as RoleRow, User as UserRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -46,9 +46,7 @@ export async function withTeams(tx: Tx, row: UserRow): Promise<UserRecord> {
 export function checkTransition(from: string, to: UserStatus): void {
   const allowed = transitions[from as UserStatus];
   if (allowed.includes(to)) return;
-  throw fail('transition_refused', [
-    { field: 'status', message: `The status is ${from}; it can change to ${allowed.join(', ')}` },
-  ]);
+  throw fail('transition_refused', [transitionError(from, allowed)]);
 }
 
 /** Lookup row from an address to a tenant. It holds a hash, because the table is not protected per tenant. */
