@@ -67,7 +67,7 @@ export function directCalls(fleet: TestFleet): Direct {
     async call(id, request, scope, more) {
       const row = (contracts[services.get(id) as keyof typeof contracts] as unknown as Record<string, Operation>)[id];
       const { status, body } = await send(row as Operation, request, scope, more);
-      if (status >= 400) throw new Error(`${id} answered ${status}: ${JSON.stringify(body)}`);
+      if (status >= 400) throw new Error(`${id} returned ${status}: ${JSON.stringify(body)}`);
       return body.data;
     },
   };

@@ -4,10 +4,10 @@ import type { Direct } from './direct.ts';
 import type { Position } from './positions.ts';
 import type { World } from './world.ts';
 
-/** To whom a record belongs that the caller must not reach. */
+/** The owner of a record that the caller must not access. */
 export type Owner = 'another tenant' | 'the other environment';
 
-/** Why a position accepts records of another owner, and what proves the reason. */
+/** The reason why a position accepts records of another owner, and a check of the reason. */
 interface Exemption {
   owner?: Owner;
   because: string;
@@ -28,13 +28,12 @@ const ofPlatform: Exemption = {
 };
 
 const onAnyTenant: Exemption = {
-  because: 'the gateway or an operator names the tenant to work on, and nobody else can call the operation',
+  because: 'only the gateway and operators can call the operation, and they specify the tenant',
   holds: async (position, proof) => position.type === 'tenant' && (await isForServicesOnly(position, proof)),
 };
 
 const ofCaller: Exemption = {
-  because:
-    'identity does not store partners: only the service that owns them calls the operation, with ids it has read',
+  because: 'identity does not store partners; only the partner service calls the operation, with ids that it has read',
   holds: async (position, proof) =>
     !(`public.${position.type}` in (await (proof.tables[position.service] as Tables).states())) &&
     (await isForServicesOnly(position, proof)),
@@ -42,7 +41,7 @@ const ofCaller: Exemption = {
 
 const namesEnvironment: Exemption = {
   owner: 'the other environment',
-  because: 'the gateway has only the token of the session, so the answer says which environment the session belongs to',
+  because: 'the gateway has only the session token, so the response states the environment of the session',
   async holds({ row }, { sandbox, direct }) {
     const body = { tenantId: String(sandbox.scope.tenantId), sessionId: String(sandbox.records.session) };
     return (await direct.call(row.id, { body }, undefined)).environment === 'sandbox';

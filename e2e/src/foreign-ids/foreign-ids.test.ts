@@ -8,9 +8,9 @@ import { idPositions, type Position } from './positions.ts';
 import { type Examples, preparations, readExamples, requestWith } from './requests.ts';
 import { createWorld, type Setup, type SharedRecords, sharedRecords, type World } from './world.ts';
 
-// An id of a record that exists, but belongs to another tenant or to the other environment, must be answered exactly
-// like an id without a record, at every position of every operation, and must change nothing. The gateway already
-// rejects ids of other tenants, because it cannot decode them; these requests go to the services without it.
+// The id of an existing record of another tenant or of the other environment must return exactly the same response as
+// an unknown id, at every position of every operation, and must change nothing. The gateway already rejects ids of
+// other tenants, because it cannot decode them; these requests bypass it and go to the services.
 
 const positions = idPositions();
 const tested = positions.filter(({ name }) => !(name in exemptions) || exemptions[name]?.owner);
@@ -44,7 +44,7 @@ beforeAll(async () => {
   shared = await sharedRecords(setup);
   const theirs = await sharedRecords(setup);
   own = await createWorld(setup, shared, 'live');
-  // Later than the own records: an id can be the beginning of a page, and no own record may follow it.
+  // Created after the caller's records: an id can be the start of a page, and no record of the caller may follow it.
   [sandbox, other] = await Promise.all([createWorld(setup, shared, 'sandbox'), createWorld(setup, theirs, 'live')]);
   let changedAt = Date.now();
   await until('events and jobs have been handled', async () => {
@@ -84,7 +84,9 @@ function missingId(type: ResourceType): number {
   return type === 'tenant' ? 9_999_999 : 999_999_999_999;
 }
 
-/** The answer to a request of the caller with this id at the position, without what differs in each answer. */
+/**
+ * The response to a request of the caller with this id at the position, without the parts that differ in each response.
+ */
 async function answerTo(id: number, position: Position): Promise<{ status: number; body: Record<string, unknown> }> {
   const { row, type } = position;
   // A system caller outside of any tenant, if the request names one.
@@ -95,19 +97,19 @@ async function answerTo(id: number, position: Position): Promise<{ status: numbe
   return { status, body: JSON.parse(text) };
 }
 
-/** The records of others that a request must not reach, at this position. */
+/** The foreign records that a request at this position must not access. */
 function foreignIds({ name, type }: Position): [owner: Owner, id: number][] {
   const found: [Owner, number | undefined][] = [['another tenant', other.records[type]]];
   if (type in other.separate) found.push(['the other environment', sandbox.separate[type]]);
   const exempt = exemptions[name]?.owner;
   return found.flatMap(([owner, id]) => {
     if (id === undefined)
-      throw new Error(`${name}: create a ${type} in world.ts, or name the position in exemptions.ts with the reason`);
+      throw new Error(`${name}: create a ${type} in world.ts, or add the position to exemptions.ts with the reason`);
     return owner === exempt ? [] : [[owner, id] as [Owner, number]];
   });
 }
 
-/** What an id without a record is answered where it is not 404 in the path, an empty list, or the error of a field. */
+/** The response to an unknown id, where it is not 404 for the path, an empty list, or a field error. */
 const otherAnswers: Readonly<Record<string, object>> = {
   'addTeamMembers body.userIds.*': { status: 200 },
   'endPortalSessions body.partnerId': { status: 200, body: { data: { ended: 0 } } },
@@ -133,7 +135,7 @@ function expectedAnswer({ name, part, path: [field = ''], type }: Position): obj
   return { status: 422, body: { errors: [error] } };
 }
 
-it('every exemption and every other answer is of a position, and its reason holds', async () => {
+it('every exemption and every special response refers to a position, and its reason holds', async () => {
   const names = new Set(positions.map(({ name }) => name));
   const unknown = [...Object.keys(exemptions), ...Object.keys(otherAnswers)].filter((name) => !names.has(name));
   expect(unknown).toEqual([]);
@@ -157,8 +159,8 @@ it('live and sandbox share exactly the records of identity', async () => {
   );
 });
 
-describe('the id of a record of another tenant, or of the other environment', () => {
-  it.each(byOperation)('%s answers it like an id without a record, and changes nothing', async (_, ofOperation) => {
+describe('the id of a record of another tenant or of the other environment', () => {
+  it.each(byOperation)('%s responds as for an unknown id, and changes nothing', async (_, ofOperation) => {
     const compare = async (position: Position) => {
       const missing = await answerTo(missingId(position.type), position);
       answersToMissing.set(position.name, missing);
@@ -178,7 +180,7 @@ describe('the id of a record of another tenant, or of the other environment', ()
   });
 });
 
-it('runAgentInBulk, which has ids in plain text, reports a lead of others like one without a record', async () => {
+it('runAgentInBulk, whose ids are plain text, reports a foreign lead like an unknown one', async () => {
   const leadIds = [
     ids.encode('lead', own.scope.tenantId, missingId('lead')),
     ids.encode('lead', own.scope.tenantId, sandbox.records.lead as number),
@@ -190,7 +192,7 @@ it('runAgentInBulk, which has ids in plain text, reports a lead of others like o
   expect(results).toEqual(leadIds.map((leadId) => ({ leadId, status: 'error', error })));
 });
 
-it('X-On-Behalf-Of, which the gateway reads, accepts a user of another tenant no more than one without a record', async () => {
+it('X-On-Behalf-Of, which the gateway reads, rejects a user of another tenant like an unknown one', async () => {
   const answerFor = async (tenantId: number, id: number) => {
     const headers = { 'X-API-Key': shared.fullKey, 'X-On-Behalf-Of': ids.encode('user', tenantId, id) };
     const response = await fetch(`${fleet.baseUrl}/v1/users/me`, { headers });

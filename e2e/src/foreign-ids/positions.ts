@@ -1,10 +1,10 @@
 import { type IdPath, type Operation, type ResourceType, walkIds } from '@tandem/contract';
 import { fleet as contracts } from '@tandem/gateway/contracts';
 
-/** The parts of a request that can hold ids. */
+/** The parts of a request that can contain ids. */
 const parts = ['params', 'query', 'body', 'form'] as const;
 
-/** A place of a request where an id stands. */
+/** A position of an id in a request. */
 export interface Position {
   service: string;
   row: Operation;

@@ -83,7 +83,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   updateUser: () => ({ body: { firstName: 'Grace' } }),
 };
 
-/** Makes a request possible again that another one makes impossible. */
+/** Restores the state that a request needs after another request has changed it. */
 export const preparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {
   endPortalSessions: signInAgain,
   async removeTeamMember({ scope, records }, { direct }) {
@@ -100,7 +100,7 @@ async function signInAgain(world: World, setup: Setup): Promise<void> {
 /** A valid request with an id at a position, and records of the world at all other positions that it needs. */
 export function requestWith(id: number, position: Position, world: World, examples: Examples): DirectRequest {
   const { row, part, path } = position;
-  if (part === 'form') throw new Error(`${position.name}: nothing here sends ids in forms yet`);
+  if (part === 'form') throw new Error(`${position.name}: this test does not support ids in forms`);
   const { params, query, body } = requests[row.id]?.(world, position) ?? {};
   const request = structuredClone({
     params: { ...ownIds(row.params, world), ...params } as Record<string, string>,

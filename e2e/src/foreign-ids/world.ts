@@ -22,7 +22,7 @@ export interface SharedRecords {
 export interface World {
   scope: Scope;
   records: Records;
-  /** Those of the records that live and sandbox do not share. */
+  /** The records that live and sandbox do not share. */
   separate: Records;
   email: string;
   portalEmail: string;
@@ -32,7 +32,7 @@ export interface World {
   materials: { file: number; landingPage: number; campaign: number };
 }
 
-/** What creating records needs. */
+/** The parameters for creating records. */
 export interface Setup {
   direct: Direct;
   ids: IdCodec;
