@@ -1,10 +1,16 @@
 import type { Sql } from '@tandem/tenant-db';
+import type pg from 'pg';
+
+const passOnSeconds = 1;
+const otherReleaseSeconds = 10;
+// As long as events of another release wait (packages/events).
+const otherReleaseHours = 24;
 
 /** Rows that one run has leased. */
 export interface Leased {
   rows: LeasedRow[];
-  /** End of the lease, to the microsecond: only this run knows it, so it identifies the run. Changes when it is renewed. */
-  until: string;
+  /** When the rows were taken, to the microsecond: it identifies the run. */
+  since: string;
 }
 
 export interface LeasedRow {
@@ -24,23 +30,27 @@ export interface LeasedRow {
  * @returns undefined when no row is still to run
  */
 export async function takeRows(sql: Sql, ids: readonly number[], leaseSeconds: number): Promise<Leased | undefined> {
-  const taken = await sql<LeasedRow & { until: string }>`UPDATE platform.job
-    SET state = 'running', attempts = attempts + 1, lease_until = now() + make_interval(secs => ${leaseSeconds}::int)
+  const taken = await sql<LeasedRow & { since: string }>`UPDATE platform.job
+    SET state = 'running', attempts = attempts + 1, queued_at = now(),
+      lease_until = now() + make_interval(secs => ${leaseSeconds}::int)
     WHERE id = ANY(${ids}::bigint[]) AND state = 'queued'
-    RETURNING id, payload, attempts - 1 AS attempts, lease_until::text AS until, traceparent,
+    RETURNING id, payload, attempts - 1 AS attempts, queued_at::text AS since, traceparent,
       (extract(epoch FROM due_at) * 1000)::float AS due`;
   const [first] = taken;
-  return first && { rows: taken, until: first.until };
+  return first && { rows: taken, since: first.since };
 }
 
-/** Extends the lease; resolves to whether the run still has all of its rows. */
-export async function renewLease(sql: Sql, leased: Leased, leaseSeconds: number): Promise<boolean> {
-  const renewed = await sql<{ until: string }>`UPDATE platform.job
-    SET lease_until = now() + make_interval(secs => ${leaseSeconds}::int)
-    WHERE id = ANY(${idsOf(leased.rows)}::bigint[]) AND state = 'running' AND lease_until = ${leased.until}::timestamptz
-    RETURNING lease_until::text AS until`;
-  leased.until = renewed[0]?.until ?? leased.until;
-  return renewed.length === leased.rows.length;
+/**
+ * Extends the lease; resolves to whether the run still has all of its rows.
+ * @param pool under the relay role: a run must not wait for its lease behind the work of other runs
+ */
+export async function renewLease(pool: pg.Pool, { rows, since }: Leased, leaseSeconds: number): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE platform.job SET lease_until = now() + make_interval(secs => $3)
+     WHERE id = ANY($1::bigint[]) AND state = 'running' AND queued_at = $2::timestamptz`,
+    [idsOf(rows), since, leaseSeconds],
+  );
+  return rowCount === rows.length;
 }
 
 /**
@@ -49,41 +59,60 @@ export async function renewLease(sql: Sql, leased: Leased, leaseSeconds: number)
  */
 export async function endRows(
   sql: Sql,
-  { rows, until }: Leased,
+  { rows, since }: Leased,
   runAgainAt: readonly (Date | undefined)[],
 ): Promise<void> {
   const ended = rows.filter((_, index) => !runAgainAt[index]);
   const again = rows.flatMap(({ id }, index) => (runAgainAt[index] ? { id, at: runAgainAt[index] } : []));
   const removed = ended.length
     ? await sql`DELETE FROM platform.job
-        WHERE id = ANY(${idsOf(ended)}::bigint[]) AND state = 'running' AND lease_until = ${until}::timestamptz RETURNING id`
+        WHERE id = ANY(${idsOf(ended)}::bigint[]) AND state = 'running' AND queued_at = ${since}::timestamptz RETURNING id`
     : [];
   const kept = again.length
     ? await sql`UPDATE platform.job SET state = 'waiting', due_at = again.at, attempts = 0, lease_until = NULL
         FROM unnest(${idsOf(again)}::bigint[], ${again.map(({ at }) => at)}::timestamptz[]) AS again (id, at)
-        WHERE job.id = again.id AND state = 'running' AND lease_until = ${until}::timestamptz RETURNING job.id`
+        WHERE job.id = again.id AND state = 'running' AND queued_at = ${since}::timestamptz RETURNING job.id`
     : [];
   rejectLostLease(rows, removed.length + kept.length);
+}
+
+/** Returns entries of a kind that this release does not know, for an instance of another release. */
+export async function passOn(sql: Sql, ids: readonly number[]): Promise<void> {
+  await sql`UPDATE platform.job SET state = 'waiting', due_at = now() + make_interval(secs => ${passOnSeconds}::int)
+    WHERE id = ANY(${ids}::bigint[]) AND state = 'queued'`;
+}
+
+/**
+ * Lets rows wait whose payloads only another release can read. This does not count as an attempt.
+ * @returns whether all rows are younger than a day; otherwise nothing changes
+ */
+export async function waitForRelease(sql: Sql, { rows, since }: Leased): Promise<boolean> {
+  const waiting = await sql`UPDATE platform.job
+    SET state = 'waiting', attempts = attempts - 1, lease_until = NULL,
+      due_at = now() + make_interval(secs => ${otherReleaseSeconds}::int)
+    WHERE id = ANY(${idsOf(rows)}::bigint[]) AND state = 'running' AND queued_at = ${since}::timestamptz
+      AND created_at > now() - make_interval(hours => ${otherReleaseHours}::int) RETURNING id`;
+  return waiting.length === rows.length;
 }
 
 /** Lets rows that failed wait for their next attempt. */
 export async function postponeRows(
   sql: Sql,
-  { rows, until }: Leased,
+  { rows, since }: Leased,
   { error, pauseSeconds }: { error: string; pauseSeconds: number },
 ): Promise<void> {
   await sql`UPDATE platform.job SET state = 'waiting', error = ${error}, lease_until = NULL,
     due_at = now() + make_interval(secs => ${pauseSeconds}::int)
-    WHERE id = ANY(${idsOf(rows)}::bigint[]) AND state = 'running' AND lease_until = ${until}::timestamptz`;
+    WHERE id = ANY(${idsOf(rows)}::bigint[]) AND state = 'running' AND queued_at = ${since}::timestamptz`;
 }
 
 /**
  * Keeps rows as dead, with the reason.
  * @throws when another run has begun
  */
-export async function buryRows(sql: Sql, { rows, until }: Leased, error: string): Promise<void> {
+export async function buryRows(sql: Sql, { rows, since }: Leased, error: string): Promise<void> {
   const dead = await sql`UPDATE platform.job SET state = 'dead', error = ${error}, lease_until = NULL
-    WHERE id = ANY(${idsOf(rows)}::bigint[]) AND state = 'running' AND lease_until = ${until}::timestamptz
+    WHERE id = ANY(${idsOf(rows)}::bigint[]) AND state = 'running' AND queued_at = ${since}::timestamptz
     RETURNING id`;
   rejectLostLease(rows, dead.length);
 }

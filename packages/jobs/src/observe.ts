@@ -10,8 +10,10 @@ import {
 } from '@tandem/process';
 import type { Scope } from '@tandem/tenant-db';
 
-/** How a run ended; `failed` when not even its failure could be recorded. */
-export type JobOutcome = 'finished' | 'retried' | 'dead';
+/**
+ * How a run ended; `failed` when not even its failure could be recorded, `postponed` when it waits for another release.
+ */
+export type JobOutcome = 'finished' | 'retried' | 'postponed' | 'dead';
 
 /** The rows of one run. */
 interface Due {

@@ -1,10 +1,20 @@
 import type { BeginOutgoing } from '@tandem/events';
 import type { Log } from '@tandem/process';
 import type { TenantDb, Tx } from '@tandem/tenant-db';
+import type pg from 'pg';
 import type { z } from 'zod';
 import type { Entry } from './entries.ts';
 import type { BatchContext, Inside, Job } from './job.ts';
-import { buryRows, endRows, type Leased, postponeRows, renewLease, takeRows } from './job-rows.ts';
+import {
+  buryRows,
+  endRows,
+  type Leased,
+  passOn,
+  postponeRows,
+  renewLease,
+  takeRows,
+  waitForRelease,
+} from './job-rows.ts';
 import { keepLease } from './lease.ts';
 import type { JobObserver, JobOutcome } from './observe.ts';
 import type { Outside } from './slots.ts';
@@ -14,6 +24,8 @@ export interface Runner<Client> {
   service: string;
   jobs: readonly Job<z.ZodType, Tx<Client>>[];
   db: TenantDb<Client>;
+  /** Under the relay role. Renews leases, so that a run does not wait for its lease behind the work of other runs. */
+  relayPool: pg.Pool;
   outgoing: BeginOutgoing;
   log: Log;
   observer: JobObserver;
@@ -32,6 +44,7 @@ interface Run<Client> {
 type RunAgainAt = (Date | undefined)[];
 
 const attemptsMax = 10;
+const giveUpsMax = 3;
 // After a process is killed, another one takes over its jobs within 30 s (T8): the lease, and the pause between two looks for
 // lost rows (dispatch.ts).
 const leaseSeconds = 25;
@@ -44,9 +57,9 @@ export async function runEntry<Client>(
   runner: Runner<Client>,
   outside: Outside,
 ): Promise<void> {
-  const job = runner.jobs.find((candidate) => candidate.name === name);
-  if (!job) return;
   const { db } = runner;
+  const job = runner.jobs.find((candidate) => candidate.name === name);
+  if (!job) return db.within(scope, () => passOn(db.tx.sql, ids));
   const leased = await db.within(scope, () => takeRows(db.tx.sql, ids, leaseSeconds));
   if (!leased) return;
   const run: Run<Client> = { job, scope, leased, requestId: `job_${ids[0]}` };
@@ -56,35 +69,41 @@ export async function runEntry<Client>(
 
 /** Makes one attempt and records its failure; resolves to how it ended. */
 async function attempt<Client>(run: Run<Client>, runner: Runner<Client>, outside: Outside): Promise<JobOutcome> {
-  const { job, scope, leased } = run;
-  const { db } = runner;
+  const { job, leased } = run;
   const { rows } = leased;
   const attempts = rows[0]?.attempts ?? 0;
-  const lease = keepLease(() => db.within(scope, () => renewLease(db.tx.sql, leased, leaseSeconds)));
+  const endRenewal = keepLease(() => renewLease(runner.relayPool, leased, leaseSeconds));
   try {
     if (attempts >= attemptsMax) throw new Error('The last run did not finish');
-    await work(run, runner, { outside, endRenewal: lease.end });
+    if (await isOfOtherRelease(run, runner)) return 'postponed';
+    await work(run, runner, outside);
     return 'finished';
   } catch (error) {
-    await lease.end();
     runner.log.warn('job failed', { job: job.name, jobs: rows.length, attempts, error });
-    return recordFailure(run, runner, error);
+    return await recordFailure(run, runner, error);
+  } finally {
+    endRenewal();
   }
 }
 
+/**
+ * Lets a job wait whose payload does not parse: an instance of another release wrote it, and can read it. Of several jobs
+ * each is tried alone later, because the others must not wait for it.
+ */
+async function isOfOtherRelease<Client>({ job, scope, leased }: Run<Client>, { db }: Runner<Client>): Promise<boolean> {
+  const [row, ...more] = leased.rows;
+  if (more.length || job.payload.safeParse(row?.payload).success) return false;
+  return db.within(scope, () => waitForRelease(db.tx.sql, leased));
+}
+
 /** Calls the job. One that returns without finishing is finished without effects. */
-async function work<Client>(
-  run: Run<Client>,
-  runner: Runner<Client>,
-  { outside, endRenewal }: { outside: Outside; endRenewal: () => Promise<void> },
-): Promise<void> {
+async function work<Client>(run: Run<Client>, runner: Runner<Client>, outside: Outside): Promise<void> {
   const { job, scope, leased } = run;
   const { rows } = leased;
   const { db } = runner;
   let isFinished = false;
-  const finish: BatchContext<unknown, Tx<Client>>['finish'] = async (effects) => {
+  const finish: BatchContext<unknown, Tx<Client>>['finish'] = (effects) => {
     isFinished = true;
-    await endRenewal();
     return commit(run, runner, async (inside) => {
       const runAgainAt = await effects(inside);
       await endRows(db.tx.sql, leased, runAgainAt);
@@ -98,9 +117,9 @@ async function work<Client>(
 
 /** Schedules the next attempt, or gives up after the last one. */
 async function recordFailure<Client>(run: Run<Client>, runner: Runner<Client>, error: unknown): Promise<JobOutcome> {
-  const { scope, leased } = run;
+  const { job, scope, leased } = run;
   const { rows } = leased;
-  const { db } = runner;
+  const { db, log } = runner;
   // Rows run together only on their first attempt, so all have the same count.
   const attempts = (rows[0]?.attempts ?? 0) + 1;
   const text = textOf(error);
@@ -109,9 +128,12 @@ async function recordFailure<Client>(run: Run<Client>, runner: Runner<Client>, e
     await db.within(scope, () => postponeRows(db.tx.sql, leased, { error: text, pauseSeconds }));
     return 'retried';
   }
+  // A `giveUp` that throws is repeated when the lease ends.
+  const mayGiveUp = attempts < attemptsMax + giveUpsMax;
+  if (!mayGiveUp) log.error('job is dead without its last step, which failed', { job: job.name, attempts });
   await commit(run, runner, async (inside) => {
     await buryRows(db.tx.sql, leased, text);
-    await giveUp(run, inside);
+    if (mayGiveUp) await giveUp(run, inside);
     return [];
   });
   return 'dead';

@@ -68,7 +68,8 @@ export function startJobs<Client>(options: Options<Client>): Scheduler {
   });
   const { wakeAt } = dispatcher;
   const observer = observeJobs(options.metrics);
-  const runner: Runner<Client> = { service, jobs, db, outgoing: options.outgoing, log, observer, wakeAt };
+  const { outgoing, relayPool } = options;
+  const runner: Runner<Client> = { service, jobs, db, relayPool, outgoing, log, observer, wakeAt };
   const slots = createSlots(concurrency, outsideMax);
   const worker = new Worker(
     service,

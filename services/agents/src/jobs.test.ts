@@ -1,6 +1,7 @@
 import type { agents } from '@tandem/agents-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import { type TestService, testService, until } from '@tandem/testing';
+import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Tx } from './handler.ts';
@@ -10,7 +11,7 @@ import { agentsSettings } from './settings.ts';
 const own = agentsSettings.pick({ IDS_ALPHABET: true }).parse(process.env);
 
 // A job whose runs are ended by the test, and whose effects are counted.
-const payload = z.object({});
+const payload = z.object({ form: z.literal('old').optional() });
 let attemptCounts: number[] = [];
 let finishRuns: ((error?: Error) => void)[] = [];
 let rejections: Error[] = [];
@@ -30,6 +31,18 @@ const probe = job({
   },
 });
 
+// A job whose last step fails as well.
+let giveUps = 0;
+const hopeless = job({
+  name: 'hopeless',
+  payload: z.object({}),
+  run: () => Promise.reject(new Error('It never works')),
+  giveUp() {
+    giveUps += 1;
+    throw new Error('It cannot be given up');
+  },
+});
+
 let service: TestService<typeof agents>;
 let namespace: string;
 const redis = new Redis(process.env['TEST_REDIS_URL'] as string);
@@ -38,7 +51,7 @@ beforeAll(async () => {
     namespace = settings.NAMESPACE;
     return {
       ...agentsService({ ...settings, ...own, CRM_URL: 'http://127.0.0.1:1', IDENTITY_URL: 'http://127.0.0.1:1' }),
-      jobs: [probe],
+      jobs: [probe, hopeless],
     };
   });
 });
@@ -122,5 +135,63 @@ describe('a job', () => {
     await until('it is dead', async () => (await row())?.['state'] === 'dead');
     expect([await row(), attemptCounts]).toEqual([{ state: 'dead', error: 'The last run did not finish' }, [0]]);
     finishRuns[0]?.();
+  });
+
+  it('renews its lease while it runs', async () => {
+    const { effects, sql } = await aRunningJob();
+    const lease = async () => String((await sql('SELECT lease_until::text AS until FROM platform.job'))[0]?.['until']);
+    const first = await lease();
+    await until('the lease is longer', async () => (await lease()) > first);
+    finishRuns[0]?.();
+    await until('it is done', async () => (await sql('SELECT id FROM platform.job')).length === 0);
+    expect([attemptCounts, await effects()]).toEqual([[0], 1]);
+  });
+
+  it('whose payload only another release can read waits a day for it, without an attempt', async () => {
+    const { sql } = await aRunningJob();
+    finishRuns[0]?.();
+    await until('it is done', async () => (await sql('SELECT id FROM platform.job')).length === 0);
+    await sql(`INSERT INTO platform.job (name, payload, due_at) VALUES ('probe', '{"form":"new"}', now())`);
+    const row = async () =>
+      (
+        await sql('SELECT state, attempts, due_at > now() AS "isLater", error IS NULL AS "isFine" FROM platform.job')
+      )[0];
+    await until('it waits', async () => (await row())?.['isLater'] === true);
+    expect(await row()).toEqual({ state: 'waiting', attempts: 0, isLater: true, isFine: true });
+    await sql(`UPDATE platform.job SET due_at = now(), created_at = now() - interval '25 hours'`);
+    await until('it has failed', async () => (await row())?.['isFine'] === false);
+    expect(await row()).toMatchObject({ state: 'waiting', attempts: 1 });
+    await sql('DELETE FROM platform.job');
+  });
+
+  it('of a kind that only another release knows is returned for it', async () => {
+    const { sql } = await aRunningJob();
+    const [other] = await sql(
+      `INSERT INTO platform.job (name, payload, due_at, state, queued_at) VALUES ('of a new release', '{}', now(), 'queued', now())
+       RETURNING id, tenant_id AS "tenantId", environment`,
+    );
+    const queue = new Queue('agents', {
+      connection: { url: process.env['TEST_REDIS_URL'] as string },
+      prefix: `{${namespace}}`,
+    });
+    const { id, ...scope } = other as { id: number; tenantId: number; environment: string };
+    await queue.add('of a new release', { ids: [Number(id)], scope });
+    await queue.close();
+    const state = async () => (await sql(`SELECT state FROM platform.job WHERE id = ${id}`))[0]?.['state'];
+    await until('it waits', async () => (await state()) === 'waiting');
+    finishRuns[0]?.();
+  });
+
+  it('whose last step fails too is dead after a few repetitions', async () => {
+    const { sql } = await aRunningJob();
+    finishRuns[0]?.();
+    await sql(`INSERT INTO platform.job (name, payload, due_at, attempts) VALUES ('hopeless', '{}', now(), 10)`);
+    const row = async () => (await sql(`SELECT state, attempts FROM platform.job WHERE name = 'hopeless'`))[0];
+    for (const tried of [1, 2]) {
+      await until('it was given up in vain', () => giveUps === tried);
+      await sql(`UPDATE platform.job SET lease_until = now() - interval '1 s' WHERE name = 'hopeless'`);
+    }
+    await until('it is dead', async () => (await row())?.['state'] === 'dead');
+    expect(giveUps).toBe(2);
   });
 });
