@@ -6,13 +6,11 @@ export const agentStatuses = ['active', 'paused'] as const;
 export const retryableOutcomes = ['no_answer', 'busy', 'failed'] as const;
 
 export const AgentKind = z
-  .enum(agentKinds, { error: `Must be one of ${agentKinds.join(', ')}` })
+  .enum(agentKinds)
   .describe('The kind of agent: `caller` calls leads, `recommender` recommends the next step');
-export const AgentStatus = z
-  .enum(agentStatuses, { error: `Must be one of ${agentStatuses.join(', ')}` })
-  .describe('The status of the agent');
+export const AgentStatus = z.enum(agentStatuses).describe('The status of the agent');
 export const ApprovalPolicy = z
-  .enum(['always', 'never'], { error: 'Must be one of always, never' })
+  .enum(['always', 'never'])
   .describe('Whether each action of the agent requires approval');
 
 /** The configuration of an agent. */
@@ -40,7 +38,7 @@ const count = (min: number, max: number) => {
 
 /** A call outcome after which the call can be retried. */
 export const RetryableOutcome = z
-  .enum(retryableOutcomes, { error: `Must be one of ${retryableOutcomes.join(', ')}` })
+  .enum(retryableOutcomes)
   .describe('A call outcome after which the call can be retried');
 
 /** The limits of an agent. */

@@ -5,9 +5,7 @@ import { decision, exampleDecision } from './decision.ts';
 
 const statuses = ['pending', 'approved', 'rejected', 'expired'] as const;
 
-export const ApprovalStatus = z
-  .enum(statuses, { error: `Must be one of ${statuses.join(', ')}` })
-  .describe('The status of the approval');
+export const ApprovalStatus = z.enum(statuses).describe('The status of the approval');
 
 export const Approval = z.object({
   id: id('approval'),

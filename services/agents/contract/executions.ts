@@ -13,9 +13,7 @@ export const executionStatuses = [
 ] as const;
 export const leadsPerRunMax = 250;
 
-export const ExecutionStatus = z
-  .enum(executionStatuses, { error: `Must be one of ${executionStatuses.join(', ')}` })
-  .describe('The status of the execution');
+export const ExecutionStatus = z.enum(executionStatuses).describe('The status of the execution');
 
 /** The error of a step or an execution. */
 export const StepError = z.object({

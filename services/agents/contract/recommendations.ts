@@ -5,9 +5,7 @@ import { decision, exampleDecision } from './decision.ts';
 export const recommendedActions = ['call', 'email', 'create_task', 'convert', 'nurture'] as const;
 const statuses = ['pending', 'accepted', 'dismissed'] as const;
 
-export const RecommendationStatus = z
-  .enum(statuses, { error: `Must be one of ${statuses.join(', ')}` })
-  .describe('The status of the recommendation');
+export const RecommendationStatus = z.enum(statuses).describe('The status of the recommendation');
 
 export const Recommendation = z.object({
   id: id('recommendation'),

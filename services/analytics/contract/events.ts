@@ -11,9 +11,7 @@ export const engagementTypes = [
   'page_visit',
 ] as const;
 
-export const EngagementType = z
-  .enum(engagementTypes, { error: `Must be one of ${engagementTypes.join(', ')}` })
-  .describe('The type of the event');
+export const EngagementType = z.enum(engagementTypes).describe('The type of the event');
 // Messages and workflow runs may belong to another system of the customer, so any text is allowed.
 const Name = text(64).min(1, { error: 'Must not be empty' });
 

@@ -2,9 +2,7 @@ import { Environment, event, id, isPermission, listQuery, name, operations, page
 import { z } from 'zod';
 
 export const keyStatuses = ['active', 'revoked', 'expired'] as const;
-export const KeyStatus = z
-  .enum(keyStatuses, { error: `Must be one of ${keyStatuses.join(', ')}` })
-  .describe('The status of the key');
+export const KeyStatus = z.enum(keyStatuses).describe('The status of the key');
 
 const Permission = z
   .string()

@@ -2,7 +2,7 @@ import { Environment, id, listQuery, operations, page, resourceTypes, text, time
 import { z } from 'zod';
 
 const types = Object.keys(resourceTypes) as [keyof typeof resourceTypes, ...(keyof typeof resourceTypes)[]];
-export const TargetType = z.enum(types, { error: `Must be one of ${types.join(', ')}` }).describe('The kind of record');
+export const TargetType = z.enum(types).describe('The kind of record');
 
 export const AuditLog = z.object({
   id: id('audit_log'),

@@ -7,18 +7,14 @@ export const recipientsMax = 1_000;
 export const notificationsShownMax = 100;
 
 const listed = ['scheduled', 'delivered', 'read', 'archived', 'cancelled', 'failed'] as const;
-export const NotificationStatus = z
-  .enum(listed, { error: `Must be one of ${listed.join(', ')}` })
-  .describe('The status of the notification');
-export const NotificationPriority = z
-  .enum(['low', 'normal', 'high'], { error: 'Must be one of low, normal, high' })
-  .describe('The priority of the notification');
+export const NotificationStatus = z.enum(listed).describe('The status of the notification');
+export const NotificationPriority = z.enum(['low', 'normal', 'high']).describe('The priority of the notification');
 // E-mail is not offered as a channel until there is a mail sender.
 export const NotificationChannel = z.enum(['in_app'], { error: 'Must be in_app' }).describe('A delivery channel');
 
 /** The type of an action button. */
 export const NotificationActionType = z
-  .enum(['url', 'api', 'dismiss'], { error: 'Must be one of url, api, dismiss' })
+  .enum(['url', 'api', 'dismiss'])
   .describe('The effect of the button: open a URL, call this API, or dismiss the notification');
 /** The style of an action button. */
 export const NotificationActionStyle = z

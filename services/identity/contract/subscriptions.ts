@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { InstalledAddon } from './addons.ts';
 
 const statuses = ['trialing', 'active', 'past_due', 'canceled'] as const;
-export const SubscriptionStatus = z
-  .enum(statuses, { error: `Must be one of ${statuses.join(', ')}` })
-  .describe('The status of the subscription');
+export const SubscriptionStatus = z.enum(statuses).describe('The status of the subscription');
 
 export const Subscription = z.object({
   id: id('subscription'),

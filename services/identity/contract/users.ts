@@ -16,7 +16,7 @@ import { notificationCreated } from './notifications.ts';
 
 export const userStatuses = ['active', 'suspended', 'deactivated'] as const;
 export const UserStatus = z
-  .enum(userStatuses, { error: `Must be one of ${userStatuses.join(', ')}` })
+  .enum(userStatuses)
   .describe(
     'The status of the user. Only active users can sign in, be assigned records, or be the target of X-On-Behalf-Of',
   );

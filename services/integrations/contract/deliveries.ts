@@ -17,9 +17,7 @@ export const attemptErrors = ['dns', 'connect', 'tls', 'timeout', 'http_status',
  */
 export const deliveryErrors = [...attemptErrors, 'not_permitted'] as const;
 
-export const DeliveryStatus = z
-  .enum(deliveryStatuses, { error: `Must be one of ${deliveryStatuses.join(', ')}` })
-  .describe('The status of the delivery');
+export const DeliveryStatus = z.enum(deliveryStatuses).describe('The status of the delivery');
 
 /** The reason for the failure of an attempt. */
 export const AttemptError = z.enum(attemptErrors).describe('The reason for the failure of the attempt');

@@ -47,7 +47,7 @@ const searchQuery = z.object({
   page: wholeNumber(1, 100_000).describe('The page number, starting at 1').default(1),
   limit: wholeNumber(1, 100).describe('The maximum number of records per page').default(20),
   typo: z
-    .enum(['auto', 'off'], { error: 'Must be one of auto, off' })
+    .enum(['auto', 'off'])
     .describe('`auto` accepts one typo in each word of four or more letters; `off` accepts none')
     .default('auto'),
 });
