@@ -9,7 +9,7 @@ import type { Place } from './place.ts';
 import { cpuSeconds, pin } from './processes.ts';
 import { sampleReference } from './reference.ts';
 import type { Row } from './results.ts';
-import { type Measured, runLoad } from './wrk.ts';
+import { type Load, type Measured, runLoad } from './wrk.ts';
 
 const connections = 32;
 // Each peer answers this many requests first, so that JIT-compiled code is compared.
@@ -18,6 +18,12 @@ const warmSeconds = 4;
 const warmRoundsMax = 8;
 const roundSeconds = 2;
 const rounds = 15;
+// Latency is compared at this share of the highest rate. At the highest rate itself it shows only how many requests wait.
+const pacedShare = 0.7;
+const pacedConnections = 64;
+const pacedRounds = 5;
+const pacedSeconds = 4;
+const pacedRatioMax = 2;
 const measuredCore = 0;
 const otherCore = 1;
 const peers = ['gateway', 'bare', 'lua', 'express'] as const;
@@ -74,7 +80,7 @@ export async function measurePeers(place: Place): Promise<Row[]> {
   });
 
   const measured: Record<Peer, Run[]> = { gateway: [], bare: [], lua: [], express: [] };
-  const load = async (peer: Peer, seconds: number): Promise<Run> => {
+  const load = async (peer: Peer, seconds: number, paced: Partial<Load> = {}): Promise<Run> => {
     const before = cpuSeconds(processes.pid(peer));
     const run = await runLoad(place.programs, {
       url: url(peer),
@@ -82,6 +88,7 @@ export async function measurePeers(place: Place): Promise<Row[]> {
       connections,
       headers: { 'X-API-Key': tenant.live },
       core: otherCore,
+      ...paced,
     });
     return { ...run, cpuMicroseconds: ((cpuSeconds(processes.pid(peer)) - before) / run.answers) * 1e6 };
   };
@@ -95,8 +102,40 @@ export async function measurePeers(place: Place): Promise<Row[]> {
     sampleReference();
     for (const peer of peers) measured[peer].push(await load(peer, roundSeconds));
   }
+  const paced: Record<'gateway' | 'lua', Run[]> = { gateway: [], lua: [] };
+  for (let round = 0; round < pacedRounds; round++) {
+    log(`latency at ${pacedShare * 100} % of the highest rate, round ${round + 1} of ${pacedRounds}`);
+    for (const peer of ['gateway', 'lua'] as const)
+      paced[peer].push(await load(peer, pacedSeconds, pacedLoad(measured[peer])));
+  }
   await processes.stop('gateway', 'bare', 'lua', 'express', 'upstream');
-  return rowsOf(measured);
+  return [...rowsOf(measured), latencyRow(paced, measured)];
+}
+
+/** A load of `pacedShare` of the highest rate: more connections, each of which pauses between two requests. */
+function pacedLoad(highest: Run[]): Partial<Load> {
+  const rate = pacedShare * median(highest.map((one) => one.perSecond));
+  // At this rate hardly any request waits for another, so a response takes about as long as its share of the processor.
+  const responseMs = 1_000 / median(highest.map((one) => one.perSecond));
+  const pauseMs = Math.max(1, Math.round((pacedConnections / rate) * 1_000 - responseMs));
+  return { connections: pacedConnections, env: { PAUSE_MS: String(pauseMs) } };
+}
+
+function latencyRow(paced: Record<'gateway' | 'lua', Run[]>, highest: Record<Peer, Run[]>): Row {
+  const p99 = (peer: 'gateway' | 'lua') => median(paced[peer].map((one) => one.p99));
+  const ratio = median(paced.gateway.map((one, round) => one.p99 / (paced.lua[round] as Run).p99));
+  const share = (peer: 'gateway' | 'lua') =>
+    median(paced[peer].map((one) => one.perSecond)) / median(highest[peer].map((one) => one.perSecond));
+  const detail = (peer: 'gateway' | 'lua') =>
+    `${formatNumber(p99(peer))} ms at ${Math.round(share(peer) * 100)} % of its highest rate`;
+  return {
+    id: 'p99',
+    what: `p99 of the gateway at ${pacedShare * 100} % load, against nginx + Lua`,
+    goal: `≤ ${pacedRatioMax} ×`,
+    reached: `${ratio.toFixed(2)} ×`,
+    detail: `gateway ${detail('gateway')}; nginx + Lua ${detail('lua')}`,
+    isReached: ratio <= pacedRatioMax,
+  };
 }
 
 function rowsOf(measured: Record<Peer, Run[]>): Row[] {
