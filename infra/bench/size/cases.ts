@@ -61,7 +61,7 @@ export async function listCases(options: {
     ['one lead', 'EXT-2718282'],
     ['a rare name', 'jorandez'],
     ['a name that no lead has', 'no such lead'],
-    ['a common name', 'mari'],
+    ['a common name', 'moran'],
     ['a word that every lead has', 'example'],
     ['two letters', 'zz'],
   ];
@@ -76,7 +76,7 @@ export async function listCases(options: {
       row(`leads: search for ${what}`, searchGoal, leads(`search=${encodeURIComponent(text)}`)),
     ),
     { ...row('leads of a caller narrowed to own records', listGoal, leads('')), isNarrowed: true },
-    { ...row('leads of a narrowed caller: search', searchGoal, leads('search=mari')), isNarrowed: true },
+    { ...row('leads of a narrowed caller: search', searchGoal, leads('search=moran')), isNarrowed: true },
     row('opportunities: first page', pageGoal, '/v1/opportunities'),
     row('opportunities: sort=-value&status=won', listGoal, '/v1/opportunities?sort=-value&status=won'),
     row('opportunities: search for one', searchGoal, '/v1/opportunities?search=c4ca4238a0b9'),
