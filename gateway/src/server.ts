@@ -30,6 +30,7 @@ export function createGatewayServer(
     },
     (request, response) => take(request, response),
   );
+  drain.watch(server);
   const watchBody = watchBodies(server, (socket) => {
     // The response has already been sent: just close the connection.
     if (drain.latestResponse(socket)?.headersSent) socket.destroy();

@@ -1,19 +1,24 @@
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import { createLog } from './log.ts';
+import { connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createLog, type Log } from './log.ts';
 import { createServerDrain, type ServerDrain } from './server-drain.ts';
 
 let server: Server;
 let drain: ServerDrain;
 let agent: Agent;
+let warnings: string[];
 let handle: (request: IncomingMessage, response: ServerResponse) => void;
 
 beforeEach(async () => {
   drain = createServerDrain();
+  warnings = [];
   agent = new Agent({ keepAlive: true });
   server = createServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
     drain.track(incoming, response);
     handle(incoming, response);
   });
+  drain.watch(server);
   handle = (_, response) => response.end('ok');
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
@@ -23,7 +28,24 @@ afterEach(() => {
   server.closeAllConnections();
 });
 
-const stop = (delayMs = 0) => drain.stopServer(server, { delayMs, log: createLog('test') }).run();
+function stop(delayMs = 0): void | Promise<void> {
+  const log = Object.assign(createLog('test'), { warn: (message: string) => void warnings.push(message) }) as Log;
+  return drain.stopServer(server, { delayMs, log }).run();
+}
+
+/** Opens a connection and sends `text` on it. Its reply is everything that the server sends until it closes. */
+async function rawConnection(text: string): Promise<{ socket: Socket; reply: Promise<string> }> {
+  const accepted = new Promise((resolve) => server.once('connection', resolve));
+  const socket = connect((server.address() as { port: number }).port, '127.0.0.1');
+  let received = '';
+  socket.setEncoding('utf8').on('data', (chunk) => (received += chunk));
+  // Closing a connection with unread bytes resets it.
+  socket.on('error', () => {});
+  const reply = new Promise<string>((resolve) => socket.once('close', () => resolve(received)));
+  socket.write(text);
+  await accepted;
+  return { socket, reply };
+}
 
 function get(): Promise<{ status: number; connection: string | undefined }> {
   const { port } = server.address() as { port: number };
@@ -80,5 +102,27 @@ describe('a draining server', () => {
     await stop();
     const connections = await new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
     expect(connections).toBe(0);
+  });
+
+  it('closes connections on which no whole request arrives, before the time limit of requests', async () => {
+    const silent = await rawConnection('');
+    const begun = await rawConnection('GET / HTTP/1.1\r\nHost:');
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    handle = (_, response) => void response.once('finish', arrive).end('ok');
+    const used = await rawConnection('GET / HTTP/1.1\r\nHost: test\r\n\r\nGET / HTTP/1.1\r\n');
+    await arrived;
+    await stop();
+    const replies = await Promise.all([silent.reply, begun.reply, used.reply]);
+    expect(replies).toEqual(['', '', expect.stringContaining('200 OK')]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('answers a request whose headers arrive after the listener closed', async () => {
+    const { socket, reply } = await rawConnection('GET / HTTP/1.1\r\nHost: test\r\n');
+    const stopped = stop();
+    while (server.listening) await nextTurn();
+    socket.write('\r\n');
+    expect(await reply).toMatch(/200 OK[\s\S]*Connection: close/);
+    await stopped;
   });
 });

@@ -6,13 +6,15 @@ import { type ShutdownStep, shutdownLimits } from './shutdown.ts';
 
 /** Tracks the connections of an HTTP server, so that it can stop without failing a request. */
 export interface ServerDrain {
+  /** Tracks the connections of a server; called before the server listens. */
+  watch(server: Server): void;
   /** Tracks a request; the server calls it before it handles one. */
   track(request: IncomingMessage, response: ServerResponse): void;
   /** The response to the latest request on a connection. */
   latestResponse(socket: Duplex): ServerResponse | undefined;
   /**
    * Stops the server: answers requests with `Connection: close` for `delayMs`, closes the listener, and waits for the
-   * requests in flight.
+   * requests in flight. A connection whose request has not arrived a second later is closed.
    */
   stopServer(server: Server, options: { delayMs: number; log: Log }): ShutdownStep;
 }
@@ -24,6 +26,7 @@ const pollMs = 20;
 
 /** Creates the drain of one HTTP server. */
 export function createServerDrain(): ServerDrain {
+  const connections = new Set<Duplex>();
   const responses = new Map<Duplex, ServerResponse>();
   let isDraining = false;
 
@@ -32,6 +35,10 @@ export function createServerDrain(): ServerDrain {
     for (const response of responses.values()) if (!response.headersSent) response.setHeader('Connection', 'close');
   };
   const hasIdleConnections = () => responses.values().some((response) => response.writableFinished);
+  // Node counts a connection as active from its first byte, and a new one even before.
+  const closeUnused = () => {
+    for (const socket of connections) if (responses.get(socket)?.writableFinished ?? true) socket.destroy();
+  };
   const waitForActiveClients = async (delayMs: number) => {
     const began = performance.now();
     const waited = () => performance.now() - began;
@@ -39,6 +46,12 @@ export function createServerDrain(): ServerDrain {
   };
 
   return {
+    watch(server) {
+      server.on('connection', (socket) => {
+        connections.add(socket);
+        socket.once('close', () => connections.delete(socket));
+      });
+    },
     track(request, response) {
       const { socket } = request;
       // Node keeps answering `Connection: keep-alive` while a server closes, so under load the server would never
@@ -54,18 +67,20 @@ export function createServerDrain(): ServerDrain {
       async run() {
         begin();
         await waitForActiveClients(delayMs);
-        await closeServer(server, log);
+        await closeServer(server, { closeUnused, log });
       },
     }),
   };
 }
 
 /** Closes the listener and idle connections, waits for requests in flight, and aborts them after the time limit. */
-async function closeServer(server: Server, log: Log): Promise<void> {
+async function closeServer(server: Server, { closeUnused, log }: { closeUnused: () => void; log: Log }): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   // A response that began before the drain leaves its connection open.
   const sweep = setInterval(() => server.closeIdleConnections(), pollMs);
+  // Until then the headers of a request that was sent before the listener closed have arrived.
+  const graceEnd = setTimeout(closeUnused, idleGraceMs);
   const cutOff = setTimeout(() => {
     log.warn('requests aborted at shutdown');
     server.closeAllConnections();
@@ -73,5 +88,6 @@ async function closeServer(server: Server, log: Log): Promise<void> {
   }, shutdownLimits.requestsMs);
   await promise;
   clearInterval(sweep);
+  clearTimeout(graceEnd);
   clearTimeout(cutOff);
 }

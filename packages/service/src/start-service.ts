@@ -25,6 +25,7 @@ export function startService<Ops extends Operations, Client, Settings extends Se
       app(request, response);
     },
   );
+  drain.watch(server);
   server.on('error', (error) => {
     log.error('cannot listen', { error });
     process.exit(1);
