@@ -52,7 +52,7 @@ function callSpan({ id, method, path }: Operation): SpanStart {
 /**
  * Creates a client for calls to another service, signed as the calling service within the given tenant. The timeout is
  * 3 s, or that of the row. Inside a database transaction calls throw.
- * @throws ServiceCallError for every error response, and with status 503 when there is no response
+ * @throws ServiceCallError for every error response, and with status 503 when there is no complete response
  */
 export function createServiceClient<Ops extends Operations>(options: {
   operations: Ops;
@@ -81,6 +81,9 @@ export function createServiceClient<Ops extends Operations>(options: {
       ...(row.params && { params: z.encode(row.params, input.params as never) as Record<string, unknown> }),
       ...(row.query && { query: z.encode(row.query, input.query as never) as Record<string, unknown> }),
     });
+    const unavailable = (error: unknown) => {
+      throw new ServiceCallError(row.id, 503, 'unavailable', error);
+    };
     const trace = currentTrace();
     const { statusCode, body } = await request(`${baseUrl}${path}${search}`, {
       method: row.method,
@@ -93,10 +96,8 @@ export function createServiceClient<Ops extends Operations>(options: {
         ...(row.body && { 'content-type': 'application/json' }),
       },
       ...(row.body && { body: JSON.stringify(z.encode(row.body, input.body as never)) }),
-    }).catch((error: unknown) => {
-      throw new ServiceCallError(row.id, 503, 'unavailable', error);
-    });
-    const answer = (await body.json()) as { data?: unknown; code?: string };
+    }).catch(unavailable);
+    const answer = (await body.json().catch(unavailable)) as { data?: unknown; code?: string };
     if (statusCode >= 400) throw new ServiceCallError(row.id, statusCode, answer.code);
     return z.decode(row.reply, answer.data as never);
   };

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createCallerSigner } from '@tandem/caller';
+import { operations } from '@tandem/contract';
+import { z } from 'zod';
+import { createServiceClient, ServiceCallError } from './internal.ts';
+
+const rows = operations({
+  readThing: {
+    method: 'GET',
+    path: '/internal/thing',
+    audience: 'internal',
+    summary: 'Read a thing',
+    reply: z.object({ name: z.string() }),
+    message: 'Thing retrieved',
+    timeoutMs: 100,
+  },
+});
+
+let server: Server;
+let answer: (response: ServerResponse) => void;
+beforeAll(async () => {
+  server = createServer((_, response) => answer(response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  server?.close();
+  server?.closeAllConnections();
+});
+
+function readThing(): Promise<unknown> {
+  const { port } = server.address() as { port: number };
+  const client = createServiceClient({
+    operations: rows,
+    baseUrl: `http://127.0.0.1:${port}`,
+    service: 'test',
+    signer: createCallerSigner(`k1:${randomBytes(32).toString('hex')}`),
+  });
+  return client.readThing({ as: { environment: 'live', requestId: 'test' } });
+}
+
+const sendHalf = (response: ServerResponse) => response.writeHead(200, { 'Content-Length': 100 }).write('{"data":');
+
+describe('a call of another service fails with status 503', () => {
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['the connection breaks before the response', (response) => response.destroy()],
+    [
+      'the connection breaks within the response',
+      (response) => sendHalf(response) && setImmediate(() => response.destroy()),
+    ],
+    ['the response stops half-way', sendHalf],
+    ['the response is not JSON', (response) => response.end('<html>')],
+  ])('if %s', async (_, given) => {
+    answer = given;
+    const error = await readThing().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ServiceCallError);
+    expect(error).toMatchObject({ status: 503, code: 'unavailable', message: 'readThing returned 503' });
+  });
+
+  it('but not if the response is complete', async () => {
+    answer = (response) => response.end(JSON.stringify({ data: { name: 'Ada' } }));
+    expect(await readThing()).toEqual({ name: 'Ada' });
+  });
+});
