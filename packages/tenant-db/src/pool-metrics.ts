@@ -32,24 +32,25 @@ function startWatching(metrics: Metrics): Map<string, Pool> {
   return pools;
 }
 
+type Work = 'request' | 'background';
+
 /** Records how long work waited for a connection, in seconds. */
 export interface PoolWaits {
-  /** The wait for a slot in the tenant's share of the connections. */
-  share(seconds: number): void;
-  connection(seconds: number): void;
+  /** The wait for a slot in the share of the connections: that of the tenant, or that of background work. */
+  share(work: Work, seconds: number): void;
+  connection(work: Work, seconds: number): void;
 }
 
 /** Measures the waits of one pool. */
 export function measureWaits(metrics: Metrics, pool: string): PoolWaits {
   const share = metrics.histogram(
     'pool_share_wait_seconds',
-    "Time spent waiting for a slot in the tenant's share of the connections",
-    ['pool'],
+    "Time spent waiting for a slot in the share of the connections: the tenant's, or that of background work",
+    ['pool', 'work'],
   );
-  const connection = metrics.histogram('pool_wait_seconds', 'Time spent waiting for a connection', ['pool']);
-  const labels = { pool };
+  const connection = metrics.histogram('pool_wait_seconds', 'Time spent waiting for a connection', ['pool', 'work']);
   return {
-    share: (seconds) => share.observe(labels, seconds),
-    connection: (seconds) => connection.observe(labels, seconds),
+    share: (work, seconds) => share.observe({ pool, work }, seconds),
+    connection: (work, seconds) => connection.observe({ pool, work }, seconds),
   };
 }

@@ -92,13 +92,15 @@ export class ScopedPool extends ResilientPool {
 
   /** Runs `work` on a connection once the limits of its tenant, or of background work, allow it. */
   async #onConnection<T>(scope: Scope | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    // Background work may wait without limit, so its waits are measured apart from those of requests.
+    const kind = background.getStore() ? 'background' : 'request';
     const askedAt = performance.now();
     const leave = await this.#enter(scope);
     const enteredAt = performance.now();
-    this.#waits?.share((enteredAt - askedAt) / 1_000);
+    this.#waits?.share(kind, (enteredAt - askedAt) / 1_000);
     try {
       const client = await this.#connect();
-      this.#waits?.connection((performance.now() - enteredAt) / 1_000);
+      this.#waits?.connection(kind, (performance.now() - enteredAt) / 1_000);
       try {
         return await work(client);
       } catch (error) {

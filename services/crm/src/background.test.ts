@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { leadCreated } from '@tandem/crm-contract';
 import { consumer } from '@tandem/events';
+import { createMetrics, type Metrics } from '@tandem/process';
 import { createTenantDb, inBackground, type Scope } from '@tandem/tenant-db';
 import { testService, testSettings, until } from '@tandem/testing';
 import { aLead, alone } from './crm.test-service.ts';
@@ -14,6 +15,7 @@ const mine: Scope = { tenantId: 1, environment: 'live' };
 describe('the pool', () => {
   let settings: Awaited<ReturnType<typeof testSettings>>;
   let db: ReturnType<typeof open>;
+  const metrics = createMetrics('test');
   const open = () =>
     createTenantDb({
       url: settings.DATABASE_URL,
@@ -21,6 +23,7 @@ describe('the pool', () => {
       prisma: Prisma,
       poolMax: 4,
       backgroundMax: 2,
+      metrics,
     });
   beforeAll(async () => {
     settings = await testSettings('crm');
@@ -64,6 +67,23 @@ describe('the pool', () => {
     requests.release();
     await requests.done;
     expect(await work).toEqual([{ one: 1 }]);
+  });
+
+  it('measures the waits of background work apart from those of requests', async () => {
+    const before = await waits(metrics);
+    const held = holders(inBackground(db), 3);
+    await until('background work has its part', () => held.count === 2);
+    held.release();
+    await held.done;
+    await db.within(mine, () => db.tx.sql`SELECT 1`);
+    const after = await waits(metrics);
+    const added = Object.fromEntries(Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]));
+    expect(added).toEqual({
+      'share background': 3,
+      'connection background': 3,
+      'share request': 1,
+      'connection request': 1,
+    });
   });
 
   it('aborts waiting background work when the process stops', async () => {
@@ -133,6 +153,16 @@ describe('a batch of events of many tenants', () => {
     }
   });
 });
+
+/** How many waits the pool has measured, by what was waited for and by kind of work. */
+async function waits(metrics: Metrics): Promise<Record<string, number>> {
+  const counts = (await metrics.text()).matchAll(
+    /^tandem_pool_(share_)?wait_seconds_count\{.*work="(\w+)".*\} (\d+)$/gm,
+  );
+  return Object.fromEntries(
+    [...counts].map(([, share, work, n]) => [`${share ? 'share' : 'connection'} ${work}`, Number(n)]),
+  );
+}
 
 /** The median time of at least 20 runs, repeated while `isRepeating` returns true. */
 async function medianOf(run: () => Promise<number>, isRepeating: () => boolean): Promise<number> {
