@@ -11,8 +11,6 @@ export const settingsSchema = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   /** Port for metrics and health, separate from the public port. 0 chooses a free one. */
   OPS_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
-  /** Number of processes that share the port, usually one per core. */
-  GATEWAY_WORKERS: z.coerce.number().int().min(1).max(64).default(1),
   REDIS_URL: url,
   /** Milliseconds after which Redis counts as failing and each process enforces limits locally (D1). */
   REDIS_TIMEOUT_MS: z.coerce.number().int().min(10).max(60_000).default(50),

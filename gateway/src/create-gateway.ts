@@ -16,7 +16,6 @@ import {
   type ServerDrain,
 } from '@tandem/process';
 import { startTelemetry } from '@tandem/telemetry';
-import { AggregatorRegistry } from 'prom-client';
 import { createAuthenticator } from './access/authenticate.ts';
 import { createPrincipals } from './access/principals.ts';
 import { createTokens } from './access/tokens.ts';
@@ -64,7 +63,6 @@ export function createGateway(
 ): RunningGateway {
   const log = createLog('gateway');
   const metrics = createMetrics('gateway');
-  AggregatorRegistry.setRegistries([metrics.registry]);
   const telemetry = startTelemetry({ service: 'gateway', log, metrics });
   // Readiness depends on no other service: otherwise an outage of identity would take out every gateway at once, and
   // without requests no breaker would close again.

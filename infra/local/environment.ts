@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { serviceDatabase } from '@tandem/tooling';
-import { CommandError } from './command-error.ts';
 import { gatewayName, type Member } from './members.ts';
 import { localDir } from './paths.ts';
 import type { Secrets } from './secrets.ts';
@@ -89,17 +88,4 @@ export function readEnvironment(file: string): FleetEnvironment | undefined {
   } catch {
     return undefined;
   }
-}
-
-const gatewayWorkersMax = 64;
-
-/**
- * Validates a gateway setting before anything starts, because the gateway is among the last to start.
- * @throws CommandError if it is not a number of processes that the gateway accepts
- */
-export function checkGatewayWorkers(setting: string | undefined): void {
-  if (setting === undefined || setting === '') return;
-  const count = Number(setting);
-  if (Number.isInteger(count) && count >= 1 && count <= gatewayWorkersMax) return;
-  throw new CommandError(`GATEWAY_WORKERS must be a whole number from 1 to ${gatewayWorkersMax}, not ${setting}.`);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { claimFolder, holderOf } from './claim.ts';
 import { CommandError, explain } from './command-error.ts';
 import { lease, serveControl } from './control.ts';
-import { checkGatewayWorkers, fleetEnvironment } from './environment.ts';
+import { fleetEnvironment } from './environment.ts';
 import { ownLine, readable } from './log-lines.ts';
 import { endLeftovers, readRecords, writeRecord } from './records.ts';
 import { loadSecrets } from './secrets.ts';
@@ -169,16 +169,6 @@ describe('settings of the fleet', () => {
     const all = JSON.stringify(environment);
     expect(all).not.toContain('admin:secret');
     expect(all).not.toContain(secrets.ROLE_SECRET);
-  });
-
-  it.each(['x', '0', '65', '1.5', '-1', ' '])('reject %j gateway processes', (setting) => {
-    expect(() => checkGatewayWorkers(setting)).toThrow(
-      `GATEWAY_WORKERS must be a whole number from 1 to 64, not ${setting}.`,
-    );
-  });
-
-  it('accept a valid number of gateway processes, or none', () => {
-    for (const setting of [undefined, '', '1', '64']) expect(() => checkGatewayWorkers(setting)).not.toThrow();
   });
 
   it('report a file that is not JSON', () => {

@@ -7,7 +7,6 @@ import { claimFolder, holderOf } from './claim.ts';
 import { CommandError } from './command-error.ts';
 import { serveControl } from './control.ts';
 import {
-  checkGatewayWorkers,
   type FleetEnvironment,
   fleetEnvironment,
   opsPort,
@@ -35,7 +34,6 @@ export interface RunOptions {
 
 /** Runs stores, databases and fleet until interrupted, and stops all of them at the end, even after an error. */
 export async function runFleet(options: RunOptions): Promise<void> {
-  checkGatewayWorkers(process.env['GATEWAY_WORKERS']);
   const claim = await claimFolder(localDir);
   if (!claim) throw new CommandError(alreadyRunning());
   if (claim.ended.length > 0) progress(`Stopped processes of an earlier run: ${claim.ended.join(', ')}`);

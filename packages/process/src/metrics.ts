@@ -2,7 +2,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 /** The metrics of one process. Names follow Prometheus conventions: base units, `_seconds`, `_total`. */
 export interface Metrics {
-  registry: Registry;
   /** Counts one answered request and records its duration. */
   request(operation: string, status: number, seconds: number): void;
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
@@ -62,7 +61,6 @@ export function createMetrics(service: string): Metrics {
     registers,
   });
   return {
-    registry,
     request(operation, status, took) {
       seconds.observe({ operation }, took);
       answered.inc({ operation, status });
