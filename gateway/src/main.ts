@@ -16,9 +16,9 @@ for (const listening of [server, ops]) {
 server.listen(port, host, () => log.info('listening', { host, port }));
 ops.listen(opsPort, host);
 onShutdown(log, [
-  { name: 'readiness', withinMs: 1_000, run: health.drain },
+  { name: 'readiness', withinMs: shutdownLimits.readinessMs, run: health.drain },
   drain.stopServer(server, { delayMs: settings.SHUTDOWN_DELAY_MS, log }),
   { name: 'usage and connections', withinMs: shutdownLimits.usageMs, run: close },
   // Last, so that health and metrics stay readable during the shutdown.
-  { name: 'metrics', withinMs: 1_000, run: () => void ops.close() },
+  { name: 'metrics', withinMs: shutdownLimits.opsMs, run: () => void ops.close() },
 ]);

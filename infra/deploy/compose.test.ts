@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { findMembers, gatewayName } from '@tandem/local/members';
+import { createLog, createServerDrain, shutdownLimits } from '@tandem/process';
 import { parse } from 'yaml';
 import { applyStep, fillIn } from './env.ts';
 
@@ -18,6 +20,7 @@ interface ComposeService {
   profiles?: string[];
   mem_limit?: string;
   restart?: string;
+  stop_grace_period?: string;
   healthcheck?: object;
 }
 
@@ -123,6 +126,26 @@ describe('docker-compose.yml', () => {
     expect(taken).toBeGreaterThan(0);
     const max = Number(/max_connections=(\d+)/.exec(services['postgres']?.command?.join(' ') ?? '')?.[1]);
     expect(2 * taken + others).toBeLessThanOrEqual(max);
+  });
+
+  it('gives every process more time to stop than its shutdown may take, and so does the advice for Kubernetes', () => {
+    const stopMs = (name: string, delayMs: number) => {
+      const { readinessMs, requestsMs: _, usageMs, opsMs, ...ofService } = shutdownLimits;
+      const requests = createServerDrain().stopServer(createServer(), { delayMs, log: createLog('test') });
+      const others = name === gatewayName ? [usageMs, opsMs] : Object.values(ofService);
+      return [requests.withinMs, ...others].reduce((sum, ms) => sum + ms, readinessMs);
+    };
+    const advice = /`SHUTDOWN_DELAY_MS=(\d+)` and a termination grace period of (\d+) s/.exec(text('README.md'));
+    const [delayMs, graceSeconds] = [Number(advice?.[1]), Number(advice?.[2])];
+    for (const { name } of members) {
+      const delayHereMs = Number(environmentOf(name, env)['SHUTDOWN_DELAY_MS'] ?? 0);
+      expect(stopMs(name, delayHereMs)).toBeLessThan(
+        1_000 * Number.parseInt(services[name]?.stop_grace_period ?? '10s', 10),
+      );
+      expect(stopMs(name, delayMs)).toBeLessThan(1_000 * graceSeconds);
+    }
+    const named = /take at most (\d+) s in a service/.exec(text('packages/process/src/shutdown.ts'))?.[1];
+    expect(stopMs('crm', 0)).toBe(1_000 * Number(named));
   });
 
   it('exposes dashboards and traces only on this machine and only on request', () => {

@@ -9,10 +9,13 @@ export interface ShutdownStep {
 }
 
 /**
- * Time limit of each shutdown step, in ms. The steps run in sequence and take at most 25 s in a service; with a
- * SHUTDOWN_DELAY_MS of 5 s, set the grace period on Kubernetes to 40 s. Without slow work a shutdown takes one second.
+ * Time limit of each shutdown step, in ms. The steps run in sequence and take at most 28 s in a service, plus
+ * SHUTDOWN_DELAY_MS: `infra/deploy/compose.test.ts` compares their sum with the grace periods of Compose and Kubernetes.
+ * Without slow work a shutdown takes one second.
  */
 export const shutdownLimits = {
+  /** Answering /readyz with 503. */
+  readinessMs: 1_000,
   /** Requests in flight; unfinished ones are then aborted. */
   requestsMs: 10_000,
   /** Events in progress: above the statement timeout of 5 s in PostgreSQL. */
@@ -25,6 +28,8 @@ export const shutdownLimits = {
   storesMs: 2_000,
   /** The gateway's last usage report to identity, whose call may take 3 s. */
   usageMs: 5_000,
+  /** Closing the gateway's port for metrics and health. */
+  opsMs: 1_000,
 } as const;
 
 /**

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { Operations } from '@tandem/contract';
-import { createServerDrain, onShutdown } from '@tandem/process';
+import { createServerDrain, onShutdown, shutdownLimits } from '@tandem/process';
 import { createService, type ServiceDefinition } from './create-service.ts';
 import type { ServiceSettings } from './settings.ts';
 
@@ -34,7 +34,7 @@ export function startService<Ops extends Operations, Client, Settings extends Se
     log.info('listening', { host: settings.HOST, port: settings.PORT }),
   );
   onShutdown(log, [
-    { name: 'readiness', withinMs: 1_000, run: health.drain },
+    { name: 'readiness', withinMs: shutdownLimits.readinessMs, run: health.drain },
     drain.stopServer(server, { delayMs: settings.SHUTDOWN_DELAY_MS, log }),
     ...closing,
   ]);
