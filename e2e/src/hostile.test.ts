@@ -1,4 +1,4 @@
-import type { Operation } from '@tandem/contract';
+import { fillPath, type Operation } from '@tandem/contract';
 import { aTenant, operations, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 import fc from 'fast-check';
 
@@ -96,11 +96,10 @@ type Call = typeof aCall extends fc.Arbitrary<infer T> ? T : never;
 async function send(call: Call) {
   const { row, params, query, body, text, type, credentials, headers } = call;
   const ids: Record<string, string> = { own: ownLead, foreign: stranger.userId, user: tenant.userId, key: tenant.id };
-  const path = row.path.replace(
-    /\/:([a-zA-Z]+)/g,
-    (_, field: string) =>
-      `/${encode(ids[(params as Record<string, string>)[field] as string] ?? (params as Record<string, string>)[field])}`,
-  );
+  const path = fillPath(row.path, (field) => {
+    const value = (params as Record<string, string>)[field] as string;
+    return encode(ids[value] ?? value);
+  });
   const search = new URLSearchParams(
     Object.entries(query).map(([key, value]): [string, string] => [wellFormed(key), wellFormed(value as string)]),
   ).toString();
@@ -175,9 +174,9 @@ describe('every operation, through the gateway', () => {
 
   // A parameter that is not an id has an example of a valid value.
   const pathOf = (row: Operation, id: string) =>
-    row.path.replace(/\/:([a-zA-Z]+)/g, (_, field: string) => {
+    fillPath(row.path, (field) => {
       const { examples } = ((row.params?.shape[field] as Meta | undefined)?.meta() ?? {}) as { examples?: string[] };
-      return `/${examples?.[0] ?? id}`;
+      return examples?.[0] ?? id;
     });
 
   it.each(named(guarded))('%s answers 401 without credentials', async (_, row) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createApiKey } from '@tandem/api-keys';
-import type { Operation } from '@tandem/contract';
+import { fillPath, type Operation } from '@tandem/contract';
 import { fleet, publicOperations } from './contracts.ts';
 import { openApiDocument } from './docs/openapi.ts';
 import { startTestGateway, type TestGateway, testPrincipal } from './testing.ts';
@@ -42,7 +42,7 @@ interface Probe {
 
 /** Sends a request and resolves with the status, then closes the connection. The body may be shorter than announced. */
 function ask({ method, path }: Operation, { search = '', headers = {}, body }: Probe): Promise<number> {
-  const target = path.replace(/\/:[a-zA-Z]+/g, '/x') + search;
+  const target = fillPath(path, () => 'x') + search;
   return new Promise((resolve, reject) => {
     const sent = request(
       { host: '127.0.0.1', port: gateway.port, method, path: target, headers, agent: false },

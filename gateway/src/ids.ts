@@ -1,4 +1,11 @@
-import { dropUnknownFields, type FieldError, idsInText, type ResourceType, resourceTypes } from '@tandem/contract';
+import {
+  dropUnknownFields,
+  type FieldError,
+  fillPath,
+  idsInText,
+  type ResourceType,
+  resourceTypes,
+} from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { ApiError } from './http/api-error.ts';
 import type { Route } from './routes.ts';
@@ -12,13 +19,13 @@ const invalidId = '-';
  */
 export function decodePath(route: Route, values: string[], tenantId: number | undefined, ids: IdCodec): string {
   let next = 0;
-  return route.row.path.replace(/\/:([a-zA-Z]+)/g, () => {
+  return fillPath(route.row.path, () => {
     const { type } = route.params[next] as Route['params'][number];
     const value = values[next++] as string;
-    if (!type) return `/${encodeURIComponent(value)}`;
+    if (!type) return encodeURIComponent(value);
     const id = ids.decode(type, tenantId, value);
     if (id === undefined) throw new ApiError('not_found');
-    return `/${id}`;
+    return id;
   });
 }
 

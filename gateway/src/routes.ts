@@ -4,6 +4,7 @@ import {
   idTypeOf,
   mediaOf,
   type Operation,
+  pathParameters,
   type ResourceType,
   type SchemaNode,
   walkIds,
@@ -107,10 +108,7 @@ function allowed({ routes }: Node): string[] {
 
 function route(row: Operation, service: string): Route {
   const shape = row.params?.shape ?? {};
-  const params = [...row.path.matchAll(/\/:([a-zA-Z]+)/g)].map(([, field]) => ({
-    field: field as string,
-    type: idTypeOf(shape[field as string] as SchemaNode),
-  }));
+  const params = pathParameters(row.path).map((field) => ({ field, type: idTypeOf(shape[field] as SchemaNode) }));
   const queryIds = Object.entries(row.query?.shape ?? {}).flatMap(([field, schema]) => {
     const type = idTypeOf(schema as SchemaNode);
     return type ? [[field, type] as const] : [];

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { becomesTrue } from './becomes-true.ts';
 import { claimFolder, holderOf } from './claim.ts';
 import { CommandError, explain } from './command-error.ts';
 import { lease, serveControl } from './control.ts';
@@ -11,7 +12,6 @@ import { endLeftovers, readRecords, writeRecord } from './records.ts';
 import { loadSecrets } from './secrets.ts';
 import { startPostgres } from './stores/index.ts';
 import { type ProcessSpec, SupervisedProcess } from './supervised.ts';
-import { until } from './until.ts';
 
 const children: ChildProcess[] = [];
 afterEach(() => {
@@ -41,7 +41,7 @@ describe('endLeftovers', () => {
     const [runDir, child] = [freshFolder(), sleeper()];
     writeRecord(runDir, { ...common, pid: child.pid });
     expect(await endLeftovers(runDir)).toEqual(['x']);
-    expect(await until(hasEnded(child), { withinMs: 30_000 })).toBe(true);
+    expect(await becomesTrue(hasEnded(child), { withinMs: 30_000 })).toBe(true);
     expect(readRecords(runDir)).toEqual([]);
   });
 
@@ -102,7 +102,7 @@ describe('SupervisedProcess', () => {
     const { events, runDir, process: it } = supervise(running);
     await it.start();
     process.kill(pidIn(runDir), 'SIGKILL');
-    expect(await until(() => events.includes('back'), { withinMs: 30_000 })).toBe(true);
+    expect(await becomesTrue(() => events.includes('back'), { withinMs: 30_000 })).toBe(true);
     const pid = pidIn(runDir);
     await it.stop();
     expect(existsSync(`/proc/${pid}`)).toBe(false);
@@ -194,7 +194,7 @@ describe('a member leased to npm run dev', () => {
     expect(log).toEqual(['release crm']);
     await (await lease('identity', path)).giveBack();
     await first.giveBack();
-    await until(() => log.includes('take back crm'), { withinMs: 30_000 });
+    await becomesTrue(() => log.includes('take back crm'), { withinMs: 30_000 });
     await (await lease('crm', path)).giveBack();
     server.close();
   });

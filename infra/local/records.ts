@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { becomesTrue } from './becomes-true.ts';
 import { bootId, hasVariable, processState, sessionMembers } from './proc.ts';
-import { until } from './until.ts';
 
 /** Stores are stopped after the services that use them. */
 export type ProcessKind = 'service' | 'store';
@@ -80,9 +80,9 @@ async function endOne(record: ProcessRecord, runDir: string): Promise<void> {
   if (isAlive(record)) signal(record.pid, record.stopSignal);
   else for (const pid of leftoverPids(record, runDir)) signal(pid, 'SIGTERM');
   const isGone = () => leftoverPids(record, runDir).length === 0;
-  if (await until(isGone, { withinMs: record.stopWithinMs })) return;
+  if (await becomesTrue(isGone, { withinMs: record.stopWithinMs })) return;
   for (const pid of leftoverPids(record, runDir)) signal(pid, 'SIGKILL');
-  await until(isGone, { withinMs: 5_000 });
+  await becomesTrue(isGone, { withinMs: 5_000 });
 }
 
 /** The process and its descendants. If the process itself is gone, only marked descendants are certain to be ours. */

@@ -1,12 +1,12 @@
 // `npm stop`: stops what `npm start` or `npm run dev` started here, including processes left by a killed run.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { becomesTrue } from './becomes-true.ts';
 import { type Holder, holderOf } from './claim.ts';
 import { CommandError } from './command-error.ts';
 import { localDir } from './paths.ts';
 import { endLeftovers } from './records.ts';
 import { complain, prepareTerminal } from './terminal.ts';
-import { until } from './until.ts';
 
 // The sum of the stop timeouts of gateway, services and stores.
 const endWithinMs = 90_000;
@@ -32,7 +32,7 @@ async function end({ pid }: Holder): Promise<void> {
   const startedAt = performance.now();
   console.log(`Stopping Tandem (process ${pid})`);
   process.kill(pid, 'SIGTERM');
-  const isGone = await until(() => holderOf(localDir)?.pid !== pid, { withinMs: endWithinMs });
+  const isGone = await becomesTrue(() => holderOf(localDir)?.pid !== pid, { withinMs: endWithinMs });
   if (!isGone)
     throw new CommandError(
       `Process ${pid} did not stop within ${endWithinMs / 1000} s: see the output in its terminal.`,

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { becomesTrue, pause } from './becomes-true.ts';
 import { CommandError } from './command-error.ts';
 import { sessionMembers } from './proc.ts';
 import { markVariable, type ProcessKind, removeRecord, signal, writeRecord } from './records.ts';
-import { pause, until } from './until.ts';
 
 const linesKept = 20;
 const firstRetryMs = 200;
@@ -85,7 +85,7 @@ export class SupervisedProcess {
     });
     if (this.#child?.exitCode === null && this.#child.signalCode === null) signal(pid, this.spec.stopSignal);
     const withinMs = this.#isReady ? this.spec.stopWithinMs : Math.min(this.spec.stopWithinMs, stopStartingWithinMs);
-    if (!(await until(() => isGone, { withinMs, everyMs: 20 }))) signal(pid, 'SIGKILL');
+    if (!(await becomesTrue(() => isGone, { withinMs, everyMs: 20 }))) signal(pid, 'SIGKILL');
     await this.#ended;
     this.#endDescendants(pid);
     removeRecord(this.#runDir, this.name);
@@ -102,7 +102,7 @@ export class SupervisedProcess {
     });
     const { isReady, readyWithinMs, name } = this.spec;
     const isSettled = async () => reason !== undefined || !this.#isWanted || (await isReady());
-    const settled = await until(isSettled, { withinMs: readyWithinMs });
+    const settled = await becomesTrue(isSettled, { withinMs: readyWithinMs });
     if (!this.#isWanted) throw new CommandError(`${name} was stopped while starting`);
     this.#isReady = reason === undefined && settled;
     if (this.#isReady) return;

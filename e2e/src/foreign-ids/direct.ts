@@ -1,5 +1,5 @@
 import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
-import type { Operation } from '@tandem/contract';
+import { fillPath, type Operation } from '@tandem/contract';
 import { fleet as contracts } from '@tandem/gateway/contracts';
 import type { TestFleet } from '@tandem/test-fleet';
 
@@ -49,7 +49,7 @@ export function directCalls(fleet: TestFleet): Direct {
     Object.entries(contracts).flatMap(([service, rows]) => Object.keys(rows).map((id) => [id, service] as const)),
   );
   const send: Direct['send'] = async (row, { params, query, body, form }, scope, more) => {
-    const path = row.path.replace(/\/:([a-zA-Z]+)/g, (_, field: string) => `/${params?.[field]}`);
+    const path = fillPath(row.path, (field) => params?.[field]);
     const { PORT } = fleet.environment[services.get(row.id) as string] as Record<string, string>;
     const caller = { ...callerOf(row, scope), ...more };
     const response = await fetch(`http://127.0.0.1:${PORT}${path}?${new URLSearchParams(query)}`, {

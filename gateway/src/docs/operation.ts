@@ -1,4 +1,5 @@
 import {
+  fillPath,
   isPage,
   isRedirect,
   mediaOf,
@@ -65,7 +66,7 @@ function bodyName(operation: string): string {
 
 /** Converts `/v1/leads/:id` to the OpenAPI form `/v1/leads/{id}`. */
 export function pathTemplate(path: string): string {
-  return path.replace(/\/:([a-zA-Z]+)/g, '/{$1}');
+  return fillPath(path, (field) => `{${field}}`);
 }
 
 function description(row: Operation): string {

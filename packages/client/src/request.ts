@@ -1,4 +1,4 @@
-import type { Operation } from '@tandem/contract';
+import { fillPath, type Operation } from '@tandem/contract';
 
 /** The parts of a request as a caller passes them. */
 export interface RequestParts {
@@ -9,10 +9,7 @@ export interface RequestParts {
 
 /** Builds the path of a row with its parameters filled in, and its query string. */
 export function address(row: Operation, { params, query }: RequestParts): { path: string; search: string } {
-  const path = row.path.replace(
-    /\/:([a-zA-Z]+)/g,
-    (_, field: string) => `/${encodeURIComponent(String(params?.[field]))}`,
-  );
+  const path = fillPath(row.path, (field) => encodeURIComponent(String(params?.[field])));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query ?? {})) {
     if (value === undefined) continue;

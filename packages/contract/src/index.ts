@@ -45,6 +45,7 @@ export {
   signedIn,
   takesIdempotencyKey,
 } from './operation.ts';
+export { fillPath, pathParameters } from './path.ts';
 export { actions, allows, isPermission, permissionResources, plainPermissions, teamResources } from './permissions.ts';
 export { Environment, type Plan, PlanCode, planCodes, plans } from './plans.ts';
 export { type IdPath, idTypeOf, type SchemaNode, unwrap, walkIds } from './walk.ts';

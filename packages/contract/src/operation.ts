@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { EventDef } from './event.ts';
 import { isRedirect, mediaOf } from './media.ts';
+import { pathParameters } from './path.ts';
 
 /** The audience: users and keys of a tenant, partner portal sessions, the public, or only our own services. */
 export type Audience = 'tenant' | 'portal' | 'public' | 'internal';
@@ -129,9 +130,7 @@ export function takesIdempotencyKey({ method, audience, status }: Row): boolean 
 function checkRow(row: Operation): void {
   if (mediaOf(row.reply) && row.method !== 'GET')
     throw new Error(`${row.id}: only a GET may return a media type other than JSON`);
-  const inPath = [...row.path.matchAll(/:([a-zA-Z]+)/g)]
-    .map((match) => match[1] as string)
-    .filter((field) => !isVerb(row.path, field));
+  const inPath = pathParameters(row.path);
   const declared = keys(row.params);
   for (const field of inPath)
     if (!declared.includes(field)) throw new Error(`${row.id}: the path parameter ${field} has no schema`);
@@ -145,11 +144,6 @@ function checkRow(row: Operation): void {
   const twice = places.find((field, index) => places.indexOf(field) !== index);
   // Otherwise a field of the body could override the id of the path.
   if (twice) throw new Error(`${row.id}: the field ${twice} is in more than one of path, query and body`);
-}
-
-/** A colon inside a segment marks a verb (`runs:bulk`), at its start a parameter. */
-function isVerb(path: string, field: string): boolean {
-  return !path.includes(`/:${field}`);
 }
 
 function keys(schema: z.ZodObject | undefined): string[] {

@@ -45,8 +45,9 @@ function lookupOf(model: Model, condition: Args): Lookup | undefined {
   const { has, path, equals } = value as { has?: string; path?: string[]; equals?: unknown };
   const called = `${model.table}_with_${field.column}`;
   if (field.isList && typeof has === 'string') return { name: called, values: [has] };
-  if (field.type === 'Json' && path) return { name: called, values: [JSON.stringify({ [path[0] as string]: equals })] };
-  return undefined;
+  // The function compares one member of the object itself: it knows no nested objects and no other operators.
+  if (field.type !== 'Json' || path?.length !== 1 || equals === undefined) return undefined;
+  return { name: called, values: [JSON.stringify({ [path[0] as string]: equals })] };
 }
 
 function joined(lookups: (Lookup | undefined)[]): Lookup | undefined {

@@ -1,5 +1,5 @@
 import { callerHeader, createCallerSigner } from '@tandem/caller';
-import { neededPermissions, type Operation, type Operations, signedIn, unwrap } from '@tandem/contract';
+import { fillPath, neededPermissions, type Operation, type Operations, signedIn, unwrap } from '@tandem/contract';
 import type { z } from 'zod';
 import type { TestService } from './test-service.ts';
 
@@ -31,7 +31,7 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
 
     it.each(named(rows))('%s answers 503 to a request that was delayed too long after the gateway', async (_, row) => {
       const { caller } = service().as();
-      const path = row.path.replace(/\/:([a-zA-Z]+)/g, (_, field: string) => `/${someParams(row)[field]}`);
+      const path = fillPath(row.path, (field) => someParams(row)[field]);
       const signedAt = Date.now() - contextLifetimeMs - 1_000;
       const late = createCallerSigner(process.env.INTERNAL_SECRETS as string, () => signedAt);
       const headers = { [callerHeader]: late.sign(caller, row.method, path) };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
-import type { Envelope, Operation, Operations } from '@tandem/contract';
+import { type Envelope, fillPath, type Operation, type Operations } from '@tandem/contract';
 import { connectBroker, type DeadLetter, type EventMessage, listDeadLetters } from '@tandem/events';
 import { createLog } from '@tandem/process';
 import { createService, type RunningService, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
@@ -127,7 +127,7 @@ export async function testService<Ops extends Operations, Client, Settings exten
 
   const send: TestService<Ops>['send'] = async (row, request, caller) => {
     const { params, query, body, form, headers = {}, unparsed } = request;
-    const path = row.path.replace(/\/:([a-zA-Z]+)/g, (_, field: string) => `/${params?.[field]}`);
+    const path = fillPath(row.path, (field) => params?.[field]);
     const call = supertest(running.app)
       [row.method.toLowerCase() as 'get'](path)
       .query(query ?? {});

@@ -15,6 +15,8 @@ interface Rule {
 // Functions with one value per statement: PostgreSQL stores it in the catalogue instead of rewriting the table.
 const stableFunctions = new Set(['now', 'transaction_timestamp', 'statement_timestamp', 'tenant_id', 'environment']);
 
+const rewritingCommands = new Set(['AT_SetLogged', 'AT_SetUnLogged', 'AT_SetAccessMethod', 'AT_SetTableSpace']);
+
 const rules: readonly Rule[] = [
   {
     name: 'index',
@@ -78,9 +80,48 @@ const rules: readonly Rule[] = [
     advice:
       'row-level security hides all rows from the table owner, and a long change holds its locks: move the statement to a file that begins with "-- backfill", with a LIMIT on the changed rows',
     isBroken: ({ node, comment }, isNew) => {
-      if (!('UpdateStmt' in node || 'DeleteStmt' in node || 'InsertStmt' in node)) return false;
+      if (!changesRows(node)) return false;
       return !/^-- backfill\b/.test(comment) && [...tablesIn(node)].some((table) => !isNew(table));
     },
+  },
+  {
+    name: 'code',
+    advice: 'this check cannot read the code that DO and CALL run: write its statements directly',
+    isBroken: ({ node }) => 'DoStmt' in node || 'CallStmt' in node,
+  },
+  {
+    name: 'drop',
+    advice:
+      'the previous release still uses the table or column: drop it one release later, and name the release that stopped using it in "-- allow drop: <reason>"',
+    isBroken: (statement, isNew) =>
+      droppedTables(statement).some((table) => !isNew(table)) ||
+      commands(statement, isNew).some(({ subtype }) => subtype === 'AT_DropColumn'),
+  },
+  {
+    name: 'table-rewrite',
+    advice:
+      'this rewrites the table under an exclusive lock: create a new table beside it, fill it with a backfill, and drop the old one one release later',
+    isBroken: (statement, isNew) =>
+      commands(statement, isNew).some(({ subtype }) => rewritingCommands.has(subtype ?? '')) ||
+      ('ClusterStmt' in statement.node && !isNew(tableOf(statement.node.ClusterStmt.relation))),
+  },
+  {
+    name: 'lock',
+    advice:
+      'the lock blocks requests until the end of the transaction, and each statement takes the lock that it needs: remove LOCK TABLE',
+    isBroken: ({ node }, isNew) => 'LockStmt' in node && [...tablesIn(node)].some((table) => !isNew(table)),
+  },
+  {
+    name: 'reindex',
+    advice:
+      'REINDEX blocks writes, and with CONCURRENTLY it cannot run in a transaction: in a separate migration, create an index with another name by CREATE INDEX CONCURRENTLY IF NOT EXISTS, and drop the old one by DROP INDEX CONCURRENTLY IF EXISTS',
+    isBroken: ({ node }) => 'ReindexStmt' in node,
+  },
+  {
+    name: 'truncate',
+    advice:
+      'TRUNCATE deletes the rows of every tenant, which the previous release still uses, under an exclusive lock: delete rows in a file that begins with "-- backfill", with a LIMIT',
+    isBroken: ({ node }, isNew) => 'TruncateStmt' in node && [...tablesIn(node)].some((table) => !isNew(table)),
   },
   {
     name: 'backfill-limit',
@@ -121,6 +162,28 @@ function isAllowed({ name }: Rule, { comment }: Statement): boolean {
 
 function firstLine(text: string): string {
   return (text.split('\n')[0] as string).slice(0, 100);
+}
+
+/** Whether a statement changes rows, also in a part of it such as WITH. */
+function changesRows(node: object): boolean {
+  // The statements in their bodies run later.
+  if ('CreateFunctionStmt' in node || 'RuleStmt' in node) return false;
+  return (
+    ['UpdateStmt', 'DeleteStmt', 'InsertStmt', 'MergeStmt'].some((kind) => kind in node) ||
+    ('CopyStmt' in node && (node.CopyStmt as { is_from?: boolean }).is_from === true) ||
+    Object.values(node).some((part) => typeof part === 'object' && part !== null && changesRows(part))
+  );
+}
+
+function droppedTables({ node }: Statement): string[] {
+  if (!('DropStmt' in node) || node.DropStmt.removeType !== 'OBJECT_TABLE') return [];
+  return (node.DropStmt.objects ?? []).map((object) => {
+    const path = 'List' in object ? (object.List.items ?? []) : [];
+    const [relname = '', schemaname] = path
+      .flatMap((one) => ('String' in one ? (one.String.sval ?? '') : []))
+      .reverse();
+    return tableName({ relname, ...(schemaname && { schemaname }) });
+  });
 }
 
 type AlterCommand = { subtype?: string; def?: object };

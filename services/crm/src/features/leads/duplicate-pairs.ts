@@ -62,6 +62,16 @@ export function findOpenPairs(tx: Tx, leadIds: number[]): Promise<Candidate[]> {
       WHERE second_lead_id = ANY(${leadIds}::bigint[]) AND status = 'open'`;
 }
 
+/**
+ * Locks the leads of candidates. Pairs are written only under these locks, which are taken in one order: otherwise two
+ * transactions that pair the same leads could wait for each other.
+ */
+export async function lockCandidates(tx: Tx, candidates: Candidate[]): Promise<void> {
+  const leadIds = candidates.flatMap(({ leadId, otherId }) => [leadId, otherId]);
+  // The strength of an UPDATE, which permits that other transactions insert rows that refer to the leads.
+  await tx.sql`SELECT id FROM lead WHERE id = ANY(${leadIds}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
+}
+
 interface Compared extends Record<Kind, boolean> {
   first: number;
   second: number;
@@ -76,9 +86,7 @@ export async function compareLeads(tx: Tx, candidates: Candidate[]): Promise<Pai
     SELECT pair.first, pair.second, a.email_key = b.email_key AS email, a.email_stem = b.email_stem AS "emailStem",
       coalesce(a.phone = b.phone, false) AS phone, a.name_stem = b.name_stem AS name
     FROM pair JOIN lead AS a ON a.id = pair.first JOIN lead AS b ON b.id = pair.second
-    WHERE a.deleted_at IS NULL AND b.deleted_at IS NULL
-    -- One order for all: two transactions that lock pairs in different orders would wait for each other.
-    ORDER BY pair.first, pair.second`;
+    WHERE a.deleted_at IS NULL AND b.deleted_at IS NULL`;
   return compared.map(({ first, second, ...shared }) => {
     const kinds = (Object.keys(confidenceOf) as Kind[]).filter((kind) => shared[kind]);
     return {

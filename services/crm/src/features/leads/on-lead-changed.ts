@@ -5,6 +5,7 @@ import {
   compareLeads,
   findOpenPairs,
   findSimilarLeads,
+  lockCandidates,
   type Pair,
   removePairs,
   storePairs,
@@ -23,6 +24,7 @@ export const detectDuplicates = consumer({
     if (!leadIds.length) return;
     const candidates = [...(await findSimilarLeads(tx, leadIds)), ...(await findOpenPairs(tx, leadIds))];
     if (!candidates.length) return;
+    await lockCandidates(tx, candidates);
     const pairs = await compareLeads(tx, candidates);
     const isAlike = ({ confidence }: Pair) => confidence > 0;
     await storePairs(tx, pairs.filter(isAlike));

@@ -1,5 +1,5 @@
 /** Polls a condition until it is true. Resolves to false on timeout. */
-export async function until(
+export async function becomesTrue(
   condition: () => boolean | Promise<boolean>,
   { withinMs, everyMs = 50 }: { withinMs: number; everyMs?: number },
 ): Promise<boolean> {

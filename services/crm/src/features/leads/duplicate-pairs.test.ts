@@ -1,0 +1,80 @@
+import { createTenantDb, type Scope } from '@tandem/tenant-db';
+import { testSettings, until } from '@tandem/testing';
+import pg from 'pg';
+import { Prisma, PrismaClient } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { detectDuplicates } from './on-lead-changed.ts';
+
+const scope: Scope = { tenantId: 1, environment: 'live' };
+
+let settings: Awaited<ReturnType<typeof testSettings>>;
+let db: ReturnType<typeof open>;
+const open = () =>
+  createTenantDb({
+    url: settings.DATABASE_URL,
+    client: (adapter) => new PrismaClient({ adapter }),
+    prisma: Prisma,
+  });
+beforeAll(async () => {
+  settings = await testSettings('crm');
+  db = open();
+});
+afterAll(async () => {
+  await db?.close();
+  await settings?.drop();
+});
+
+// On a busy machine, a transaction may wait for longer than these.
+const timeouts = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
+
+// Each makes PostgreSQL read the leads in another order: by id, or in the order in which they were inserted.
+const inIdOrder = ['enable_seqscan', 'enable_bitmapscan'];
+const inInsertedOrder = ['enable_indexscan', 'enable_indexonlyscan', 'enable_bitmapscan'];
+
+/** Handles the creation of a lead, with these ways to read a table disabled. */
+const detect = (leadId: number, disabled: string[]) =>
+  db.transaction(scope, async () => {
+    const tx = db.tx as Tx;
+    for (const name of timeouts) await tx.sql`SELECT set_config(${name}, '0', true)`;
+    for (const name of disabled) await tx.sql`SELECT set_config(${name}, 'off', true)`;
+    const event = { name: 'lead.created', record: { id: leadId } };
+    await detectDuplicates.handle([event] as never, { tx } as never);
+  });
+
+it('two batches with the same leads do not end in a deadlock', async () => {
+  const shared = { firstName: 'Ada', lastName: 'Byron', phone: '+491701111111' };
+  const lead = (id: number, fields: object) => ({ ...shared, id, email: `lead${id}@example.com`, ...fields });
+  await db.within(scope, () =>
+    db.tx.lead.createMany({
+      data: [
+        ...[3, 2, 1].map((id) => lead(id, {})),
+        // These share nothing with each other, so no pair is in both batches: each would wait for the other's pair.
+        lead(4, { firstName: 'Grace', lastName: 'Hopper' }),
+        lead(5, { phone: '+491702222222' }),
+      ],
+    }),
+  );
+  const holder = new pg.Client({ connectionString: settings.DATABASE_URL });
+  await holder.connect();
+  try {
+    await holder.query(`SELECT set_config('app.tenant_id', '1', false), set_config('app.environment', 'live', false)`);
+    for (const name of timeouts) await holder.query(`SELECT set_config($1, '0', false)`, [name]);
+    await holder.query('BEGIN');
+    // Both batches lock the leads that come before this one in their order, and then wait.
+    expect((await holder.query('SELECT FROM lead WHERE id = 2 FOR NO KEY UPDATE')).rowCount).toBe(1);
+    const batches = Promise.allSettled([detect(4, inIdOrder), detect(5, inInsertedOrder)]);
+    await until('both batches wait for a lock', async () => {
+      const found = await db.within(
+        scope,
+        () => db.tx.sql`SELECT FROM pg_locks WHERE NOT granted AND pid IN (
+        SELECT pid FROM pg_stat_activity WHERE datname = current_database())`,
+      );
+      return found.length === 2;
+    });
+    await holder.query('COMMIT');
+    expect((await batches).map((batch) => ('reason' in batch ? batch.reason : 'done'))).toEqual(['done', 'done']);
+  } finally {
+    await holder.end();
+  }
+  expect(await db.within(scope, () => db.tx.duplicatePair.count())).toBe(6);
+});
