@@ -36,7 +36,7 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
     ['warnings'],
   ),
   Warning: object({
-    code: { type: 'string', const: 'unknown_parameter', description: 'The kind of the warning' },
+    code: { type: 'string', const: 'unknown_parameter', description: 'The type of the warning' },
     field: { type: 'string', description: 'The name of the query parameter' },
     message: { type: 'string', description: 'A human-readable explanation' },
   }),
@@ -50,16 +50,20 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
         totalIsEstimate: {
           type: 'boolean',
           const: true,
-          description: 'Present when `total` and `totalPages` are estimates, or up to a minute old',
+          description: 'Present if `total` and `totalPages` are estimates or up to one minute old',
         },
         totalPages: { type: 'integer', description: 'The number of pages' },
         hasNext: { type: 'boolean', description: 'Whether there is a page after this one' },
         hasPrev: { type: 'boolean', description: 'Whether there is a page before this one' },
         nextCursor: {
           type: ['string', 'null'],
-          description: 'Send it as `cursor` to get the next page; null on the last page',
+          description: 'The cursor of the next page; send it as `cursor`. Null on the last page.',
         },
-        nextPageToken: { type: ['string', 'null'], deprecated: true, description: 'The earlier name of nextCursor' },
+        nextPageToken: {
+          type: ['string', 'null'],
+          deprecated: true,
+          description: 'The same value as `nextCursor`. Use `nextCursor` instead.',
+        },
       },
       ['totalIsEstimate'],
     ),

@@ -28,7 +28,7 @@ const common: Record<number, Common> = {
   },
   401: {
     name: 'Unauthorized',
-    description: 'The credentials are missing, wrong, expired or revoked.',
+    description: 'The credentials are missing, invalid, expired or revoked.',
     codes: ['unauthenticated'],
   },
   403: {
@@ -72,7 +72,7 @@ const common: Record<number, Common> = {
     description: 'The rate limit or the monthly quota is exceeded.',
     codes: ['rate_limited', 'quota_exceeded'],
   },
-  500: { name: 'InternalError', description: 'An internal error.', codes: ['internal_error'] },
+  500: { name: 'InternalError', description: 'An internal error occurred.', codes: ['internal_error'] },
   502: {
     name: 'BadGateway',
     description: 'A backend service returned an invalid response.',

@@ -33,7 +33,7 @@ export const headerParameters: Record<string, Part> = {
     name: 'X-Environment',
     in: 'header',
     description:
-      'Selects the environment when you use an access token; the default is live. An API key or a portal session belongs to one environment: a header that names the other one fails with 400.',
+      'Selects the environment when you use an access token; the default is live. An API key or a portal session belongs to one environment; if the header names the other one, the request fails with 400.',
     schema: { type: 'string', enum: ['live', 'sandbox'] },
     examples: offByDefault('sandbox'),
   },
@@ -57,14 +57,20 @@ export const replyHeaders: Record<string, Part> = {
   'RateLimit-Remaining': header('Requests left in the current minute.', 57),
   'RateLimit-Reset': header('Seconds until the current minute ends.', 24),
   'RateLimit-Policy': header('The limit in the format of the IETF draft.', '"minute";q=60;w=60'),
-  'X-RateLimit-Limit': header('With an API key: requests allowed per minute.', 60),
-  'X-RateLimit-Remaining': header('With an API key: requests left in the current minute.', 57),
+  'X-RateLimit-Limit': header('Requests allowed per minute. Sent only with an API key.', 60),
+  'X-RateLimit-Remaining': header('Requests left in the current minute. Sent only with an API key.', 57),
   'X-RateLimit-Reset': header(
-    'With an API key: when the current minute ends, as a Unix timestamp in seconds.',
+    'When the current minute ends, as a Unix timestamp in seconds. Sent only with an API key.',
     1772442960,
   ),
-  'X-API-Usage-Current': header('With an API key: calls made with live keys this month, including this one.', 318),
-  'X-API-Usage-Limit': header('With an API key: calls per month that the plan includes; absent without a limit.', 1000),
+  'X-API-Usage-Current': header(
+    'Calls made with live keys this month, including this one. Sent only with an API key.',
+    318,
+  ),
+  'X-API-Usage-Limit': header(
+    'Calls per month that the plan includes. Sent only with an API key; absent if there is no limit.',
+    1000,
+  ),
   'X-Acting-User': header(
     'The user that the request acted on behalf of, if X-On-Behalf-Of was sent.',
     exampleId('user'),
@@ -73,7 +79,7 @@ export const replyHeaders: Record<string, Part> = {
   ETag: header('The version of the record, for If-Match.', '"3"'),
   Deprecation: header('When the operation was deprecated (RFC 9745).', '@1767225600'),
   Sunset: header('When the operation is removed (RFC 8594).', 'Fri, 01 Jan 2027 00:00:00 GMT'),
-  Link: header('The operation that replaces it.', '</v1/ai-generation>; rel="successor-version"'),
+  Link: header('The operation that replaces this one.', '</v1/ai-generation>; rel="successor-version"'),
   'Idempotent-Replayed': {
     ...header('Present if this is the response to an earlier request.', 'true'),
     schema: { type: 'string', const: 'true' },

@@ -123,7 +123,7 @@ describe('an operation in the document', () => {
     expect(byId('createTask')).toMatchObject({
       security: [{ ApiKey: ['tasks:write'] }, { AccessToken: ['tasks:write'], TenantId: [] }],
       description: expect.stringContaining(
-        'and `leads:read` for `leadId` and `opportunities:read` for `opportunityId`',
+        'Requires the permissions `tasks:write`, `leads:read` for `leadId`, and `opportunities:read` for `opportunityId`.',
       ),
     });
     expect(byId('login')).toMatchObject({ security: [] });

@@ -81,13 +81,15 @@ function description(row: Operation): string {
   return [row.description, end, access].filter(Boolean).join('\n\n');
 }
 
-/** `Requires the permissions `a` and `b`, and `c` for leadId.` */
+/** `Requires the permissions a, b, and c for leadId.` */
 function accessTo(row: Operation): string {
   const needed = neededPermissions(row).map((one) => `\`${one}\``);
   const fields = permissionsByField(row).map(({ permission, for: field }) => `\`${permission}\` for \`${field}\``);
-  const always = `Requires the permission${needed.length > 1 ? 's' : ''} ${needed.join(' and ')}`;
-  return fields.length ? `${always}, and ${fields.join(' and ')}.` : `${always}.`;
+  const all = [...needed, ...fields];
+  return `Requires the permission${all.length > 1 ? 's' : ''} ${inWords.format(all)}.`;
 }
+
+const inWords = new Intl.ListFormat('en');
 
 function security(row: Operation): Part[] {
   if (row.audience === 'public') return [];
@@ -141,13 +143,13 @@ function itemOf({ reply }: Operation, schemas: Schemas): JsonSchema | undefined 
 }
 
 /**
- * The description of a query parameter that filters by a record field: `Filter by the field `status`. The status of the
- * lead`.
+ * The description of a query parameter that filters by a record field: `Filter by status. The qualification status of
+ * the lead`.
  */
 function filterText(name: string, field: JsonSchema, schemas: Schemas): string {
   const isRef = field.$ref ?? field.anyOf?.[0]?.$ref;
   const meaning = field.description ?? (isRef?.endsWith('Id') ? undefined : descriptionOf(field, schemas));
-  return meaning ? `Filter by \`${name}\`: ${meaning}` : `Filter by \`${name}\``;
+  return meaning ? `Filter by \`${name}\`. ${meaning}` : `Filter by \`${name}\``;
 }
 
 function headerReferences(row: Operation, hasIfMatch: boolean): Part[] {

@@ -1,4 +1,4 @@
-import { idTypeOf, type ResourceType, resourceTypes, type SchemaNode } from '@tandem/contract';
+import { idTypeOf, type ResourceType, resourceNoun, resourceTypes, type SchemaNode } from '@tandem/contract';
 import { z } from 'zod';
 import { exampleId } from './example-ids.ts';
 import type { JsonSchema } from './json.ts';
@@ -148,14 +148,11 @@ function rewritePipe(node: SchemaNode, { out }: Def, json: JsonSchema, place: Pl
   if (meant?.type) replace(json, meant as JsonSchema);
 }
 
-const nouns: Partial<Record<ResourceType, string>> = { api_key: 'API key', audit_log: 'audit log entry' };
-
 /** The schema of an id type, shared by all fields of the type. Requests may add the type as a prefix. */
 function idSchema(type: ResourceType): JsonSchema {
-  const noun = nouns[type] ?? type.replaceAll('_', ' ');
   return {
     type: 'string',
-    description: `Id of ${withArticle(noun)}. Requests may add its type as a prefix: \`${type}_…\`.`,
+    description: `Id of ${withArticle(resourceNoun(type))}. Requests may add its type as a prefix: \`${type}_…\`.`,
     pattern: `^(?:${type}_)?[0-9A-Za-z]{16,20}$`,
     examples: [exampleId(type)],
   };

@@ -86,7 +86,19 @@ export const idsInText = /‹([a-z_]+) ([1-9][0-9]{0,12})›/g;
  * The message for an id that does not name a resource of the caller: the same for foreign, mistyped and missing ids.
  */
 export function unknownId(type: ResourceType): string {
-  return `No ${type.replace('_', ' ')} with this id`;
+  return `No ${resourceNoun(type)} with this id`;
+}
+
+const nouns: Partial<Record<ResourceType, string>> = {
+  api_key: 'API key',
+  audit_log: 'audit log entry',
+  co_marketing_resource: 'co-marketing resource',
+  enrollment: 'enrolment',
+};
+
+/** The noun for a resource type in texts for customers. */
+export function resourceNoun(type: ResourceType): string {
+  return nouns[type] ?? type.replaceAll('_', ' ');
 }
 
 /** The resource type of an id schema; undefined for any other schema. */

@@ -11,6 +11,7 @@ export {
   idsInText,
   isOfPlatform,
   type ResourceType,
+  resourceNoun,
   resourceNumber,
   resourceTypes,
   unknownId,

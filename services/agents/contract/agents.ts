@@ -136,7 +136,7 @@ export const agentRows = operations({
     permission: 'agents:read',
     summary: 'Retrieve the agent dashboard',
     description:
-      'Returns the counts between `dateFrom` and `dateTo`, by default of the last 30 days. Rates are 0 without data.',
+      'Returns the counts for the period from `dateFrom` to `dateTo`. The default period is the last 30 days. Rates are 0 if there is no data.',
     query: z.object({
       dateFrom: day('first')
         .describe('The start of the period: a time, or a day (UTC). Defaults to 30 days before its end.')

@@ -4,10 +4,10 @@ import { id, timestamp } from '@tandem/contract';
 export const decision = {
   decidedBy: id('user')
     .nullable()
-    .meta({ description: 'The user who decided', examples: [null] }),
+    .meta({ description: 'The user who made the decision', examples: [null] }),
   decidedAt: timestamp()
     .nullable()
-    .meta({ description: 'When it was decided', examples: [null] }),
+    .meta({ description: 'When the decision was made', examples: [null] }),
 };
 
 /** The same fields in the example of a record that is decided. */

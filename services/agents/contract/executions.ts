@@ -28,7 +28,9 @@ export const OutputSource = z
 /** The status of a bulk run. */
 export const BulkRunStatus = z
   .enum(['running', 'completed', 'completed_with_errors'])
-  .describe('`completed` when all leads are done; `completed_with_errors` if any lead was rejected or failed');
+  .describe(
+    'The status of the run: `completed` when all leads are done, `completed_with_errors` if any lead was rejected or failed',
+  );
 
 /** One step of an execution. */
 export const ExecutionStep = z.object({
@@ -54,11 +56,14 @@ export const Execution = z.object({
   attempt: z.int().meta({ description: 'The number of attempts so far', examples: [1] }),
   input: freeForm()
     .nullable()
-    .meta({ description: 'The input of the request', examples: [{ product: 'Difference engine' }] }),
+    .meta({
+      description: 'The input of the execution, from the request',
+      examples: [{ product: 'Difference engine' }],
+    }),
   output: freeForm()
     .nullable()
     .meta({
-      description: 'The result',
+      description: 'The result of the execution',
       examples: [{ outcome: 'answered', durationSeconds: 94, isSimulated: true, attempts: 1 }],
     }),
   steps: z.array(ExecutionStep).describe('The steps of the execution'),

@@ -37,7 +37,7 @@ export const Recommendation = z.object({
   }),
   dismissReason: text(500)
     .nullable()
-    .meta({ description: 'The reason for dismissing it', examples: [null] }),
+    .meta({ description: 'The reason why the recommendation was dismissed', examples: [null] }),
   ...decision,
   createdAt: timestamp(),
 });
@@ -94,7 +94,7 @@ export const recommendations = operations({
       reason: text(500)
         .nullish()
         .meta({
-          description: 'The reason for dismissing it',
+          description: 'The reason why the recommendation was dismissed',
           examples: ['A colleague is already in contact with the lead'],
         }),
     }),

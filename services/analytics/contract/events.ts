@@ -35,7 +35,8 @@ export const EngagementEvent = z.object({
     }),
   properties: freeForm().meta({ examples: [{ subject: 'Spring offer' }] }),
   automated: z.boolean().meta({
-    description: 'Whether a machine caused the event, such as a security scanner that opens every link',
+    description:
+      'Whether the event was caused by software instead of a person, for example by a security scanner that opens every link',
     examples: [false],
   }),
   createdAt: timestamp(),
@@ -81,7 +82,7 @@ export const engagement = operations({
     path: '/v1/analytics/events',
     permission: 'analytics:read',
     summary: 'List engagement events',
-    description: 'Events that machines caused are excluded unless `includeAutomated` is true.',
+    description: 'Automated events are excluded unless `includeAutomated` is true.',
     query: listQuery(['timestamp', 'createdAt'])
       .omit({ search: true, createdFrom: true, createdTo: true })
       .extend({
@@ -92,7 +93,7 @@ export const engagement = operations({
           .optional(),
         from: timestamp().describe('Return only events that happened at this time or later').optional(),
         to: timestamp().describe('Return only events that happened at this time or earlier').optional(),
-        includeAutomated: flag().describe('Whether to include events that machines caused').optional(),
+        includeAutomated: flag().describe('Whether to include automated events').optional(),
       }),
     reply: page(EngagementEvent),
     message: 'Events retrieved',

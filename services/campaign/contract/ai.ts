@@ -11,7 +11,7 @@ const headers = {
 };
 
 const Prompt = (example: string) =>
-  name(promptMax).meta({ description: 'What to generate, in your own words', examples: [example] });
+  name(promptMax).meta({ description: 'A description of what to generate, in your own words', examples: [example] });
 const Industry = text(200).meta({ description: 'Your industry', examples: ['Software'] });
 const Tone = text(200).meta({ description: 'The tone of the text', examples: ['Friendly'] });
 
@@ -39,7 +39,7 @@ const generation = {
       })
       .optional(),
     context: freeForm()
-      .meta({ description: 'Facts to use in the text', examples: [{ product: 'Difference engine' }] })
+      .meta({ description: 'Facts that the generated text can use', examples: [{ product: 'Difference engine' }] })
       .optional(),
     maxTokens: z
       .int()
@@ -97,7 +97,7 @@ export const ai = operations({
       industry: Industry.nullish(),
       goal: text(500)
         .nullish()
-        .meta({ description: 'What visitors should do', examples: ['Sign up'] }),
+        .meta({ description: 'The action that visitors should take', examples: ['Sign up'] }),
       tone: Tone.nullish(),
     }),
     reply: GeneratedPage,
@@ -114,7 +114,7 @@ export const ai = operations({
     ...generation,
     path: '/v1/ai/generate',
     summary: 'Generate text or structured data',
-    description: 'Use POST /v1/ai-generation instead, which does the same.',
+    description: 'Behaves like POST /v1/ai-generation.',
     deprecated: { since: '2025-10-01', sunset: '2027-12-31', successor: '/v1/ai-generation' },
   },
 });

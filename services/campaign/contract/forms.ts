@@ -9,9 +9,7 @@ export const formSubmitted = event('form.submitted', {
   target: 'form',
   data: z.object({
     formId: id('form'),
-    leadId: id('lead')
-      .nullable()
-      .describe('The lead that the submission created or belongs to; null when it identifies no lead'),
+    leadId: id('lead').nullable().describe('The lead that the submission created or matched; null if there is none'),
     fields: freeForm().describe('The submitted fields of the form'),
   }),
   record: z.object({ id: id('form') }),

@@ -156,7 +156,7 @@ export const landingPages = operations({
     permission: 'campaigns:write',
     narrows: true,
     summary: 'Create a landing page',
-    description: `Accepts a generated landing page unchanged. The page starts as a draft. ${cleaned}`,
+    description: `You can send a generated landing page unchanged. The page starts as a draft. ${cleaned}`,
     body: writable,
     bodyMax,
     reply: LandingPage,

@@ -15,8 +15,8 @@ const coordinate = z.number().min(-1e6, 'Must be at least -1000000').max(1e6, 'M
 
 /** The position of a node in the visual editor. */
 export const Position = z.object({
-  x: coordinate.meta({ description: 'The distance from the left, in pixels', examples: [250] }),
-  y: coordinate.meta({ description: 'The distance from the top, in pixels', examples: [0] }),
+  x: coordinate.meta({ description: 'The distance from the left edge, in pixels', examples: [250] }),
+  y: coordinate.meta({ description: 'The distance from the top edge, in pixels', examples: [0] }),
 });
 
 export const WorkflowNode = z.object({
@@ -49,23 +49,29 @@ export const SequenceNode = z.object({
     .object({
       label: name(200).meta({ description: 'The name of the node in the editor', examples: ['Welcome'] }),
       triggerType: text(100)
-        .meta({ description: 'For a trigger: the event that starts the sequence', examples: ['form_submission'] })
+        .meta({
+          description: 'The event that starts the sequence. Only for trigger nodes.',
+          examples: ['form_submission'],
+        })
         .optional(),
       subjectLine: text(200)
-        .meta({ description: 'For an e-mail: the subject line', examples: ['Welcome aboard'] })
+        .meta({ description: 'The subject line of the e-mail. Only for e-mail nodes.', examples: ['Welcome aboard'] })
         .optional(),
       duration: z
         .number()
         .min(0)
         .max(10_000)
-        .meta({ description: 'For a wait: the duration, in `durationUnit`', examples: [2] })
+        .meta({ description: 'The duration of the wait, in `durationUnit`. Only for wait nodes.', examples: [2] })
         .optional(),
       durationUnit: z
         .enum(['minutes', 'hours', 'days', 'weeks'])
-        .meta({ description: 'For a wait: the unit of `duration`', examples: ['days'] })
+        .meta({ description: 'The unit of `duration`. Only for wait nodes.', examples: ['days'] })
         .optional(),
       conditionField: text(100)
-        .meta({ description: 'For a condition: the field that it evaluates', examples: ['email_open'] })
+        .meta({
+          description: 'The field that the condition evaluates. Only for condition nodes.',
+          examples: ['email_open'],
+        })
         .optional(),
     })
     .describe('The settings of the node, depending on its type'),
@@ -153,7 +159,7 @@ export const workflows = operations({
     narrows: true,
     summary: 'Create a workflow',
     description:
-      'Accepts a generated sequence unchanged. The workflow starts as a draft. If the outgoing edges of a condition have no `branch`, the first one is the `yes` branch and the second one the `no` branch.',
+      'You can send a generated sequence unchanged. The workflow starts as a draft. If the outgoing edges of a condition have no `branch`, the first one is the `yes` branch and the second one the `no` branch.',
     body: z.object({
       name: name(200),
       description: text(2000).nullish(),

@@ -35,7 +35,7 @@ export const configAi = operations({
     ...generation,
     path: '/v1/config/ai/generate-statuses',
     summary: 'Generate lead statuses',
-    description: 'Does not store the result. You can send each item unchanged to POST /v1/config/statuses.',
+    description: 'The result is not stored. You can send each item unchanged to POST /v1/config/statuses.',
     reply: GeneratedStatuses,
     message: 'Lead statuses generated',
   },
@@ -44,7 +44,7 @@ export const configAi = operations({
     path: '/v1/config/ai/generate-opportunity-stages',
     summary: 'Generate opportunity stages',
     description:
-      'Does not store the result. You can send each item to POST /v1/config/statuses with `entityType: opportunity` added.',
+      'The result is not stored. You can send each item to POST /v1/config/statuses with `entityType: opportunity` added.',
     reply: GeneratedStages,
     message: 'Opportunity stages generated',
   },

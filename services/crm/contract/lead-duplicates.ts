@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const DuplicateStatus = z
   .enum(['open', 'dismissed', 'merged'])
-  .describe('The decision about the pair; `open` until it is made');
+  .describe('The decision about the pair; `open` until a decision is made');
 
 export const DuplicatePair = z.object({
   id: id('duplicate_pair'),

@@ -20,7 +20,7 @@ export const leadStatuses = ['new', 'contacted', 'qualified', 'unqualified'] as 
 export const leadSources = ['web', 'referral', 'api', 'import', 'manual'] as const;
 
 export const LeadStatus = z.enum(leadStatuses).describe('The qualification status of the lead');
-export const LeadSource = z.enum(leadSources).describe('Where the lead comes from');
+export const LeadSource = z.enum(leadSources).describe('The source of the lead');
 const Score = z
   .number({ error: 'Must be a number from 0 to 100' })
   .min(0, 'Must be at least 0')
@@ -173,7 +173,7 @@ export const leads = operations({
     narrows: true,
     summary: 'Create a lead',
     description:
-      'Without `teamId`, the lead gets the team of the acting user if that user is in exactly one team. Possible duplicates are detected asynchronously; list them with GET /v1/leads/duplicates.',
+      '`teamId` defaults to the team of the acting user if that user is in exactly one team. Possible duplicates are detected asynchronously; list them with GET /v1/leads/duplicates.',
     body: writable,
     reply: Lead,
     status: 201,

@@ -20,7 +20,7 @@ export const forecastCategories = ['omitted', 'pipeline', 'best_case', 'commit',
 export const OpportunityStatus = z.enum(opportunityStatuses).describe('Whether the opportunity is open, won or lost');
 export const ForecastCategory = z
   .enum(forecastCategories)
-  .describe('How a forecast counts the opportunity, from `omitted` (not at all) to `commit` (certain) and `closed`');
+  .describe('The forecast category of the opportunity, from `omitted` (not at all) to `commit` (certain) and `closed`');
 // Not an enum, because each tenant defines its own stages.
 const Stage = code().meta({ description: 'The code of the stage', examples: ['prospecting'] });
 const Competitor = name(200).meta({ description: 'The competitor that won the deal', examples: ['Difference Ltd'] });
@@ -66,7 +66,9 @@ export const Opportunity = z.object({
   ownerId: id('user').nullable().describe('The user who owns the opportunity'),
   teamId: id('team').nullable().describe('The team that the opportunity belongs to'),
   outcome: Outcome.nullable().meta({ description: 'The outcome of the deal; null while it is open', examples: [null] }),
-  daysInStage: z.int().meta({ description: 'Whole days since the opportunity entered its stage', examples: [4] }),
+  daysInStage: z
+    .int()
+    .meta({ description: 'The number of whole days since the opportunity entered its stage', examples: [4] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
@@ -117,7 +119,7 @@ export const opportunityLost = event('opportunity.lost', {
   description: 'A deal is marked lost',
   action: 'opportunity.lose',
   target: 'opportunity',
-  data: z.object({ opportunityId: id('opportunity'), reason: text(500).describe('Why the deal was lost') }),
+  data: z.object({ opportunityId: id('opportunity'), reason: text(500).describe('The reason why the deal was lost') }),
   record: Opportunity,
   example: { opportunityId: exampleId, reason: 'price' },
 });

@@ -20,7 +20,10 @@ const Probability = z
   .int({ error: 'Must be a whole number from 0 to 100' })
   .min(0, 'Must be at least 0')
   .max(100, 'Must be at most 100')
-  .meta({ description: 'For a stage: the probability of winning a deal in this stage, in percent', examples: [10] });
+  .meta({
+    description: 'The probability of winning a deal in this stage, in percent. Only for opportunity stages.',
+    examples: [10],
+  });
 
 /** A lead status or an opportunity stage. */
 export const StatusDefinition = z.object({
@@ -39,11 +42,15 @@ export const StatusDefinition = z.object({
     .boolean()
     .meta({ description: 'Whether new records start with this status or stage', examples: [false] }),
   category: LeadStatus.nullable().meta({
-    description: 'For a lead status: the built-in status that it counts as',
+    description: 'The built-in status that this status counts as. Only for lead statuses.',
     examples: ['contacted'],
   }),
-  isClosed: z.boolean().meta({ description: 'For a stage: whether deals in this stage are closed', examples: [false] }),
-  isWon: z.boolean().meta({ description: 'For a stage: whether deals in this stage are won', examples: [false] }),
+  isClosed: z
+    .boolean()
+    .meta({ description: 'Whether deals in this stage are closed. Only for opportunity stages.', examples: [false] }),
+  isWon: z
+    .boolean()
+    .meta({ description: 'Whether deals in this stage are won. Only for opportunity stages.', examples: [false] }),
   defaultProbability: Probability.nullable().meta({ examples: [null] }),
   version: z.int(),
   createdAt: timestamp(),
@@ -101,7 +108,7 @@ export const statuses = operations({
     permission: 'config:write',
     summary: 'Create a lead status or an opportunity stage',
     description:
-      'Accepts a generated item unchanged; for a stage, add `entityType: opportunity`. A new default replaces the previous one. Without `sortOrder`, the item is added at the end. A lead status without `category` counts as contacted, unless its code is one of the four built-in statuses.',
+      'You can send a generated status unchanged; for a generated stage, add `entityType: opportunity`. A new default replaces the previous one. Without `sortOrder`, the item is added at the end. A lead status without `category` counts as contacted, unless its code is one of the four built-in statuses.',
     body: StatusDefinition.pick({ code: true, name: true })
       .extend({
         entityType: EntityType.default('lead'),

@@ -76,7 +76,7 @@ export const tasks = operations({
     ],
     narrows: true,
     summary: 'Create a task',
-    description: 'Without `teamId`, the task gets the team of the acting user if that user is in exactly one team.',
+    description: '`teamId` defaults to the team of the acting user if that user is in exactly one team.',
     body: z.object({
       title: Title,
       description: text(5000).nullish(),

@@ -210,7 +210,7 @@ export const files = operations({
         .meta({ description: 'The token at the end of the link', examples: ['ThisIsOnlyAnExample'] }),
     }),
     reply: media('*/*'),
-    message: 'File',
+    message: 'The content of the file',
     errors: { link_expired: sharedErrors.link_expired },
   },
 });

@@ -2,7 +2,7 @@ import { Environment, id, listQuery, operations, page, resourceTypes, text, time
 import { z } from 'zod';
 
 const types = Object.keys(resourceTypes) as [keyof typeof resourceTypes, ...(keyof typeof resourceTypes)[]];
-export const TargetType = z.enum(types).describe('The kind of record');
+export const TargetType = z.enum(types).describe('The type of the record');
 
 export const AuditLog = z.object({
   id: id('audit_log'),
@@ -10,7 +10,7 @@ export const AuditLog = z.object({
   occurredAt: timestamp().describe('When the action happened'),
   actor: z
     .object({
-      type: z.enum(['user', 'key', 'portal', 'system', 'anonymous']).describe('The kind of caller'),
+      type: z.enum(['user', 'key', 'portal', 'system', 'anonymous']).describe('The type of the caller'),
       id: id('user').nullable().describe('The user who was signed in, or the owner of the API key'),
       name: z
         .string()
@@ -26,7 +26,7 @@ export const AuditLog = z.object({
   targets: z
     .array(
       z.object({
-        type: z.string().meta({ description: 'The kind of record', examples: ['lead'] }),
+        type: z.string().meta({ description: 'The type of the record', examples: ['lead'] }),
         id: z.string().meta({ description: 'The id of the record', examples: ['khzasVT5ZxaVtyRs'] }),
       }),
     )
@@ -60,7 +60,9 @@ export const AuditLog = z.object({
       environment: Environment,
     })
     .describe('The request that performed the action'),
-  outcome: z.enum(['success', 'failure']).describe('`failure` for a rejected attempt, such as a failed sign-in'),
+  outcome: z
+    .enum(['success', 'failure'])
+    .describe('The outcome of the action; `failure` for a rejected attempt, such as a failed sign-in'),
 });
 
 export const auditLogs = operations({
@@ -81,7 +83,7 @@ export const auditLogs = operations({
         action: text(100)
           .meta({ examples: ['lead.update'] })
           .optional(),
-        targetType: TargetType.describe('Return only entries about this kind of record').optional(),
+        targetType: TargetType.describe('Return only entries about this type of record').optional(),
         targetId: text(64)
           .meta({ description: 'Return only entries about the record with this id', examples: ['khzasVT5ZxaVtyRs'] })
           .optional(),

@@ -27,7 +27,7 @@ export const AuthSession = z.object({
     examples: ['ThisIsOnlyAnExampleOfARefreshToken000000000'],
   }),
   tokenType: z.literal('Bearer').describe('The authorization scheme of the access token'),
-  expiresIn: z.int().meta({ description: 'Seconds until the access token expires', examples: [900] }),
+  expiresIn: z.int().meta({ description: 'The number of seconds until the access token expires', examples: [900] }),
 });
 
 /** The session record in events, without tokens. */

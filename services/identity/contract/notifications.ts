@@ -31,7 +31,7 @@ export const NotificationAction = z
       // A path that begins with two slashes, of either kind, would be a URL on another host.
       .regex(/^(https:\/\/|\/(?![/\\]))[^\s]+$/, { error: 'Must be an https URL or a path' })
       .meta({
-        description: 'The URL to open or to call: https://…, or a path of this API',
+        description: 'The URL to open or to call: an https URL or a path of this API',
         examples: ['/v1/leads'],
       })
       .optional(),
@@ -66,14 +66,14 @@ export const Notification = z.object({
   groupKey: z
     .string()
     .nullable()
-    .meta({ description: 'Groups notifications that have the same key', examples: ['import-214'] }),
+    .meta({ description: 'The key by which notifications are grouped', examples: ['import-214'] }),
   scheduledFor: timestamp()
     .nullable()
     .meta({ description: 'When the notification is due; null if it was delivered immediately', examples: [null] }),
   deliveredAt: timestamp().nullable().describe('When the notification was delivered'),
   readAt: timestamp()
     .nullable()
-    .meta({ description: 'When the user read it', examples: [null] }),
+    .meta({ description: 'When the user read the notification', examples: [null] }),
   expiresAt: timestamp()
     .nullable()
     .meta({ description: 'When the notification expires; it is then no longer listed', examples: [null] }),
@@ -142,9 +142,9 @@ export const notifications = operations({
           .default(['in_app']),
         actions: Actions.describe('The action buttons, at most three').default([]),
         data: freeForm().default({}),
-        scheduledFor: timestamp().nullish().describe('When to deliver it. Defaults to now.'),
+        scheduledFor: timestamp().nullish().describe('When to deliver the notification. Defaults to now.'),
         expiresAt: timestamp().nullish().describe('When the notification expires; it is then no longer listed'),
-        groupKey: name(100).nullish().describe('Groups notifications that have the same key'),
+        groupKey: name(100).nullish().describe('The key by which notifications are grouped'),
       })
       .meta({ examples: [exampleBody] }),
     reply: Batch.extend({

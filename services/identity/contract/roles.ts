@@ -23,8 +23,10 @@ export const Role = z.object({
 
 /** A permission that can be granted. */
 export const PermissionInfo = z.object({
-  slug: z.string().meta({ description: 'The description of the permission', examples: ['leads:read'] }),
-  description: z.string().meta({ examples: ['Read leads'] }),
+  slug: z
+    .string()
+    .meta({ description: 'The name of the permission, as in roles and API keys', examples: ['leads:read'] }),
+  description: z.string().meta({ description: 'The description of the permission', examples: ['Read leads'] }),
 });
 
 const withId = z.object({ id: id('role') });

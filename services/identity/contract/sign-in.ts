@@ -24,7 +24,7 @@ export const signIn = operations({
     audience: 'public',
     summary: 'Sign in',
     description:
-      'An access token is valid for 15 minutes, a refresh token for 30 days. After five failed attempts within a minute for one e-mail address from one IP address (or IPv6 /64 network), further attempts fail with 429.',
+      'Access tokens are valid for 15 minutes, and refresh tokens are valid for 30 days. After five failed attempts within a minute for one e-mail address from one IP address (or IPv6 /64 network), further attempts fail with 429.',
     body: z.object({
       email: Email,
       password: z
@@ -35,7 +35,7 @@ export const signIn = operations({
       tenantId: id('tenant')
         .optional()
         .describe(
-          'Required if the address belongs to several tenants with the same password, or to more than five tenants',
+          'The tenant to sign in to. Required if the address belongs to several tenants with the same password, or to more than five tenants.',
         ),
     }),
     reply: AuthSession.extend({
@@ -105,7 +105,7 @@ export const signIn = operations({
     envelope: 'none',
     summary: 'List the public keys',
     description: 'Use these keys to verify the signatures of access tokens (RFC 7517).',
-    reply: z.object({ keys: z.array(JsonWebKey).describe('The current keys') }),
+    reply: z.object({ keys: z.array(JsonWebKey).describe('The current public keys') }),
     message: 'Keys retrieved',
   },
 });

@@ -64,7 +64,7 @@ export const subscriptions = operations({
     path: '/v1/subscriptions',
     permission: 'billing:read',
     summary: 'List subscriptions',
-    description: 'Every tenant has one subscription from sign-up.',
+    description: 'Every tenant has one subscription, which is created at sign-up.',
     query: listQuery(['createdAt']).omit({ search: true }).extend({ status: SubscriptionStatus.optional() }),
     reply: page(Subscription),
     message: 'Subscriptions retrieved',
@@ -115,7 +115,7 @@ export const subscriptions = operations({
             .int()
             .meta({ description: 'The projected number of calls in the whole period', examples: [930] }),
         })
-        .describe('The API calls'),
+        .describe('The usage of API calls in the period'),
       series: z
         .array(
           z.object({

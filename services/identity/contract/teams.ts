@@ -113,7 +113,7 @@ export const teams = operations({
             error: z
               .string()
               .nullable()
-              .meta({ description: 'Why the user was not added', examples: [null] }),
+              .meta({ description: 'The reason why the user was not added', examples: [null] }),
           }),
         )
         .describe('The result for each user, in the order of the request'),

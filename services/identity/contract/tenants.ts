@@ -41,15 +41,15 @@ export const PlanOffer = z.object({
   monthlyCalls: z
     .int()
     .nullable()
-    .meta({ description: 'Calls per month; null if custom', examples: [1000] }),
+    .meta({ description: 'The number of calls per month; null if custom', examples: [1000] }),
   ratePerMinute: z
     .int()
     .nullable()
-    .meta({ description: 'Calls per minute; null if custom', examples: [60] }),
+    .meta({ description: 'The number of calls per minute; null if custom', examples: [60] }),
   burst: z
     .int()
     .nullable()
-    .meta({ description: 'Calls above the limit per minute; null if custom', examples: [10] }),
+    .meta({ description: 'The number of calls accepted above the limit per minute; null if custom', examples: [10] }),
   features: z.array(z.string()).meta({ description: 'The keys of the included features', examples: [['webhooks']] }),
 });
 
@@ -117,7 +117,7 @@ export const tenants = operations({
     path: '/v1/tenants/current',
     permission: 'tenant:manage',
     summary: 'Update the current tenant',
-    description: 'Updates the name or the settings.',
+    description: 'Changes the name or the settings.',
     body: z.object({
       name: name().optional(),
       settings: TenantSettings.partial().describe('Defaults for new records').optional(),

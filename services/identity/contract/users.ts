@@ -99,7 +99,7 @@ export const users = operations({
     permission: 'users:write',
     summary: 'Create a user',
     description:
-      'Without `roleId`, the user gets the role member. You cannot assign a role with permissions that you do not have.',
+      '`roleId` defaults to the role member. You cannot assign a role with permissions that you do not have.',
     body: z.object({
       email: Email,
       password: Password,

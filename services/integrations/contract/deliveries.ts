@@ -90,7 +90,7 @@ export const DeliveryDetail = Delivery.extend({
     .nullable()
     .meta({
       description:
-        'The body of the delivery as an object; null after 30 days, and for a caller without permission to read the records of the event',
+        'The body of the delivery as an object; null after 30 days, or if the caller does not have permission to read the records of the event',
       examples: [exampleEvent],
     }),
   rawBody: z
@@ -163,7 +163,7 @@ export const deliveries = operations({
     permission: 'webhooks:read',
     narrows: true,
     summary: 'Retrieve a delivery with its payload and attempts',
-    description: `Payload and attempts are kept for ${payloadDays} days, the other fields for ${deliveryDays} days.`,
+    description: `The payload and the attempts are kept for ${payloadDays} days. The other fields are kept for ${deliveryDays} days.`,
     params: ofDelivery,
     reply: DeliveryDetail,
     message: 'Delivery retrieved',

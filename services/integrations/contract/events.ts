@@ -19,7 +19,7 @@ export const storedEvents = operations({
     permission: 'webhooks:read',
     summary: 'List events',
     description:
-      'Returns the bodies that webhooks receive, of the last 30 days, about records that you can read without narrowing. To poll without missing events, send `sort=id` with the id of the last event that you have processed as `after`.',
+      'Returns the events of the last 30 days, in the form in which webhooks receive them. Only events about records that you can read without narrowing are returned. To poll without missing events, send `sort=id` with the id of the last event that you have processed as `after`.',
     query: listQuery(['createdAt', 'id'])
       .omit({ search: true })
       .extend({

@@ -116,7 +116,7 @@ export const webhooks = operations({
     narrows: true,
     summary: 'Update a webhook',
     description:
-      'Changes the given fields. `customHeaders` is replaced as a whole, and is required when `url` changes its scheme, host or port. `active: true` enables a disabled webhook; `active: false` skips waiting deliveries. To set `url`, `events` or `active: true` you need the same permissions as to create a webhook; your permissions then limit which events are delivered.',
+      'Changes the given fields. `customHeaders` is replaced as a whole, and is required when `url` changes its scheme, host or port. `active: true` enables a disabled webhook; `active: false` skips pending and retrying deliveries. To set `url`, `events` or `active: true` you need the same permissions as to create a webhook; your permissions then limit which events are delivered.',
     params: withId,
     body: WritableWebhook.partial().meta({ examples: [exampleBody] }),
     reply: Webhook,
@@ -129,7 +129,7 @@ export const webhooks = operations({
     permission: 'webhooks:delete',
     narrows: true,
     summary: 'Delete a webhook',
-    description: 'Waiting deliveries are cancelled.',
+    description: 'Pending and retrying deliveries are cancelled.',
     params: withId,
     reply: z.object({ id: id('webhook'), deleted: z.literal(true).describe('Always true') }),
     message: 'Webhook deleted',
@@ -161,7 +161,7 @@ export const webhooks = operations({
     narrows: true,
     summary: 'Send a test event to a webhook',
     description:
-      'Sends an example event once, immediately, with the header `X-Service-Test: true`, and returns the result; `message` says whether it was delivered. Each test has a new event id. `event` defaults to the first event of the webhook.',
+      'Sends an example event once, immediately, with the header `X-Service-Test: true`, and returns the result; `message` states whether the event was delivered. Each test has a new event id. `event` defaults to the first event of the webhook.',
     params: withId,
     body: z.object({
       event: text(100)

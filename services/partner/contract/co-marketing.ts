@@ -160,7 +160,7 @@ export const coMarketing = operations({
     also: sourcePermissions,
     summary: 'Create a co-marketing resource',
     description:
-      'The source depends on `sourceType`: `file` requires `fileId` or `fileUrl`, `landing-page` requires `landingPageId`, `campaign` requires `campaignId`. With `shareEnabled`, the public page `/s/<token>` shows the resource.',
+      'The source depends on `sourceType`: `file` requires `fileId` or `fileUrl`, `landing-page` requires `landingPageId`, `campaign` requires `campaignId`. If `shareEnabled` is true, the public page `/s/<token>` shows the resource.',
     body: writable.extend({ sourceType: CoMarketingSource }),
     reply: CoMarketingResource,
     status: 201,

@@ -115,7 +115,7 @@ export const partners = operations({
     permission: 'partners:write',
     summary: 'Register a partner',
     description:
-      'The partner is pending until it is approved. `tier` defaults to `bronze`. A `referralCode` can be used after the approval.',
+      'The partner is pending until it is approved. `tier` defaults to `bronze`. The `referralCode` can be used after the partner is approved.',
     body: Partner.pick({ email: true, firstName: true, lastName: true }).extend({
       phone: phone().nullish(),
       company: text(200).nullish(),

@@ -7,7 +7,7 @@ export const referralStatuses = ['attributed', 'flagged'] as const;
 export const ReferralStatus = z
   .enum(referralStatuses)
   .describe(
-    '`flagged` for a possible self-referral: the lead has the mailbox of the partner, or the name of the partner and the same e-mail domain. Flagged referrals earn no commission.',
+    'The status of the referral; `flagged` for a possible self-referral: the lead has the mailbox of the partner, or the name of the partner and the same e-mail domain. Flagged referrals earn no commission.',
   );
 
 export const Referral = z.object({

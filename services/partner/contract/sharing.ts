@@ -26,7 +26,7 @@ export const sharing = operations({
     path: '/v1/public/co-marketing/:token',
     audience: 'public',
     summary: 'Retrieve a shared resource',
-    description: 'Requires only the share token.',
+    description: 'The share token identifies the resource.',
     params: withToken,
     reply: SharedResource,
     message: 'Shared resource retrieved',
@@ -51,7 +51,7 @@ export const sharing = operations({
     description: 'Returns an HTML page.',
     params: withToken,
     reply: media('text/html'),
-    message: 'Page',
+    message: 'The HTML page',
   },
   followShareDownload: {
     method: 'GET',
@@ -61,7 +61,7 @@ export const sharing = operations({
     description: 'Redirects to the file. Counts as a download.',
     params: withToken,
     reply: redirect(),
-    message: 'Download',
+    message: 'A redirect to the file',
     errors: noDownload,
   },
 });

@@ -6,7 +6,7 @@ export const statementStatuses = ['open', 'final'] as const;
 
 export const StatementStatus = z
   .enum(statementStatuses)
-  .describe('`open` in the current month, `final` when the month is over');
+  .describe('The status of the statement: `open` in the current month, `final` when the month is over');
 
 /** The commissions of a partner in one month and currency. Amounts are in major units. */
 export const Statement = z.object({
@@ -74,7 +74,7 @@ export const statements = operations({
     path: '/v1/public/statements/:token',
     audience: 'public',
     summary: 'Download the breakdown of a statement',
-    description: 'Returns CSV. `downloadUrl` of a statement is the URL of this operation.',
+    description: 'Returns the breakdown as CSV. The `downloadUrl` of a statement is the URL of this operation.',
     params: z.object({
       token: z
         .string()
@@ -82,7 +82,7 @@ export const statements = operations({
         .meta({ description: 'The token at the end of the link', examples: ['ThisIsOnlyAnExample'] }),
     }),
     reply: media('text/csv'),
-    message: 'Statement',
+    message: 'The breakdown of the statement as CSV',
     errors: { link_expired: sharedErrors.link_expired },
   },
 });

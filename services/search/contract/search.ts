@@ -20,7 +20,7 @@ export const SearchHit = z.object({
   }),
   highlights: z.record(z.string(), z.string()).meta({
     description:
-      'The matching fields as HTML with matches in `<em>`; of a long text, the 500 characters around the first match',
+      'The matching fields as HTML with matches in `<em>`. A long text is shortened to the 500 characters around the first match.',
     examples: [{ lastName: '<em>Lovelace</em>' }],
   }),
   matchedOn: z.array(z.string()).meta({ description: 'The names of the matching fields', examples: [['lastName']] }),
@@ -30,7 +30,7 @@ export const Suggestion = z.object({
   type: DocumentType,
   id: DocumentId,
   text: z.string().meta({
-    description: 'The suggested text; of a long text, the 500 characters around the match',
+    description: 'The suggested text. A long text is shortened to the 500 characters around the match.',
     examples: ['Ada Lovelace'],
   }),
   highlight: z
@@ -40,7 +40,7 @@ export const Suggestion = z.object({
 });
 
 const description =
-  'Finds documents that contain every word of the query, or a word that starts with it, regardless of case and accents. Documents whose e-mail address, phone number or full name equals the query come first; then names and addresses count more than companies, and companies more than other fields. When more than 100 documents match, they are ranked in blocks of 100. Results are limited to the first 10,000 documents, and `total` never exceeds 10,000; `pagination.totalIsEstimate` is true if not all matches were counted. You also need permission to read the records; only records that it covers are returned.';
+  'Finds documents that contain every word of the query, or a word that starts with it, regardless of case and accents. Documents whose e-mail address, phone number or full name equals the query come first. Among the others, matches in names and addresses rank above matches in companies, and those rank above matches in other fields. When more than 100 documents match, they are ranked in blocks of 100. Results are limited to the first 10,000 documents, and `total` never exceeds 10,000; `pagination.totalIsEstimate` is true if not all matches were counted. You also need permission to read the records; only records that it covers are returned.';
 
 const searchQuery = z.object({
   q: name(200).meta({ description: 'The words to search for', examples: ['lovelace'] }),
@@ -48,7 +48,9 @@ const searchQuery = z.object({
   limit: wholeNumber(1, 100).describe('The maximum number of records per page').default(20),
   typo: z
     .enum(['auto', 'off'])
-    .describe('`auto` accepts one typo in each word of four or more letters; `off` accepts none')
+    .describe(
+      'The tolerance for typos: `auto` accepts one typo in each word of four or more letters, `off` accepts none',
+    )
     .default('auto'),
 });
 
@@ -125,7 +127,7 @@ export const searches = operations({
     permission: 'search:read',
     summary: 'Suggest documents',
     description:
-      'Returns suggestions that start with the words first, then those with one typo. Only documents that the caller can read are returned.',
+      'Suggestions that start with the typed words come first, followed by suggestions with one typo. Only documents that the caller can read are returned.',
     query: z.object({
       q: text(200)
         .meta({

@@ -5,7 +5,7 @@ export const courseStatuses = ['draft', 'published', 'archived'] as const;
 export const audiences = ['users', 'partners', 'both'] as const;
 
 export const CourseStatus = z.enum(courseStatuses).describe('Whether the course is a draft, published or archived');
-export const CourseAudience = z.enum(audiences).describe('Who can be enrolled');
+export const CourseAudience = z.enum(audiences).describe('The audience of the course: users, partners or both');
 const passScoreError = 'Must be a number from 0 to 100';
 const PassScore = z.number({ error: passScoreError }).min(0, passScoreError).max(100, passScoreError);
 const minutesError = 'Must be a whole number from 1 to 100000';
@@ -28,7 +28,10 @@ export const Course = z.object({
     examples: [['published', 'archived']],
   }),
   audience: CourseAudience.meta({ examples: ['both'] }),
-  estimatedMinutes: Minutes.nullable().meta({ description: 'How long the course takes, in minutes', examples: [90] }),
+  estimatedMinutes: Minutes.nullable().meta({
+    description: 'The estimated duration of the course, in minutes',
+    examples: [90],
+  }),
   passScore: PassScore.nullable().meta({
     description: 'The minimum score to pass, from 0 to 100; null if there is none',
     examples: [80],
