@@ -56,7 +56,7 @@ export function createTokens(options: {
           audience,
           clockTolerance: leewaySeconds,
           clockTimestamp: Math.floor(now() / 1_000),
-        }) as unknown as Claims;
+        }) as Claims;
         if (verified.size >= cacheMax) verified.clear();
         verified.set(token, { claims, kid: kid as string });
         return claims;
@@ -94,7 +94,7 @@ function createKeySet(options: { fetchKeys: () => Promise<Jwk[]>; log: Log; now:
     triedAt = now();
     try {
       const fetched = await fetchKeys();
-      keys = new Map(fetched.map((jwk) => [String(jwk.kid), createPublicKey({ key: jwk as never, format: 'jwk' })]));
+      keys = new Map(fetched.map((jwk) => [String(jwk.kid), createPublicKey({ key: jwk, format: 'jwk' })]));
       fetchedAt = now();
     } catch (error) {
       log.warn('public keys could not be fetched', { error });

@@ -117,7 +117,7 @@ interface Def {
 }
 
 function rewrite(node: SchemaNode, json: JsonSchema, place: Place): void {
-  const def = node._zod.def as unknown as Def;
+  const def = node._zod.def as Def;
   const { description, examples } = z.globalRegistry.get(node) ?? {};
   if (def.type === 'pipe') rewritePipe(node, def, json, place);
   if (def.type === 'object' && place === 'reply') json.required = present(def.shape ?? {});

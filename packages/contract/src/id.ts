@@ -103,7 +103,7 @@ export function resourceNoun(type: ResourceType): string {
 
 /** The resource type of an id schema; undefined for any other schema. */
 export function idType(schema: z.core.$ZodType): ResourceType | undefined {
-  return idSchemas.get(schema as never)?.type;
+  return idSchemas.get(schema)?.type;
 }
 
 /** The number of a resource type inside a public id. */

@@ -28,7 +28,7 @@ export function media(...types: [string, ...string[]]) {
 
 /** The media types of a reply that is not JSON; undefined for any other. */
 export function mediaOf(schema: z.core.$ZodType): readonly string[] | undefined {
-  return mediaTypes.get(schema as never)?.types;
+  return mediaTypes.get(schema)?.types;
 }
 
 const redirects = new WeakSet<z.core.$ZodType>();

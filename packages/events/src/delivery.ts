@@ -56,7 +56,7 @@ function decodeOnce(def: EventDef, event: EventMessage, part: 'data' | 'record')
   let decoded: { value: unknown } | undefined;
   return () => {
     try {
-      decoded ??= { value: z.decode(def[part], withMissingFields(def, part, event[part]) as never) };
+      decoded ??= { value: z.decode(def[part], withMissingFields(def, part, event[part])) };
       return decoded.value;
     } catch (error) {
       throw decodeError(def, event, error);
@@ -97,8 +97,7 @@ function withMissingFields(def: EventDef, part: 'data' | 'record', value: unknow
 
 function findNullableFields({ shape }: z.ZodObject): string[] {
   return Object.entries(shape).flatMap(([name, field]) =>
-    z.safeDecode(field as z.ZodType, null as never).success &&
-    !z.safeDecode(field as z.ZodType, undefined as never).success
+    z.safeDecode(field as z.ZodType, null).success && !z.safeDecode(field as z.ZodType, undefined).success
       ? [name]
       : [],
   );

@@ -210,7 +210,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     health,
     outgoing,
     declaredConsumers: declaredConsumers(broker.names, name, consumers as readonly Consumer[]),
-    firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse as never),
+    firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
     seal,
     cursors: createCursors(settings.INTERNAL_SECRETS),

@@ -84,7 +84,7 @@ export function errorAnswer(failed: ErrorReply, requestId: string): Answer {
 async function pageReply(row: Operation, result: PageResult<unknown>, about: About): Promise<Answer> {
   const { items, total, isTotalEstimate, page, limit, hasPrev, nextCursor, hasNext = nextCursor !== null } = result;
   const item = pageItem(row.reply);
-  const written = await inTurns(items, (value) => JSON.stringify(z.encode(item, value as never)));
+  const written = await inTurns(items, (value) => JSON.stringify(z.encode(item, value)));
   const totalPages = Math.ceil(total / limit);
   const pagination: Pagination = {
     page,

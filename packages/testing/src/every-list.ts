@@ -104,14 +104,14 @@ function filtersOf(row: Operation): string[] {
 }
 
 function unwrapped(schema: z.ZodType): z.ZodType {
-  const { innerType } = schema.def as unknown as { innerType?: z.ZodType };
+  const { innerType } = schema.def as { innerType?: z.ZodType };
   return innerType ? unwrapped(innerType) : schema;
 }
 
 /** A valid value of the filter that no record has. */
 function sampleOf(row: Operation, field: string): Record<string, string> {
   const schema = row.query?.shape[field] as z.ZodType;
-  const { options } = unwrapped(schema) as unknown as { options?: string[] };
+  const { options } = unwrapped(schema) as { options?: string[] };
   const before = field.endsWith('To') || field.endsWith('Max') ? ['2001-01-01T00:00:00Z', '0'] : [];
   const values = [
     ...(options ?? []),
@@ -134,7 +134,7 @@ function sampleOf(row: Operation, field: string): Record<string, string> {
 /** Captures the statements that the process sends to PostgreSQL. */
 function captureStatements(): { sent: Sent[]; stop: () => void } {
   const sent: Sent[] = [];
-  const prototype = pg.Client.prototype as unknown as { query: (...args: unknown[]) => unknown };
+  const prototype = pg.Client.prototype as { query: (...args: unknown[]) => unknown };
   const { query } = prototype;
   prototype.query = function (this: unknown, ...args: unknown[]) {
     const [config, values] = args as [string | Partial<Sent>, unknown[] | undefined];

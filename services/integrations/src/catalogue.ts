@@ -126,7 +126,7 @@ export function firstEvent(patterns: readonly string[]): string {
 
 /** Event data in the public format: dates as text, ids as public codes. */
 export function publicData(event: string, data: unknown, to: { ids: IdCodec; tenantId: number }): unknown {
-  const wire = z.encode((byName.get(event) as EventDef).data, data as never);
+  const wire = z.encode((byName.get(event) as EventDef).data, data);
   rewriters.get(event)?.(wire, (type, found) => to.ids.encode(type, to.tenantId, Number(found)));
   return wire;
 }

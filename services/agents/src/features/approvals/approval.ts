@@ -18,7 +18,10 @@ export const expiryJob = { name: 'expire-approval', payload: z.object({ approval
 /** Converts a row to the contract's `Approval`. */
 export function asApproval(row: ApprovalRow): ApprovalRecord {
   const isPending = row.status === 'pending';
-  return { ...(row as unknown as ApprovalRecord), allowedTransitions: isPending ? ['approved', 'rejected'] : [] };
+  return {
+    ...(row as Omit<ApprovalRecord, 'allowedTransitions'>),
+    allowedTransitions: isPending ? ['approved', 'rejected'] : [],
+  };
 }
 
 /** Requests an approval for each of these executions and sets them to `awaiting_approval`. */

@@ -4,5 +4,5 @@ import type { EngagementEvent as EventRow } from '../../generated/client.ts';
 
 /** Converts a row to the contract's `EngagementEvent`. */
 export function asEvent(row: EventRow): z.output<typeof EngagementEvent> {
-  return row as unknown as z.output<typeof EngagementEvent>;
+  return row as z.output<typeof EngagementEvent>;
 }

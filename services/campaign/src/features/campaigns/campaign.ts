@@ -17,7 +17,10 @@ const transitions: Record<CampaignStatus, readonly CampaignStatus[]> = {
 
 /** Converts a row to the contract's `Campaign`. */
 export function asCampaign(row: CampaignRow): CampaignRecord {
-  return { ...(row as unknown as CampaignRecord), allowedTransitions: [...transitions[row.status as CampaignStatus]] };
+  return {
+    ...(row as Omit<CampaignRecord, 'allowedTransitions'>),
+    allowedTransitions: [...transitions[row.status as CampaignStatus]],
+  };
 }
 
 /** Fails with 422 unless the campaign exists in the caller's tenant. */

@@ -6,5 +6,5 @@ export type StatusRecord = z.output<typeof StatusDefinition>;
 
 /** Converts a row to the contract's `StatusDefinition`. */
 export function asStatus(row: StatusRow): StatusRecord {
-  return row as unknown as StatusRecord;
+  return row as StatusRecord;
 }

@@ -19,7 +19,7 @@ const transitions: Record<LeadStatus, readonly LeadStatus[]> = {
 export function asLead(row: LeadRow): LeadRecord {
   // A converted lead keeps its status; later changes are made to its opportunity.
   const allowedTransitions = row.convertedAt ? [] : [...transitions[row.status as LeadStatus]];
-  return { ...(row as unknown as LeadRecord), allowedTransitions };
+  return { ...(row as Omit<LeadRecord, 'allowedTransitions'>), allowedTransitions };
 }
 
 /** Fails unless the state table allows the transition; a converted lead allows none. */

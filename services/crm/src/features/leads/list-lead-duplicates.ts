@@ -20,5 +20,5 @@ export const listLeadDuplicates: Handler<typeof leadDuplicates.listLeadDuplicate
 
 /** Converts a row to the contract's `DuplicatePair`. */
 function asPair(row: PairRow): z.output<typeof DuplicatePair> {
-  return { ...(row as unknown as z.output<typeof DuplicatePair>), leadIds: [row.firstLeadId, row.secondLeadId] };
+  return { ...(row as Omit<z.output<typeof DuplicatePair>, 'leadIds'>), leadIds: [row.firstLeadId, row.secondLeadId] };
 }

@@ -22,7 +22,7 @@ const clockToleranceMs = 60_000;
 /** Converts a row to the contract's `Opportunity`. */
 export function asOpportunity(row: OpportunityRow): OpportunityRecord {
   return {
-    ...(row as unknown as OpportunityRecord),
+    ...(row as Omit<OpportunityRecord, 'allowedTransitions' | 'daysInStage'>),
     value: fromMinor(row.valueMinor, row.currency),
     allowedTransitions: [...transitions[row.status as OpportunityStatus]],
     daysInStage: Math.max(0, Math.floor((Date.now() - row.stageEnteredAt.getTime()) / dayMs)),

@@ -19,7 +19,7 @@ export const openStatuses: readonly TaskStatus[] = ['pending', 'in_progress'];
 export function asTask(row: TaskRow): TaskRecord {
   const status = row.status as TaskStatus;
   return {
-    ...(row as unknown as TaskRecord),
+    ...(row as Omit<TaskRecord, 'allowedTransitions' | 'overdue'>),
     allowedTransitions: [...transitions[status]],
     overdue: row.dueAt !== null && row.dueAt < new Date() && openStatuses.includes(status),
   };

@@ -8,7 +8,7 @@ export type FileRecord = z.output<typeof File>;
 
 /** Converts a row to the contract's `File`. */
 export function asFile(row: FileRow): FileRecord {
-  return row as unknown as FileRecord;
+  return row as FileRecord;
 }
 
 /** Finds a file that is not deleted. */

@@ -114,7 +114,7 @@ export async function endSessions(
 
 /** Converts a row to the record in events. */
 function asSession(row: SessionRow): z.output<typeof Session> {
-  return row as unknown as z.output<typeof Session>;
+  return row as z.output<typeof Session>;
 }
 
 /** Client that opened a session. */

@@ -23,7 +23,7 @@ export function asSubscription(
 ): z.output<typeof Subscription> {
   const { start, end } = currentPeriod(row);
   return {
-    ...(row as unknown as z.output<typeof Subscription>),
+    ...(row as z.output<typeof Subscription>),
     allowedTransitions: row.status === 'canceled' || row.cancelAtPeriodEnd ? [] : ['canceled'],
     currentPeriodStart: start,
     currentPeriodEnd: end,

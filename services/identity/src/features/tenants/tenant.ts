@@ -11,7 +11,7 @@ export type TenantRecord = z.output<typeof Tenant>;
 /** Converts a row to the API resource. */
 export function asTenant(row: TenantRow): TenantRecord {
   const { tenantId: id, timezone, locale, currency } = row;
-  return { ...(row as unknown as TenantRecord), id, settings: { timezone, locale, currency } };
+  return { ...(row as Omit<TenantRecord, 'id' | 'settings'>), id, settings: { timezone, locale, currency } };
 }
 
 /** Loads the current tenant. */

@@ -24,7 +24,7 @@ const transitions: Record<UserStatus, readonly UserStatus[]> = {
  */
 export function asUser(row: UserRow, teamIds: readonly number[]): UserRecord {
   const allowedTransitions = [...transitions[row.status as UserStatus]];
-  return { ...(row as unknown as UserRecord), teamIds: [...teamIds], allowedTransitions };
+  return { ...(row as Omit<UserRecord, 'teamIds' | 'allowedTransitions'>), teamIds: [...teamIds], allowedTransitions };
 }
 
 /** Converts rows to API resources with their current teams. */

@@ -18,7 +18,7 @@ export const getDelivery: Handler<typeof deliveries.getDelivery> = async ({ para
   const isReadable = mayReceive(caller.permissions, row.event);
   const event = isReadable && (await tx.event.findFirst({ where: { id: row.eventId }, select: { body: true } }));
   const rawBody = event ? Buffer.from(event.body).toString() : null;
-  const shown = row.attempts.reverse() as unknown as z.output<typeof Attempt>[];
+  const shown = row.attempts.reverse() as z.output<typeof Attempt>[];
   // A response may echo the payload.
   const attempts = isReadable ? shown : shown.map((one) => ({ ...one, responseHeaders: null, responseBody: null }));
   return { ...asDelivery(row), payload: rawBody && JSON.parse(rawBody), rawBody, attempts };

@@ -13,7 +13,7 @@ export type WebhookRecord = z.output<typeof Webhook>;
 export function asWebhook(row: WebhookRow): WebhookRecord {
   const customHeaders = Object.fromEntries(row.customHeaderNames.map((name) => [name, hiddenValue]));
   const authorizedBy = authorizerOf(row);
-  return { ...row, customHeaders, authorizedBy } as unknown as WebhookRecord;
+  return { ...row, customHeaders, authorizedBy } as WebhookRecord;
 }
 
 /** The user whose permissions limit which events are delivered. */

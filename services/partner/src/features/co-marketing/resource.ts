@@ -11,7 +11,10 @@ const transitions: Record<ResourceStatus, readonly ResourceStatus[]> = { active:
 
 /** Converts a row to the contract's `CoMarketingResource`. */
 export function asResource(row: ResourceRow): ResourceRecord {
-  return { ...(row as unknown as ResourceRecord), allowedTransitions: [...transitions[row.status as ResourceStatus]] };
+  return {
+    ...(row as Omit<ResourceRecord, 'allowedTransitions'>),
+    allowedTransitions: [...transitions[row.status as ResourceStatus]],
+  };
 }
 
 /** Loads a resource, optionally only in one status; 404 if there is none. */

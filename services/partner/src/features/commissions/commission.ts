@@ -18,7 +18,7 @@ const transitions: Record<CommissionStatus, readonly CommissionStatus[]> = {
 export function asCommission(row: CommissionRow): CommissionRecord {
   const { amountMinor, basisMinor, currency, status } = row;
   return {
-    ...(row as unknown as CommissionRecord),
+    ...(row as Omit<CommissionRecord, 'amount' | 'basisAmount' | 'allowedTransitions'>),
     amount: fromMinor(amountMinor, currency),
     basisAmount: basisMinor === null ? null : fromMinor(basisMinor, currency),
     allowedTransitions: [...transitions[status as CommissionStatus]],

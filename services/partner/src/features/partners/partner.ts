@@ -17,7 +17,10 @@ const transitions: Record<PartnerStatus, readonly PartnerStatus[]> = {
 
 /** Converts a row to the contract's `Partner`. */
 export function asPartner(row: PartnerRow): PartnerRecord {
-  return { ...(row as unknown as PartnerRecord), allowedTransitions: [...transitions[row.status as PartnerStatus]] };
+  return {
+    ...(row as Omit<PartnerRecord, 'allowedTransitions'>),
+    allowedTransitions: [...transitions[row.status as PartnerStatus]],
+  };
 }
 
 /** Loads a partner with a row lock. */

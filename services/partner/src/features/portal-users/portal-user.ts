@@ -4,5 +4,5 @@ import type { PortalUser as PortalUserRow } from '../../generated/client.ts';
 
 /** Converts a row to the contract's `PortalUser`, without the password hash. */
 export function asPortalUser({ passwordHash, ...row }: PortalUserRow): z.output<typeof PortalUser> {
-  return row as unknown as z.output<typeof PortalUser>;
+  return row as z.output<typeof PortalUser>;
 }

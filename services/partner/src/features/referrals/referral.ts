@@ -35,5 +35,5 @@ function nameOf({ firstName, lastName }: Person): string {
 
 /** Converts a row to the contract's `Referral`. */
 export function asReferral(row: ReferralRow): z.output<typeof Referral> {
-  return row as unknown as z.output<typeof Referral>;
+  return row as z.output<typeof Referral>;
 }

@@ -15,7 +15,7 @@ export function recordDocument(
   ids: IdCodec,
   { type, tenantId, record }: { type: DocumentType; tenantId: number; record: unknown },
 ): Record<string, unknown> {
-  const document = z.encode(schemas[type], record as never) as Record<string, unknown>;
+  const document = z.encode(schemas[type], record) as Record<string, unknown>;
   rewriters.get(type)?.(document, (idType, id) => ids.encode(idType, tenantId, Number(id)));
   return document;
 }

@@ -26,7 +26,7 @@ export async function asCourses(tx: Tx, rows: CourseRow[]): Promise<CourseRecord
     rows.map(({ id }) => id),
   );
   return rows.map((row) => ({
-    ...(row as unknown as CourseRecord),
+    ...(row as Omit<CourseRecord, 'allowedTransitions' | 'modulesCount' | 'lessonsCount' | 'enrollmentCount'>),
     allowedTransitions: [...transitions[row.status as CourseStatus]],
     ...(counts.get(row.id) ?? { modulesCount: 0, lessonsCount: 0, enrollmentCount: 0 }),
   }));

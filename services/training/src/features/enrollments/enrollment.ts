@@ -7,5 +7,5 @@ export const liveStatuses = ['enrolled', 'in_progress'];
 
 /** Converts a row to the contract's `Enrollment`. */
 export function asEnrollment(row: EnrollmentRow): z.output<typeof Enrollment> {
-  return row as unknown as z.output<typeof Enrollment>;
+  return row as z.output<typeof Enrollment>;
 }

@@ -4,5 +4,5 @@ import type { Lesson as LessonRow } from '../../generated/client.ts';
 
 /** Converts a row to the contract's `Lesson`. */
 export function asLesson(row: LessonRow): z.output<typeof Lesson> {
-  return row as unknown as z.output<typeof Lesson>;
+  return row as z.output<typeof Lesson>;
 }
