@@ -9,6 +9,9 @@ import { crmService } from './service.ts';
 
 // Consumer guarantees of packages/events, tested with a real service and broker.
 
+/** Namespace of the last service. */
+let namespace = '';
+
 /** A crm service with one consumer, which connects to the broker at `amqpUrl`. */
 function aService(handle: (emails: string[]) => Promise<void>, amqpUrl?: string) {
   const listening = consumer({
@@ -16,10 +19,23 @@ function aService(handle: (emails: string[]) => Promise<void>, amqpUrl?: string)
     on: [leadCreated],
     handle: (events) => handle(events.map(({ data }) => data.email)),
   });
-  return testService('crm', (settings) => ({
-    ...crmService({ ...settings, ...(amqpUrl && { AMQP_URL: amqpUrl }), ...alone }),
-    consumers: [listening],
-  }));
+  return testService('crm', (settings) => {
+    namespace = settings.NAMESPACE;
+    return {
+      ...crmService({ ...settings, ...(amqpUrl && { AMQP_URL: amqpUrl }), ...alone }),
+      consumers: [listening],
+    };
+  });
+}
+
+/** A connection to the broker with a channel, as an operator would open it. */
+async function anOperator(url = process.env.TEST_AMQP_URL as string, log = createLog('test', 'error')) {
+  const broker = connectBroker({ url, namespace, log });
+  type Setup = Parameters<typeof broker.onConnection>[0];
+  const channel = await new Promise<Parameters<Setup>[0]>((resolve) => {
+    void broker.onConnection(async (opened) => resolve(opened));
+  });
+  return { broker, channel };
 }
 
 /** A TCP proxy to the broker whose connections can be cut. */
@@ -113,35 +129,51 @@ describe('a consumer', () => {
 
   it('keeps an event that it could not move to the delay queue', async () => {
     let attempts = 0;
-    let namespace = '';
-    const service = await testService('crm', (settings) => {
-      namespace = settings.NAMESPACE;
-      const failing = consumer({
-        name: 'failing',
-        on: [leadCreated],
-        async handle() {
-          if (++attempts === 1) throw new Error('not yet');
-        },
-      });
-      return { ...crmService({ ...settings, ...alone }), consumers: [failing] };
+    const service = await aService(async () => {
+      if (++attempts === 1) throw new Error('not yet');
     });
-    const operator = connectBroker({
-      url: process.env.TEST_AMQP_URL as string,
-      namespace,
-      log: createLog('test', 'error'),
-    });
+    const operator = await anOperator();
     try {
-      await new Promise<void>((resolve) => {
-        void operator.onConnection(async (channel) => {
-          await channel.deleteQueue(operator.names.delay(1_000));
-          resolve();
-        });
-      });
+      await operator.channel.deleteQueue(operator.broker.names.delay(1_000));
       await service.as().createLead({ body: aLead({}) });
       await until('it is tried again', () => attempts === 2, 10_000);
     } finally {
-      await operator.close();
+      await operator.broker.close();
       await service.close();
     }
+  });
+
+  it('acknowledges a batch with events of two tenants in turn', async () => {
+    const proxy = await aBrokerProxy();
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const groups: string[][] = [];
+    const service = await aService(async (emails) => {
+      groups.push(emails);
+      if (emails.includes('first@example.com')) await gate;
+    }, proxy.url);
+    const operator = await anOperator();
+    try {
+      const [one, other] = [service.as(), service.as()];
+      await one.createLead({ body: aLead({ email: 'first@example.com' }) });
+      await until('the first is under way', () => groups.length === 1);
+      for (const [api, email] of [
+        [one, 'a@example.com'],
+        [other, 'b@example.com'],
+        [one, 'c@example.com'],
+      ] as const)
+        await api.createLead({ body: aLead({ email }) });
+      await until('the others arrive', () => proxy.delivered.includes('c@example.com'));
+      open();
+      await until('they are handled', () => groups.flat().length === 4);
+    } finally {
+      open();
+      await service.close();
+      proxy.close();
+    }
+    expect(groups.slice(1).toSorted()).toEqual([['a@example.com', 'c@example.com'], ['b@example.com']]);
+    // A message that was not acknowledged is back in the queue now.
+    const { messageCount } = await operator.channel.checkQueue(operator.broker.names.queue('crm', 'listening'));
+    await operator.broker.close();
+    expect(messageCount).toBe(0);
   });
 });
