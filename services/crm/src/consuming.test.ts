@@ -176,4 +176,23 @@ describe('a consumer', () => {
     await operator.broker.close();
     expect(messageCount).toBe(0);
   });
+
+  it('reports no queue depth while the broker is away', async () => {
+    const proxy = await aBrokerProxy();
+    const service = await aService(async () => {}, proxy.url);
+    const depth = /^tandem_queue_depth\{.*\} \d+$/m;
+    const errors = /^tandem_scrape_errors_total\{.*gauge="tandem_queue_depth".*\} (\d+)$/m;
+    try {
+      await until('the depth is reported', async () => depth.test(await service.metrics()));
+      proxy.close();
+      const last = await until('several scrapes have failed', async () => {
+        const text = await service.metrics();
+        return Number(errors.exec(text)?.[1]) >= 5 && text;
+      });
+      expect(last).not.toMatch(depth);
+    } finally {
+      await service.close();
+      proxy.close();
+    }
+  });
 });
