@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { leadCreated } from '@tandem/crm-contract';
-import { connectBroker, consumer } from '@tandem/events';
-import { createLog } from '@tandem/process';
-import { testService, until } from '@tandem/testing';
+import { connectBroker, consumer, defaultTimings, emitter, startConsumers } from '@tandem/events';
+import { createLog, createMetrics, type Log } from '@tandem/process';
+import { createTenantDb } from '@tandem/tenant-db';
+import { testService, testSettings, until } from '@tandem/testing';
 import { aLead, alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
@@ -192,6 +193,77 @@ describe('a consumer', () => {
       expect(last).not.toMatch(depth);
     } finally {
       await service.close();
+      proxy.close();
+    }
+  });
+
+  it('waits for the other tenants of a batch when an event could not be moved to the delay queue', async () => {
+    const settings = await testSettings('crm');
+    namespace = settings.NAMESPACE;
+    const steps: string[] = [];
+    const log = Object.assign(createLog('test'), { warn: (step: string) => void steps.push(step) }) as Log;
+    const { client, prisma } = crmService({ ...settings, ...alone });
+    const db = createTenantDb({ url: settings.DATABASE_URL, client, prisma });
+    const proxy = await aBrokerProxy();
+    const { broker, channel } = await anOperator(proxy.url, log);
+    const gates = { blocking: Promise.withResolvers<void>(), slow: Promise.withResolvers<void>() };
+    const tenants = { blocking: 1, failing: 2, slow: 3 };
+    const mixed = consumer({
+      name: 'mixed',
+      on: 'all',
+      async handle([event]) {
+        steps.push(`${event?.name} begins`);
+        if (event?.tenantId === tenants.failing) throw new Error('never');
+        await gates[event?.name as keyof typeof gates].promise;
+        steps.push(`${event?.name} ends`);
+      },
+    });
+    const consumption = startConsumers({
+      service: 'crm',
+      consumers: [mixed],
+      db,
+      broker,
+      outgoing: (caller, scope) => ({ ...emitter(caller, scope), schedule: async () => {}, committed: () => {} }),
+      timings: defaultTimings,
+      log,
+      metrics: createMetrics('test'),
+    });
+    const publish = (name: keyof typeof tenants) => {
+      const event = {
+        id: randomUUID(),
+        name,
+        tenantId: tenants[name],
+        environment: 'live',
+        occurredAt: new Date().toISOString(),
+        action: name,
+        target: { type: 'lead', id: 1 },
+        caller: { type: 'key', requestId: 'test' },
+      };
+      channel.publish(broker.names.events, name, Buffer.from(JSON.stringify(event)));
+      return event.id;
+    };
+    try {
+      await until('the queue is declared', () => consumption.declared());
+      await channel.deleteQueue(broker.names.delay(1_000));
+      publish('blocking');
+      await until('a batch is under way', () => steps.includes('blocking begins'));
+      const ids = [publish('failing'), publish('slow')];
+      await until('the next batch arrives', () => ids.every((id) => proxy.delivered.includes(id)));
+      gates.blocking.resolve();
+      await until('the failing event is returned', () => proxy.delivered.includes('NO_ROUTE'));
+      await until('the slow event is under way', () => steps.includes('slow begins'));
+      // The client reads this reply after the returned event and its confirm.
+      await channel.checkQueue(broker.names.queue('crm', 'mixed'));
+      gates.slow.resolve();
+      await until('the batch has ended', () => steps.includes('consuming interrupted'));
+      expect(steps.indexOf('slow ends')).toBeGreaterThan(0);
+      expect(steps.indexOf('slow ends')).toBeLessThan(steps.indexOf('consuming interrupted'));
+    } finally {
+      for (const { resolve } of Object.values(gates)) resolve();
+      await consumption.close();
+      await broker.close();
+      await db.close();
+      await settings.drop();
       proxy.close();
     }
   });
