@@ -26,6 +26,12 @@ export interface Broker {
   close(): Promise<void>;
 }
 
+/** The connection is set as soon as it is open, while the setups still run on it. */
+interface Connecting {
+  name: 'connecting';
+  connection?: ChannelModel;
+}
+
 /**
  * | state | event | next |
  * |---|---|---|
@@ -36,7 +42,7 @@ export interface Broker {
  * | any | `close` | closed |
  */
 type State =
-  | { name: 'connecting' }
+  | Connecting
   | { name: 'connected'; connection: ChannelModel; isBlocked: boolean }
   | { name: 'waiting'; timer: NodeJS.Timeout }
   | { name: 'closed' };
@@ -78,19 +84,20 @@ class Connector {
   }
 
   async connect(): Promise<void> {
-    this.#state = { name: 'connecting' };
-    let connection: ChannelModel | undefined;
+    const attempt: Connecting = { name: 'connecting' };
+    this.#state = attempt;
     try {
       // Without noDelay a single message waits 44 ms for Nagle's algorithm.
-      connection = await connect(this.#url, { noDelay: true, timeout: connectTimeoutMs });
+      const connection = await connect(this.#url, { noDelay: true, timeout: connectTimeoutMs });
+      attempt.connection = connection;
       this.#listen(connection);
       for (const setup of this.#setups) await openChannel(connection, setup, this.#log);
       await this.#connected(connection);
     } catch (error) {
       // A partly set up connection would keep consuming next to the new one.
-      if (connection) socketOf(connection).destroy();
+      if (attempt.connection) destroy(attempt.connection, 'The set-up failed');
       this.#log.warn('broker unreachable', { error, attempt: this.#attempts });
-      this.#reconnectLater();
+      this.#reconnectLater(attempt.connection);
     }
   }
 
@@ -111,9 +118,7 @@ class Connector {
   }
 
   reset(): void {
-    // amqplib reacts to an error of the socket, not to its end.
-    if (this.#state.name === 'connected')
-      socketOf(this.#state.connection).destroy(new Error('The broker does not respond'));
+    if (this.#state.name === 'connected') destroy(this.#state.connection, 'The broker does not respond');
   }
 
   async close(): Promise<void> {
@@ -130,6 +135,7 @@ class Connector {
 
   async #connected(connection: ChannelModel): Promise<void> {
     if (this.#state.name === 'closed') return connection.close();
+    if (!this.#isCurrent(connection)) throw new Error('The connection closed during its set-up');
     this.#state = { name: 'connected', connection, isBlocked: false };
     this.#attempts = 0;
     this.#log.info('broker connected');
@@ -139,7 +145,7 @@ class Connector {
     connection.on('error', (error) => this.#log.warn('broker connection failed', { error }));
     connection.on('blocked', (reason) => this.#setBlocked(connection, true, { reason }));
     connection.on('unblocked', () => this.#setBlocked(connection, false));
-    connection.on('close', () => this.#reconnectLater());
+    connection.on('close', () => this.#reconnectLater(connection));
   }
 
   #setBlocked(connection: ChannelModel, isBlocked: boolean, details: object = {}): void {
@@ -149,10 +155,16 @@ class Connector {
     else this.#log.info('broker unblocked: it accepts messages again');
   }
 
-  #reconnectLater(): void {
-    if (this.#state.name === 'closed' || this.#state.name === 'waiting') return;
+  /** @param lost undefined when connecting failed; a connection that has been replaced is ignored */
+  #reconnectLater(lost: ChannelModel | undefined): void {
+    if (!this.#isCurrent(lost)) return;
     const delayMs = reconnectDelaysMs[Math.min(this.#attempts++, reconnectDelaysMs.length - 1)];
     this.#state = { name: 'waiting', timer: setTimeout(() => void this.connect(), delayMs) };
+  }
+
+  #isCurrent(connection: ChannelModel | undefined): boolean {
+    if (this.#state.name === 'closed' || this.#state.name === 'waiting') return false;
+    return this.#state.connection === connection;
   }
 }
 
@@ -168,6 +180,11 @@ function withHeartbeat(url: string): string {
   const address = new URL(url);
   if (!address.searchParams.has('heartbeat')) address.searchParams.set('heartbeat', String(heartbeatSeconds));
   return address.href;
+}
+
+/** Ends a connection at once. amqplib reacts to an error of the socket, not to its end. */
+function destroy(connection: ChannelModel, reason: string): void {
+  socketOf(connection).destroy(new Error(reason));
 }
 
 function socketOf(connection: ChannelModel): Socket {

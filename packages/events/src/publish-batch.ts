@@ -1,6 +1,10 @@
 import { type ConfirmChannel, IllegalOperationError } from 'amqplib';
 import type { OutboxRow } from './outbox-rows.ts';
 
+/**
+ * Time limit for publishing a batch and its confirms together. The transaction that holds the rows is idle meanwhile, and
+ * PostgreSQL ends idle transactions of the relay after 10 s.
+ */
 export const confirmTimeoutMs = 5_000;
 
 /** An event that the broker, or its client library, rejects. */
@@ -15,11 +19,13 @@ interface Published {
   rejected: Rejection[];
   /** Resolves once every event is confirmed; rejects when the channel closes before. */
   confirms: Promise<void>;
+  /** What remains of the time limit for the confirms. */
+  remainingMs: number;
 }
 
 /**
- * Publishes events without waiting for their confirms. When the socket's buffer is full it waits up to 5 s until it has
- * drained; after that a batch is small enough to be buffered completely.
+ * Publishes events without waiting for their confirms. Whenever the socket's buffer is full it waits until it has
+ * drained, for at most 5 s in total; after that a batch is small enough to be buffered completely.
  */
 export async function publishBatch(
   channel: ConfirmChannel,
@@ -29,6 +35,8 @@ export async function publishBatch(
 ): Promise<Published> {
   const sent: OutboxRow[] = [];
   const rejected: Rejection[] = [];
+  const deadline = performance.now() + confirmTimeoutMs;
+  const remainingMs = () => Math.max(deadline - performance.now(), 0);
   let mayWait = true;
   for (const row of rows) {
     let hasRoom: boolean;
@@ -47,13 +55,13 @@ export async function publishBatch(
       continue;
     }
     sent.push(row);
-    if (!hasRoom && mayWait) mayWait = await waitForDrain(channel);
+    if (!hasRoom && mayWait) mayWait = await waitForDrain(channel, remainingMs());
   }
-  return { sent, rejected, confirms: channel.waitForConfirms() };
+  return { sent, rejected, confirms: channel.waitForConfirms(), remainingMs: remainingMs() };
 }
 
-/** Resolves to whether the buffer drained in time; a closed channel counts as drained. */
-function waitForDrain(channel: ConfirmChannel): Promise<boolean> {
+/** Resolves to whether the buffer drained within `ms`; a closed channel counts as drained. */
+function waitForDrain(channel: ConfirmChannel, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (hasDrained: boolean) => {
       clearTimeout(timer);
@@ -61,7 +69,7 @@ function waitForDrain(channel: ConfirmChannel): Promise<boolean> {
       resolve(hasDrained);
     };
     const onDrain = () => end(true);
-    const timer = setTimeout(() => end(false), confirmTimeoutMs);
+    const timer = setTimeout(() => end(false), ms);
     channel.on('drain', onDrain).on('close', onDrain);
   });
 }

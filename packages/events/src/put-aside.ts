@@ -36,13 +36,13 @@ export function putAsideCounters(metrics: Metrics, queues: readonly string[]) {
 }
 
 /**
- * Decides what happens to an event that could not be handled:
+ * Decides what happens to an event that could not be handled. Each function moves the message with `republish`:
  *
- * | error | next |
- * |---|---|
- * | `PermanentError`, also `UnreadableError` | dead letter at once |
- * | `OtherReleaseError` | deferred without counting an attempt; after `deferralMaxMs` a dead letter |
- * | any other | delay, then the next attempt; after ten attempts a dead letter |
+ * | error | function | next |
+ * |---|---|---|
+ * | `PermanentError`, also `UnreadableError` | `deadLetter` | dead letter at once |
+ * | `OtherReleaseError` | `defer` | delay without counting an attempt; after `deferralMaxMs` a dead letter |
+ * | any other | `retry` | delay, then the next attempt; after ten attempts a dead letter |
  */
 export function createPutAside(options: {
   queue: string;

@@ -130,7 +130,10 @@ export class QueueConsumer {
     const batch = pending.splice(0, batchMax);
     const deliveries = await this.#read(session, batch);
     const groups = Map.groupBy(deliveries, ({ event }) => `${event.tenantId}/${event.environment}`);
-    const done = await Promise.all([...groups.values()].map((group) => this.#handleGroup(session, group)));
+    const handling = [...groups.values()].map((group) => this.#handleGroup(session, group));
+    // An error ends the batch, so it waits until no group is in progress: `close` waits for the batch only.
+    await Promise.allSettled(handling);
+    const done = await Promise.all(handling);
     acknowledge(channel, batch, done.flat());
     this.#batchEndedAt = performance.now();
   }

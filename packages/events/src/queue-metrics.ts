@@ -23,11 +23,13 @@ export function watchQueues(
   const readDepth =
     (nameOf: (queue: string) => string) => async (gauge: { set(labels: { queue: string }, value: number): void }) => {
       for (const queue of queues) {
-        const found = await channel?.checkQueue(nameOf(queue)).catch((error: unknown) => {
+        // Without an error, the scrape would show the last depth for as long as the broker is away.
+        if (!channel) throw new Error('No connection to the broker');
+        const { messageCount } = await channel.checkQueue(nameOf(queue)).catch((error: unknown) => {
           if (isNotFound(error) && nameOf(queue) === queue) onMissing(queue);
           throw error;
         });
-        if (found) gauge.set({ queue }, found.messageCount);
+        gauge.set({ queue }, messageCount);
       }
     };
   metrics.gauge(

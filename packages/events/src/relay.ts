@@ -163,9 +163,10 @@ class OutboxRelay {
     if (rows.length) {
       this.#returned.clear();
       const publication = this.#observer.publishing(rows);
-      const { sent, rejected, confirms } = await publishBatch(channel, this.#broker.names.events, rows, publication);
+      const published = await publishBatch(channel, this.#broker.names.events, rows, publication);
+      const { sent, rejected, confirms, remainingMs } = published;
       for (const rejection of rejected) this.#park(taken, rejection);
-      if (await isLate(confirms, confirmTimeoutMs)) {
+      if (await isLate(confirms, remainingMs)) {
         publication.late();
         // Committed while the transaction still holds the locks, so no other relay sees the rows in between.
         taken.postpone(sent, heldSeconds);

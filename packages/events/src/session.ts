@@ -61,14 +61,15 @@ export async function cancel({ channel, consumerTag }: Session): Promise<void> {
 
 /**
  * Acknowledges a batch, with a single frame when every earlier message of the session has been acknowledged as well.
+ * @param batch in order of delivery
+ * @param done in any order
  */
 export function acknowledge(
   channel: ConfirmChannel,
   batch: readonly ConsumeMessage[],
   done: readonly ConsumeMessage[],
 ): void {
-  const last = done.at(-1);
-  if (!last) return;
-  if (done.length === batch.length) channel.ack(last, true);
+  const last = batch.at(-1);
+  if (last && done.length === batch.length) channel.ack(last, true);
   else for (const message of done) channel.ack(message);
 }

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { leadCreated } from '@tandem/crm-contract';
-import { connectBroker, consumer } from '@tandem/events';
-import { createLog } from '@tandem/process';
-import { testService, until } from '@tandem/testing';
+import { connectBroker, consumer, defaultTimings, emitter, startConsumers } from '@tandem/events';
+import { createLog, createMetrics, type Log } from '@tandem/process';
+import { createTenantDb } from '@tandem/tenant-db';
+import { testService, testSettings, until } from '@tandem/testing';
 import { aLead, alone } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
 // Consumer guarantees of packages/events, tested with a real service and broker.
+
+/** Namespace of the last service. */
+let namespace = '';
 
 /** A crm service with one consumer, which connects to the broker at `amqpUrl`. */
 function aService(handle: (emails: string[]) => Promise<void>, amqpUrl?: string) {
@@ -16,10 +20,23 @@ function aService(handle: (emails: string[]) => Promise<void>, amqpUrl?: string)
     on: [leadCreated],
     handle: (events) => handle(events.map(({ data }) => data.email)),
   });
-  return testService('crm', (settings) => ({
-    ...crmService({ ...settings, ...(amqpUrl && { AMQP_URL: amqpUrl }), ...alone }),
-    consumers: [listening],
-  }));
+  return testService('crm', (settings) => {
+    namespace = settings.NAMESPACE;
+    return {
+      ...crmService({ ...settings, ...(amqpUrl && { AMQP_URL: amqpUrl }), ...alone }),
+      consumers: [listening],
+    };
+  });
+}
+
+/** A connection to the broker with a channel, as an operator would open it. */
+async function anOperator(url = process.env.TEST_AMQP_URL as string, log = createLog('test', 'error')) {
+  const broker = connectBroker({ url, namespace, log });
+  type Setup = Parameters<typeof broker.onConnection>[0];
+  const channel = await new Promise<Parameters<Setup>[0]>((resolve) => {
+    void broker.onConnection(async (opened) => resolve(opened));
+  });
+  return { broker, channel };
 }
 
 /** A TCP proxy to the broker whose connections can be cut. */
@@ -113,35 +130,141 @@ describe('a consumer', () => {
 
   it('keeps an event that it could not move to the delay queue', async () => {
     let attempts = 0;
-    let namespace = '';
-    const service = await testService('crm', (settings) => {
-      namespace = settings.NAMESPACE;
-      const failing = consumer({
-        name: 'failing',
-        on: [leadCreated],
-        async handle() {
-          if (++attempts === 1) throw new Error('not yet');
-        },
-      });
-      return { ...crmService({ ...settings, ...alone }), consumers: [failing] };
+    const service = await aService(async () => {
+      if (++attempts === 1) throw new Error('not yet');
     });
-    const operator = connectBroker({
-      url: process.env.TEST_AMQP_URL as string,
-      namespace,
-      log: createLog('test', 'error'),
-    });
+    const operator = await anOperator();
     try {
-      await new Promise<void>((resolve) => {
-        void operator.onConnection(async (channel) => {
-          await channel.deleteQueue(operator.names.delay(1_000));
-          resolve();
-        });
-      });
+      await operator.channel.deleteQueue(operator.broker.names.delay(1_000));
       await service.as().createLead({ body: aLead({}) });
       await until('it is tried again', () => attempts === 2, 10_000);
     } finally {
-      await operator.close();
+      await operator.broker.close();
       await service.close();
+    }
+  });
+
+  it('acknowledges a batch with events of two tenants in turn', async () => {
+    const proxy = await aBrokerProxy();
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const groups: string[][] = [];
+    const service = await aService(async (emails) => {
+      groups.push(emails);
+      if (emails.includes('first@example.com')) await gate;
+    }, proxy.url);
+    const operator = await anOperator();
+    try {
+      const [one, other] = [service.as(), service.as()];
+      await one.createLead({ body: aLead({ email: 'first@example.com' }) });
+      await until('the first is under way', () => groups.length === 1);
+      for (const [api, email] of [
+        [one, 'a@example.com'],
+        [other, 'b@example.com'],
+        [one, 'c@example.com'],
+      ] as const)
+        await api.createLead({ body: aLead({ email }) });
+      await until('the others arrive', () => proxy.delivered.includes('c@example.com'));
+      open();
+      await until('they are handled', () => groups.flat().length === 4);
+    } finally {
+      open();
+      await service.close();
+      proxy.close();
+    }
+    expect(groups.slice(1).toSorted()).toEqual([['a@example.com', 'c@example.com'], ['b@example.com']]);
+    // A message that was not acknowledged is back in the queue now.
+    const { messageCount } = await operator.channel.checkQueue(operator.broker.names.queue('crm', 'listening'));
+    await operator.broker.close();
+    expect(messageCount).toBe(0);
+  });
+
+  it('reports no queue depth while the broker is away', async () => {
+    const proxy = await aBrokerProxy();
+    const service = await aService(async () => {}, proxy.url);
+    const depth = /^tandem_queue_depth\{.*\} \d+$/m;
+    const errors = /^tandem_scrape_errors_total\{.*gauge="tandem_queue_depth".*\} (\d+)$/m;
+    try {
+      await until('the depth is reported', async () => depth.test(await service.metrics()));
+      proxy.close();
+      const last = await until('several scrapes have failed', async () => {
+        const text = await service.metrics();
+        return Number(errors.exec(text)?.[1]) >= 5 && text;
+      });
+      expect(last).not.toMatch(depth);
+    } finally {
+      await service.close();
+      proxy.close();
+    }
+  });
+
+  it('waits for the other tenants of a batch when an event could not be moved to the delay queue', async () => {
+    const settings = await testSettings('crm');
+    namespace = settings.NAMESPACE;
+    const steps: string[] = [];
+    const log = Object.assign(createLog('test'), { warn: (step: string) => void steps.push(step) }) as Log;
+    const { client, prisma } = crmService({ ...settings, ...alone });
+    const db = createTenantDb({ url: settings.DATABASE_URL, client, prisma });
+    const proxy = await aBrokerProxy();
+    const { broker, channel } = await anOperator(proxy.url, log);
+    const gates = { blocking: Promise.withResolvers<void>(), slow: Promise.withResolvers<void>() };
+    const tenants = { blocking: 1, failing: 2, slow: 3 };
+    const mixed = consumer({
+      name: 'mixed',
+      on: 'all',
+      async handle([event]) {
+        steps.push(`${event?.name} begins`);
+        if (event?.tenantId === tenants.failing) throw new Error('never');
+        await gates[event?.name as keyof typeof gates].promise;
+        steps.push(`${event?.name} ends`);
+      },
+    });
+    const consumption = startConsumers({
+      service: 'crm',
+      consumers: [mixed],
+      db,
+      broker,
+      outgoing: (caller, scope) => ({ ...emitter(caller, scope), schedule: async () => {}, committed: () => {} }),
+      timings: defaultTimings,
+      log,
+      metrics: createMetrics('test'),
+    });
+    const publish = (name: keyof typeof tenants) => {
+      const event = {
+        id: randomUUID(),
+        name,
+        tenantId: tenants[name],
+        environment: 'live',
+        occurredAt: new Date().toISOString(),
+        action: name,
+        target: { type: 'lead', id: 1 },
+        caller: { type: 'key', requestId: 'test' },
+      };
+      channel.publish(broker.names.events, name, Buffer.from(JSON.stringify(event)));
+      return event.id;
+    };
+    try {
+      await until('the queue is declared', () => consumption.declared());
+      await channel.deleteQueue(broker.names.delay(1_000));
+      publish('blocking');
+      await until('a batch is under way', () => steps.includes('blocking begins'));
+      const ids = [publish('failing'), publish('slow')];
+      await until('the next batch arrives', () => ids.every((id) => proxy.delivered.includes(id)));
+      gates.blocking.resolve();
+      await until('the failing event is returned', () => proxy.delivered.includes('NO_ROUTE'));
+      await until('the slow event is under way', () => steps.includes('slow begins'));
+      // The client reads this reply after the returned event and its confirm.
+      await channel.checkQueue(broker.names.queue('crm', 'mixed'));
+      gates.slow.resolve();
+      await until('the batch has ended', () => steps.includes('consuming interrupted'));
+      expect(steps.indexOf('slow ends')).toBeGreaterThan(0);
+      expect(steps.indexOf('slow ends')).toBeLessThan(steps.indexOf('consuming interrupted'));
+    } finally {
+      for (const { resolve } of Object.values(gates)) resolve();
+      await consumption.close();
+      await broker.close();
+      await db.close();
+      await settings.drop();
+      proxy.close();
     }
   });
 });
