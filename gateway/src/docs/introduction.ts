@@ -40,8 +40,8 @@ can change them.
 Every response has the same envelope: \`success\`, \`status\`, \`message\`, \`data\` and \`meta\`. New fields can
 appear at any time; ignore fields that you do not know. **Ids** are opaque strings of letters and digits. Where a
 request takes an id, you can add its type as a prefix (\`lead_khzasVT5ZxaVtyRs\`). **Times** are ISO 8601 in UTC.
-**Amounts** are in major units of their currency. Records have a \`version\`, which is also their \`ETag\`: send it as
-\`If-Match\` so that you do not overwrite another client's change.
+**Amounts** are in major units of their currency. Records have a \`version\`, which in quotes is also their \`ETag\`:
+send it as \`If-Match: "3"\` so that you do not overwrite another client's change.
 
 ## Lists
 
