@@ -13,9 +13,16 @@ export class ApiError extends Error {
 
   constructor(
     code: keyof typeof knownErrors,
-    more: { errors?: FieldError[]; retryAfter?: number; headers?: Record<string, string>; hangUp?: boolean } = {},
+    more: {
+      /** The message of the code by default. */
+      message?: string;
+      errors?: FieldError[];
+      retryAfter?: number;
+      headers?: Record<string, string>;
+      hangUp?: boolean;
+    } = {},
   ) {
-    super(knownErrors[code][1]);
+    super(more.message ?? knownErrors[code][1]);
     this.code = code;
     this.status = knownErrors[code][0];
     this.errors = more.errors ?? [];
