@@ -76,7 +76,7 @@ export function encodeAnswer(
   if (!replyIds && isKnown) return body;
   const encode = (type: ResourceType, found: unknown) => {
     const id = Number(found);
-    if (tenantId === undefined || !Number.isSafeInteger(id)) throw new ApiError('bad_gateway');
+    if (tenantId === undefined || !Number.isSafeInteger(id)) throw new ApiError('bad_gateway', { mayHaveRun: true });
     return ids.encode(type, tenantId, id);
   };
   const text = body.toString('utf8');
@@ -101,7 +101,7 @@ function read<T>(body: () => T): T {
   try {
     return body();
   } catch (error) {
-    throw error instanceof SyntaxError ? new ApiError('bad_gateway') : error;
+    throw error instanceof SyntaxError ? new ApiError('bad_gateway', { mayHaveRun: true }) : error;
   }
 }
 

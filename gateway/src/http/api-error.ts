@@ -10,6 +10,8 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>;
   /** Whether to close the connection after the response, because the rest of the request is not read. */
   readonly hangUp: boolean;
+  /** Whether a service may carry out the request although this error is the response. */
+  readonly mayHaveRun: boolean;
 
   constructor(
     code: keyof typeof knownErrors,
@@ -20,6 +22,7 @@ export class ApiError extends Error {
       retryAfter?: number;
       headers?: Record<string, string>;
       hangUp?: boolean;
+      mayHaveRun?: boolean;
     } = {},
   ) {
     super(more.message ?? knownErrors[code][1]);
@@ -29,6 +32,7 @@ export class ApiError extends Error {
     this.retryAfter = more.retryAfter;
     this.headers = more.headers ?? {};
     this.hangUp = more.hangUp ?? false;
+    this.mayHaveRun = more.mayHaveRun ?? false;
   }
 }
 
