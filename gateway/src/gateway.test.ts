@@ -92,6 +92,24 @@ const rows = operations({
     message: '',
     emits: [],
   },
+  search: {
+    method: 'GET',
+    path: '/v1/things/searched',
+    audience: 'public',
+    summary: 'Search',
+    query: z.object({ status: z.string().optional() }),
+    reply: z.object({}),
+    message: '',
+  },
+  exportThings: {
+    method: 'GET',
+    path: '/v1/things/export',
+    audience: 'public',
+    summary: 'Export',
+    query: z.object({ status: z.string().optional() }),
+    reply: media('text/csv'),
+    message: '',
+  },
   flaky: {
     method: 'GET',
     path: '/v1/things/flaky',
@@ -490,6 +508,26 @@ describe('a service', () => {
   it('that is too slow causes 504', async () => {
     answers['/v1/things/slow'] = () => {};
     expect(await status('/v1/things/slow')).toEqual([504, 'upstream_timeout', '1']);
+  });
+
+  it('gets at most 100 query parameters', async () => {
+    answers['/v1/things/searched'] = (_, response) => json(response, { data: {} });
+    const search = (count: number) =>
+      `/v1/things/searched?${Array.from({ length: count - 1 }, (_, index) => `p${index}=`).join('&')}&status=new`;
+    expect((await fetch(base + search(100))).status).toBe(200);
+    const before = seen.length;
+    const refused = await fetch(base + search(101));
+    const { errors } = (await refused.json()) as { errors: unknown };
+    expect([refused.status, errors, seen.length]).toEqual([
+      422,
+      [{ field: 'query', message: 'Must have at most 100 parameters' }],
+      before,
+    ]);
+  });
+
+  it('that streams a file gets at most 100 query parameters', async () => {
+    const query = Array.from({ length: 101 }, (_, index) => `p${index}=`).join('&');
+    expect(await status(`/v1/things/export?${query}`)).toEqual([422, 'validation_failed', null]);
   });
 
   it('that puts an id into an error message has it encoded', async () => {

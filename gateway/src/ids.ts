@@ -12,6 +12,7 @@ import type { Route } from './routes.ts';
 
 // Replaces an invalid id: no id schema accepts it, so the service reports the field together with its other errors.
 const invalidId = '-';
+const parametersMax = 100;
 
 /**
  * The upstream path, with public codes decoded to internal ids.
@@ -29,8 +30,15 @@ export function decodePath(route: Route, values: string[], tenantId: number | un
   });
 }
 
-/** The upstream query, with public codes decoded to internal ids. */
+/**
+ * The upstream query, with public codes decoded to internal ids.
+ * @throws ApiError 422 if it has too many parameters: a service reads the first 1,000 and would ignore other filters
+ */
 export function decodeQuery(route: Route, search: string, tenantId: number | undefined, ids: IdCodec): string {
+  if (route.row.query && search.length > parametersMax && new URLSearchParams(search).size > parametersMax)
+    throw new ApiError('validation_failed', {
+      errors: [{ field: 'query', message: `Must have at most ${parametersMax} parameters` }],
+    });
   if (search === '' || route.queryIds.size === 0) return search;
   const query = new URLSearchParams(search);
   for (const [field, type] of route.queryIds) {
@@ -68,7 +76,7 @@ export function encodeAnswer(
   if (!replyIds && isKnown) return body;
   const encode = (type: ResourceType, found: unknown) => {
     const id = Number(found);
-    if (tenantId === undefined || !Number.isSafeInteger(id)) throw new ApiError('bad_gateway');
+    if (tenantId === undefined || !Number.isSafeInteger(id)) throw new ApiError('bad_gateway', { mayHaveRun: true });
     return ids.encode(type, tenantId, id);
   };
   const text = body.toString('utf8');
@@ -93,7 +101,7 @@ function read<T>(body: () => T): T {
   try {
     return body();
   } catch (error) {
-    throw error instanceof SyntaxError ? new ApiError('bad_gateway') : error;
+    throw error instanceof SyntaxError ? new ApiError('bad_gateway', { mayHaveRun: true }) : error;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { operations } from '@tandem/contract';
 import { z } from 'zod';
 import { startTestGateway, type TestGateway } from './testing.ts';
@@ -7,6 +8,7 @@ const rows = operations({
   read: { ...common, method: 'GET', path: '/v1/works' },
   create: { ...common, method: 'POST', path: '/v1/works', status: 201, emits: [] },
   act: { ...common, method: 'POST', path: '/v1/works/act', emits: [] },
+  slow: { ...common, method: 'POST', path: '/v1/works/slow', emits: [], timeoutMs: 300 },
   change: { ...common, method: 'PATCH', path: '/v1/works', emits: [] },
   replace: { ...common, method: 'PUT', path: '/v1/works', emits: [] },
   remove: { ...common, method: 'DELETE', path: '/v1/works', emits: [] },
@@ -39,4 +41,44 @@ it.each<[string, string, string, Record<string, string>, number]>([
   const response = await fetch(gateway.base + path, { method, headers });
   expect(response.status).toBe(503);
   expect(worked).toHaveLength(times);
+});
+
+it.each<[string, string, Record<string, string>, string]>([
+  ['GET', '/v1/works', {}, '; try again later'],
+  [
+    'POST',
+    '/v1/works',
+    {},
+    '; the request may still be carried out. With an Idempotency-Key, it can be repeated safely with the same key',
+  ],
+  [
+    'POST',
+    '/v1/works',
+    { 'idempotency-key': 'one' },
+    '; the request may still be carried out: repeat it with the same Idempotency-Key',
+  ],
+  ['PATCH', '/v1/works', {}, '; the request may still be carried out: check before you repeat it'],
+])('%s %s %j after a lost connection says how to repeat it', async (method, path, headers, advice) => {
+  const response = await fetch(gateway.base + path, { method, headers });
+  const { message } = (await response.json()) as { message: string };
+  expect(message).toBe(`A backend service is temporarily unavailable${advice}`);
+});
+
+describe('a write that the service carries out', () => {
+  it.each<[string, string, (response: ServerResponse) => void]>([
+    ['does not end in time', 'A backend service did not respond in time', () => {}],
+    [
+      'has an invalid response',
+      'A backend service returned an invalid response',
+      (to) => to.socket?.write('nonsense\r\n\r\n'),
+    ],
+  ])('and that %s may have run', async (_, what, answer) => {
+    const other = await startTestGateway({ identity: rows }, (request, response) =>
+      request.url === '/v1/works/slow' ? answer(response) : response.writeHead(404).end('{}'),
+    );
+    const response = await fetch(`${other.base}/v1/works/slow`, { method: 'POST' });
+    const { message } = (await response.json()) as { message: string };
+    await other.close();
+    expect(message).toBe(`${what}; the request may still be carried out: check before you repeat it`);
+  });
 });

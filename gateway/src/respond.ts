@@ -1,3 +1,4 @@
+import { takesIdempotencyKey } from '@tandem/contract';
 import type { Exchange, GatewayParts } from './exchange.ts';
 import { ApiError, errorBody } from './http/api-error.ts';
 import { compress, compressibleMin } from './http/compress.ts';
@@ -74,5 +75,21 @@ export function respondWithError(exchange: Exchange, error: unknown, parts: Gate
   Object.assign(exchange.headers, apiError.headers);
   if (apiError.retryAfter !== undefined) exchange.headers['Retry-After'] = String(Math.max(1, apiError.retryAfter));
   if (apiError.hangUp) exchange.headers.Connection = 'close';
-  send(exchange, apiError.status, errorBody(apiError, exchange.requestId));
+  const { status, code, errors } = apiError;
+  send(
+    exchange,
+    status,
+    errorBody({ status, code, errors, message: messageOf(apiError, exchange) }, exchange.requestId),
+  );
+}
+
+/** The message of an error. After a write, it says whether a repetition may run it twice. */
+function messageOf({ message, mayHaveRun }: ApiError, { route, request }: Exchange): string {
+  if (!mayHaveRun || !route || route.row.method === 'GET') return message;
+  const [what] = message.split(';', 1);
+  if (!takesIdempotencyKey(route.row))
+    return `${what}; the request may still be carried out: check before you repeat it`;
+  return request.headers['idempotency-key'] === undefined
+    ? `${what}; the request may still be carried out. With an Idempotency-Key, it can be repeated safely with the same key`
+    : `${what}; the request may still be carried out: repeat it with the same Idempotency-Key`;
 }

@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Health, ServerDrain } from '@tandem/process';
 import type { GatewayParts } from './exchange.ts';
 import { handle } from './gateway.ts';
@@ -31,12 +33,36 @@ export function createGatewayServer(
     (request, response) => take(request, response),
   );
   drain.watch(server);
-  const watchBody = watchBodies(server, (socket) => {
-    // The response has already been sent: just close the connection.
-    if (drain.latestResponse(socket)?.headersSent) socket.destroy();
-    else refuseRaw(socket, unreadable('ERR_HTTP_REQUEST_TIMEOUT'), parts);
-  });
+  // The response before a pipelined one, while it was unfinished when the next request arrived.
+  const previous = new WeakMap<ServerResponse, ServerResponse>();
+  /** The last response on a connection that is unfinished and whose request was received completely. */
+  const awaited = (socket: Duplex): ServerResponse | undefined => {
+    let response = drain.latestResponse(socket);
+    while (response && (response.writableFinished || !response.req.complete)) response = previous.get(response);
+    return response;
+  };
+  const closing = new WeakSet<Duplex>();
+  const refuse = (socket: Duplex, error: ApiError): void => {
+    if (closing.has(socket)) return;
+    const response = awaited(socket);
+    // The client would read an error as the response to a request that may have taken effect.
+    if (response) {
+      closing.add(socket);
+      if (!response.headersSent) response.setHeader('Connection', 'close');
+      return void response.once('close', () => (socket as Socket).destroySoon());
+    }
+    const latest = drain.latestResponse(socket);
+    // The client would read a second response as part of the first.
+    if (latest?.headersSent && !latest.req.complete) socket.destroy();
+    else refuseRaw(socket, error, parts);
+  };
+  const watchBody = watchBodies(server, (socket) => refuse(socket, unreadable('ERR_HTTP_REQUEST_TIMEOUT')));
   const take = (request: IncomingMessage, response: ServerResponse): void => {
+    const earlier = drain.latestResponse(request.socket);
+    if (earlier && !earlier.writableFinished) {
+      previous.set(response, earlier);
+      response.once('close', () => previous.delete(response));
+    }
     drain.track(request, response);
     toOriginForm(request);
     watchBody(request);
@@ -51,11 +77,8 @@ export function createGatewayServer(
   server.on('checkExpectation', take);
   server.on('connect', (_request, socket) => refuseRaw(socket, noTunnel, parts));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const response = drain.latestResponse(socket);
-    // The client would read a second response as part of the first.
-    const isResponding = response?.headersSent && !response.writableFinished;
-    if (error.code === 'ECONNRESET' || !socket.writable || isResponding) return void socket.destroy();
-    refuseRaw(socket, unreadable(error.code), parts);
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    refuse(socket, unreadable(error.code));
   });
   return server;
 }

@@ -94,7 +94,8 @@ export function createStreams(): Streams {
       if (error instanceof ApiError) throw error;
       // A client disconnect says nothing about upstream health, so the breaker ignores it.
       if (!exchange.request.socket.destroyed) instance.breaker.failed();
-      throw new ApiError('unavailable', { retryAfter: 1 });
+      const mayHaveRun = (error as NodeJS.ErrnoException).code !== 'ECONNREFUSED';
+      throw new ApiError('unavailable', { retryAfter: 1, mayHaveRun });
     } finally {
       count--;
       release();
@@ -180,7 +181,7 @@ async function readReply(reply: IncomingMessage): Promise<LinkReply> {
   let size = 0;
   for await (const chunk of reply) {
     size += (chunk as Buffer).length;
-    if (size > replyMax) throw new ApiError('bad_gateway');
+    if (size > replyMax) throw new ApiError('bad_gateway', { mayHaveRun: true });
     chunks.push(chunk as Buffer);
   }
   return { status: reply.statusCode as number, headers, body: Buffer.concat(chunks, size) };

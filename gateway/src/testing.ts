@@ -25,6 +25,7 @@ export const testPrincipal = {
 };
 
 export interface TestGateway {
+  server: Server;
   base: string;
   port: number;
   close(): Promise<void>;
@@ -57,6 +58,7 @@ export async function startTestGateway(
   );
   const port = await listen(gateway.server);
   return {
+    server: gateway.server,
     base: `http://127.0.0.1:${port}`,
     port,
     async close() {

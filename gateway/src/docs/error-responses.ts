@@ -20,6 +20,9 @@ interface Common {
   codes: (keyof typeof knownErrors)[];
 }
 
+const mayRun =
+  'A write may still be carried out: a request with an Idempotency-Key can be repeated safely with the same key.';
+
 const common: Record<number, Common> = {
   400: {
     name: 'BadRequest',
@@ -75,13 +78,18 @@ const common: Record<number, Common> = {
   500: { name: 'InternalError', description: 'An internal error occurred.', codes: ['internal_error'] },
   502: {
     name: 'BadGateway',
-    description: 'A backend service returned an invalid response.',
+    description: `A backend service returned an invalid response. ${mayRun}`,
     codes: ['bad_gateway'],
   },
-  503: { name: 'ServiceUnavailable', description: 'A backend service is unavailable.', codes: ['unavailable'] },
+  503: {
+    name: 'ServiceUnavailable',
+    description:
+      'A backend service is unavailable. If the connection to it broke, a write may have been carried out; the message then says so.',
+    codes: ['unavailable'],
+  },
   504: {
     name: 'GatewayTimeout',
-    description: 'A backend service did not respond in time.',
+    description: `A backend service did not respond in time. ${mayRun}`,
     codes: ['upstream_timeout'],
   },
 };

@@ -10,18 +10,29 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>;
   /** Whether to close the connection after the response, because the rest of the request is not read. */
   readonly hangUp: boolean;
+  /** Whether a service may carry out the request although this error is the response. */
+  readonly mayHaveRun: boolean;
 
   constructor(
     code: keyof typeof knownErrors,
-    more: { errors?: FieldError[]; retryAfter?: number; headers?: Record<string, string>; hangUp?: boolean } = {},
+    more: {
+      /** The message of the code by default. */
+      message?: string;
+      errors?: FieldError[];
+      retryAfter?: number;
+      headers?: Record<string, string>;
+      hangUp?: boolean;
+      mayHaveRun?: boolean;
+    } = {},
   ) {
-    super(knownErrors[code][1]);
+    super(more.message ?? knownErrors[code][1]);
     this.code = code;
     this.status = knownErrors[code][0];
     this.errors = more.errors ?? [];
     this.retryAfter = more.retryAfter;
     this.headers = more.headers ?? {};
     this.hangUp = more.hangUp ?? false;
+    this.mayHaveRun = more.mayHaveRun ?? false;
   }
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from './api-error.ts';
 
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+const jsonInAnyCharset = /^application\/json\s*;/i;
 
 /**
  * Reads the body of a request, up to `max` bytes. Empty if there is none.
@@ -13,8 +14,8 @@ export async function readBody(request: IncomingMessage, max: number): Promise<B
   if (contentLength === undefined && headers['transfer-encoding'] === undefined) return empty;
   if (contentLength === '0') return empty;
   if (Number(contentLength) > max) throw tooLarge(max);
-  if (!jsonType.test(headers['content-type'] ?? '') || headers['content-encoding'] !== undefined)
-    throw new ApiError('wrong_content_type', { hangUp: true });
+  const problem = encodingProblem(headers);
+  if (problem) throw problem;
 
   const chunks: Buffer[] = [];
   let size = 0;
@@ -35,6 +36,17 @@ export async function readBody(request: IncomingMessage, max: number): Promise<B
     });
   });
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+}
+
+function encodingProblem({
+  'content-type': type = '',
+  'content-encoding': encoding,
+}: IncomingMessage['headers']): ApiError | undefined {
+  const wrong = (message?: string) =>
+    new ApiError('wrong_content_type', { ...(message !== undefined && { message }), hangUp: true });
+  if (!jsonType.test(type))
+    return wrong(jsonInAnyCharset.test(type) ? 'Send the request body as application/json in UTF-8' : undefined);
+  return encoding === undefined ? undefined : wrong('Send the request body uncompressed, without Content-Encoding');
 }
 
 const empty = Buffer.alloc(0);

@@ -148,7 +148,11 @@ function unavailable(): ApiError {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof TooLarge || error instanceof BadAnswer) return new ApiError('bad_gateway');
-  if (error instanceof LinkTimeout) return new ApiError('upstream_timeout', { retryAfter: retryAfterSeconds });
+  const mayHaveRun = true;
+  if (error instanceof TooLarge || error instanceof BadAnswer) return new ApiError('bad_gateway', { mayHaveRun });
+  if (error instanceof LinkTimeout)
+    return new ApiError('upstream_timeout', { retryAfter: retryAfterSeconds, mayHaveRun });
+  if (error instanceof LinkLost && !(error instanceof LinkRefused))
+    return new ApiError('unavailable', { retryAfter: retryAfterSeconds, mayHaveRun });
   return unavailable();
 }

@@ -2,7 +2,7 @@ import { type Operation, takesIdempotencyKey } from '@tandem/contract';
 import type { Outgoing } from '@tandem/events';
 import type { Log } from '@tandem/process';
 import type { Statement } from '@tandem/tenant-db';
-import { ApiError, fail } from './api-error.ts';
+import { ApiError, fail, failField } from './api-error.ts';
 import { errorReply } from './error-reply.ts';
 import type { Context, Handler, Under } from './handler.ts';
 import { type IdempotentRun, idempotent } from './idempotency.ts';
@@ -177,7 +177,7 @@ function contextOf(
     caller,
     tx: db.tx,
     ifMatch({ version }) {
-      if (request.ifMatch !== undefined && !matches(request.ifMatch, version)) throw fail('stale_version');
+      if (request.ifMatch !== undefined) checkIfMatch(request.ifMatch, version);
     },
     afterCommit: (work) => void responseExtras.after.push(work),
     wasThere() {
@@ -212,9 +212,17 @@ function tenantEntry(
   };
 }
 
-/** Matches `"3"`, `W/"3"`, a list of those, or `*`. */
-function matches(header: string, version: number): boolean {
-  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === `"${version}"`);
+const entityTags = /^(?:[\t ,]*(?:W\/)?"[!#-~\x80-\xff]*"[\t ]*(?=,|$))+[\t ,]*$/;
+
+/**
+ * Accepts `"3"`, a list with it, and `*`. A weak tag such as `W/"3"` never matches (RFC 9110 13.1.1).
+ * @throws ApiError 412 if the record has another version, 422 if the header is not written as an ETag
+ */
+function checkIfMatch(header: string, version: number): void {
+  const value = header.trim();
+  if (value === '*') return;
+  if (!entityTags.test(value)) throw failField('If-Match', 'Must be an ETag in quotes, such as "3"');
+  if (!value.split(',').some((tag) => tag.trim() === `"${version}"`)) throw fail('stale_version');
 }
 
 /** Runs work after the commit. Its failure is logged and does not change the response. */

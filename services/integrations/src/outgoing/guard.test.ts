@@ -28,6 +28,8 @@ const privateUrls = [
   'https://[64:ff9b:1::1]/',
   'https://[2002:7f00:1::]/',
   'https://[2001::1]/',
+  'https://[2001:0:a9fe:a9fe::1]/',
+  'https://[::ffff:0:127.0.0.1]/',
   'https://[fe80::1]/',
   'https://[fc00::1]/',
   'https://[fd00:ec2::254]/',
@@ -121,6 +123,9 @@ describe('when private targets are allowed', () => {
     'http://[2002:a9fe:a9fe::1]/',
     'http://[64:ff9b::a9fe:a9fe]/',
     'http://[64:ff9b:1::a9fe:a9fe]/',
+    'http://[::ffff:0:169.254.169.254]/',
+    'http://[2001:0:a9fe:a9fe::1]/',
+    'http://[2001:0:808:808:8000:ffff:5601:5601]/',
     'http://[fe80::1]/',
     'http://[febf::1]/',
     'http://[fd00:ec2::254]/',
@@ -132,10 +137,14 @@ describe('when private targets are allowed', () => {
     expect([lax.refusal(url, 'sandbox'), await lax.resolvedRefusal(url, 'live')]).toEqual([message, message]);
   });
 
-  it.each(['http://127.0.0.1/', 'http://[::1]/', 'http://10.0.0.1/', 'http://[fd00::1]/', 'http://[2002:7f00:1::]/'])(
-    'accepts %s',
-    async (url) => expect(await lax.resolvedRefusal(url, 'live')).toBeUndefined(),
-  );
+  it.each([
+    'http://127.0.0.1/',
+    'http://[::1]/',
+    'http://10.0.0.1/',
+    'http://[fd00::1]/',
+    'http://[2002:7f00:1::]/',
+    'http://[2001:0:808:808::1]/',
+  ])('accepts %s', async (url) => expect(await lax.resolvedRefusal(url, 'live')).toBeUndefined());
 
   it('rejects a name that resolves to a metadata address, at registration and on connect', async () => {
     const resolve: Resolve = async () => [

@@ -103,7 +103,7 @@ export function isPublicAddress(literal: string): boolean {
 
 /**
  * Whether an address literal is link-local or a cloud metadata service, including IPv4 addresses embedded in IPv6
- * (IPv4-mapped, IPv4-compatible, 6to4, NAT64).
+ * (IPv4-mapped, IPv4-compatible, IPv4-translated, 6to4, NAT64, Teredo).
  */
 export function isMetadataAddress(literal: string): boolean {
   const text = literal.replace(/%.*$/, '');
@@ -113,18 +113,26 @@ export function isMetadataAddress(literal: string): boolean {
   return all.some((one) => one.range() === 'linkLocal' || metadataHosts.has(one.toString()));
 }
 
-// Byte offset of the embedded IPv4 address in these IPv6 networks (RFC 4291 2.5.5.1, RFC 3056, RFC 6052, RFC 8215).
-const embeddings: readonly [network: string, bits: number, at: number][] = [
-  ['::', 96, 12],
-  ['2002::', 16, 2],
-  ['64:ff9b::', 96, 12],
-  ['64:ff9b:1::', 48, 12],
+// Byte offset of the embedded IPv4 address in these IPv6 networks, and the mask it is combined with (RFC 4291 2.5.5.1,
+// RFC 2765 2.1, RFC 3056, RFC 6052, RFC 8215). A Teredo address has two: the server, and the client with inverted bits
+// (RFC 4380 4).
+const embeddings: readonly [network: string, bits: number, at: number, mask: number][] = [
+  ['::', 96, 12, 0],
+  ['::ffff:0:0:0', 96, 12, 0],
+  ['2002::', 16, 2, 0],
+  ['64:ff9b::', 96, 12, 0],
+  ['64:ff9b:1::', 48, 12, 0],
+  ['2001::', 32, 4, 0],
+  ['2001::', 32, 12, 0xff],
 ];
 
 function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   return embeddings
     .filter(([network, bits]) => address.match(ipaddr.IPv6.parse(network), bits))
-    .map(([, , at]) => new ipaddr.IPv4(address.toByteArray().slice(at, at + 4)));
+    .map(([, , at, mask]) => {
+      const bytes = address.toByteArray().slice(at, at + 4);
+      return new ipaddr.IPv4(bytes.map((byte) => byte ^ mask));
+    });
 }
 
 /** `URL` normalises decimal, octal, hexadecimal and short forms of IPv4 to dotted decimal. */

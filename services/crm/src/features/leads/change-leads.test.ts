@@ -47,6 +47,30 @@ describe('updateLead', () => {
     expect((await api.getLead({ params })).data.score).toBe(10);
   });
 
+  it.each([
+    ['"1"', 200],
+    ['*', 200],
+    ['"7", "1"', 200],
+    ['"7" ,, "1",', 200],
+    ['"7"', 412],
+    ['""', 412],
+    ['W/"1"', 412],
+    ['"a,b"', 412],
+    ['1', 422],
+    ['garbage', 422],
+    ['"1', 422],
+    ['"7" "1"', 422],
+    ['"1", *', 422],
+    ['w/"1"', 422],
+  ])('answers If-Match %s to version 1 with %i', async (ifMatch, status) => {
+    const { api, params } = await aStoredLead();
+    const reply = await api.updateLead({ params, body: { score: 20 }, headers: { 'if-match': ifMatch } });
+    expect([reply.status, reply.body.errors]).toEqual([
+      status,
+      status === 422 ? [{ field: 'If-Match', message: 'Must be an ETag in quotes, such as "3"' }] : undefined,
+    ]);
+  });
+
   it('applies all of twenty concurrent updates', async () => {
     const { api, params } = await aStoredLead();
     const bodies = Array.from({ length: 20 }, (_, index) => ({ tags: [`t${index}`], score: index }));
