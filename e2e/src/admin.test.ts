@@ -79,6 +79,12 @@ it('lists dead letters, shows one in full and replays them', async () => {
   expect((await admin('dead-letters:replay', 'crm.detect-duplicates')).text).toMatch(/1 replayed/);
 }, 120_000);
 
+it('says how old the counts of encrypted values may be', async () => {
+  expect(await admin('secrets')).toMatchObject({
+    text: expect.stringMatching(/10 s after its start and\nthen every 5 minutes/),
+  });
+});
+
 it('compares the broker topology with the declared one and repairs it', async () => {
   expect(await admin('topology')).toEqual({ code: 0, text: 'The broker matches the declarations of the services.\n' });
   // Nothing listens on this port.
