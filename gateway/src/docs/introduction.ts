@@ -48,7 +48,7 @@ request takes an id, you can add its type as a prefix (\`lead_khzasVT5ZxaVtyRs\`
 \`page\` and \`limit\` (at most 100) select a page. To read a whole list, send \`pagination.nextCursor\` as \`cursor\`
 until it is null: you get every record exactly once, even while records are created and deleted. \`sort=-createdAt\`
 returns the newest records first. Totals above 10,000 are estimates; \`pagination.totalIsEstimate\` is then true.
-Unknown query parameters are ignored and listed in \`meta.warnings\`.
+Unknown query parameters are ignored and listed in \`meta.warnings\`, also if the request fails validation.
 
 ## Errors
 

@@ -52,7 +52,9 @@ export function readRequest(
   const named = nest(request.query as Record<string, unknown>, errors);
   const query = row.query && readFields(row.query, named, errors);
   const body = read(row.body, jsonBody(request, row), errors);
-  if (errors.length) throw fail('validation_failed', errors.slice(0, fieldErrorsMax));
+  // A misspelt name also explains why a required parameter is missing.
+  const warnings = unknownParameters(row, named);
+  if (errors.length) throw fail('validation_failed', errors.slice(0, fieldErrorsMax), { warnings });
   checkNamedRecords(caller, row, body);
   return {
     caller,
@@ -62,7 +64,7 @@ export function readRequest(
     body,
     ifMatch: request.get('if-match'),
     idempotencyKey: request.get('idempotency-key'),
-    warnings: unknownParameters(row, named),
+    warnings,
   };
 }
 
@@ -137,10 +139,11 @@ function unknownParameters(row: Operation, named: Record<string, unknown>): Warn
 
 /**
  * Replaces control characters, invisible format characters and halves of surrogate pairs: a client may print the name of
- * a parameter or log it, and these characters would break the line or reorder its text.
+ * a parameter or log it, and these characters would break the line or reorder its text. Also replaces the marks of
+ * `idInText`: in the text of an error, the gateway would encode any id between them.
  */
 function printable(name: string): string {
-  return name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\uFFFD');
+  return name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}‹›]/gu, '\uFFFD');
 }
 
 /**
