@@ -40,8 +40,9 @@ can change them.
 Every response has the same envelope: \`success\`, \`status\`, \`message\`, \`data\` and \`meta\`. New fields can
 appear at any time; ignore fields that you do not know. **Ids** are opaque strings of letters and digits. Where a
 request takes an id, you can add its type as a prefix (\`lead_khzasVT5ZxaVtyRs\`). **Times** are ISO 8601 in UTC.
-**Amounts** are in major units of their currency. Records have a \`version\`, which is also their \`ETag\`: send it as
-\`If-Match\` so that you do not overwrite another client's change.
+**Amounts** are in major units of their currency. Records have a \`version\`, with which their \`ETag\` begins: send the
+ETag as \`If-Match\` so that you do not overwrite another client's change, and as \`If-None-Match\` to read a record only
+if it changed.
 
 ## Lists
 

@@ -40,6 +40,8 @@ interface About {
   /** Overrides the status of the row. */
   status?: number | undefined;
   warnings?: Warning[];
+  /** A digest that only holders of the service's key can compute. */
+  digest(text: string): string;
 }
 
 /**
@@ -59,8 +61,28 @@ export async function reply(row: Operation, result: unknown, about: About): Prom
   return {
     status,
     body: JSON.stringify(enveloped(row, data, { ...about, status })),
-    ...(typeof version === 'number' && { etag: `"${version}"` }),
+    ...(typeof version === 'number' && { etag: etagOf(version, data, about) }),
   };
+}
+
+// 72 bits.
+const digestCharacters = 12;
+
+/**
+ * The ETag of a record: `"<version>-<digest>"`. If-Match compares the version; If-None-Match compares both, because
+ * counters and names of other records change a body without its version. A plain digest would let a client find the
+ * internal ids in the data by trying numbers.
+ */
+function etagOf(version: number, data: unknown, { digest }: About): string {
+  return `"${version}-${digest(JSON.stringify(data)).slice(0, digestCharacters)}"`;
+}
+
+/** Whether an If-Match header names the version: `"3-<digest>"`, `"3"`, either with `W/`, a list of those, or `*`. */
+export function namesVersion(ifMatch: string, version: number): boolean {
+  return ifMatch.split(',').some((item) => {
+    const tag = item.trim();
+    return tag === '*' || /^(?:W\/)?"([0-9]+)(?:-[A-Za-z0-9+/]{12})?"$/.exec(tag)?.[1] === String(version);
+  });
 }
 
 function servedReply(status: number, served: Served): Answer {

@@ -10,7 +10,7 @@ import { listPage } from './list.ts';
 import type { Parts } from './parts.ts';
 import { reachOf } from './reach.ts';
 import type { ReadRequest } from './read-request.ts';
-import { type Answer, errorAnswer, reply } from './reply.ts';
+import { type Answer, errorAnswer, namesVersion, reply } from './reply.ts';
 
 type AnyContext = Context<Operation, unknown>;
 type AnyHandler = Handler<Operation, unknown>;
@@ -64,6 +64,7 @@ export async function runOperation(
       requestId: caller.requestId,
       status: responseExtras.wasThere ? 200 : undefined,
       warnings: request.warnings,
+      digest: parts.seal.digest,
     });
     return { ...answer, headers: responseExtras.headers, ...(tenantId !== undefined && { tenantId }) };
   };
@@ -177,7 +178,7 @@ function contextOf(
     caller,
     tx: db.tx,
     ifMatch({ version }) {
-      if (request.ifMatch !== undefined && !matches(request.ifMatch, version)) throw fail('stale_version');
+      if (request.ifMatch !== undefined && !namesVersion(request.ifMatch, version)) throw fail('stale_version');
     },
     afterCommit: (work) => void responseExtras.after.push(work),
     wasThere() {
@@ -210,11 +211,6 @@ function tenantEntry(
     const { emit, schedule, written } = outgoing;
     return parts.db.transaction(scope, () => work({ tx: parts.db.tx, emit, schedule }), written);
   };
-}
-
-/** Matches `"3"`, `W/"3"`, a list of those, or `*`. */
-function matches(header: string, version: number): boolean {
-  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === `"${version}"`);
 }
 
 /** Runs work after the commit. Its failure is logged and does not change the response. */
