@@ -19,11 +19,16 @@ afterAll(() => fleet?.stop(), 90_000);
 
 /** Runs a command; resolves with its exit code and output. */
 function admin(...args: string[]): Promise<{ code: number; text: string }> {
+  return adminWith({}, ...args);
+}
+
+/** Runs a command with other settings. */
+function adminWith(settings: Record<string, string>, ...args: string[]): Promise<{ code: number; text: string }> {
   const environment = fleet.environment['identity'] as Record<string, string>;
   // Removes the URLs of services that are not running.
   const { INTEGRATIONS_URL, CAMPAIGN_URL, TRAINING_URL, FILES_URL, ANALYTICS_URL, AGENTS_URL, ...running } =
     environment;
-  const env = { PATH: process.env['PATH'], ...running };
+  const env = { PATH: process.env['PATH'], ...running, ...settings };
   const program = join(root, 'services/identity/src/admin.ts');
   return new Promise((resolve) => {
     const options = { cwd: root, env, timeout: runMs };
@@ -74,8 +79,19 @@ it('lists dead letters, shows one in full and replays them', async () => {
   expect((await admin('dead-letters:replay', 'crm.detect-duplicates')).text).toMatch(/1 replayed/);
 }, 120_000);
 
+it('says how old the counts of encrypted values may be', async () => {
+  expect(await admin('secrets')).toMatchObject({
+    text: expect.stringMatching(/10 s after its start and\nthen every 5 minutes/),
+  });
+});
+
 it('compares the broker topology with the declared one and repairs it', async () => {
   expect(await admin('topology')).toEqual({ code: 0, text: 'The broker matches the declarations of the services.\n' });
+  // Nothing listens on this port.
+  expect(await adminWith({ CRM_URL: 'http://127.0.0.1:1' }, 'topology')).toEqual({
+    code: 1,
+    text: 'crm does not respond: its queues are neither compared nor removed\nNo differences were found for the other services.\n',
+  });
   const { AMQP_URL, NAMESPACE } = fleet.environment['crm'] as Record<string, string>;
   const connection = await connect(AMQP_URL as string);
   const channel = await connection.createChannel();

@@ -19,7 +19,7 @@ export const headerParameters: Record<string, Part> = {
     name: 'If-Match',
     in: 'header',
     description:
-      'The ETag of the record as you read it, such as `"3"`. If the record was modified since, the request fails with 412 and nothing is written.',
+      'The ETag of the record as you read it, or its `version` in quotes: `"3"`. If the version changed since, the request fails with 412 and nothing is written.',
     schema: { type: 'string' },
   },
   OnBehalfOf: {
@@ -76,7 +76,10 @@ export const replyHeaders: Record<string, Part> = {
     exampleId('user'),
   ),
   'Retry-After': header('Seconds to wait before the next attempt.', 24),
-  ETag: header('The version of the record, for If-Match.', '"3"'),
+  ETag: header(
+    'The version of the record and a digest of its content. If-Match compares the version; If-None-Match compares both.',
+    '"3-q0ZbX9fVJt5u"',
+  ),
   Deprecation: header('When the operation was deprecated (RFC 9745).', '@1767225600'),
   Sunset: header('When the operation is removed (RFC 8594).', 'Fri, 01 Jan 2027 00:00:00 GMT'),
   Link: header('The operation that replaces this one.', '</v1/ai-generation>; rel="successor-version"'),

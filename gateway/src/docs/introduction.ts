@@ -40,16 +40,17 @@ can change them.
 Every response has the same envelope: \`success\`, \`status\`, \`message\`, \`data\` and \`meta\`. New fields can
 appear at any time; ignore fields that you do not know. **Ids** are opaque strings of letters and digits. Where a
 request takes an id, you can add its type as a prefix (\`lead_khzasVT5ZxaVtyRs\`). **Times** are ISO 8601 in UTC.
-**Amounts** are in major units of their currency. Records have a \`version\`, which in quotes is also their \`ETag\`:
-send it as \`If-Match: "3"\` so that you do not overwrite another client's change.
+**Amounts** are in major units of their currency. Records have a \`version\`, with which their \`ETag\` begins: send the
+ETag as \`If-Match\` so that you do not overwrite another client's change, and as \`If-None-Match\` to read a record only
+if it changed.
 
 ## Lists
 
 \`page\` and \`limit\` (at most 100) select a page. To read a whole list, send \`pagination.nextCursor\` as \`cursor\`
 until it is null: you get every record exactly once, even while records are created and deleted. \`sort=-createdAt\`
 returns the newest records first. Totals above 10,000 are estimates; \`pagination.totalIsEstimate\` is then true.
-Unknown query parameters are ignored and listed in \`meta.warnings\`. A request with more than 100 query parameters
-fails with 422.
+Unknown query parameters are ignored and listed in \`meta.warnings\`, also if the request fails validation. A request
+with more than 100 query parameters fails with 422.
 
 ## Errors
 

@@ -8,7 +8,7 @@ export function isForKeys(row: Operation): boolean {
   return (row.audience ?? 'tenant') === 'tenant' && !row.peopleOnly;
 }
 
-/** Whether the response is a single record with a version, which is also its ETag. */
+/** Whether the response is a single record with a version, with which its ETag begins. */
 export function isVersioned({ reply }: Operation): boolean {
   if (isPage(reply)) return false;
   const schema = unwrap(reply);

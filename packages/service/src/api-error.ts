@@ -1,4 +1,4 @@
-import { type FieldError, knownErrors } from '@tandem/contract';
+import { type FieldError, knownErrors, type Warning } from '@tandem/contract';
 
 type KnownCode = keyof typeof knownErrors;
 
@@ -10,6 +10,8 @@ export class ApiError extends Error {
   readonly errors: FieldError[];
   /** Seconds after which the request may succeed; sent as Retry-After. */
   readonly retryAfter: number | undefined;
+  /** Parts of the request that had no effect, which may explain the error. */
+  warnings: Warning[] = [];
 
   constructor(code: string, status?: number, message?: string, errors: FieldError[] = [], retryAfter?: number) {
     super(message ?? code);
@@ -24,15 +26,16 @@ export class ApiError extends Error {
  * Creates an ApiError with a known code, or with a code that the operation's row declares. The handler throws it.
  * @param errors the invalid fields, each with what is accepted
  * @param options.retryAfter seconds after which the request may succeed; rounded up to at least 1
+ * @param options.warnings parts of the request that had no effect, which may explain the error
  */
 export function fail(
   code: KnownCode | (string & {}),
   errors?: FieldError[],
-  { retryAfter }: { retryAfter?: number } = {},
+  { retryAfter, warnings = [] }: { retryAfter?: number; warnings?: Warning[] } = {},
 ): ApiError {
   const known = knownErrors[code as KnownCode];
   const seconds = retryAfter === undefined ? undefined : Math.max(1, Math.ceil(retryAfter));
-  return new ApiError(code, known?.[0], known?.[1], errors, seconds);
+  return Object.assign(new ApiError(code, known?.[0], known?.[1], errors, seconds), { warnings });
 }
 
 /** Creates the 422 error for one field of a body or query. The handler throws it. */

@@ -1,5 +1,5 @@
 import { ServiceCallError } from '@tandem/client/internal';
-import { knownErrors, type Operation } from '@tandem/contract';
+import { knownErrors, type Operation, type Warning } from '@tandem/contract';
 import { type Log, ShareTimeout } from '@tandem/process';
 import { ApiError } from './api-error.ts';
 
@@ -11,6 +11,7 @@ export interface ErrorReply {
   errors: ApiError['errors'];
   /** Seconds to wait before retrying. */
   retryAfter?: number;
+  warnings?: Warning[];
 }
 
 /**
@@ -34,11 +35,11 @@ export function errorReply(error: unknown, row: Operation | undefined, log: Log)
 
 function declaredError(error: ApiError, row: Operation | undefined): ErrorReply {
   const declared = row?.errors?.[error.code];
-  const { code, errors } = error;
+  const { code, errors, warnings } = error;
   const wait = error.retryAfter !== undefined && { retryAfter: error.retryAfter };
-  if (declared) return { status: declared[0], code, message: declared[1], errors, ...wait };
+  if (declared) return { status: declared[0], code, message: declared[1], errors, warnings, ...wait };
   if (error.status === undefined) throw new Error(`${row?.id} does not declare the error ${code}`);
-  return { status: error.status, code, message: error.message, errors, ...wait };
+  return { status: error.status, code, message: error.message, errors, warnings, ...wait };
 }
 
 function known(code: keyof typeof knownErrors): ErrorReply {

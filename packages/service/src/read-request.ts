@@ -52,7 +52,9 @@ export function readRequest(
   const named = nest(request.query as Record<string, unknown>, errors);
   const query = row.query && readFields(row.query, named, errors);
   const body = read(row.body, jsonBody(request, row), errors);
-  if (errors.length) throw fail('validation_failed', errors.slice(0, fieldErrorsMax));
+  // A misspelt name also explains why a required parameter is missing.
+  const warnings = unknownParameters(row, named);
+  if (errors.length) throw fail('validation_failed', errors.slice(0, fieldErrorsMax), { warnings });
   checkNamedRecords(caller, row, body);
   return {
     caller,
@@ -62,7 +64,7 @@ export function readRequest(
     body,
     ifMatch: request.get('if-match'),
     idempotencyKey: request.get('idempotency-key'),
-    warnings: unknownParameters(row, named),
+    warnings,
   };
 }
 
@@ -130,9 +132,18 @@ function unknownParameters(row: Operation, named: Record<string, unknown>): Warn
   const unknown = Object.keys(named).filter((name) => !Object.hasOwn(known, name));
   return unknown.slice(0, warningsMax).map((name) => ({
     code: 'unknown_parameter',
-    field: name.slice(0, warningNameMax),
+    field: printable(name.slice(0, warningNameMax)),
     message: 'Unknown query parameter; it was ignored',
   }));
+}
+
+/**
+ * Replaces control characters, invisible format characters and halves of surrogate pairs: a client may print the name of
+ * a parameter or log it, and these characters would break the line or reorder its text. Also replaces the marks of
+ * `idInText`: in the text of an error, the gateway would encode any id between them.
+ */
+function printable(name: string): string {
+  return name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}‹›]/gu, '\uFFFD');
 }
 
 /**
@@ -146,7 +157,7 @@ function nest(query: Record<string, unknown>, errors: FieldError[]): Record<stri
     const [, outer, inner] = /^([a-zA-Z]+)\[([^\]]{1,64})\]$/.exec(key) ?? [];
     if (!outer && /[[\]]/.test(key))
       errors.push({
-        field: key.slice(0, 100),
+        field: printable(key.slice(0, 100)),
         message: 'Must be a parameter name, optionally with one key in brackets: name[key]',
       });
     else if (!outer || inner === undefined) nested[key] = value;

@@ -15,6 +15,7 @@ import {
 import { inTurns } from '@tandem/process';
 import { z } from 'zod';
 import type { ErrorReply } from './error-reply.ts';
+import { etagOf } from './etag.ts';
 import type { PageResult } from './list.ts';
 
 /** A response to the gateway. */
@@ -40,6 +41,8 @@ interface About {
   /** Overrides the status of the row. */
   status?: number | undefined;
   warnings?: Warning[];
+  /** A digest that only holders of the service's key can compute. */
+  digest(text: string): string;
 }
 
 /**
@@ -59,10 +62,11 @@ export async function reply(row: Operation, result: unknown, about: About): Prom
   return {
     status,
     body: JSON.stringify(enveloped(row, data, { ...about, status })),
-    ...(typeof version === 'number' && { etag: `"${version}"` }),
+    ...(typeof version === 'number' && { etag: etagOf(version, data, about.digest) }),
   };
 }
 
+// 72 bits.
 function servedReply(status: number, served: Served): Answer {
   return { status, body: '', served };
 }

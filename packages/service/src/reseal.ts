@@ -3,8 +3,8 @@ import { keyOf, type Seal } from '@tandem/sealed';
 import pg from 'pg';
 
 /**
- * A column whose values `seal` wrote under the context `<context> <value of ref>`. A migration grants the relay role
- * SELECT on `ref`, and SELECT and UPDATE on `column`, in all rows.
+ * A column whose values `seal` wrote under the context `<context> <value of ref>`; null and the empty text mean no
+ * value. A migration grants the relay role SELECT on `ref`, and SELECT and UPDATE on `column`, in all rows.
  */
 export interface SealedColumn {
   table: string;
@@ -128,10 +128,10 @@ function statementsFor({ table, column, ref }: SealedColumn) {
   const key = `CASE WHEN strpos(${value}, '.') > 0 THEN split_part(${value}, '.', 1) ELSE '' END`;
   return {
     read: `SELECT ${row}::text AS ref, ${value} AS sealed FROM ${from}
-      WHERE ${value} IS NOT NULL AND ${key} <> coalesce($1, '') AND ${row}::text > $2 ORDER BY ${row}::text LIMIT $3`,
+      WHERE ${value} <> '' AND ${key} <> coalesce($1, '') AND ${row}::text > $2 ORDER BY ${row}::text LIMIT $3`,
     write: `UPDATE ${from} SET ${value} = given.again
       FROM unnest($1::text[], $2::text[], $3::text[]) AS given (ref, sealed, again)
       WHERE ${row}::text = given.ref AND ${value} = given.sealed`,
-    count: `SELECT ${key} AS key, count(*)::int AS count FROM ${from} WHERE ${value} IS NOT NULL GROUP BY 1`,
+    count: `SELECT ${key} AS key, count(*)::int AS count FROM ${from} WHERE ${value} <> '' GROUP BY 1`,
   };
 }

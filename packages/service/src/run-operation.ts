@@ -2,8 +2,9 @@ import { type Operation, takesIdempotencyKey } from '@tandem/contract';
 import type { Outgoing } from '@tandem/events';
 import type { Log } from '@tandem/process';
 import type { Statement } from '@tandem/tenant-db';
-import { ApiError, fail, failField } from './api-error.ts';
+import { ApiError, fail } from './api-error.ts';
 import { errorReply } from './error-reply.ts';
+import { checkIfMatch } from './etag.ts';
 import type { Context, Handler, Under } from './handler.ts';
 import { type IdempotentRun, idempotent } from './idempotency.ts';
 import { listPage } from './list.ts';
@@ -64,6 +65,7 @@ export async function runOperation(
       requestId: caller.requestId,
       status: responseExtras.wasThere ? 200 : undefined,
       warnings: request.warnings,
+      digest: parts.seal.digest,
     });
     return { ...answer, headers: responseExtras.headers, ...(tenantId !== undefined && { tenantId }) };
   };
@@ -210,19 +212,6 @@ function tenantEntry(
     const { emit, schedule, written } = outgoing;
     return parts.db.transaction(scope, () => work({ tx: parts.db.tx, emit, schedule }), written);
   };
-}
-
-const entityTags = /^(?:[\t ,]*(?:W\/)?"[!#-~\x80-\xff]*"[\t ]*(?=,|$))+[\t ,]*$/;
-
-/**
- * Accepts `"3"`, a list with it, and `*`. A weak tag such as `W/"3"` never matches (RFC 9110 13.1.1).
- * @throws ApiError 412 if the record has another version, 422 if the header is not written as an ETag
- */
-function checkIfMatch(header: string, version: number): void {
-  const value = header.trim();
-  if (value === '*') return;
-  if (!entityTags.test(value)) throw failField('If-Match', 'Must be an ETag in quotes, such as "3"');
-  if (!value.split(',').some((tag) => tag.trim() === `"${version}"`)) throw fail('stale_version');
 }
 
 /** Runs work after the commit. Its failure is logged and does not change the response. */

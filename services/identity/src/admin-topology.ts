@@ -36,7 +36,12 @@ export async function topology(fleet: Fleet, { repair }: { repair: boolean }): P
     unknownServices,
     repair,
   });
-  if (!differences.length) console.log('The broker matches the declarations of the services.');
+  if (!differences.length)
+    console.log(
+      unknownServices.length
+        ? 'No differences were found for the other services.'
+        : 'The broker matches the declarations of the services.',
+    );
   else if (repair) for (const one of repairs) console.log(`${describe(one.difference)}: ${outcomeOf(one)}`);
   else for (const one of differences) console.log(describe(one));
   return !unknownServices.length && (repair ? repairs.every((one) => 'done' in one) : !differences.length);

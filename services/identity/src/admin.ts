@@ -81,7 +81,10 @@ const commands: Record<string, (args: string[]) => Promise<boolean>> = {
   'dead-letters:replay': async (args) => replay(broker, expectArguments(args, 1)[0]),
   secrets: async (args) => {
     expectArguments(args, 0);
-    console.log('Encrypted values by the id of their key (ENCRYPTION_KEY):\n');
+    console.log(
+      'Encrypted values by the id of their key (ENCRYPTION_KEY). A service counts them 10 s after its start and',
+    );
+    console.log('then every 5 minutes, so a change may show only after that time:\n');
     printTable(['KEY', 'SERVICE', 'COLUMN', 'VALUES'], await sealedValues());
     console.log('\nActive API keys under a previous pepper (KEY_PEPPER), each rehashed at its next use:\n');
     return printTable(['API KEY', 'TENANT', 'ENDS IN', 'LAST USED', 'EXPIRES', 'NAME'], await outdatedKeys(admin));

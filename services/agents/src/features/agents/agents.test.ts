@@ -38,7 +38,7 @@ describe('the agents of a tenant', () => {
     const params = { id: await agentOf(api, 'caller') };
     const body = { name: 'Anna', config: { goal: 'A meeting' }, limits: { dailyCap: 5 }, kind: 'x' };
     const { status, data, headers } = await api.updateAgent({ params, body });
-    expect([status, headers['etag']]).toEqual([200, '"2"']);
+    expect([status, headers['etag']]).toEqual([200, expect.stringMatching(/^"2-/)]);
     expect(data).toMatchObject({
       name: 'Anna',
       kind: 'caller',

@@ -13,7 +13,11 @@ everyOperation(campaign, () => service);
 describe('createCampaign', () => {
   it('returns 201 with the campaign, by default an email draft', async () => {
     const reply = await service.as().createCampaign({ body: { name: 'Spring' } });
-    expect([reply.status, reply.body.message, reply.headers.etag]).toEqual([201, 'Campaign created', '"1"']);
+    expect([reply.status, reply.body.message, reply.headers.etag]).toEqual([
+      201,
+      'Campaign created',
+      expect.stringMatching(/^"1-/),
+    ]);
     expect(reply.data).toMatchObject({
       name: 'Spring',
       description: null,

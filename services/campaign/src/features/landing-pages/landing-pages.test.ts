@@ -126,7 +126,7 @@ describe('updateLandingPage', () => {
     const params = { id: data.id };
     const body = { name: 'Summer', content: '<p onclick="x()">Sun</p>', style: { primaryColor: '#fff' } };
     const reply = await api.updateLandingPage({ params, body });
-    expect([reply.status, reply.headers.etag]).toEqual([200, '"2"']);
+    expect([reply.status, reply.headers.etag]).toEqual([200, expect.stringMatching(/^"2-/)]);
     expect(reply.data).toMatchObject({ ...body, content: '<p>Sun</p>', slug: data.slug, seo: whole.seo });
     expect((await api.getLandingPage({ params })).data).toEqual(reply.data);
     const event = await until('the event arrives', () =>

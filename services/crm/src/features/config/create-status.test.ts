@@ -51,7 +51,11 @@ describe('createStatus', () => {
   it('creates a lead status, by default with category contacted and last in order', async () => {
     const api = service.as();
     const reply = await api.createStatus({ body: { code: 'nurturing', name: 'Nurturing' } });
-    expect([reply.status, reply.body.message, reply.headers['etag']]).toEqual([201, 'Status created', '"1"']);
+    expect([reply.status, reply.body.message, reply.headers['etag']]).toEqual([
+      201,
+      'Status created',
+      expect.stringMatching(/^"1-/),
+    ]);
     expect(reply.data).toMatchObject({
       entityType: 'lead',
       code: 'nurturing',

@@ -22,7 +22,7 @@ describe('updateLead', () => {
     const { api, params } = await aStoredLead();
     const reply = await api.updateLead({ params, body: { score: 40, firstName: 'Grace' } });
     expect(reply.data).toMatchObject({ score: 40, firstName: 'Grace', version: 2 });
-    expect(reply.headers.etag).toBe('"2"');
+    expect(reply.headers.etag).toMatch(/^"2-/);
     const event = await until('the event arrives', () =>
       service.events.find((one) => one.name === 'lead.updated' && one.target.id === Number(params.id)),
     );
@@ -54,7 +54,7 @@ describe('updateLead', () => {
     ['"7" ,, "1",', 200],
     ['"7"', 412],
     ['""', 412],
-    ['W/"1"', 412],
+    ['W/"1"', 200],
     ['"a,b"', 412],
     ['1', 422],
     ['garbage', 422],

@@ -23,7 +23,7 @@ describe('createLead', () => {
       customFields: {},
       phone: null,
     });
-    expect(reply.headers.etag).toBe('"1"');
+    expect(reply.headers.etag).toMatch(/^"1-/);
   });
 
   it('normalises phone numbers, and keeps custom fields unchanged', async () => {

@@ -156,6 +156,15 @@ describe('listLeads', () => {
     expect([warnings.length, warnings[0]?.field.length]).toEqual([10, 64]);
   });
 
+  it('replaces control and format characters in the names of unknown parameters', async () => {
+    const query = { 'a\r\nb': 'x', 'c\0d': 'x', 'e\u202Ef': 'x', [`${'g'.repeat(63)}\u{1F600}`]: 'x' };
+    const { warnings = [] } = (await service.as().listLeads({ query })).body.meta;
+    const shown = ['a\uFFFD\uFFFDb', 'c\uFFFDd', 'e\uFFFDf', `${'g'.repeat(63)}\uFFFD`];
+    expect(warnings.map(({ field }) => field)).toEqual(shown);
+    const { body } = await service.as().listLeads({ query: { 'status[\r\n': 'won' } });
+    expect(body.errors?.map(({ field }) => field)).toEqual(['status[\uFFFD\uFFFD']);
+  });
+
   it('rejects the cursor of another tenant or of another sort order', async () => {
     const api = await aTenantWith([{}, {}]);
     const cursor = (await api.listLeads({ query: { limit: '1' } })).body.pagination?.nextCursor as string;

@@ -31,7 +31,7 @@ describe('winOpportunity', () => {
     const { api, params } = await anOpportunity();
     const body = { value: 4800, reasonCode: 'price', note: 'Signed', closedAt: new Date().toISOString() };
     const reply = await api.winOpportunity({ params, body });
-    expect([reply.status, reply.headers['etag']]).toEqual([200, '"2"']);
+    expect([reply.status, reply.headers['etag']]).toEqual([200, expect.stringMatching(/^"2-/)]);
     expect(reply.data).toMatchObject({
       status: 'won',
       stage: 'won',

@@ -6,7 +6,7 @@ import { asWebhook, lockWebhook, writeWebhook } from './webhook.ts';
 export const deleteWebhook: Handler<typeof webhooks.deleteWebhook> = async ({ params, tx, emit, ifMatch }) => {
   const before = await lockWebhook(tx, params.id);
   ifMatch(before);
-  // The row stays for its deliveries, but without its secrets.
+  // The row stays for its deliveries, but without its secrets. An empty secret is no encrypted value (`SealedColumn`).
   const row = await writeWebhook(tx, before.id, {
     deletedAt: new Date(),
     active: false,

@@ -117,3 +117,19 @@ it('a value with an unknown key stays unchanged and is counted, and the others a
   expect(await countsByKey(service)).toMatchObject({ 'secret k9': 1 });
   expect(await countsByKey(service)).not.toHaveProperty('secret k1');
 });
+
+it('a deleted webhook has no encrypted values', async () => {
+  const [a, b] = [`k1:${key()}`, `k2:${key()}`];
+  const caller = { tenantId: 3, userId: 1 };
+  const first = await start(a);
+  const body = { url: 'http://127.0.0.1:9/hook', events: ['lead.created'], customHeaders: { 'X-Team': 'sales' } };
+  const { data } = await first.as(caller).createWebhook({ body });
+  await first.as(caller).rotateWebhookSecret({ params: { id: data.id }, body: {} });
+  await first.as(caller).deleteWebhook({ params: { id: data.id } });
+  await stop(first);
+
+  const service = await start(`${b},${a}`);
+  await service.reseal();
+  expect(await countsByKey(service)).not.toHaveProperty('secret ');
+  expect(await countsByKey(service)).not.toHaveProperty('secret k1');
+});

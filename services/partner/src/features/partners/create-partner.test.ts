@@ -17,7 +17,7 @@ describe('createPartner', () => {
   it('returns 201 with the partner, by default pending and bronze', async () => {
     const body = aPartner({ email: 'Joan@Example.com', phone: '+49 170 1234567', company: 'Hut 6' });
     const { status, data, headers } = await service.as().createPartner({ body });
-    expect([status, headers.etag]).toEqual([201, '"1"']);
+    expect([status, headers.etag]).toEqual([201, expect.stringMatching(/^"1-/)]);
     expect(data).toMatchObject({
       email: 'Joan@Example.com',
       phone: '+491701234567',

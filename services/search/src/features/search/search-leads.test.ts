@@ -162,6 +162,16 @@ describe('searchLeads', () => {
     expect([reply.status, reply.body.errors]).toEqual([422, [{ field, message }]]);
   });
 
+  it('names an unknown parameter in the refusal that it explains', async () => {
+    const { status, body } = await api.searchLeads({ query: { search: 'x', '‹lead 5›': 'x' } });
+    expect([status, body.errors]).toEqual([422, [{ field: 'q', message: 'Is required' }]]);
+    // The gateway would replace the marks of an id, and so reveal the public id of any number.
+    expect(body.meta.warnings).toMatchObject([
+      { code: 'unknown_parameter', field: 'search' },
+      { code: 'unknown_parameter', field: '\uFFFDlead 5\uFFFD' },
+    ]);
+  });
+
   it('shows nobody records that they may not read where they are', async () => {
     const as = (...can: string[]) => service.as({ tenantId: api.caller.tenantId as number, can });
     const replies = await Promise.all([

@@ -85,7 +85,8 @@ describe('a course', () => {
     const { headers } = await read();
     await aLesson(tenant, id);
     const { data, headers: later } = await read();
-    expect([data.lessonsCount, data.version, headers.etag, later.etag]).toEqual([1, 2, '"1"', '"2"']);
+    expect([data.lessonsCount, data.version]).toEqual([1, 2]);
+    expect([headers.etag, later.etag]).toEqual([expect.stringMatching(/^"1-/), expect.stringMatching(/^"2-/)]);
     const publish = (etag: string) => tenant.publishCourse({ params: { id }, headers: { 'if-match': etag } });
     expect([(await publish('"1"')).status, (await publish('"2"')).status]).toEqual([412, 200]);
   });

@@ -34,6 +34,25 @@ it('an enrolment is stored, and the course counts those that are not withdrawn',
   expect((await tenant.listEnrollments({ query: { learnerId: '7' } })).data).toHaveLength(2);
 });
 
+it('an enrolment changes the ETag of the course, but not its version', async () => {
+  const tenant = service.as();
+  const courseId = await aPublishedCourse(tenant);
+  const read = async () => (await tenant.getCourse({ params: { id: courseId } })).headers['etag'] as string;
+  const before = await read();
+  expect(await read()).toBe(before);
+  await enrol(tenant, courseId);
+  const after = await read();
+  expect(after).not.toBe(before);
+  const [version, ...digests] = [before, after].flatMap((etag) => /^"(\d+)-(.{12})"$/.exec(etag)?.slice(1) ?? []);
+  expect(digests).toEqual([expect.anything(), version, expect.anything()]);
+  // If-Match names the version that was read, not the body: with the digest, weak, plain, or in a list.
+  const archive = (etag: string) => tenant.archiveCourse({ params: { id: courseId }, headers: { 'if-match': etag } });
+  const stale = before.replace(`"${version}-`, `"${Number(version) - 1}-`);
+  for (const etag of [stale, `${version}`, `"${version}-"`, `"${version}-short"`, `"0${version}"`])
+    expect([etag, (await archive(etag)).status]).toEqual([etag, 412]);
+  expect((await archive(`${stale}, W/${before}`)).status).toBe(200);
+});
+
 it('one of two concurrent enrolments of a user is accepted', async () => {
   const tenant = service.as();
   const courseId = await aPublishedCourse(tenant);
