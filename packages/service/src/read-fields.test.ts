@@ -82,3 +82,9 @@ it('keeps the keys constructor and prototype', () => {
   const data = { constructor: 'x', prototype: 'y' };
   expect(readFields(z.object({ data: z.record(z.string(), z.unknown()) }), { data }, [])).toEqual({ data });
 });
+
+it('replaces the marks of ids in the name of a field, which the gateway would encode as an id', () => {
+  const errors: FieldError[] = [];
+  readFields(z.object({ data: z.record(z.string(), z.string()) }), { data: { '‹lead 5›': 1 } }, errors);
+  expect(errors).toMatchObject([{ field: 'data.\uFFFDlead 5\uFFFD' }]);
+});

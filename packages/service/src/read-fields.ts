@@ -14,14 +14,23 @@ export function readFields<Schema extends z.ZodType>(
   errors: FieldError[],
 ): z.output<Schema> | undefined {
   const forbidden = forbiddenKeys(input);
-  for (const field of forbidden) errors.push({ field, message: 'Must not be named __proto__' });
+  for (const field of forbidden) errors.push({ field: printable(field), message: 'Must not be named __proto__' });
   if (forbidden.length) return undefined;
   const { data, error } = schema.safeParse(input, { error: defaultMessage });
   for (const issue of error?.issues ?? []) {
-    const field = issue.path.map(String).join('.') || 'body';
+    const field = printable(issue.path.map(String).join('.')) || 'body';
     errors.push({ field, message: isMissing(issue, input) ? 'Is required' : issue.message });
   }
   return data;
+}
+
+/**
+ * Replaces control characters, invisible format characters and halves of surrogate pairs: a client may print the name of
+ * a field or log it, and these characters would break the line or reorder its text. Also replaces the marks of
+ * `idInText`: in the text of an error, the gateway would encode any id between them.
+ */
+export function printable(name: string): string {
+  return name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}‹›]/gu, '\uFFFD');
 }
 
 // More than any schema accepts. A deeper value is rejected by its schema and must not overflow the stack here.

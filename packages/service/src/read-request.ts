@@ -13,7 +13,7 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import { fail } from './api-error.ts';
 import { reachOf } from './reach.ts';
-import { readFields } from './read-fields.ts';
+import { printable, readFields } from './read-fields.ts';
 
 /** A request that passed every check that needs no database. */
 export interface ReadRequest {
@@ -135,15 +135,6 @@ function unknownParameters(row: Operation, named: Record<string, unknown>): Warn
     field: printable(name.slice(0, warningNameMax)),
     message: 'Unknown query parameter; it was ignored',
   }));
-}
-
-/**
- * Replaces control characters, invisible format characters and halves of surrogate pairs: a client may print the name of
- * a parameter or log it, and these characters would break the line or reorder its text. Also replaces the marks of
- * `idInText`: in the text of an error, the gateway would encode any id between them.
- */
-function printable(name: string): string {
-  return name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}‹›]/gu, '\uFFFD');
 }
 
 /**
