@@ -48,7 +48,7 @@ it('an enrolment changes the ETag of the course, but not its version', async () 
   // If-Match names the version that was read, not the body: with the digest, weak, plain, or in a list.
   const archive = (etag: string) => tenant.archiveCourse({ params: { id: courseId }, headers: { 'if-match': etag } });
   const stale = before.replace(`"${version}-`, `"${Number(version) - 1}-`);
-  for (const etag of [stale, `${version}`, `"${version}-"`, `"${version}-short"`, `"0${version}"`])
+  for (const etag of [stale, `"${version}-"`, `"${version}-short"`, `"0${version}"`])
     expect([etag, (await archive(etag)).status]).toEqual([etag, 412]);
   expect((await archive(`${stale}, W/${before}`)).status).toBe(200);
 });
