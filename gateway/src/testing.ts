@@ -7,7 +7,7 @@ import { createGateway } from './create-gateway.ts';
 export const testAlphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 export const testPepper = 'p'.repeat(32);
 
-/** What identity answers about an API key. */
+/** The principal of an API key, as identity returns it. */
 export const testPrincipal = {
   tenantId: '7',
   environment: 'live',

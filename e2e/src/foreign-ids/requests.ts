@@ -35,8 +35,8 @@ const sources: Record<string, [type: string, material: keyof World['materials']]
 type Parts = Pick<DirectRequest, 'params' | 'query' | 'body'>;
 
 /**
- * What a request needs besides the ids of its positions, where the example of the OpenAPI document is not enough: it has
- * none, its values must be unique or recent, or a rule of the operation comes before the ids.
+ * Requests of operations whose example in the OpenAPI document cannot be sent as it is: there is no example, its values
+ * must be unique or recent, or the operation checks another rule before it reads the ids. Ids are filled in later.
  */
 const requests: Record<string, (world: World, position: Position) => Parts> = {
   addTeamMembers: () => ({ body: {} }),

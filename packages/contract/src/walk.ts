@@ -3,7 +3,7 @@ import { idType, type ResourceType } from './id.ts';
 
 export type SchemaNode = z.core.$ZodType;
 
-/** What a walk reads of a schema: its kind, and the schemas inside it. */
+/** The parts of a zod definition that a walk needs: the kind of the schema and the schemas inside it. */
 export interface Definition {
   type: string;
   shape?: Record<string, SchemaNode>;

@@ -19,7 +19,7 @@ interface Published {
   rejected: Rejection[];
   /** Resolves once every event is confirmed; rejects when the channel closes before. */
   confirms: Promise<void>;
-  /** What remains of the time limit for the confirms. */
+  /** Time left for the confirms, in milliseconds. */
   remainingMs: number;
 }
 
