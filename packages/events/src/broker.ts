@@ -32,6 +32,13 @@ interface Connecting {
   connection?: ChannelModel;
 }
 
+interface Connected {
+  name: 'connected';
+  connection: ChannelModel;
+  channels: ConfirmChannel[];
+  isBlocked: boolean;
+}
+
 /**
  * | state | event | next |
  * |---|---|---|
@@ -41,11 +48,7 @@ interface Connecting {
  * | waiting | the delay has passed | connecting |
  * | any | `close` | closed |
  */
-type State =
-  | Connecting
-  | { name: 'connected'; connection: ChannelModel; isBlocked: boolean }
-  | { name: 'waiting'; timer: NodeJS.Timeout }
-  | { name: 'closed' };
+type State = Connecting | Connected | { name: 'waiting'; timer: NodeJS.Timeout } | { name: 'closed' };
 
 const reconnectDelaysMs = [100, 250, 500, 1_000, 2_000, 5_000];
 const connectTimeoutMs = 5_000;
@@ -91,8 +94,9 @@ class Connector {
       const connection = await connect(this.#url, { noDelay: true, timeout: connectTimeoutMs });
       attempt.connection = connection;
       this.#listen(connection);
-      for (const setup of this.#setups) await openChannel(connection, setup, this.#log);
-      await this.#connected(connection);
+      const channels: ConfirmChannel[] = [];
+      for (const setup of this.#setups) channels.push(await this.#openChannel(connection, setup));
+      await this.#connected(connection, channels);
     } catch (error) {
       // A partly set up connection would keep consuming next to the new one.
       if (attempt.connection) destroy(attempt.connection, 'The set-up failed');
@@ -104,9 +108,12 @@ class Connector {
   async add(setup: Setup): Promise<void> {
     this.#setups.push(setup);
     if (this.#state.name !== 'connected') return;
-    await openChannel(this.#state.connection, setup, this.#log).catch((error) =>
-      this.#log.warn('broker set-up failed', { error }),
-    );
+    const { connection, channels } = this.#state;
+    try {
+      channels.push(await this.#openChannel(connection, setup));
+    } catch (error) {
+      this.#log.warn('broker set-up failed', { error });
+    }
   }
 
   isAway(): boolean {
@@ -127,16 +134,26 @@ class Connector {
     if (state.name === 'waiting') clearTimeout(state.timer);
     if (state.name !== 'connected') return;
     const { connection } = state;
-    const closed = connection.close().catch(() => {});
+    const closed = closeInOrder(state).catch(() => {});
     // A frozen or blocked broker does not answer the closing handshake.
     const late = delay(closeMs, undefined, { ref: false }).then(() => socketOf(connection).destroy());
     await Promise.race([closed, late]);
   }
 
-  async #connected(connection: ChannelModel): Promise<void> {
+  async #openChannel(connection: ChannelModel, setup: Setup): Promise<ConfirmChannel> {
+    const channel = await connection.createConfirmChannel();
+    channel.on('error', (error) => this.#log.warn('broker channel failed', { error }));
+    channel.on('close', () => {
+      if (this.#state.name !== 'closed') void connection.close().catch(() => {});
+    });
+    await setup(channel);
+    return channel;
+  }
+
+  async #connected(connection: ChannelModel, channels: ConfirmChannel[]): Promise<void> {
     if (this.#state.name === 'closed') return connection.close();
     if (!this.#isCurrent(connection)) throw new Error('The connection closed during its set-up');
-    this.#state = { name: 'connected', connection, isBlocked: false };
+    this.#state = { name: 'connected', connection, channels, isBlocked: false };
     this.#attempts = 0;
     this.#log.info('broker connected');
   }
@@ -168,11 +185,13 @@ class Connector {
   }
 }
 
-async function openChannel(connection: ChannelModel, setup: Setup, log: Log): Promise<void> {
-  const channel = await connection.createConfirmChannel();
-  channel.on('error', (error) => log.warn('broker channel failed', { error }));
-  channel.on('close', () => void connection.close().catch(() => {}));
-  await setup(channel);
+/**
+ * Closes the channels before their connection. amqplib sends frames of different channels in any order, so the broker
+ * could read the end of the connection before an acknowledgement, and would deliver that message again.
+ */
+async function closeInOrder({ connection, channels }: Connected): Promise<void> {
+  await Promise.allSettled(channels.map(async (channel) => channel.close()));
+  await connection.close();
 }
 
 /** amqplib reads the heartbeat from the address only. */

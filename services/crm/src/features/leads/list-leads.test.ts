@@ -129,7 +129,7 @@ describe('listLeads', () => {
     [{ createdFrom: '0000-01-01T00:00:00Z' }, 422, 'createdFrom'],
     [{ createdTo: '0001-01-01T00:00:00+23:59' }, 422, 'createdTo'],
     [{ createdTo: '9999-12-31T23:59:59-00:01' }, 422, 'createdTo'],
-    [{ 'customFields[\0]': 'x' }, 422, 'customFields.\0'],
+    [{ 'customFields[\0]': 'x' }, 422, 'customFields.\uFFFD'],
     [{ 'customFields[__proto__]': 'x' }, 422, 'customFields.__proto__'],
     [{ 'customFields[a][b]': 'x' }, 422, 'customFields[a][b]'],
     [{ 'customFields[]': 'x' }, 422, 'customFields[]'],
