@@ -16,26 +16,36 @@ const spelledMax = 100;
 
 /** Makes the terms of these documents those in the index. Their rows must be locked by the transaction. */
 export async function writeTerms(tx: Tx, documents: IndexedDocument[]): Promise<void> {
-  await forgetSpellings(tx, await replaceTerms(tx, documents));
+  const unwanted = await addTerms(tx, documents);
+  if (!unwanted.length) return;
+  await removeTerms(tx, unwanted);
+  await forgetSpellings(tx, unwanted);
+}
+
+interface Posting {
+  docId: number;
+  type: string;
+  term: string;
 }
 
 /**
- * Writes only terms that are new and removes those that the documents no longer have; resolves to the removed ones. It is a
- * statement after the one that locks the documents: that one does not see the terms of a writer that it had to wait for.
+ * Writes the terms that are new or have another weight; resolves to the stored terms that the documents no longer have. It
+ * is a statement after the one that locks the documents: that one does not see the terms of a writer that it had to wait
+ * for.
  */
-function replaceTerms(tx: Tx, documents: IndexedDocument[]) {
+function addTerms(tx: Tx, documents: IndexedDocument[]) {
   const rows = documents.map(({ id, type, terms }) => {
     const spelled = [...terms.keys()].filter(hasSpellings).slice(0, spelledMax);
     return { id, type, terms: Object.fromEntries(terms), spelled };
   });
-  return tx.sql<{ type: string; word: string }>`
+  return tx.sql<Posting>`
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb, spelled jsonb)),
     wanted AS MATERIALIZED (
       SELECT given.id AS doc_id, given.type, term.key AS term, term.value::smallint AS weight
       FROM given CROSS JOIN LATERAL jsonb_each_text(given.terms) AS term),
     known AS MATERIALIZED (
-      SELECT doc_id, term, weight FROM posting WHERE doc_id = ANY(ARRAY(SELECT id FROM given))),
+      SELECT doc_id, type, term, weight FROM posting WHERE doc_id = ANY(ARRAY(SELECT id FROM given))),
     changed AS MATERIALIZED (
       SELECT doc_id, term, wanted.type, wanted.weight, known.weight IS NULL AS is_new
       FROM wanted LEFT JOIN known USING (doc_id, term) WHERE known.weight IS DISTINCT FROM wanted.weight),
@@ -52,18 +62,27 @@ function replaceTerms(tx: Tx, documents: IndexedDocument[]) {
       SELECT DISTINCT type, CASE WHEN letter = 0 THEN word ELSE overlay(word PLACING '' FROM letter FOR 1) END, word
       FROM misspellable CROSS JOIN LATERAL generate_series(0, length(word)) AS letter
       -- Always in one order: two transactions that insert in different orders would wait for each other.
-      ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING),
-    removed AS (
-      DELETE FROM posting USING (SELECT doc_id, term FROM known EXCEPT SELECT doc_id, term FROM wanted) AS unwanted
-      WHERE posting.doc_id = unwanted.doc_id AND posting.term = unwanted.term RETURNING posting.type, posting.term)
-    SELECT DISTINCT type, term AS word FROM removed`;
+      ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING)
+    SELECT doc_id AS "docId", known.type, term FROM known LEFT JOIN wanted USING (doc_id, term) WHERE wanted.doc_id IS NULL`;
+}
+
+/**
+ * Separate from the statement that adds terms, because most documents lose none. The first two conditions select by the
+ * whole primary key, whatever statistics PostgreSQL has.
+ */
+async function removeTerms(tx: Tx, postings: Posting[]): Promise<void> {
+  const ids = postings.map(({ docId }) => docId);
+  const terms = postings.map(({ term }) => term);
+  await tx.sql`
+    DELETE FROM posting WHERE doc_id = ANY(${ids}::bigint[]) AND term = ANY(${terms}::text[])
+      AND (doc_id, term) IN (SELECT * FROM unnest(${ids}::bigint[], ${terms}::text[]))`;
 }
 
 /** Removes the spellings of words that no document has any more: suggesting them would reveal a removed name. */
-async function forgetSpellings(tx: Tx, removed: { type: string; word: string }[]): Promise<void> {
+async function forgetSpellings(tx: Tx, removed: Posting[]): Promise<void> {
   const forms = removed
-    .filter(({ word }) => hasSpellings(word))
-    .flatMap(({ type, word }) => formsOf(word).map((form) => ({ type, form, word })));
+    .filter(({ term }) => hasSpellings(term))
+    .flatMap(({ type, term }) => formsOf(term).map((form) => ({ type, form, word: term })));
   if (!forms.length) return;
   await tx.sql`
     WITH given AS MATERIALIZED (
