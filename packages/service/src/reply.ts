@@ -57,24 +57,32 @@ export async function reply(row: Operation, result: unknown, about: About): Prom
   if (either) return reply({ ...row, reply: either.page as z.ZodType }, result, about);
   if (isPage(row.reply)) return pageReply(row, result as PageResult<unknown>, about);
   if (mediaOf(row.reply)) return servedReply(status, result as Served);
-  const data = encodeOnce(row.reply, result);
+  const data = JSON.stringify(encodeOnce(row.reply, result)) as string | undefined;
   const version = (result as { version?: unknown } | null)?.version;
   return {
     status,
-    body: JSON.stringify(enveloped(row, data, { ...about, status })),
-    ...(typeof version === 'number' && { etag: etagOf(version, data, about.digest) }),
+    body: enveloped(row, data, { ...about, status }),
+    ...(typeof version === 'number' && data && { etag: etagOf(version, data, about.digest) }),
   };
 }
 
-// 72 bits.
 function servedReply(status: number, served: Served): Answer {
   return { status, body: '', served };
 }
 
-function enveloped(row: Operation, data: unknown, about: About & { status: number }): unknown {
+function enveloped(row: Operation, data: string | undefined, about: About & { status: number }): string {
   const { message } = row;
-  if (row.envelope === 'none') return data;
-  return row.envelope === 'short' ? { success: true, data, message } : envelope({ ...about, message, data });
+  if (row.envelope === 'none') return data ?? '';
+  const around =
+    row.envelope === 'short' ? { success: true, data: [], message } : envelope({ ...about, message, data: [] });
+  return withData(around, data);
+}
+
+/** Serialises an envelope, and inserts data that is JSON already; without data it has no such field. */
+function withData(around: object, data: string | undefined): string {
+  if (data === undefined) return JSON.stringify({ ...around, data });
+  // Quotes in the texts of the envelope are escaped, so none of them contains this.
+  return JSON.stringify(around).replace('"data":[]', () => `"data":${data}`);
 }
 
 /** The response for an error. */
@@ -102,9 +110,6 @@ async function pageReply(row: Operation, result: PageResult<unknown>, about: Abo
     nextPageToken: nextCursor,
   };
   const status = replyStatus(row);
-  const around = JSON.stringify(envelope({ ...about, status, message: row.message, data: [], pagination }));
-  return { status, body: around.replace(noItems, () => `"data":[${written.join(',')}]`) };
+  const around = envelope({ ...about, status, message: row.message, data: [], pagination });
+  return { status, body: withData(around, `[${written.join(',')}]`) };
 }
-
-// Cannot occur in a text of the envelope, where quotes are escaped.
-const noItems = '"data":[]';
