@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { analyze } from './analyze.ts';
 import { countCost } from './cost.ts';
 import { measureEventLatency } from './latency.ts';
 import { type Memory, memoryByProcess } from './memory.ts';
@@ -49,7 +50,7 @@ export async function measureFleet(place: Place): Promise<{ rows: Row[]; memory:
     rows.push(await measureEventLatency(place, tenant));
     log('create lead');
     rows.push(...(await measureCreates(place, { url, headers, connections, seconds: roundSeconds }, crmDatabase)));
-    await analyze(crmDatabase);
+    await analyze(place);
     const { rows: leads } = await crmDatabase.query<{ count: number }>('SELECT count(*)::int AS count FROM lead');
     const stored = leads[0]?.count as number;
     const paths = join(place.dir, 'tmp/lead-paths');
@@ -113,7 +114,7 @@ async function measureCreates(place: Place, load: Load, database: pg.Client): Pr
     });
   await create(warmSeconds);
   await drain(database);
-  await analyze(database);
+  await analyze(place);
   const cost = countCost(place);
   const runs: Measured[] = [];
   const outbox: { depth: number; age: number; emptyAfter: number; consumedAfter: number }[] = [];
@@ -140,14 +141,6 @@ async function measureCreates(place: Place, load: Load, database: pg.Client): Pr
       detail: `at most ${formatNumber(worst((one) => one.depth))} events waiting; empty ${formatNumber(emptyAfter)} s after the last create; consumed by crm after ${formatNumber(consumedAfter)} s`,
     },
   ];
-}
-
-/**
- * Runs what autovacuum would do within a minute. Until then, plans made for an empty table stay in use, which read a
- * tenant's leads one by one.
- */
-async function analyze(database: pg.Client): Promise<void> {
-  await database.query('VACUUM ANALYZE');
 }
 
 function sampleOutbox(database: pg.Client) {

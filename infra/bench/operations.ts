@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fleet as contracts } from '@tandem/gateway/contracts';
 import { operations, type TestTenant } from '@tandem/test-fleet';
-import pg from 'pg';
+import { analyze } from './analyze.ts';
 import { countCost } from './cost.ts';
 import { median } from './numbers.ts';
 import { type Call, groups } from './operation-calls.ts';
@@ -62,23 +62,8 @@ async function waitUntilIdle({ dir, log }: Place): Promise<void> {
   log('the fleet did not become idle');
 }
 
-async function databases(place: Place): Promise<pg.Client[]> {
-  const withDatabase = place.members.filter(({ hasDatabase }) => hasDatabase);
-  const clients = withDatabase.map(({ name }) => new pg.Client({ connectionString: place.databaseUrl(name) }));
-  for (const client of clients) await client.connect();
-  return clients;
-}
-
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** Runs what autovacuum would do within a minute. Until then, plans made for empty tables stay in use. */
-async function analyze(place: Place): Promise<void> {
-  for (const client of await databases(place)) {
-    await client.query('VACUUM ANALYZE');
-    await client.end();
-  }
 }
 
 async function measure(place: Place, tenant: TestTenant, call: Call): Promise<Row> {
