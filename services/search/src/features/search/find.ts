@@ -1,9 +1,17 @@
 import type { Tx } from '../../handler.ts';
 import type { DocumentType } from '../documents/document.ts';
-import { type Condition, pointsMax, rangesOfTerms, wordCondition } from './conditions.ts';
+import { type Condition, pointsMax, rangesOfTerms, type TermRange, wordCondition } from './conditions.ts';
 import { type Filter, filterConditions } from './filter.ts';
 import { type Question, readQuestion } from './question.ts';
-import { type Match, type MatchRow, matchStatement, type Size, sizesStatement } from './statements.ts';
+import {
+  type Count,
+  countStatement,
+  type Match,
+  type MatchRow,
+  matchStatement,
+  type Size,
+  sizesStatement,
+} from './statements.ts';
 
 export interface Hit {
   type: DocumentType;
@@ -49,6 +57,8 @@ const scanRatioMax = 8;
 const earlyMax = 5_000;
 // Bounds of a search of conditions that are all common but have few documents in common.
 const sparse = { scanMax: 500_000, lookUpMax: 100_000 };
+// A document may have several terms of one condition: so many postings are read for each wanted document.
+const severalTerms = 1.05;
 const nothing = { hits: [], total: 0, isEstimate: false, hasOutdated: false };
 
 /** What a question finds, and how it was read. */
@@ -76,7 +86,8 @@ async function find(tx: Tx, question: Question, options: Options): Promise<Found
   const [driver] = words;
   if (!driver) return nothing;
   const plan: Plan = { question, options, words, filters, driver, scanned: [], checked: [], hasOutdated: false };
-  if (words.length + filters.length === 1) return countedPage(tx, plan);
+  if (words.length + filters.length === 1)
+    return options.isSuggesting ? countedPage(tx, plan) : pageOfOneWord(tx, plan);
   const { sizes, hasOutdated } = await sizesOf(tx, options.type, [...words, ...filters]);
   // Documents without terms for filters are filtered by their rows.
   const usable = sizes.filter(({ condition }) => !hasOutdated || !condition.isFilter);
@@ -130,6 +141,46 @@ function chosenWays(driver: Sized, others: Sized[], bound: number): Pick<Plan, '
   };
 }
 
+/** Every posting of the word is a match, so only those of the page are ranked, and the others are counted. */
+async function pageOfOneWord(tx: Tx, plan: Plan): Promise<Found> {
+  const { question, options, driver, hasOutdated } = plan;
+  const { hits, matched, stoppedAt, isCut } = await readPage(tx, plan, neededFor(options), sparse.lookUpMax);
+  if (stoppedAt === null)
+    return {
+      hits,
+      total: Math.min(matched, searchWindow),
+      isEstimate: isCut || matched > searchWindow,
+      hasOutdated,
+    };
+  const ranges = [...driver.ranges, ...rangesOfTerms(question.wholes)];
+  const { documents, isCut: isUncounted } = await countDocuments(tx, options.type, ranges);
+  return {
+    hits,
+    total: Math.min(documents, searchWindow),
+    isEstimate: isUncounted || documents > searchWindow,
+    hasOutdated,
+  };
+}
+
+/** Number of matches up to the end of the block that the page ends in; one more than the page shows whether there are more. */
+function neededFor({ offset, limit }: Options): number {
+  return Math.ceil((offset + limit + 1) / blockSize) * blockSize;
+}
+
+/** Counts the documents with a term in the ranges, up to one more than `searchWindow`. */
+async function countDocuments(
+  tx: Tx,
+  type: DocumentType,
+  ranges: readonly TermRange[],
+): Promise<{ documents: number; isCut: boolean }> {
+  for (let readMax = Math.ceil((searchWindow + 1) * severalTerms); ; readMax *= 4) {
+    const [row] = await countStatement<Promise<Count[]>>(tx.sql, { type, ranges, readMax });
+    const { read, documents } = row as Count;
+    const isCut = read >= readMax;
+    if (!isCut || documents > searchWindow || readMax >= sparse.lookUpMax) return { documents, isCut };
+  }
+}
+
 /** Counts the matches up to `searchWindow`. */
 async function countedPage(tx: Tx, plan: Plan): Promise<Found> {
   const { isSuggesting } = plan.options;
@@ -151,7 +202,7 @@ async function countedPage(tx: Tx, plan: Plan): Promise<Found> {
  */
 async function earlyPage(tx: Tx, plan: Plan, driver: Sized): Promise<Found | undefined> {
   const { offset, limit, isSuggesting } = plan.options;
-  const wanted = isSuggesting ? blockSize : Math.ceil((offset + limit + 1) / blockSize) * blockSize;
+  const wanted = isSuggesting ? blockSize : neededFor(plan.options);
   const { hits, matched, stoppedAt } = await readPage(tx, plan, wanted, earlyMax);
   if (stoppedAt === null && !(isSuggesting && matched >= limit)) return undefined;
   const expected = Math.max(offset + limit + 1, Math.round((matched / (stoppedAt ?? earlyMax)) * driver.size));
@@ -170,8 +221,7 @@ interface Page extends Pick<MatchRow, 'matched' | 'stoppedAt' | 'isCut'> {
 
 /** One page of at least `wanted` matches, if there are so many. */
 async function readPage(tx: Tx, plan: Plan, wanted: number, readMax: number): Promise<Page> {
-  // A document may have several terms of the driver.
-  let matchMax = Math.ceil(wanted * 1.05);
+  let matchMax = Math.ceil(wanted * severalTerms);
   let page = await readMatches(tx, plan, { matchMax, readMax });
   while (page.stoppedAt !== null && page.matched < wanted) {
     matchMax *= 4;

@@ -44,6 +44,26 @@ export function sizesStatement<Result>(
           LIMIT (SELECT "sizeMax" FROM given)) AS bounded) AS counted`;
 }
 
+/** Number of postings read, and of documents among them. */
+export interface Count {
+  read: number;
+  documents: number;
+}
+
+/** Counts the documents that have a term in one of the ranges, from at most `readMax` postings. The result is a row of `Count`. */
+export function countStatement<Result>(
+  sql: SqlTag<Result>,
+  counted: { type: DocumentType; ranges: readonly TermRange[]; readMax: number },
+): Result {
+  return sql`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM jsonb_to_record(${JSON.stringify(counted)}::jsonb) AS row (type text, ranges jsonb, "readMax" int))
+    SELECT count(*)::int AS read, count(DISTINCT doc_id)::int AS documents FROM (
+      SELECT doc_id FROM given CROSS JOIN LATERAL jsonb_to_recordset(ranges) AS range (low text, high text)
+        CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "readMax" FROM given)) AS posting
+      LIMIT (SELECT "readMax" FROM given)) AS posting`;
+}
+
 /** The postings of a `range`, in the order of the index: of one term the best field first, then the newest document. */
 const inRange = fragment`
   SELECT doc_id FROM posting
