@@ -37,7 +37,7 @@ export async function writeDocuments(tx: Tx, writings: Writing[], { sameVersion 
   const changed = await writeRows(tx, rows, sameVersion);
   const documents = changed.map(({ id, type, documentId, owners }) => {
     const terms = termsByKey.get(keyOf({ type, documentId })) as Map<string, number>;
-    return { id, type, terms: withOwners(terms, owners) };
+    return { id, type, terms: withOwners(terms, owners), isRebuilt: sameVersion };
   });
   if (documents.length) await writeTerms(tx, documents);
 }
@@ -81,7 +81,9 @@ function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[], sameVersion: boolea
         removed_at = excluded.removed_at, words = excluded.words,
         -- The owners of a record decide who may find and replace its document: a client does not change them.
         owners = CASE WHEN excluded.version = 0 AND document.version > 0 THEN document.owners ELSE excluded.owners END,
-        words_changed = document.words IS DISTINCT FROM excluded.words OR document.owners IS DISTINCT FROM excluded.owners
+        -- A rebuild also writes terms that the index lost: their digest is still the same.
+        words_changed = ${sameVersion}::boolean OR document.words IS DISTINCT FROM excluded.words
+          OR document.owners IS DISTINCT FROM excluded.owners
       -- A document without a version comes from a client and always counts.
       WHERE excluded.version = 0 OR document.version < excluded.version
         OR (document.version = excluded.version AND ${sameVersion}::boolean)

@@ -8,6 +8,8 @@ export interface IndexedDocument {
   id: number;
   type: (typeof documentTypes)[number];
   terms: Map<string, number>;
+  /** Whether the spellings of all its words are written again, not only those of words that are new in it. */
+  isRebuilt?: boolean;
 }
 
 // Words of a document whose misspellings are found, those of the highest weight first: the rest of a long text would fill
@@ -30,32 +32,34 @@ interface Posting {
 
 /**
  * Writes the terms that are new or have another weight; resolves to the stored terms that the documents no longer have. It
- * is a statement after the one that locks the documents: that one does not see the terms of a writer that it had to wait
- * for.
+ * is a separate statement from the one that locks the documents, whose snapshot is older than the commit of a writer that
+ * it waited for.
  */
 function addTerms(tx: Tx, documents: IndexedDocument[]) {
-  const rows = documents.map(({ id, type, terms }) => {
+  const rows = documents.map(({ id, type, terms, isRebuilt = false }) => {
     const spelled = [...terms.keys()].filter(hasSpellings).slice(0, spelledMax);
-    return { id, type, terms: Object.fromEntries(terms), spelled };
+    return { id, type, terms: Object.fromEntries(terms), spelled, rebuilt: isRebuilt };
   });
   return tx.sql<Posting>`
     WITH given AS MATERIALIZED (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb, spelled jsonb)),
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb, spelled jsonb,
+        rebuilt boolean)),
     wanted AS MATERIALIZED (
       SELECT given.id AS doc_id, given.type, term.key AS term, term.value::smallint AS weight
       FROM given CROSS JOIN LATERAL jsonb_each_text(given.terms) AS term),
     known AS MATERIALIZED (
       SELECT doc_id, type, term, weight FROM posting WHERE doc_id = ANY(ARRAY(SELECT id FROM given))),
     changed AS MATERIALIZED (
-      SELECT doc_id, term, wanted.type, wanted.weight, known.weight IS NULL AS is_new
+      SELECT doc_id, term, wanted.type, wanted.weight
       FROM wanted LEFT JOIN known USING (doc_id, term) WHERE known.weight IS DISTINCT FROM wanted.weight),
     written AS (
       INSERT INTO posting (doc_id, type, term, weight) SELECT doc_id, type, term, weight FROM changed
       ON CONFLICT (tenant_id, environment, doc_id, term) DO UPDATE SET weight = excluded.weight),
     misspellable AS MATERIALIZED (
-      SELECT DISTINCT changed.type, changed.term AS word FROM changed JOIN given ON given.id = changed.doc_id
-      WHERE changed.is_new AND given.spelled ? changed.term AND NOT EXISTS (
-        SELECT FROM spelling known WHERE known.type = changed.type AND known.form = changed.term AND known.word = changed.term)),
+      SELECT DISTINCT wanted.type, term AS word
+      FROM wanted JOIN given ON given.id = wanted.doc_id LEFT JOIN known USING (doc_id, term)
+      WHERE (known.weight IS NULL OR given.rebuilt) AND given.spelled ? term AND NOT EXISTS (
+        SELECT FROM spelling WHERE spelling.type = wanted.type AND spelling.form = term AND spelling.word = term)),
     spelled AS (
       INSERT INTO spelling (type, form, word)
       -- The word, and each form of it that lacks one letter: formsOf in words.ts.
@@ -66,23 +70,21 @@ function addTerms(tx: Tx, documents: IndexedDocument[]) {
     SELECT doc_id AS "docId", known.type, term FROM known LEFT JOIN wanted USING (doc_id, term) WHERE wanted.doc_id IS NULL`;
 }
 
-/**
- * Separate from the statement that adds terms, because most documents lose none. The first two conditions select by the
- * whole primary key, whatever statistics PostgreSQL has.
- */
 async function removeTerms(tx: Tx, postings: Posting[]): Promise<void> {
-  const ids = postings.map(({ docId }) => docId);
-  const terms = postings.map(({ term }) => term);
-  await tx.sql`
-    DELETE FROM posting WHERE doc_id = ANY(${ids}::bigint[]) AND term = ANY(${terms}::text[])
-      AND (doc_id, term) IN (SELECT * FROM unnest(${ids}::bigint[], ${terms}::text[]))`;
+  for (const [docId, ofDocument] of Map.groupBy(postings, (posting) => posting.docId)) {
+    const terms = ofDocument.map(({ term }) => term);
+    await tx.sql`DELETE FROM posting WHERE doc_id = ${docId} AND term = ANY(${terms}::text[])`;
+  }
 }
 
 /** Removes the spellings of words that no document has any more: suggesting them would reveal a removed name. */
 async function forgetSpellings(tx: Tx, removed: Posting[]): Promise<void> {
-  const forms = removed
-    .filter(({ term }) => hasSpellings(term))
-    .flatMap(({ type, term }) => formsOf(term).map((form) => ({ type, form, word: term })));
+  const words = new Map(
+    removed.filter(({ term }) => hasSpellings(term)).map((one) => [`${one.type} ${one.term}`, one]),
+  );
+  const forms = [...words.values()].flatMap(({ type, term }) =>
+    formsOf(term).map((form) => ({ type, form, word: term })),
+  );
   if (!forms.length) return;
   await tx.sql`
     WITH given AS MATERIALIZED (

@@ -64,6 +64,18 @@ it('documents whose events were lost become as their records are, and removed on
   expect(await found(api, 'changed')).toHaveLength(1);
 });
 
+it('terms and spellings that the index lost are written again', async () => {
+  const api = service.as();
+  own(api, 1, { lastName: 'Lovelace' });
+  await rebuild(api);
+  for (const lost of ['posting', 'spelling']) {
+    await service.sqlWithin(api.caller, `DELETE FROM ${lost}`);
+    await rebuild(api);
+    expect(await found(api, 'lovelace')).toHaveLength(1);
+    expect(await found(api, 'lovelaxe')).toHaveLength(1);
+  }
+});
+
 it('an event that is newer than the exported record wins, and a late older one does not come back', async () => {
   const api = service.as();
   await sendEvent(api, 'updated', 1, { lastName: 'Newest', version: 9 });
