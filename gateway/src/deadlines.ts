@@ -17,8 +17,7 @@ interface Entry {
  * it reads sockets. A pause counts as a single tick, so replies that arrived during it are not late.
  */
 export function createDeadlines(tickMs: number): Deadlines {
-  // Not a Set: with entries coming and going, a Set reallocates its table again and again, which was 6 % of the memory that
-  // the gateway allocated.
+  // Not a Set: it reallocates its table as entries come and go, 6 % of all memory that the gateway allocated.
   const entries: Entry[] = [];
   let tick = 0;
   let clock: NodeJS.Timeout | undefined;
