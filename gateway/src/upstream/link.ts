@@ -52,7 +52,7 @@ export interface LinkTarget {
 
 /**
  * Opens a connection for JSON requests to a service of this fleet: buffered responses, no streams, and only the HTTP
- * features that our services use. undici takes 10 µs longer per request, an eighth of the gateway's time
+ * features that our services use. undici takes 11 µs longer per request, a tenth of the gateway's time or more
  * (infra/bench/notes.md). Certificates of https origins are verified against Node's certificate authorities and those
  * of NODE_EXTRA_CA_CERTS.
  * @param options.replyMax maximum size of a response body, in bytes

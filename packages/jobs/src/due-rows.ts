@@ -27,7 +27,7 @@ export const oldestMax = 100;
 /** Maximum number of groups per poll. Each costs one index descent. */
 export const visitsMax = 500;
 // An entry that was queued this long ago and has not started was lost with Redis. Redis drops duplicates of an entry
-// that still waits there, so a wrong guess has no effect.
+// that still waits there, so queueing it once more has no effect.
 const lostAfterSeconds = 30;
 const requeueMax = 500;
 

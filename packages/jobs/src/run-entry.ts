@@ -45,8 +45,8 @@ type RunAgainAt = (Date | undefined)[];
 
 const attemptsMax = 10;
 const giveUpsMax = 3;
-// After a process is killed, another one takes over its jobs within 30 s (T8): the lease, and the pause between two looks for
-// lost rows (dispatch.ts).
+// After a process is killed, another one takes over its jobs within 30 s (T8): the lease, and the interval at which lost rows
+// are looked for (dispatch.ts).
 const leaseSeconds = 25;
 const pauseSecondsMax = 512;
 const errorTextMax = 500;

@@ -32,8 +32,8 @@ export class ScopedPool extends ResilientPool {
   readonly #waits: PoolWaits | undefined;
 
   /**
-   * @param config.backgroundMax how many of the connections background work may use at once; one is always left to
-   * requests
+   * @param config.backgroundMax how many of the connections background work may use at once; of two or
+   * more, one is always left to requests
    * @param config.isNamed whether connections cache statements by name; must be false behind some poolers in
    * transaction mode
    * @param config.waits records how long work waits for a connection
