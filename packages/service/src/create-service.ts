@@ -175,12 +175,10 @@ export function createService<Ops extends Operations, Client, Settings extends S
       name: 'consumers',
       withinMs: shutdownLimits.consumersMs,
       async run() {
-        housekeeping.close();
-        resealing.close();
-        const consumed = consumption.close();
+        const ended = [consumption.close(), housekeeping.close(), resealing.close()];
         // Batches that wait for a connection are redelivered, to another instance or after the restart.
         stopConsuming.abort(new Error('The service is shutting down'));
-        await consumed;
+        await Promise.all(ended);
       },
     },
     { name: 'jobs', withinMs: shutdownLimits.jobsMs, run: () => scheduler.close() },

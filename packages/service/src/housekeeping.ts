@@ -43,6 +43,7 @@ export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purg
   for (const { table } of [...platformTables, ...purge]) failures.inc({ table }, 0);
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
+  let inProgress: Promise<unknown> = Promise.resolve();
 
   /** Resolves to whether this table is done. */
   const removeDue = async (target: Purge): Promise<boolean> => {
@@ -75,7 +76,9 @@ export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purg
 
   const runIn = (ms: number) => {
     timer = setTimeout(async () => {
-      const { isDone } = await run();
+      const pass = run();
+      inProgress = pass;
+      const { isDone } = await pass;
       if (!isClosed) runIn(isDone ? everyMs : soonMs);
     }, ms).unref();
   };
@@ -84,9 +87,11 @@ export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purg
   return {
     /** Deletes expired rows now. Resolves to the tables where this failed. */
     run: async () => (await run()).failed,
-    close() {
+    /** Ends after the batch in progress. */
+    async close(): Promise<void> {
       isClosed = true;
       clearTimeout(timer);
+      await inProgress;
     },
   };
 }

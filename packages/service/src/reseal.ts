@@ -17,7 +17,8 @@ export interface SealedColumn {
 export interface Resealing {
   /** Reseals every value that is not under the current key. */
   run(): Promise<void>;
-  close(): void;
+  /** Ends after the batch in progress. */
+  close(): Promise<void>;
 }
 
 const firstAfterMs = 10_000;
@@ -43,15 +44,17 @@ export function startResealing(options: {
   metrics: Metrics;
 }): Resealing {
   const { pool, seal, columns, log } = options;
-  if (!columns.length) return { run: async () => {}, close: () => {} };
+  if (!columns.length) return { run: async () => {}, close: async () => {} };
   const values = options.metrics.gauge('sealed_values', 'Encrypted values in the database, by the id of their key', [
     'table',
     'column',
     'key',
   ]);
 
+  let isClosed = false;
   const run = async () => {
-    for (const column of columns) await resealColumn(pool, seal, column, log);
+    for (const column of columns) await resealColumn(column, { pool, seal, log, isClosed: () => isClosed });
+    if (isClosed) return;
     const counts = await Promise.all(columns.map((column) => countByKey(pool, column)));
     values.reset();
     for (const [at, { table, column }] of columns.entries())
@@ -59,28 +62,34 @@ export function startResealing(options: {
   };
 
   let timer: NodeJS.Timeout | undefined;
+  let inProgress = Promise.resolve();
   const runIn = (ms: number) => {
     timer = setTimeout(async () => {
-      await run().catch((error: unknown) => log.warn('re-encryption failed', { error }));
-      if (timer) runIn(everyMs);
+      inProgress = run().catch((error: unknown) => void log.warn('re-encryption failed', { error }));
+      await inProgress;
+      if (!isClosed) runIn(everyMs);
     }, ms).unref();
   };
   runIn(firstAfterMs);
   return {
     run,
-    close() {
+    async close() {
+      isClosed = true;
       clearTimeout(timer);
-      timer = undefined;
+      await inProgress;
     },
   };
 }
 
-async function resealColumn(pool: pg.Pool, seal: Seal, column: SealedColumn, log: Log): Promise<void> {
+async function resealColumn(
+  column: SealedColumn,
+  { pool, seal, log, isClosed }: { pool: pg.Pool; seal: Seal; log: Log; isClosed: () => boolean },
+): Promise<void> {
   const { context } = column;
   const statements = statementsFor(column);
   let resealed = 0;
   const unreadable: { count: number; first?: Row } = { count: 0 };
-  for (let after = ''; ; ) {
+  for (let after = ''; !isClosed(); ) {
     const { rows } = await pool.query<Row>(statements.read, [seal.currentKey, after, batchRows]);
     const last = rows.at(-1);
     if (!last) break;
