@@ -29,6 +29,8 @@ const commonLabels = ['instance', 'job', 'le', 'service'];
 // Prometheus creates this metric itself.
 const prometheusMetrics = new Map([['up', new Set<string>()]]);
 
+const members = findMembers(root).map(({ name }) => name);
+
 let fleet: TestFleet;
 let receiver: Receiver;
 /** The labels of every metric that the fleet exports. */
@@ -37,7 +39,6 @@ beforeAll(async () => {
   receiver = await startReceiver();
   const opsPort = await freePort();
   fleet = await startFleet({
-    services: ['identity', 'crm', 'integrations'],
     // Nothing listens on this port: the spans are lost, and counted.
     env: {
       OPS_PORT: String(opsPort),
@@ -49,7 +50,7 @@ beforeAll(async () => {
   await tenant.api.createWebhook({ body: { url: receiver.url, events: ['lead.created'] } });
   await tenant.api.createLead({ body: { email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' } });
   await until('the webhook arrives', () => receiver.deliveries[0]);
-  const ports = ['identity', 'crm', 'integrations'].map((name) => fleet.environment[name]?.PORT);
+  const ports = servicePorts();
   exported = await until('all metrics have values', async () => {
     const texts = await Promise.all(
       [...ports, opsPort].map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
@@ -107,16 +108,49 @@ describe('an alert', () => {
   });
 });
 
-it('Prometheus scrapes the gateway and every service', () => {
+describe('an alert on the value 0', () => {
+  // The series of a stopped instance ends, and a comparison ignores a missing series.
+  it('fires for a member without instances', () => {
+    expect(conditionsOf('ServiceDown')).toEqual([
+      'max by (job) (up) == 0',
+      ...members.map((member) => `absent(up{job="${member}"})`),
+    ]);
+  });
+
+  it('fires for a consumer whose service has no instances', async () => {
+    const responses = await Promise.all(
+      servicePorts().map(async (port) => (await fetch(`http://127.0.0.1:${port}/topology`)).json()),
+    );
+    const queues = (responses as { consumers: { queue: string }[] }[]).flatMap(({ consumers }) =>
+      consumers.map(({ queue }) => queue.replace(/^[^.]+/, 'tandem')),
+    );
+    expect(conditionsOf('ConsumerDisconnected')).toEqual([
+      'max by (consumer) (tandem_consumer_connected) == 0',
+      ...queues.map((queue) => `absent(tandem_consumer_connected{consumer="${queue}"})`),
+    ]);
+  });
+
+  it('is one of those above, or InstanceDown, which leaves stopped instances to ServiceDown', () => {
+    const onZero = alerts.filter(({ expr }) => /== *0|< *1\b/.test(expr)).map(({ alert }) => alert);
+    expect(onZero.sort()).toEqual(['ConsumerDisconnected', 'InstanceDown', 'ServiceDown']);
+  });
+});
+
+it('Prometheus scrapes the gateway and every service, each with its name as the job', () => {
   const { scrape_configs: configs } = parse(text('prometheus.yml')) as {
-    scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
+    scrape_configs: {
+      job_name: string;
+      dns_sd_configs: { names: string[]; port: number }[];
+      relabel_configs?: { source_labels: string[]; target_label: string }[];
+    }[];
   };
   const scraped = configs.flatMap(({ dns_sd_configs: dns }) => dns.flatMap(({ names }) => names));
-  expect(scraped.toSorted()).toEqual(
-    findMembers(root)
-      .map(({ name }) => name)
-      .sort(),
-  );
+  expect(scraped.toSorted()).toEqual(members.toSorted());
+  for (const { job_name: job, dns_sd_configs: dns, relabel_configs: relabels } of configs) {
+    const names = dns.flatMap((one) => one.names);
+    if (names.length === 1) expect(names).toEqual([job]);
+    else expect(relabels).toEqual([{ source_labels: ['__meta_dns_name'], target_label: 'job' }]);
+  }
   expect(configs.at(-1)?.dns_sd_configs).toMatchObject([{ names: [gatewayName], port: 9090 }]);
 });
 
@@ -133,6 +167,16 @@ describe('a query with unknown names', () => {
     expect(() => namesIn('rate(tandem_jobs[5m]')).toThrow('Invalid PromQL');
   });
 });
+
+/** The ports of all services; the gateway has its metrics on another one. */
+function servicePorts(): (string | undefined)[] {
+  return members.filter((name) => name !== gatewayName).map((name) => fleet.environment[name]?.PORT);
+}
+
+/** The parts of an alert's expression, any of which fires it. */
+function conditionsOf(name: string): string[] | undefined {
+  return alerts.find(({ alert }) => alert === name)?.expr.split(/\s+or\s+/);
+}
 
 /** The metrics and labels of an expression that the fleet does not export. */
 function missingFrom(expr: string): string[] {
