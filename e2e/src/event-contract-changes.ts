@@ -26,7 +26,12 @@ export function breakingChanges(
   after: JsonSchema,
   whenMissing: ReadonlySet<string> = new Set(),
 ): string[] {
-  return compare(before, after, { path: '', before, after, whenMissing });
+  return compare(before, after, { path: '', before, after, whenMissing, isEvent: true });
+}
+
+/** Values that `writer` allows and `reader` does not, for requests and replies, each as a sentence. */
+export function unreadableValues(writer: JsonSchema, reader: JsonSchema): string[] {
+  return compare(writer, reader, { path: '', before: writer, after: reader, whenMissing: new Set(), isEvent: false });
 }
 
 interface Place {
@@ -35,6 +40,8 @@ interface Place {
   before: JsonSchema;
   after: JsonSchema;
   whenMissing: ReadonlySet<string>;
+  /** Whether defaults apply to missing fields, which events have and requests and replies do not. */
+  isEvent: boolean;
 }
 
 function compare(oldRaw: JsonSchema, nextRaw: JsonSchema, place: Place): string[] {
@@ -45,7 +52,7 @@ function compare(oldRaw: JsonSchema, nextRaw: JsonSchema, place: Place): string[
   const [oldTypes, nextTypes] = [typesOf(old), typesOf(next)];
   if (nextTypes.length && (!oldTypes.length || oldTypes.some((type) => !nextTypes.includes(type))))
     return [
-      `${place.path || 'the event'} changes its type from ${oldTypes.join(', ') || 'any'} to ${nextTypes.join(', ')}`,
+      `${place.path || 'the value'} changes its type from ${oldTypes.join(', ') || 'any'} to ${nextTypes.join(', ')}`,
     ];
   return [
     ...compareValues(old, next, place),
@@ -71,10 +78,10 @@ function compareValues(old: JsonSchema, next: JsonSchema, { path }: Place): stri
   const allowed = next.enum ?? (next.const === undefined ? undefined : [next.const]);
   if (!allowed) return [];
   const oldValues = old.enum ?? (old.const === undefined ? undefined : [old.const]);
-  if (!oldValues) return [`${path} allowed any value and now allows only listed values`];
+  if (!oldValues) return [`${path} allows only listed values instead of any`];
   return oldValues
     .filter((value) => !allowed.includes(value))
-    .map((value) => `${path} no longer allows ${JSON.stringify(value)}`);
+    .map((value) => `${path} does not allow ${JSON.stringify(value)}`);
 }
 
 function compareLimits(old: JsonSchema, next: JsonSchema, { path }: Place): string[] {
@@ -99,9 +106,13 @@ function compareProperties(old: JsonSchema, next: JsonSchema, place: Place): str
     const isRequired = next.required?.includes(name);
     const wasRequired = before && old.required?.includes(name);
     // At the top level of data and record, a missing nullable field is read as null.
-    const isReadAsNull = path.split('.').length === 2 && allowsNull(schema, place.after);
+    const isReadAsNull = place.isEvent && path.split('.').length === 2 && allowsNull(schema, place.after);
     if (isRequired && !wasRequired && !isReadAsNull && !whenMissing.has(path))
-      faults.push(`${path} is required but missing in older events: make it nullable, or declare it in whenMissing`);
+      faults.push(
+        place.isEvent
+          ? `${path} is required but missing in older events: make it nullable, or declare it in whenMissing`
+          : `${path} is required but may be missing`,
+      );
   }
   return faults;
 }

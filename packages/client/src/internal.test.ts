@@ -11,7 +11,7 @@ const rows = operations({
     path: '/internal/thing',
     audience: 'internal',
     summary: 'Read a thing',
-    reply: z.object({ name: z.string() }),
+    reply: z.object({ name: z.string(), kind: z.enum(['big', 'small']).optional() }),
     message: 'Thing retrieved',
     timeoutMs: 100,
   },
@@ -60,5 +60,29 @@ describe('a call of another service fails with status 503', () => {
   it('but not if the response is complete', async () => {
     answer = (response) => response.end(JSON.stringify({ data: { name: 'Ada' } }));
     expect(await readThing()).toEqual({ name: 'Ada' });
+  });
+});
+
+describe('a reply of another release', () => {
+  it.each([
+    ['has a new enum value', { data: { name: 'Ada', kind: 'huge' } }],
+    ['lacks a required field', { data: { kind: 'big' } }],
+    ['has no data', {}],
+    ['is null', null],
+  ])('that %s fails the call with status 502 and names the operation', async (_, reply) => {
+    answer = (response) => response.end(JSON.stringify(reply));
+    const error = await readThing().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ServiceCallError);
+    expect(error).toMatchObject({
+      status: 502,
+      code: 'bad_gateway',
+      message: 'readThing returned a reply that does not match its contract',
+    });
+    expect((error as Error).cause).toBeInstanceOf(z.ZodError);
+  });
+
+  it('is read without its new fields', async () => {
+    answer = (response) => response.end(JSON.stringify({ data: { name: 'Ada', kind: 'big', added: 1 } }));
+    expect(await readThing()).toEqual({ name: 'Ada', kind: 'big' });
   });
 });

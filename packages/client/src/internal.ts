@@ -23,8 +23,13 @@ export type ServiceClient<Ops extends Operations> = {
 export class ServiceCallError extends Error {
   readonly status: number;
   readonly code: string | undefined;
-  constructor(operation: string, status: number, code: string | undefined, cause?: unknown) {
-    super(`${operation} returned ${status}`, { cause });
+  constructor(
+    operation: string,
+    status: number,
+    code: string | undefined,
+    { cause, message = `returned ${status}` }: { cause?: unknown; message?: string } = {},
+  ) {
+    super(`${operation} ${message}`, { cause });
     this.status = status;
     this.code = code;
   }
@@ -52,7 +57,8 @@ function callSpan({ id, method, path }: Operation): SpanStart {
 /**
  * Creates a client for calls to another service, signed as the calling service within the given tenant. The timeout is
  * 3 s, or that of the row. Inside a database transaction calls throw.
- * @throws ServiceCallError for every error response, and with status 503 when there is no complete response
+ * @throws ServiceCallError for every error response, with status 503 when there is no complete response, and with status
+ * 502 when the response does not match the contract, as it may between two releases
  */
 export function createServiceClient<Ops extends Operations>(options: {
   operations: Ops;
@@ -82,7 +88,7 @@ export function createServiceClient<Ops extends Operations>(options: {
       ...(row.query && { query: z.encode(row.query, input.query as never) as Record<string, unknown> }),
     });
     const unavailable = (error: unknown) => {
-      throw new ServiceCallError(row.id, 503, 'unavailable', error);
+      throw new ServiceCallError(row.id, 503, 'unavailable', { cause: error });
     };
     const trace = currentTrace();
     const { statusCode, body } = await request(`${baseUrl}${path}${search}`, {
@@ -97,9 +103,14 @@ export function createServiceClient<Ops extends Operations>(options: {
       },
       ...(row.body && { body: JSON.stringify(z.encode(row.body, input.body as never)) }),
     }).catch(unavailable);
-    const answer = (await body.json().catch(unavailable)) as { data?: unknown; code?: string };
-    if (statusCode >= 400) throw new ServiceCallError(row.id, statusCode, answer.code);
-    return z.decode(row.reply, answer.data);
+    const answer = (await body.json().catch(unavailable)) as { data?: unknown; code?: string } | null;
+    if (statusCode >= 400) throw new ServiceCallError(row.id, statusCode, answer?.code);
+    const { data, error } = z.safeDecode(row.reply, answer?.data as never);
+    if (error) {
+      const message = 'returned a reply that does not match its contract';
+      throw new ServiceCallError(row.id, 502, 'bad_gateway', { cause: error, message });
+    }
+    return data;
   };
 
   const entries = Object.entries(operations).map(([id, row]) => [

@@ -23,7 +23,8 @@ export function errorReply(error: unknown, row: Operation | undefined, log: Log)
   // The handler did not expect this error: another service rejected the call or is unavailable.
   if (error instanceof ServiceCallError) {
     log.error('call to another service failed', { error, operation: row?.id });
-    return known('unavailable');
+    // A contract mismatch between two releases lasts until both are the same, and is no outage.
+    return known(error.code === 'bad_gateway' ? 'bad_gateway' : 'unavailable');
   }
   if (isOutage(error)) {
     log.error('a store or a worker thread is unavailable', { error, operation: row?.id });

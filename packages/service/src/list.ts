@@ -14,7 +14,7 @@ export interface PageResult<Item> {
   limit: number;
   /** Whether there are records before this page. */
   hasPrev: boolean;
-  /** Whether there are more records. Not set for cursor pagination, where `nextCursor` shows it. */
+  /** Whether there are more records. Set only by lists without cursors, such as search; others show it by `nextCursor`. */
   hasNext?: boolean;
   nextCursor: string | null;
 }
