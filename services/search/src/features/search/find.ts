@@ -145,24 +145,18 @@ function chosenWays(driver: Sized, others: Sized[], bound: number): Pick<Plan, '
 async function pageOfOneWord(tx: Tx, plan: Plan): Promise<Found> {
   const { question, options, driver, hasOutdated } = plan;
   const { hits, matched, stoppedAt, isCut } = await readPage(tx, plan, neededFor(options), sparse.lookUpMax);
-  if (stoppedAt === null)
-    return {
-      hits,
-      total: Math.min(matched, searchWindow),
-      isEstimate: isCut || matched > searchWindow,
-      hasOutdated,
-    };
   const ranges = [...driver.ranges, ...rangesOfTerms(question.wholes)];
-  const { documents, isCut: isUncounted } = await countDocuments(tx, options.type, ranges);
+  // All matches have been read unless reading stopped at the end of the page.
+  const counted = stoppedAt === null ? { documents: matched, isCut } : await countDocuments(tx, options.type, ranges);
   return {
     hits,
-    total: Math.min(documents, searchWindow),
-    isEstimate: isUncounted || documents > searchWindow,
+    total: Math.min(counted.documents, searchWindow),
+    isEstimate: counted.isCut || counted.documents > searchWindow,
     hasOutdated,
   };
 }
 
-/** Number of matches up to the end of the block that the page ends in; one more than the page shows whether there are more. */
+/** The number of matches to read: one more than the page shows, rounded up to a whole block. */
 function neededFor({ offset, limit }: Options): number {
   return Math.ceil((offset + limit + 1) / blockSize) * blockSize;
 }
