@@ -36,14 +36,19 @@ beforeEach(() => {
 });
 afterAll(() => gateway?.close());
 
-/** Sends requests, and `rest` when the service has them all; answers them when the gateway has found the error. */
-async function exchange(requests: string, count: number, rest: string): Promise<string> {
+/** A connection to the gateway, and the text that it has received. */
+function aConnection() {
   const socket = connect(gateway.port, '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => {
     text += chunk;
   });
-  const closed = once(socket, 'close');
+  return { socket, closed: once(socket, 'close'), text: () => text };
+}
+
+/** Sends requests, and `rest` when the service has them all; answers them when the gateway has found the error. */
+async function exchange(requests: string, count: number, rest: string): Promise<string> {
+  const { socket, closed, text } = aConnection();
   socket.write(requests);
   await until('the service has the requests', () => pending.length === count);
   const found = once(gateway.server, 'clientError');
@@ -52,7 +57,7 @@ async function exchange(requests: string, count: number, rest: string): Promise<
   for (const response of pending)
     response.writeHead(201, { 'content-type': 'application/json' }).end('{"success":true}');
   await closed;
-  return text;
+  return text();
 }
 
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
@@ -74,19 +79,14 @@ describe('bytes that are not HTTP', () => {
   });
 
   it('after a response get 400', async () => {
-    const socket = connect(gateway.port, '127.0.0.1');
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk;
-    });
-    const closed = once(socket, 'close');
+    const { socket, closed, text } = aConnection();
     socket.write(create);
     await until('the service has the request', () => pending.length === 1);
     pending[0]?.writeHead(201, { 'content-type': 'application/json' }).end('{"success":true}');
-    await until('the response has arrived', () => text.includes('"success":true'));
+    await until('the response has arrived', () => text().includes('"success":true'));
     socket.write(garbage);
     await closed;
-    expect(statuses(text)).toEqual([201, 400]);
+    expect(statuses(text())).toEqual([201, 400]);
   });
 
   it('in the body of a request get 400', async () => {
