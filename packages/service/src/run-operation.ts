@@ -173,7 +173,7 @@ function contextOf(
   responseExtras: ResponseExtras,
 ): Omit<AnyContext, 'emit' | 'schedule' | 'inTenant'> {
   const { caller, params, query, body } = request;
-  const { db, cursors } = parts;
+  const { db, cursors, totals } = parts;
   return {
     ...({ params, query, body } as Pick<AnyContext, 'params' | 'query' | 'body'>),
     caller,
@@ -193,7 +193,15 @@ function contextOf(
       responseExtras.headers[name] = value;
     },
     list: (options) =>
-      listPage({ ...options, name: row.id, query: query as never, caller, narrow: request.scope?.narrow, cursors }),
+      listPage({
+        ...options,
+        name: row.id,
+        query: query as never,
+        caller,
+        narrow: request.scope?.narrow,
+        cursors,
+        totals,
+      }),
   };
 }
 

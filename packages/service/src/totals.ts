@@ -20,59 +20,60 @@ interface Total {
   failedAt?: number;
 }
 
-const totals = new Map<string, Total>();
-let countsNow = 0;
+/** The estimated totals of a service. Lists are identified by a text of their scope and filter. */
+export class EstimatedTotals {
+  // The least recently read first.
+  readonly #totals = new Map<string, Total>();
+  #countsNow = 0;
 
-/** Whether the list had more records than are counted exactly when last read, at most a minute ago. */
-export function isLarge(filter: string): boolean {
-  const known = totals.get(filter);
-  return known !== undefined && Date.now() - known.at < keptMs;
-}
+  /** Whether the list had more records than are counted exactly when last read, at most a minute ago. */
+  isLarge(filter: string): boolean {
+    const known = this.#totals.get(filter);
+    return known !== undefined && Date.now() - known.at < keptMs;
+  }
 
-/** Remembers that a list is too large to count exactly. Evicts the least recently used entries first. */
-export function noteLarge(filter: string): void {
-  if (isLarge(filter)) return;
-  const known = totals.get(filter) ?? { at: 0 };
-  known.at = Date.now();
-  totals.delete(filter);
-  totals.set(filter, known);
-  const [oldest] = totals.keys();
-  if (totals.size > totalsMax && oldest !== undefined) totals.delete(oldest);
-}
+  /** Remembers that a list is too large to count exactly. */
+  noteLarge(filter: string): void {
+    if (this.isLarge(filter)) return;
+    const known = this.#totals.get(filter) ?? { at: 0 };
+    known.at = Date.now();
+    this.#totals.delete(filter);
+    this.#totals.set(filter, known);
+    const [oldest] = this.#totals.keys();
+    if (this.#totals.size > totalsMax && oldest !== undefined) this.#totals.delete(oldest);
+  }
 
-/**
- * The number of records of a large list, at most a minute old; undefined when no such count is available.
- * @param count counts the records; runs in the background, one at a time, and not right after a failure
- * @param waitMs how long to wait for the first count: as long as the page itself took
- */
-export async function estimateTotal(
-  filter: string,
-  count: () => PromiseLike<number>,
-  waitMs: number,
-): Promise<number | undefined> {
-  const known = totals.get(filter);
-  if (!known) return undefined;
-  const isOlder = (at: number | undefined, ms: number) => at === undefined || Date.now() - at > ms;
-  if (isOlder(known.counted?.at, refreshMs) && isOlder(known.failedAt, keptMs) && !known.counting)
-    refresh(known, count);
-  if (isOlder(known.counted?.at, keptMs) && known.counting) await firstOf(known.counting, Math.max(waitMs, waitMinMs));
-  return isOlder(known.counted?.at, keptMs) ? undefined : known.counted?.total;
-}
+  /**
+   * The number of records of a large list, at most a minute old; undefined when no such count is available.
+   * @param count counts the records; runs in the background, one at a time, and not right after a failure
+   * @param waitMs how long to wait for the first count: as long as the page itself took
+   */
+  async estimate(filter: string, count: () => PromiseLike<number>, waitMs: number): Promise<number | undefined> {
+    const known = this.#totals.get(filter);
+    if (!known) return undefined;
+    const isOlder = (at: number | undefined, ms: number) => at === undefined || Date.now() - at > ms;
+    if (isOlder(known.counted?.at, refreshMs) && isOlder(known.failedAt, keptMs) && !known.counting)
+      this.#refresh(known, count);
+    if (isOlder(known.counted?.at, keptMs) && known.counting)
+      await firstOf(known.counting, Math.max(waitMs, waitMinMs));
+    return isOlder(known.counted?.at, keptMs) ? undefined : known.counted?.total;
+  }
 
-function refresh(known: Total, count: () => PromiseLike<number>): void {
-  if (countsNow >= countsAtOnceMax) return;
-  countsNow++;
-  known.counting = (async () => {
-    try {
-      known.counted = { total: await count(), at: Date.now() };
-    } catch {
-      // Usually the statement timeout, for lists of many millions. The page then shows a lower bound.
-      known.failedAt = Date.now();
-    } finally {
-      known.counting = undefined;
-      countsNow--;
-    }
-  })();
+  #refresh(known: Total, count: () => PromiseLike<number>): void {
+    if (this.#countsNow >= countsAtOnceMax) return;
+    this.#countsNow++;
+    known.counting = (async () => {
+      try {
+        known.counted = { total: await count(), at: Date.now() };
+      } catch {
+        // Usually the statement timeout, for lists of many millions. The page then shows a lower bound.
+        known.failedAt = Date.now();
+      } finally {
+        known.counting = undefined;
+        this.#countsNow--;
+      }
+    })();
+  }
 }
 
 async function firstOf(work: Promise<void>, ms: number): Promise<void> {
