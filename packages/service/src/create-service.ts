@@ -41,8 +41,7 @@ import { createApp } from './http.ts';
 import type { Parts } from './parts.ts';
 import { type SealedColumn, startResealing } from './reseal.ts';
 import type { ServiceSettings } from './settings.ts';
-import { SharedCounts } from './shared-counts.ts';
-import { EstimatedTotals } from './totals.ts';
+import { createTotals } from './totals.ts';
 
 type Adapter = Parameters<Parameters<typeof createTenantDb>[0]['client']>[0];
 
@@ -214,7 +213,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
     seal,
     cursors: createCursors(settings.INTERNAL_SECRETS),
-    totals: { estimated: new EstimatedTotals(), shared: new SharedCounts() },
+    totals: createTotals(),
   };
   return {
     app: createApp(operations, handlers as never, parts),

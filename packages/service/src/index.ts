@@ -11,3 +11,4 @@ export { asService, type Reach, reachOf } from './reach.ts';
 export type { SealedColumn } from './reseal.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';
 export { startService } from './start-service.ts';
+export { createTotals, type Totals } from './totals.ts';

@@ -2,8 +2,7 @@ import type { Environment } from '@tandem/caller';
 import { containing, exactMax, type FoundPage, type Ownership, type PageArgs } from '@tandem/tenant-db';
 import { fail, failField } from './api-error.ts';
 import type { Cursors, Position } from './cursors.ts';
-import type { SharedCounts } from './shared-counts.ts';
-import type { EstimatedTotals } from './totals.ts';
+import type { Totals } from './totals.ts';
 
 /** One page of a list as a handler returns it. */
 export interface PageResult<Item> {
@@ -47,12 +46,6 @@ export interface Listable<Row> {
   count(args: any): PromiseLike<number>;
 }
 
-/** The totals that the lists of a service share between requests. */
-export interface Totals {
-  estimated: EstimatedTotals;
-  shared: SharedCounts;
-}
-
 interface ListQuery {
   page: number;
   limit: number;
@@ -68,7 +61,7 @@ const depthMax = 100_000;
 
 /**
  * Reads one page: by number, or after a cursor, which stays correct while rows are added and deleted. Totals are exact
- * up to 10,000, and concurrent requests share their counts (shared-counts.ts); larger totals are estimates (totals.ts). A page can end early when its filter and order together would
+ * up to 10,000, and concurrent requests share their counts (shared-counts.ts); larger totals are estimates (estimated-totals.ts). A page can end early when its filter and order together would
  * take too long; its cursor then continues after the last row that was read.
  * @param options.name identifies the list inside cursors, so that a cursor of another list is rejected
  * @param options.narrow the condition the database adds for a caller narrowed to own records: totals are counted

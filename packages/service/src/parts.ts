@@ -4,7 +4,7 @@ import type { Health, Log, Metrics } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
 import type { Scope, TenantDb } from '@tandem/tenant-db';
 import type { Cursors } from './cursors.ts';
-import type { Totals } from './list.ts';
+import type { Totals } from './totals.ts';
 
 /** Dependencies that the operations of a service share. */
 export interface Parts {
