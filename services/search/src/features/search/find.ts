@@ -29,7 +29,7 @@ export interface Options {
   filter: Filter;
   limit: number;
   offset: number;
-  /** How matches are counted; absent for suggestions, which are the best of a few hundred matches. */
+  /** How matches are counted; absent for suggestions, which are the best of the first block. */
   counting?: Counting;
 }
 
@@ -40,8 +40,6 @@ export interface Counting {
 }
 
 const blockSize = 100;
-// Documents of a single word that are read for suggestions.
-const suggestedMax = 600;
 // Documents that the whole question equals.
 const wholeMax = 1_000;
 // Postings of a condition are counted up to so many: 8 to 12 ms.
@@ -152,9 +150,9 @@ function neededFor({ offset, limit }: Options): number {
   return Math.ceil((offset + limit + 1) / blockSize) * blockSize;
 }
 
-/** Counts the matches up to `searchWindow`. */
+/** Counts the matches up to `searchWindow`; for suggestions only the block of the page is read. */
 async function countedPage(tx: Tx, plan: Plan): Promise<Found> {
-  const wanted = plan.options.counting ? searchWindow + 1 : suggestedMax;
+  const wanted = plan.options.counting ? searchWindow + 1 : blockSize;
   const readMax = plan.scanned.length ? sparse.scanMax : sparse.lookUpMax;
   const { hits, matched, stoppedAt, isCut } = await readPage(tx, plan, wanted, readMax);
   const total = Math.min(matched, searchWindow);
