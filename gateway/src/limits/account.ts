@@ -45,6 +45,8 @@ export interface Account {
   /** False after a failure: other gateways may have admitted calls that they have not reported to Redis yet. */
   isCertain: boolean;
   usedAt: number;
+  /** When it was last moved to the end of the accounts. */
+  movedAt: number;
 }
 
 /** Consecutive waiting calls of one address (1-based number); `counts` is 1 if they count towards the month. */
@@ -75,6 +77,7 @@ export function newAccount(subject: string, isCertain: boolean): Account {
     underWay: Promise.resolve(),
     isCertain,
     usedAt: 0,
+    movedAt: Number.NEGATIVE_INFINITY,
   };
 }
 
