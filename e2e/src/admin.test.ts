@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { createIdCodec } from '@tandem/ids';
 import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
 import { connect } from 'amqplib';
+import pg from 'pg';
 
 // Tests the commands of `npm run admin` against a running fleet.
 
@@ -114,8 +116,48 @@ it('rebuilds the search index from the services that own the records', async () 
   await tenant.api.removeDocument({ params: { type: 'lead', id: ids[0] as string } });
   expect(await found('Rebuildone')).toEqual([]);
   const { code, text } = await admin('rebuild', 'search', '--tenant', tenant.id);
-  expect([code, text]).toEqual([0, expect.stringMatching(/Done: 3 indexed, 0 removed/)]);
+  expect([code, text]).toEqual([0, expect.stringMatching(/Done: 3 records read, 3 rows written, 0 removed/)]);
   expect(await found('Rebuildone')).toHaveLength(1);
   const place = /--from (\S+)/.exec(text)?.[1] as string;
   expect(await admin('rebuild', 'search', '--tenant', tenant.id, '--from', place)).toMatchObject({ code: 0 });
 }, 120_000);
+
+it('rebuilds duplicate pairs and referrals, of all tenants or of one', async () => {
+  const { data: partner } = await tenant.api.createPartner({
+    body: { email: 'joan@example.com', firstName: 'Joan', lastName: 'Clarke', referralCode: 'JOAN-2026' },
+  });
+  await tenant.api.approvePartner({ params: { id: partner.id }, body: {} });
+  const lead = { firstName: 'A', lastName: 'B', email: 'twin@example.com', referralCode: 'JOAN-2026' };
+  for (let n = 0; n < 2; n++) expect((await tenant.api.createLead({ body: lead })).status).toBe(201);
+  const state = async () => ({
+    pairs: (await tenant.api.listLeadDuplicates({ query: { limit: 1 } })).pagination?.total,
+    referrals: (await tenant.api.getPartner({ params: { id: partner.id } })).data.referralCount,
+  });
+  await until('both are stored', async () => JSON.stringify(await state()) === '{"pairs":1,"referrals":2}');
+  await within('crm', 'DELETE FROM duplicate_pair');
+  await within('partner', 'DELETE FROM referral');
+  expect(await state()).toEqual({ pairs: 0, referrals: 0 });
+  expect((await admin('rebuild', 'duplicates')).text).toMatch(/Done: \d+ records read, 1 rows written, 0 removed/);
+  expect((await admin('rebuild', 'referrals', '--tenant', tenant.id)).text).toMatch(/ 2 rows written, 0 removed\n$/);
+  expect(await state()).toEqual({ pairs: 1, referrals: 2 });
+  expect(await admin('rebuild', 'nothing')).toMatchObject({
+    code: 2,
+    text: expect.stringContaining('these can: search, duplicates, referrals'),
+  });
+}, 120_000);
+
+/** Runs a statement in the database of a service, within the tenant. */
+async function within(service: string, sql: string): Promise<void> {
+  const { DATABASE_URL, IDS_ALPHABET } = fleet.environment[service] as Record<string, string>;
+  const alphabet = IDS_ALPHABET ?? (fleet.environment['gateway'] as Record<string, string>)['IDS_ALPHABET'];
+  const tenantId = createIdCodec(alphabet as string).decode('tenant', undefined, tenant.id);
+  const client = new pg.Client({ connectionString: DATABASE_URL });
+  await client.connect();
+  try {
+    const scope = `SELECT set_config('app.tenant_id', $1, false), set_config('app.environment', 'live', false)`;
+    await client.query(scope, [String(tenantId)]);
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

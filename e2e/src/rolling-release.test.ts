@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest } from 'node:http';
+import { join } from 'node:path';
 import { createCallerSigner } from '@tandem/caller';
 import { createIdCodec } from '@tandem/ids';
 import {
@@ -12,9 +12,12 @@ import {
   type TestTenant,
 } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
+import { findServices } from '@tandem/tooling';
+import { aLead, send, startLoad } from './rolling-load.ts';
 
-// Restarts every process in turn under steady load, as a rolling release on Kubernetes does: two instances of each
-// behind load balancers that remove an instance if /readyz fails. ROLLING_PER_SECOND=300 sets the maximum rate.
+// Restarts every process under steady load, as a rolling release on Kubernetes does: two instances of the gateway and of
+// each service behind load balancers that remove an instance if /readyz fails. As there, several deployments replace
+// their instances at the same time, each one instance after the other. ROLLING_PER_SECOND=300 sets the maximum rate.
 
 const perSecond = Number(process.env.ROLLING_PER_SECOND ?? 100);
 // Reached even while a busy machine with two cores starts the processes again; lower means that the load stood still.
@@ -28,18 +31,29 @@ const slowShutdownMsMax = 15_000;
 const shutdownMsMax = 5_000;
 const requestsAfterRestart = 50;
 
+const services = findServices(join(import.meta.dirname, '../..')).map(({ name }) => name);
+/** Processes that are restarted at the same time. */
+const waves = wavesOf(['gateway', ...services], 3);
+const slowWaves = wavesOf(['gateway', 'crm', 'identity'], 3);
+/** Services whose instances share consumers or jobs, with a counter of the work of one instance. */
+const shared = {
+  crm: 'events_consumed_total',
+  identity: 'events_consumed_total',
+  integrations: 'job_duration_seconds_count',
+  partner: 'events_consumed_total',
+  search: 'events_consumed_total',
+};
+
 let fleet: TestFleet;
 let tenant: TestTenant;
 let front: Balancer;
 let frontPort: number;
 let receiver: Receiver;
-const processes = ['gateway', 'gateway2', 'crm', 'crm2', 'identity', 'identity2'] as const;
 
 beforeAll(async () => {
   fleet = await startFleet({
-    services: ['identity', 'crm', 'integrations'],
     gateways: 2,
-    instances: { crm: 2, identity: 2 },
+    instances: Object.fromEntries(services.map((name) => [name, 2])),
     probeEveryMs,
     env: { SHUTDOWN_DELAY_MS: String(delayMs) },
   });
@@ -57,111 +71,8 @@ afterAll(async () => {
   await receiver?.close();
 }, 120_000);
 
-interface Answer {
-  status: number;
-  body: { data?: { id?: string } };
-}
-
-/** Sends one request. With `hold`, the body is sent only after `hold.until`; `accepted` is called on 100 Continue. */
-function send(options: {
-  port: number;
-  method: string;
-  path: string;
-  headers?: Record<string, string>;
-  body?: object;
-  agent?: Agent;
-  hold?: { accepted(): void; until: Promise<void> };
-}): Promise<Answer> {
-  const { port, method, path, headers, agent, hold } = options;
-  const body = options.body && JSON.stringify(options.body);
-  return new Promise((resolve, reject) => {
-    const outgoing = httpRequest({
-      host: '127.0.0.1',
-      port,
-      method,
-      path,
-      agent,
-      headers: {
-        ...headers,
-        ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-        ...(hold && { expect: '100-continue' }),
-      },
-    });
-    outgoing.once('error', reject);
-    outgoing.once('response', (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.once('error', reject);
-      response.once('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        resolve({ status: response.statusCode as number, body: text ? JSON.parse(text) : {} });
-      });
-    });
-    if (!hold) return void outgoing.end(body);
-    outgoing.once('continue', () => {
-      hold.accepted();
-      void hold.until.then(() => outgoing.end(body));
-    });
-    outgoing.flushHeaders();
-  });
-}
-
 /** Leads that the load and the slow requests have created. */
 const created = new Set<string>();
-let leads = 0;
-const aLead = () => ({ email: `lead-${++leads}@example.com`, firstName: 'Lead', lastName: `Number${leads}` });
-
-interface Load {
-  succeeded: number;
-  failures: string[];
-  stop(): Promise<void>;
-}
-
-/**
- * Starts clients with one keep-alive connection each, which read and write without Idempotency-Key and without retries.
- */
-function startLoad(): Load {
-  let isRunning = true;
-  const headers = { 'x-api-key': tenant.live };
-  const client = async (index: number) => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    let lastLead = '';
-    for (let count = index; isRunning; count++) {
-      const startedAt = performance.now();
-      const create = { method: 'POST', path: '/v1/leads', body: aLead() };
-      const reads = [
-        { method: 'GET', path: '/v1/leads?limit=5' },
-        { method: 'GET', path: `/v1/leads/${lastLead}` },
-        { method: 'GET', path: '/v1/users?limit=5' },
-      ];
-      const call = count % 4 === 0 || !lastLead ? create : (reads[(count % 4) - 1] as (typeof reads)[number]);
-      try {
-        const { status, body } = await send({ port: frontPort, headers, agent, ...call });
-        if (status >= 400) load.failures.push(`${call.method} ${call.path}: ${status} ${JSON.stringify(body)}`);
-        else load.succeeded++;
-        if (status === 201) {
-          lastLead = body.data?.id as string;
-          created.add(lastLead);
-        }
-      } catch (error) {
-        load.failures.push(`${call.method} ${call.path}: ${error}`);
-      }
-      const restMs = (clients * 1_000) / perSecond - (performance.now() - startedAt);
-      if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
-    }
-    agent.destroy();
-  };
-  const ended = Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
-  const load: Load = {
-    succeeded: 0,
-    failures: [],
-    async stop() {
-      isRunning = false;
-      await ended;
-    },
-  };
-  return load;
-}
 
 /** A request for a process whose body is sent only after the process has received SIGTERM. */
 function slowRequest(name: string): { path: string; headers: Record<string, string>; body: object; expected: number } {
@@ -215,27 +126,34 @@ async function terminateDuringRequest(name: string): Promise<Ending> {
   return ending;
 }
 
-/** Restarts processes in turn under load, each after the previous one is ready again, and prints how long they took. */
+/**
+ * Restarts the processes of each wave under load, after those of the previous wave are ready again, and prints how long
+ * they took.
+ */
 async function release(options: {
-  names: readonly string[];
+  waves: readonly (readonly string[])[];
   terminate: (name: string) => Promise<Ending>;
   msMax: number;
 }): Promise<void> {
-  const { names, terminate, msMax } = options;
-  const load = startLoad();
+  const { waves, terminate, msMax } = options;
+  const load = startLoad({ port: frontPort, headers: { 'x-api-key': tenant.live }, clients, perSecond, created });
   await until('the load runs', () => load.succeeded > requestsAfterRestart);
   const startedAt = performance.now();
   const succeededBefore = load.succeeded;
   const endedAfterMs: Record<string, number> = {};
-  for (const name of names) {
-    const { end, ms } = await terminate(name);
-    expect([name, end]).toEqual([name, 'exited with code 0']);
-    endedAfterMs[name] = Math.round(ms);
-    await until(`${name} is back`, () => fleet.ready(name));
+  for (const names of waves) {
+    const restart = async (name: string) => {
+      const { end, ms } = await terminate(name);
+      expect([name, end]).toEqual([name, 'exited with code 0']);
+      endedAfterMs[name] = Math.round(ms);
+      await until(`${name} is back`, () => fleet.ready(name));
+    };
+    await Promise.all(names.map(restart));
     const before = load.succeeded;
     await until('the load continues', () => load.succeeded >= before + requestsAfterRestart);
   }
   const rate = Math.round(((load.succeeded - succeededBefore) * 1_000) / (performance.now() - startedAt));
+  await untilAllWork();
   await load.stop();
   const result = { program: 'rolling-release', requests: load.succeeded, failed: load.failures.length, rate };
   process.stdout.write(`${JSON.stringify({ ...result, endedAfterMs })}\n`);
@@ -251,13 +169,36 @@ async function release(options: {
   });
 }
 
-describe('restarting every process in turn fails no request and loses no write', () => {
-  it('while each has a slow request, which it finishes', async () => {
-    await release({ names: processes, terminate: terminateDuringRequest, msMax: slowShutdownMsMax });
+/** Every restarted instance gets its share of the events and jobs of its service. */
+async function untilAllWork(): Promise<void> {
+  for (const [service, metric] of Object.entries(shared))
+    for (const name of [service, `${service}2`])
+      await until(`${name} has worked since its start`, async () => {
+        const response = await fetch(`http://127.0.0.1:${fleet.environment[name]?.PORT}/metrics`);
+        const counted = new RegExp(`^tandem_${metric}\\{.* [1-9]`, 'm');
+        return counted.test(await response.text());
+      });
+}
+
+/** The first instances of these deployments, `size` at a time, then the second ones. */
+function wavesOf(deployments: readonly string[], size: number): string[][] {
+  const groups = Array.from({ length: Math.ceil(deployments.length / size) }, (_, index) =>
+    deployments.slice(index * size, (index + 1) * size),
+  );
+  return [groups, groups.map((names) => names.map((name) => `${name}2`))].flat();
+}
+
+describe('restarting every process fails no request and loses no write', () => {
+  it('while each of three deployments has a slow request, which it finishes', async () => {
+    await release({ waves: slowWaves, terminate: terminateDuringRequest, msMax: slowShutdownMsMax });
   }, 300_000);
 
-  it('and each exits within 5 s when no request is slow, also one that runs jobs', async () => {
-    await release({ names: [...processes, 'integrations'], terminate: fleet.terminate, msMax: shutdownMsMax });
+  it('and each exits within 5 s when no request is slow, also one that handles events or runs jobs', async () => {
+    await release({ waves, terminate: fleet.terminate, msMax: shutdownMsMax });
     await until('every lead was delivered', () => receiver.deliveries.length >= created.size);
+    await until('every lead is found', async () => {
+      const { pagination } = await tenant.api.searchLeads({ query: { q: 'lead', limit: 1 } });
+      return pagination?.total === created.size;
+    });
   }, 300_000);
 });

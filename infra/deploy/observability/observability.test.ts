@@ -80,8 +80,25 @@ describe('existing metrics and labels', () => {
   );
 });
 
+const runbook = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+
+/** The consumers of the running services, as `service.consumer`. */
+async function consumers(): Promise<string[]> {
+  const responses = await Promise.all(
+    servicePorts().map(async (port) => (await fetch(`http://127.0.0.1:${port}/topology`)).json()),
+  );
+  return (responses as { consumers: { queue: string }[] }[]).flatMap((one) =>
+    one.consumers.map(({ queue }) => queue.replace(/^[^.]+\./, '')),
+  );
+}
+
+it('the runbook explains for every consumer how its data is restored', async () => {
+  const section = /^## Rebuilding derived data$(.*?)^## /ms.exec(runbook)?.[1] ?? '';
+  const explained = [...section.matchAll(/^\| `([a-z.-]+)` \|/gm)].map((match) => match[1]);
+  expect(explained.toSorted()).toEqual((await consumers()).sort());
+});
+
 describe('an alert', () => {
-  const runbook = readFileSync(join(root, 'docs/operations.md'), 'utf8');
   const sections = [...runbook.matchAll(/^### (.+)$/gm)].map((match) => match[1] as string);
 
   it.each(alerts)('$alert has a summary, a description and a section in the runbook', (one) => {
@@ -118,12 +135,7 @@ describe('an alert on the value 0', () => {
   });
 
   it('fires for a consumer whose service has no instances', async () => {
-    const responses = await Promise.all(
-      servicePorts().map(async (port) => (await fetch(`http://127.0.0.1:${port}/topology`)).json()),
-    );
-    const queues = (responses as { consumers: { queue: string }[] }[]).flatMap(({ consumers }) =>
-      consumers.map(({ queue }) => queue.replace(/^[^.]+/, 'tandem')),
-    );
+    const queues = (await consumers()).map((name) => `tandem.${name}`);
     expect(conditionsOf('ConsumerDisconnected')).toEqual([
       'max by (consumer) (tandem_consumer_connected) == 0',
       ...queues.map((queue) => `absent(tandem_consumer_connected{consumer="${queue}"})`),

@@ -49,4 +49,5 @@ export {
 export { fillPath, pathParameters } from './path.ts';
 export { actions, allows, isPermission, permissionResources, plainPermissions, teamResources } from './permissions.ts';
 export { Environment, type Plan, PlanCode, planCodes, plans } from './plans.ts';
+export { rebuildPage } from './rebuild-page.ts';
 export { type IdPath, idTypeOf, type SchemaNode, unwrap, walkIds } from './walk.ts';

@@ -26,10 +26,11 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** The connection is set as soon as it is open, while the setups still run on it. */
+/** The connection is set as soon as it is open, while the setups still run on it: its first channels may consume. */
 interface Connecting {
   name: 'connecting';
   connection?: ChannelModel;
+  channels: ConfirmChannel[];
 }
 
 interface Connected {
@@ -54,7 +55,8 @@ const reconnectDelaysMs = [100, 250, 500, 1_000, 2_000, 5_000];
 const connectTimeoutMs = 5_000;
 // RabbitMQ closes a connection without any traffic for two intervals.
 const heartbeatSeconds = 5;
-const closeMs = 2_000;
+// Below the time that a service has for closing all its connections (`storesMs` in packages/process).
+const closeMs = 1_500;
 
 /**
  * Connects in the background, so an unavailable broker does not delay the start.
@@ -77,7 +79,7 @@ class Connector {
   readonly #url: string;
   readonly #log: Log;
   readonly #setups: Setup[] = [];
-  #state: State = { name: 'connecting' };
+  #state: State = { name: 'connecting', channels: [] };
   /** Failed or broken connections since the last success. */
   #attempts = 0;
 
@@ -87,17 +89,20 @@ class Connector {
   }
 
   async connect(): Promise<void> {
-    const attempt: Connecting = { name: 'connecting' };
+    const attempt: Connecting = { name: 'connecting', channels: [] };
     this.#state = attempt;
     try {
       // Without noDelay a single message waits 44 ms for Nagle's algorithm.
       const connection = await connect(this.#url, { noDelay: true, timeout: connectTimeoutMs });
-      attempt.connection = connection;
       this.#listen(connection);
-      const channels: ConfirmChannel[] = [];
-      for (const setup of this.#setups) channels.push(await this.#openChannel(connection, setup));
-      await this.#connected(connection, channels);
+      // `close` did not wait for the connection to open, and nothing has used it.
+      if (this.#isClosed()) return await connection.close();
+      attempt.connection = connection;
+      for (const setup of this.#setups) await this.#openChannel(attempt.channels, connection, setup);
+      this.#connected(connection, attempt.channels);
     } catch (error) {
+      // `close` ends the connection in order, and its set-up with it.
+      if (this.#isClosed()) return;
       // A partly set up connection would keep consuming next to the new one.
       if (attempt.connection) destroy(attempt.connection, 'The set-up failed');
       this.#log.warn('broker unreachable', { error, attempt: this.#attempts });
@@ -110,7 +115,7 @@ class Connector {
     if (this.#state.name !== 'connected') return;
     const { connection, channels } = this.#state;
     try {
-      channels.push(await this.#openChannel(connection, setup));
+      await this.#openChannel(channels, connection, setup);
     } catch (error) {
       this.#log.warn('broker set-up failed', { error });
     }
@@ -132,26 +137,31 @@ class Connector {
     const state = this.#state;
     this.#state = { name: 'closed' };
     if (state.name === 'waiting') clearTimeout(state.timer);
-    if (state.name !== 'connected') return;
-    const { connection } = state;
-    const closed = closeInOrder(state).catch(() => {});
+    if (!('connection' in state) || !state.connection) return;
+    const { connection, channels } = state;
+    const closed = closeInOrder(connection, channels).catch(() => {});
     // A frozen or blocked broker does not answer the closing handshake.
-    const late = delay(closeMs, undefined, { ref: false }).then(() => socketOf(connection).destroy());
+    const timer = new AbortController();
+    const late = delay(closeMs, undefined, { ref: false, signal: timer.signal }).then(
+      () => destroy(connection, 'The broker does not answer the closing handshake'),
+      () => {},
+    );
     await Promise.race([closed, late]);
+    timer.abort();
   }
 
-  async #openChannel(connection: ChannelModel, setup: Setup): Promise<ConfirmChannel> {
+  /** Adds the channel to `channels` before its set-up, which may begin to consume. */
+  async #openChannel(channels: ConfirmChannel[], connection: ChannelModel, setup: Setup): Promise<void> {
     const channel = await connection.createConfirmChannel();
+    channels.push(channel);
     channel.on('error', (error) => this.#log.warn('broker channel failed', { error }));
     channel.on('close', () => {
-      if (this.#state.name !== 'closed') void connection.close().catch(() => {});
+      if (!this.#isClosed()) void connection.close().catch(() => {});
     });
-    await setup(channel);
-    return channel;
+    if (!this.#isClosed()) await setup(channel);
   }
 
-  async #connected(connection: ChannelModel, channels: ConfirmChannel[]): Promise<void> {
-    if (this.#state.name === 'closed') return connection.close();
+  #connected(connection: ChannelModel, channels: ConfirmChannel[]): void {
     if (!this.#isCurrent(connection)) throw new Error('The connection closed during its set-up');
     this.#state = { name: 'connected', connection, channels, isBlocked: false };
     this.#attempts = 0;
@@ -179,6 +189,10 @@ class Connector {
     this.#state = { name: 'waiting', timer: setTimeout(() => void this.connect(), delayMs) };
   }
 
+  #isClosed(): boolean {
+    return this.#state.name === 'closed';
+  }
+
   #isCurrent(connection: ChannelModel | undefined): boolean {
     if (this.#state.name === 'closed' || this.#state.name === 'waiting') return false;
     return this.#state.connection === connection;
@@ -189,7 +203,7 @@ class Connector {
  * Closes the channels before their connection. amqplib sends frames of different channels in any order, so the broker
  * could read the end of the connection before an acknowledgement, and would deliver that message again.
  */
-async function closeInOrder({ connection, channels }: Connected): Promise<void> {
+async function closeInOrder(connection: ChannelModel, channels: readonly ConfirmChannel[]): Promise<void> {
   await Promise.allSettled(channels.map(async (channel) => channel.close()));
   await connection.close();
 }

@@ -75,6 +75,7 @@ export class QueueConsumer {
     const { queue, topology } = this.#options;
     await declare(channel, topology);
     await channel.prefetch(prefetch);
+    if (this.#isClosing()) return;
     const session: Session = { channel, consumerTag: '', pending: [], returned: new Set() };
     this.#state = { name: 'consuming', session };
     channel.on('return', (message) => session.returned.add(String(message.properties.correlationId)));

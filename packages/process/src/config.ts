@@ -39,12 +39,22 @@ export const storeSettings = {
   /** Set to false behind a pooler in transaction mode that does not track prepared statements. */
   DATABASE_NAMED_STATEMENTS: z.union([z.boolean(), z.stringbool()]).default(true),
   /** Size of the PostgreSQL connection pool that requests, consumers and jobs share. */
-  DATABASE_POOL_MAX: z.coerce.number().int().min(2).max(1_000).default(10),
+  DATABASE_POOL_MAX: z.coerce
+    .number()
+    .int()
+    .min(2, 'Must be at least 2: consumers and jobs use one connection, which leaves none of 1 for requests')
+    .max(1_000)
+    .default(10),
   /** How many of these connections consumers and jobs may use at once. */
   DATABASE_BACKGROUND_MAX: z.coerce.number().int().min(1).max(999).default(3),
   RELAY_DATABASE_URL: z.url(),
   /** Size of the connection pool of the relay role, used by the outbox relay, the job dispatcher and housekeeping. */
-  RELAY_DATABASE_POOL_MAX: z.coerce.number().int().min(2).max(100).default(3),
+  RELAY_DATABASE_POOL_MAX: z.coerce
+    .number()
+    .int()
+    .min(2, 'Must be at least 2: housekeeping may use one connection for long, which leaves none of 1 for the relay')
+    .max(100)
+    .default(3),
   REDIS_URL: z.url(),
   REDIS_JOBS_URL: z.url(),
   AMQP_URL: z.url(),

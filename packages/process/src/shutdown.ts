@@ -24,7 +24,7 @@ export const shutdownLimits = {
   jobsMs: 4_000,
   /** The batch of events that is being published. */
   relayMs: 3_000,
-  /** Closing the connections to the stores of a service. */
+  /** Closing the connections of a service to RabbitMQ and the stores, at the same time. */
   storesMs: 2_000,
   /** The gateway's last usage report to identity, whose call may take 3 s. */
   usageMs: 5_000,

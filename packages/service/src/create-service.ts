@@ -183,19 +183,12 @@ export function createService<Ops extends Operations, Client, Settings extends S
       },
     },
     { name: 'jobs', withinMs: shutdownLimits.jobsMs, run: () => scheduler.close() },
-    {
-      name: 'relay',
-      withinMs: shutdownLimits.relayMs,
-      async run() {
-        await relay.close();
-        await broker.close();
-      },
-    },
+    { name: 'relay', withinMs: shutdownLimits.relayMs, run: () => relay.close() },
     {
       name: 'stores',
       withinMs: shutdownLimits.storesMs,
       async run() {
-        await Promise.all([db.close(), relayPool.end()]);
+        await Promise.all([broker.close(), db.close(), relayPool.end()]);
         await definition.close?.();
         await telemetry.close();
       },

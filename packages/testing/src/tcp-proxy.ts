@@ -3,6 +3,8 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 /** A TCP proxy that simulates connection failures of networks and hosts. */
 export interface TcpProxy {
   port: number;
+  /** The number of open connections. */
+  readonly connections: number;
   /** The given URL with the proxy as its host and port. */
   through(url: string): string;
   /** Silently drops all traffic on the existing connections; new ones work. */
@@ -40,6 +42,9 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
   const { port } = server.address() as { port: number };
   return {
     port,
+    get connections() {
+      return pairs.size;
+    },
     through(address) {
       const proxied = new URL(address);
       proxied.hostname = '127.0.0.1';

@@ -1,6 +1,6 @@
 // Contract of the crm service: leads, opportunities, tasks, and the statuses and stages that a tenant defines.
 import { configAi } from './config-ai.ts';
-import { internalExports, internalLeads } from './internal.ts';
+import { internalExports, internalLeads, internalRebuilds } from './internal.ts';
 import { leadDuplicates } from './lead-duplicates.ts';
 import { leads } from './leads.ts';
 import { opportunities } from './opportunities.ts';
@@ -24,4 +24,5 @@ export const crm = {
   ...configAi,
   ...internalLeads,
   ...internalExports,
+  ...internalRebuilds,
 };

@@ -1,4 +1,4 @@
-import { exportPage, id, operations } from '@tandem/contract';
+import { exportPage, id, operations, rebuildPage, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Lead } from './leads.ts';
 import { Opportunity } from './opportunities.ts';
@@ -50,8 +50,11 @@ export const internalExports = operations({
     method: 'POST',
     path: '/internal/leads/export',
     audience: 'internal',
-    summary: 'Export leads with ids greater than `after`; copies use only the version of deleted leads',
-    ...exportPage('lead', Lead),
+    summary: 'Export leads with ids greater than `after`, including deleted ones until they are purged',
+    ...exportPage('lead', Lead, {
+      /** When the lead got its current referral code; null without one. */
+      referredAt: timestamp().nullish(),
+    }),
     message: 'Leads exported',
     emits: [],
   },
@@ -60,8 +63,27 @@ export const internalExports = operations({
     path: '/internal/opportunities/export',
     audience: 'internal',
     summary: 'Export opportunities with ids greater than `after`',
-    ...exportPage('opportunity', Opportunity),
+    ...exportPage('opportunity', Opportunity, {
+      /** When the deal was recorded as won, which may be later than `closedAt`; null if it is not won. */
+      wonAt: timestamp().nullish(),
+    }),
     message: 'Opportunities exported',
+    emits: [],
+  },
+});
+
+/** Parts of the rebuild of duplicate pairs. */
+export const duplicateParts = ['leads'] as const;
+
+/** For operators: `npm run admin -- rebuild duplicates`. */
+export const internalRebuilds = operations({
+  rebuildDuplicates: {
+    method: 'POST',
+    path: '/internal/leads/duplicates/rebuild',
+    audience: 'internal',
+    summary: 'Compare one page of leads with all leads, and correct their open duplicate pairs',
+    ...rebuildPage(duplicateParts),
+    message: 'Duplicates rebuilt',
     emits: [],
   },
 });

@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '@tandem/caller';
-import type { ServiceClient } from '@tandem/client/internal';
-import { documentTypes, type internalSearch, rebuildSteps } from '@tandem/search-contract';
+import type { Connect, Projection } from './admin-projections.ts';
 
 /** Position in a rebuild. Pages are idempotent, so resuming from an earlier checkpoint than the last one is safe. */
 interface Checkpoint {
   tenantId: number;
-  environment: 'live' | 'sandbox';
-  type: (typeof documentTypes)[number];
-  step: (typeof rebuildSteps)[number];
+  environment: (typeof environments)[number];
+  part: string;
   after: number | null;
 }
 
@@ -22,74 +20,64 @@ interface RebuildOptions {
 const environments = ['live', 'sandbox'] as const;
 
 /**
- * Rebuilds the search documents of tenants page by page and prints progress. The search service reads the records from
- * the services that own them and writes its own index; it keeps processing live events during the rebuild.
+ * Rebuilds a projection of tenants page by page and prints progress. The service that keeps it reads the records from the
+ * services that own them; it keeps processing live events during the rebuild.
  */
-export async function rebuildSearch(
-  search: ServiceClient<typeof internalSearch>,
+export async function rebuildProjection(
+  projection: Projection,
   tenants: readonly number[],
-  { options, as }: { options: RebuildOptions; as: Pick<Caller, 'requestId'> },
+  { options, as, connect }: { options: RebuildOptions; as: Pick<Caller, 'requestId'>; connect: Connect },
 ): Promise<boolean> {
-  let from = options.from === undefined ? undefined : parseCheckpoint(options.from);
-  const total = { indexed: 0, removed: 0 };
-  for (const start of startsOf(tenants)) {
-    if (from && !isSameStep(start, from)) continue;
+  const rebuildPage = projection.rebuild(connect);
+  let from = options.from === undefined ? undefined : parseCheckpoint(options.from, projection);
+  const total = { read: 0, written: 0, removed: 0 };
+  for (const start of startsOf(projection, tenants)) {
+    if (from && !isSamePart(start, from)) continue;
     let checkpoint: Checkpoint | undefined = from ?? start;
     from = undefined;
     while (checkpoint) {
-      const { tenantId, environment, type, step, after }: Checkpoint = checkpoint;
+      const { tenantId, environment, part, after }: Checkpoint = checkpoint;
       const startedAt = performance.now();
-      const page = await search.rebuildDocuments({
-        body: { type, step, after },
-        as: { ...as, tenantId, environment },
-      });
-      total.indexed += page.indexed;
+      const page = await rebuildPage({ part, after, as: { ...as, tenantId, environment } });
+      total.read += page.read;
+      total.written += page.written;
       total.removed += page.removed;
       checkpoint = page.next === null ? undefined : { ...checkpoint, after: page.next };
       if (!checkpoint) break;
-      console.log(
-        `${total.indexed} indexed, ${total.removed} removed; to continue from here: --from ${serialize(checkpoint)}`,
-      );
-      const pageMs = (1_000 * (page.indexed + page.removed)) / options.rate;
+      console.log(`${countsOf(total)}; to continue from here: --from ${serialize(checkpoint)}`);
+      const pageMs = (1_000 * page.read) / options.rate;
       await delay(Math.max(0, pageMs - (performance.now() - startedAt)));
     }
   }
   if (from) throw new Error('--from refers to a tenant that is not part of this rebuild');
-  console.log(`Done: ${total.indexed} indexed, ${total.removed} removed`);
+  console.log(`Done: ${countsOf(total)}`);
   return true;
 }
 
-function startsOf(tenants: readonly number[]): Checkpoint[] {
+function countsOf({ read, written, removed }: { read: number; written: number; removed: number }): string {
+  return `${read} records read, ${written} rows written, ${removed} removed`;
+}
+
+function startsOf({ parts }: Projection, tenants: readonly number[]): Checkpoint[] {
   return tenants.flatMap((tenantId) =>
-    environments.flatMap((environment) =>
-      documentTypes.flatMap((type) => rebuildSteps.map((step) => ({ tenantId, environment, type, step, after: null }))),
-    ),
+    environments.flatMap((environment) => parts.map((part) => ({ tenantId, environment, part, after: null }))),
   );
 }
 
-function isSameStep(one: Checkpoint, other: Checkpoint): boolean {
-  return (
-    one.tenantId === other.tenantId &&
-    one.environment === other.environment &&
-    one.type === other.type &&
-    one.step === other.step
-  );
+function isSamePart(one: Checkpoint, other: Checkpoint): boolean {
+  return one.tenantId === other.tenantId && one.environment === other.environment && one.part === other.part;
 }
 
-function serialize({ tenantId, environment, type, step, after }: Checkpoint): string {
-  return [tenantId, environment, type, step, after].join('/');
+function serialize({ tenantId, environment, part, after }: Checkpoint): string {
+  return [tenantId, environment, part, after].join('/');
 }
 
-function parseCheckpoint(text: string): Checkpoint {
-  const [tenantId, environment, type, step, after] = text.split('/');
-  const checkpoint = {
-    tenantId: Number(tenantId),
-    environment: environments.find((one) => one === environment),
-    type: documentTypes.find((one) => one === type),
-    step: rebuildSteps.find((one) => one === step),
-    after: Number(after),
-  };
-  if (!checkpoint.environment || !checkpoint.type || !checkpoint.step || !Number.isSafeInteger(checkpoint.after))
-    throw new Error(`--from must be the position that an interrupted rebuild printed, not "${text}"`);
-  return checkpoint as Checkpoint;
+function parseCheckpoint(text: string, { parts }: Projection): Checkpoint {
+  // The name of a part may contain a slash.
+  const [, tenantId, environmentName, partName, after] = /^([0-9]+)\/([a-z]+)\/(.+)\/([0-9]+)$/.exec(text) ?? [];
+  const environment = environments.find((one) => one === environmentName);
+  const part = parts.find((one) => one === partName);
+  if (!environment || !part)
+    throw new Error(`--from must be the position that an interrupted rebuild of this name printed, not "${text}"`);
+  return { tenantId: Number(tenantId), environment, part, after: Number(after) };
 }

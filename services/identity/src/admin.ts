@@ -6,11 +6,11 @@ import { planCodes } from '@tandem/contract';
 import { internalAdmin, internalSecrets } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { readConfig } from '@tandem/process';
-import { internalSearch } from '@tandem/search-contract';
 import { z } from 'zod';
 import { expectArguments, parseOptions, UsageError, wholeNumber } from './admin-arguments.ts';
 import { checkConsumer, printDeadLetterCounts, printDeadLetters, replay } from './admin-dead-letters.ts';
-import { rebuildSearch } from './admin-rebuild.ts';
+import { type Connect, projections } from './admin-projections.ts';
+import { rebuildProjection } from './admin-rebuild.ts';
 import { outdatedKeys, rehashAddresses, sealedValues } from './admin-secrets.ts';
 import { serviceAddresses } from './admin-services.ts';
 import { printTable } from './admin-table.ts';
@@ -32,7 +32,8 @@ const usage = `Usage: npm run admin -- <command>
   topology                              compare RabbitMQ with the declarations of the running services
        [--repair]                       declare what is missing, remove what is unused; queues with messages are kept
   topology:move <queue> <service.consumer>  move the messages of an orphaned queue to a consumer
-  rebuild search [--tenant T]           rebuild the search index from the source records, while events are processed
+  rebuild <name> [--tenant T]           rebuild derived data from the source records, while events are processed:
+                                        ${Object.keys(projections).join(', ')}
        [--rate N] [--from POSITION]     records per second (500); where to continue an interrupted rebuild
 
 <tenant> is the public id of a tenant. Exit codes: 0 success, 1 failure or differences found, 2 wrong usage.`;
@@ -46,17 +47,16 @@ const settings = readConfig(
     INTERNAL_SECRETS: z.string(),
     AMQP_URL: z.url(),
     AMQP_MANAGEMENT_URL: z.url().optional(),
-    SEARCH_URL: z.url().optional(),
     IDS_ALPHABET: z.string(),
     NAMESPACE: z.string().default('tandem'),
   }),
 );
+const signing = { service: 'admin', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
 const admin = {
   identity: createServiceClient({
+    ...signing,
     operations: { ...internalAdmin, ...internalSecrets },
     baseUrl: settings.IDENTITY_URL,
-    service: 'admin',
-    signer: createCallerSigner(settings.INTERNAL_SECRETS),
   }),
   as: { environment: 'live', requestId: `admin_${randomUUID()}` } as const,
   ids: createIdCodec(settings.IDS_ALPHABET),
@@ -107,21 +107,18 @@ const commands: Record<string, (args: string[]) => Promise<boolean>> = {
   },
   rebuild: async (args) => {
     const { values, positionals } = parseOptions(args);
-    const [projection] = expectArguments(positionals, 1);
-    if (projection !== 'search')
-      throw new UsageError(`"${projection}" cannot be rebuilt; use npm run admin -- rebuild search.`);
-    if (!settings.SEARCH_URL) throw new Error('the setting SEARCH_URL is required');
-    const search = createServiceClient({
-      operations: internalSearch,
-      baseUrl: settings.SEARCH_URL,
-      service: 'admin',
-      signer: createCallerSigner(settings.INTERNAL_SECRETS),
-    });
+    const [name] = expectArguments(positionals, 1);
+    const projection = projections[name];
+    if (!projection)
+      throw new UsageError(`"${name}" cannot be rebuilt; these can: ${Object.keys(projections).join(', ')}.`);
+    const baseUrl = serviceAddresses().get(projection.service);
+    if (!baseUrl) throw new Error(`the setting ${projection.service.toUpperCase()}_URL is required`);
+    const connect: Connect = (operations) => createServiceClient({ ...signing, operations, baseUrl });
     const tenants = values.tenant
       ? [tenantId(admin, values.tenant)]
       : (await listAllTenants(admin)).map(({ id }) => id);
     const options = { rate: wholeNumber('rate', values.rate) ?? rebuildRate, from: values.from };
-    return rebuildSearch(search, tenants, { options, as: admin.as });
+    return rebuildProjection(projection, tenants, { options, as: admin.as, connect });
   },
 };
 
@@ -156,7 +153,7 @@ function fleet() {
 function errorMessage(error: unknown): string {
   if (error instanceof ServiceCallError && error.status === 404) return 'no tenant has this id';
   if (error instanceof ServiceCallError && error.status === 503)
-    return `identity does not respond at ${settings.IDENTITY_URL}: check that the fleet is running`;
+    return `a service does not respond (${error.message}): check that the fleet is running`;
   const text = error instanceof Error ? error.message : String(error);
   return /NOT_FOUND/.test(text) ? 'the queue of this consumer does not exist' : text;
 }

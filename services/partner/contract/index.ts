@@ -1,7 +1,7 @@
 // Contract of the partner service: partners, referrals, commissions, statements, co-marketing resources and the portal.
 import { coMarketing } from './co-marketing.ts';
 import { commissions } from './commissions.ts';
-import { internalPartners } from './internal.ts';
+import { internalPartners, internalRebuilds } from './internal.ts';
 import { partners } from './partners.ts';
 import { portal } from './portal.ts';
 import { portalUsers } from './portal-users.ts';
@@ -29,4 +29,5 @@ export const partner = {
   ...portalUsers,
   ...portal,
   ...internalPartners,
+  ...internalRebuilds,
 };

@@ -1,5 +1,7 @@
-import { exportPage, operations } from '@tandem/contract';
+import { exportPage, operations, rebuildPage } from '@tandem/contract';
+import { commissionEarned } from './commissions.ts';
 import { Partner } from './partners.ts';
+import { referralAttributed } from './referrals.ts';
 
 /** Exports all records of the tenant, for services that keep a copy. */
 export const internalPartners = operations({
@@ -8,8 +10,24 @@ export const internalPartners = operations({
     path: '/internal/partners/export',
     audience: 'internal',
     summary: 'Export partners with ids greater than `after`',
-    ...exportPage('partner', Partner),
+    ...exportPage('partner', Partner, {}),
     message: 'Partners exported',
     emits: [],
+  },
+});
+
+/** Parts of the rebuild of referrals: those of leads with a code, then the deals that wait for a referral or earned. */
+export const referralParts = ['leads', 'deals'] as const;
+
+/** For operators: `npm run admin -- rebuild referrals`. */
+export const internalRebuilds = operations({
+  rebuildReferrals: {
+    method: 'POST',
+    path: '/internal/partners/referrals/rebuild',
+    audience: 'internal',
+    summary: 'Handle one page of leads or won deals of crm, as if their events arrived now',
+    ...rebuildPage(referralParts),
+    message: 'Referrals rebuilt',
+    emits: [referralAttributed, commissionEarned],
   },
 });

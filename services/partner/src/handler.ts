@@ -1,7 +1,7 @@
 import type { internalCampaigns } from '@tandem/campaign-contract';
 import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
-import type { internalLeads } from '@tandem/crm-contract';
+import type { internalExports, internalLeads } from '@tandem/crm-contract';
 import type { internalFiles } from '@tandem/files-contract';
 import type { internalPortal } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
@@ -21,7 +21,7 @@ export interface Peers {
   identity: ServiceClient<typeof internalPortal>;
   files: ServiceClient<typeof internalFiles>;
   campaign: ServiceClient<typeof internalCampaigns>;
-  crm: ServiceClient<typeof internalLeads>;
+  crm: ServiceClient<typeof internalLeads & typeof internalExports>;
 }
 
 /** Partner, month and currency of a statement. */

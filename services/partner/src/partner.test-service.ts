@@ -37,8 +37,20 @@ export interface Peer {
   url: string;
   /** Received requests, in order. */
   requests: { method: string; path: string; body: Record<string, unknown>; caller: Caller }[];
+  /** Records that the exports of crm return, for every tenant and environment. */
+  exports: { leads: ExportedRecord[]; opportunities: ExportedRecord[] };
   close(): Promise<void>;
 }
+
+interface ExportedRecord {
+  record: { id: string };
+  isDeleted: boolean;
+  referredAt?: string;
+  wonAt?: string;
+}
+
+// So small that a rebuild takes several pages.
+const exportPageMax = 2;
 
 interface Reply {
   status: number;
@@ -50,6 +62,7 @@ interface Reply {
 export async function aPeer(): Promise<Peer> {
   const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
   const requests: Peer['requests'] = [];
+  const exports: Peer['exports'] = { leads: [], opportunities: [] };
   const server = http.createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -58,8 +71,13 @@ export async function aPeer(): Promise<Peer> {
     const caller = signer.verify(request.headers[callerHeader] as string, method, path);
     const body = text ? JSON.parse(text) : {};
     if (caller) requests.push({ method, path, body, caller });
+    const [, , kind, name] = path.split('/');
     const { status, ...rest } =
-      caller?.type === 'system' ? replyTo(path, body, caller) : { status: 403, code: 'forbidden' };
+      caller?.type !== 'system'
+        ? { status: 403, code: 'forbidden' }
+        : name === 'export'
+          ? { status: 200, data: exportPageOf(exports[kind as keyof Peer['exports']], body.after) }
+          : replyTo(path, body, caller);
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(rest));
   });
@@ -67,6 +85,7 @@ export async function aPeer(): Promise<Peer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    exports,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -77,6 +96,10 @@ export async function aPeer(): Promise<Peer> {
 const notFound: Reply = { status: 404, code: 'not_found' };
 const now = '2026-03-02T09:15:00.000Z';
 const later = () => new Date(Date.now() + 900_000).toISOString();
+
+function exportPageOf(records: ExportedRecord[], after: string | null): ExportedRecord[] {
+  return records.filter(({ record }) => Number(record.id) > Number(after ?? 0)).slice(0, exportPageMax);
+}
 
 /** The records have no owner, so calls limited to the caller's own records find none. */
 function replyTo(path: string, body: Record<string, unknown>, { narrow }: Caller): Reply {
@@ -233,6 +256,7 @@ function leadRecord(referralCode: string | null, id: string, fields: object = {}
     ...leadOf(id),
     tenantId: '1',
     allowedTransitions: [],
+    teamId: null,
     customFields: {},
     tags: [],
     externalId: null,
@@ -264,6 +288,7 @@ export function dealWon({ opportunityId, leadId, value, currency = 'EUR' }: Deal
     expectedCloseAt: null,
     closedAt: now,
     ownerId: null,
+    teamId: null,
     outcome: null,
     daysInStage: 0,
     createdBy: null,

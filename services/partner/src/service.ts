@@ -1,7 +1,7 @@
 import { createCallerSigner } from '@tandem/caller';
 import { internalCampaigns } from '@tandem/campaign-contract';
 import { createServiceClient } from '@tandem/client/internal';
-import { internalLeads } from '@tandem/crm-contract';
+import { internalExports, internalLeads } from '@tandem/crm-contract';
 import { internalFiles } from '@tandem/files-contract';
 import { internalPortal } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
@@ -68,6 +68,6 @@ function connectPeers(settings: PartnerSettings): Peers {
     identity: createServiceClient({ ...common, operations: internalPortal, baseUrl: IDENTITY_URL }),
     files: createServiceClient({ ...common, operations: internalFiles, baseUrl: FILES_URL }),
     campaign: createServiceClient({ ...common, operations: internalCampaigns, baseUrl: CAMPAIGN_URL }),
-    crm: createServiceClient({ ...common, operations: internalLeads, baseUrl: CRM_URL }),
+    crm: createServiceClient({ ...common, operations: { ...internalLeads, ...internalExports }, baseUrl: CRM_URL }),
   };
 }

@@ -1,9 +1,10 @@
 import { leadCreated, leadUpdated, opportunityWon } from '@tandem/crm-contract';
-import { type ConsumerContext, consumer, type Received } from '@tandem/events';
+import { type ConsumerContext, consumer, type Emit, type Received } from '@tandem/events';
+import type { commissionEarned, referralAttributed } from '@tandem/partner-contract';
 import type { Tx } from '../handler.ts';
 import { earnCommissions, wonDeals } from './commissions/on-opportunity-won.ts';
-import { takeUncredited } from './commissions/uncredited-deals.ts';
-import { attributeLeads, referredLeads } from './referrals/on-lead-created.ts';
+import { takeUncredited, type WonDeal } from './commissions/uncredited-deals.ts';
+import { attributeLeads, type ReferredLead, referredLeads } from './referrals/on-lead-created.ts';
 
 /**
  * Attributes leads to partners and records commissions on their deals. Lead and deal events can arrive in any order and
@@ -13,7 +14,6 @@ export const creditPartners = consumer({
   name: 'credit-partners',
   on: [leadCreated, leadUpdated, opportunityWon],
   async handle(events, context: ConsumerContext<Tx>) {
-    const { tx } = context;
     const leads = referredLeads(
       events.filter(
         (event): event is Received<typeof leadCreated | typeof leadUpdated> => event.name !== 'opportunity.won',
@@ -22,11 +22,29 @@ export const creditPartners = consumer({
     const deals = wonDeals(
       events.filter((event): event is Received<typeof opportunityWon> => event.name === 'opportunity.won'),
     );
-    await lockLeads(tx, [...leads.map(({ leadId }) => leadId), ...deals.map(({ leadId }) => leadId)]);
-    const attributed = await attributeLeads(leads, context);
-    await earnCommissions([...deals, ...(await takeUncredited(tx, attributed))], context);
+    await credit({ leads, deals }, context);
   },
 });
+
+/**
+ * Attributes leads to the partners of their codes, and records commissions on these deals and on those that waited for the
+ * leads. A lead or deal that was handled before changes nothing. Returns how many rows were written.
+ */
+export async function credit(
+  { leads, deals }: { leads: ReferredLead[]; deals: WonDeal[] },
+  context: CreditContext,
+): Promise<number> {
+  const { tx } = context;
+  await lockLeads(tx, [...leads.map(({ leadId }) => leadId), ...deals.map(({ leadId }) => leadId)]);
+  const referrals = await attributeLeads(leads, context);
+  const attributed = referrals.filter(({ status }) => status === 'attributed').map(({ leadId }) => leadId);
+  return referrals.length + (await earnCommissions([...deals, ...(await takeUncredited(tx, attributed))], context));
+}
+
+interface CreditContext {
+  tx: Tx;
+  emit: Emit<typeof referralAttributed | typeof commissionEarned>;
+}
 
 /**
  * Serializes processing per lead, so that each process sees what earlier ones wrote. Ordered locks prevent deadlocks.

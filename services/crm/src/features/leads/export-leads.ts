@@ -10,5 +10,9 @@ export const exportLeads: Handler<typeof internalExports.exportLeads> = async ({
     orderBy: { id: 'asc' },
     take: exportPageMax,
   });
-  return rows.map((row) => ({ record: asLead(row), isDeleted: row.deletedAt !== null }));
+  return rows.map((row) => ({
+    record: asLead(row),
+    isDeleted: row.deletedAt !== null,
+    referredAt: row.referralCode ? (row.referralCodeAt ?? row.createdAt) : null,
+  }));
 };

@@ -1,4 +1,4 @@
-import type { internalExports, internalLeads, leadDuplicates, leads } from '@tandem/crm-contract';
+import type { internalExports, internalLeads, internalRebuilds, leadDuplicates, leads } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { changeLeadStatus } from './change-lead-status.ts';
@@ -10,6 +10,7 @@ import { findLeads } from './find-leads.ts';
 import { getLead } from './get-lead.ts';
 import { listLeadDuplicates } from './list-lead-duplicates.ts';
 import { listLeads } from './list-leads.ts';
+import { rebuildDuplicates } from './rebuild-duplicates.ts';
 import { restoreLead } from './restore-lead.ts';
 import { updateLead } from './update-lead.ts';
 
@@ -26,7 +27,12 @@ export const leadHandlers = (peers: Peers) =>
     findLeads,
     filterLeads,
     exportLeads,
+    rebuildDuplicates,
   }) satisfies Handlers<
-    typeof leads & typeof leadDuplicates & typeof internalLeads & Pick<typeof internalExports, 'exportLeads'>,
+    typeof leads &
+      typeof leadDuplicates &
+      typeof internalLeads &
+      typeof internalRebuilds &
+      Pick<typeof internalExports, 'exportLeads'>,
     Tx
   >;

@@ -16,7 +16,8 @@ export const updateLead = (peers: Peers): Handler<typeof leads.updateLead> => ({
     const { isEmpty, values, audit } = diff(lead, body);
     if (isEmpty) return lead;
     if (values.status) checkTransition(lead, values.status);
-    const updated = await writeLead(tx, lead.id, values as object);
+    const referralCodeAt = values.referralCode ? { referralCodeAt: new Date() } : {};
+    const updated = await writeLead(tx, lead.id, { ...(values as object), ...referralCodeAt });
     emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: updated, changes: audit });
     if (values.status) {
       emit(leadStatusChanged, {

@@ -14,5 +14,9 @@ export const exportOpportunities: Handler<typeof internalExports.exportOpportuni
     orderBy: { id: 'asc' },
     take: exportPageMax,
   });
-  return rows.map((row) => ({ record: asOpportunity(row), isDeleted: false }));
+  return rows.map((row) => ({
+    record: asOpportunity(row),
+    isDeleted: false,
+    wonAt: row.status === 'won' ? row.stageEnteredAt : null,
+  }));
 };

@@ -1,6 +1,6 @@
 import { toMinor } from '@tandem/contract';
 import type { opportunityWon } from '@tandem/crm-contract';
-import type { ConsumerContext, Received } from '@tandem/events';
+import type { Emit, Received } from '@tandem/events';
 import { commissionEarned } from '@tandem/partner-contract';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -13,33 +13,41 @@ const dayMs = 86_400_000;
 
 /** Deals with a lead and a positive value, from `opportunity.won` events. */
 export function wonDeals(events: readonly Received<typeof opportunityWon>[]): WonDeal[] {
-  return events.flatMap(({ occurredAt: wonAt, record }) => {
-    const { id: opportunityId, leadId, value, currency } = record;
-    if (leadId === null || value <= 0) return [];
-    return [{ opportunityId, leadId, valueMinor: toMinor(value, currency), currency, wonAt }];
-  });
+  return events.flatMap(({ occurredAt, record }) => wonDeal(record, occurredAt) ?? []);
+}
+
+type Opportunity = Received<typeof opportunityWon>['record'];
+
+/** The deal of a won opportunity; undefined without a lead or a positive value. */
+export function wonDeal({ id, leadId, value, currency }: Opportunity, wonAt: Date): WonDeal | undefined {
+  if (leadId === null || value <= 0) return undefined;
+  return { opportunityId: id, leadId, valueMinor: toMinor(value, currency), currency, wonAt };
 }
 
 /**
  * Records commissions for deals of referred leads, once per deal. Deals without a valid referral are kept, because the
- * lead event can arrive after the deal event.
+ * lead event can arrive after the deal event. Returns how many deals were kept or earned a commission.
  */
-export async function earnCommissions(deals: WonDeal[], { tx, emit }: ConsumerContext<Tx>): Promise<void> {
+export async function earnCommissions(
+  deals: WonDeal[],
+  { tx, emit }: { tx: Tx; emit: Emit<typeof commissionEarned> },
+): Promise<number> {
   const leadIds = deals.map(({ leadId }) => leadId);
   const referrers = await findReferrers(tx, leadIds);
   const uncredited = deals.filter(({ leadId }) => !referrers.has(leadId));
-  await keepUncredited(tx, uncredited);
-  if (!referrers.size) return;
+  const kept = await keepUncredited(tx, uncredited);
+  if (!referrers.size) return kept;
 
   const plan = await readPlan(tx);
   const data = deals.flatMap((deal) => commissionOf(deal, referrers.get(deal.leadId), plan) ?? []);
-  if (!data.length) return;
+  if (!data.length) return kept;
   const rows = await tx.commission.createManyAndReturn({ data, skipDuplicates: true });
   await createStatements(tx, rows);
   for (const record of rows.map(asCommission)) {
     const { id: commissionId, amount, currency, partnerId } = record;
     emit(commissionEarned, { data: { commissionId, amount, currency, partnerId }, record });
   }
+  return kept + rows.length;
 }
 
 /** The commission of a deal. Undefined when the deal was won before its lead was referred, or when it rounds to zero. */

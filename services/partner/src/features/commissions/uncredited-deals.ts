@@ -12,9 +12,21 @@ export interface WonDeal {
   wonAt: Date;
 }
 
-/** Stores deals of leads without a referral or with a flagged one. */
-export async function keepUncredited(tx: Tx, data: WonDeal[]): Promise<void> {
-  if (data.length) await tx.uncreditedDeal.createMany({ data, skipDuplicates: true });
+/** Stores deals of leads without a referral or with a flagged one; returns how many are new. */
+export async function keepUncredited(tx: Tx, data: WonDeal[]): Promise<number> {
+  return data.length ? (await tx.uncreditedDeal.createMany({ data, skipDuplicates: true })).count : 0;
+}
+
+/** The deals that are neither stored here nor in the ledger of commissions. */
+export async function unhandled(tx: Tx, deals: WonDeal[]): Promise<WonDeal[]> {
+  const ids = deals.map(({ opportunityId }) => opportunityId);
+  if (!ids.length) return [];
+  const rows = await tx.sql<{ id: number }>`
+    SELECT opportunity_id AS id FROM uncredited_deal WHERE opportunity_id = ANY(${ids}::bigint[])
+    UNION ALL
+    SELECT opportunity_id FROM commission WHERE opportunity_id = ANY(${ids}::bigint[])`;
+  const handled = new Set(rows.map(({ id }) => id));
+  return deals.filter(({ opportunityId }) => !handled.has(opportunityId));
 }
 
 /** Removes and returns the stored deals of these leads. */

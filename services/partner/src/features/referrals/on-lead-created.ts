@@ -1,17 +1,20 @@
 import type { leadCreated, leadUpdated } from '@tandem/crm-contract';
-import type { ConsumerContext, Received } from '@tandem/events';
+import type { Emit, Received } from '@tandem/events';
 import { referralAttributed } from '@tandem/partner-contract';
+import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { asReferral, type Person, statusOf } from './referral.ts';
 
 /** A lead with a referral code and the time it got the code. */
-interface ReferredLead {
+export interface ReferredLead {
   leadId: number;
   email: string;
   firstName: string;
   lastName: string;
   code: string;
   referredAt: Date;
+  /** Whether only a partner counts who was approved and had the code at that time, not one who is and has it now. */
+  isPast?: boolean;
 }
 
 /** Leads that were created with a referral code or got one later. */
@@ -27,16 +30,21 @@ export function referredLeads(events: readonly Received<typeof leadCreated | typ
   });
 }
 
-/** Attributes leads with the code of an approved partner; ignores unknown codes. Returns the leads whose deals earn. */
-export async function attributeLeads(leads: ReferredLead[], { tx, emit }: ConsumerContext<Tx>): Promise<number[]> {
+/** Attributes leads with the code of an approved partner; ignores unknown codes. Returns the new referrals. */
+export async function attributeLeads(
+  leads: ReferredLead[],
+  { tx, emit }: { tx: Tx; emit: Emit<typeof referralAttributed> },
+): Promise<ReferralRow[]> {
   if (!leads.length) return [];
   const owners = await partnersByCode(
     tx,
     leads.map(({ code }) => code),
   );
-  const data = leads.flatMap(({ leadId, code, referredAt: createdAt, ...person }) => {
+  const data = leads.flatMap(({ leadId, code, referredAt: createdAt, isPast, ...person }) => {
     const owner = owners.get(code);
-    return owner ? [{ leadId, code, createdAt, partnerId: owner.partnerId, status: statusOf(person, owner) }] : [];
+    return owner && !(isPast && owner.since > createdAt)
+      ? [{ leadId, code, createdAt, partnerId: owner.partnerId, status: statusOf(person, owner) }]
+      : [];
   });
   if (!data.length) return [];
   const rows = await tx.referral.createManyAndReturn({ data, skipDuplicates: true });
@@ -44,17 +52,20 @@ export async function attributeLeads(leads: ReferredLead[], { tx, emit }: Consum
     const { id: referralId, partnerId, leadId } = row;
     emit(referralAttributed, { data: { referralId, partnerId, leadId }, record: asReferral(row) });
   }
-  return rows.filter(({ status }) => status === 'attributed').map(({ leadId }) => leadId);
+  return rows;
 }
 
 interface Owner extends Person {
   partnerId: number;
+  /** When the partner was approved and had the code. */
+  since: Date;
 }
 
 async function partnersByCode(tx: Tx, codes: string[]): Promise<Map<string, Owner>> {
   const rows = await tx.sql<Owner & { code: string }>`
     SELECT referral_code.code, referral_code.partner_id AS "partnerId", partner.email,
-      partner.first_name AS "firstName", partner.last_name AS "lastName" FROM referral_code
+      partner.first_name AS "firstName", partner.last_name AS "lastName",
+      greatest(referral_code.created_at, partner.approved_at) AS since FROM referral_code
     JOIN partner ON partner.tenant_id = referral_code.tenant_id AND partner.environment = referral_code.environment
       AND partner.id = referral_code.partner_id
     WHERE referral_code.code = ANY(${codes}) AND partner.status = 'approved' FOR SHARE OF partner`;

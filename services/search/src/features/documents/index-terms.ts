@@ -18,7 +18,8 @@ const spelledMax = 100;
 
 /** Makes the terms of these documents those in the index. Their rows must be locked by the transaction. */
 export async function writeTerms(tx: Tx, documents: IndexedDocument[]): Promise<void> {
-  const unwanted = await addTerms(tx, documents);
+  const unwanted = await lockSpellings(tx, documents);
+  await addTerms(tx, documents);
   if (!unwanted.length) return;
   await removeTerms(tx, unwanted);
   await forgetSpellings(tx, unwanted);
@@ -31,16 +32,39 @@ interface Posting {
 }
 
 /**
- * Writes the terms that are new or have another weight; resolves to the stored terms that the documents no longer have. It
- * is a separate statement from the one that locks the documents, whose snapshot is older than the commit of a writer that
- * it waited for.
+ * Resolves to the stored terms that the documents no longer have. If there are words among them, no other transaction of the
+ * tenant writes terms until the commit: two that did not see each other's changes could keep a word without its spellings,
+ * or spellings without their word. Transactions that remove no word do not wait for each other.
+ *
+ * A transaction takes this lock once and after those of its documents, so none waits for another one that waits for it.
+ */
+async function lockSpellings(tx: Tx, documents: IndexedDocument[]): Promise<Posting[]> {
+  const rows = documents.map(({ id, terms }) => ({ id, terms: Object.fromEntries(terms) }));
+  const postings = await tx.sql<Posting | Record<keyof Posting, null>>`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, terms jsonb)),
+    unwanted AS MATERIALIZED (
+      SELECT doc_id, type, term FROM posting JOIN given ON given.id = doc_id
+      WHERE doc_id = ANY(ARRAY(SELECT id FROM given)) AND NOT given.terms ? term),
+    turn AS MATERIALIZED (
+      -- Filters, which begin with #, change more often than words.
+      SELECT CASE WHEN EXISTS (SELECT FROM unwanted WHERE NOT starts_with(term, '#'))
+        THEN pg_advisory_xact_lock(key)::text ELSE pg_advisory_xact_lock_shared(key)::text END
+      FROM hashtextextended('spellings', platform.tenant_id() * 2 + (platform.environment() = 'live')::int) AS key)
+    SELECT doc_id AS "docId", type, term FROM turn LEFT JOIN unwanted ON true`;
+  return postings.filter((posting): posting is Posting => posting.term !== null);
+}
+
+/**
+ * Writes the terms that are new or have another weight. It is a separate statement from those that lock, whose snapshots are
+ * older than the commit of a writer that they waited for.
  */
 function addTerms(tx: Tx, documents: IndexedDocument[]) {
   const rows = documents.map(({ id, type, terms, isRebuilt = false }) => {
     const spelled = [...terms.keys()].filter(hasSpellings).slice(0, spelledMax);
     return { id, type, terms: Object.fromEntries(terms), spelled, rebuilt: isRebuilt };
   });
-  return tx.sql<Posting>`
+  return tx.sql`
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb, spelled jsonb,
         rebuilt boolean)),
@@ -59,15 +83,13 @@ function addTerms(tx: Tx, documents: IndexedDocument[]) {
       SELECT DISTINCT wanted.type, term AS word
       FROM wanted JOIN given ON given.id = wanted.doc_id LEFT JOIN known USING (doc_id, term)
       WHERE (known.weight IS NULL OR given.rebuilt) AND given.spelled ? term AND NOT EXISTS (
-        SELECT FROM spelling WHERE spelling.type = wanted.type AND spelling.form = term AND spelling.word = term)),
-    spelled AS (
-      INSERT INTO spelling (type, form, word)
-      -- The word, and each form of it that lacks one letter: formsOf in words.ts.
-      SELECT DISTINCT type, CASE WHEN letter = 0 THEN word ELSE overlay(word PLACING '' FROM letter FOR 1) END, word
-      FROM misspellable CROSS JOIN LATERAL generate_series(0, length(word)) AS letter
-      -- Always in one order: two transactions that insert in different orders would wait for each other.
-      ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING)
-    SELECT doc_id AS "docId", known.type, term FROM known LEFT JOIN wanted USING (doc_id, term) WHERE wanted.doc_id IS NULL`;
+        SELECT FROM spelling WHERE spelling.type = wanted.type AND spelling.form = term AND spelling.word = term))
+    INSERT INTO spelling (type, form, word)
+    -- The word, and each form of it that lacks one letter: formsOf in words.ts.
+    SELECT DISTINCT type, CASE WHEN letter = 0 THEN word ELSE overlay(word PLACING '' FROM letter FOR 1) END, word
+    FROM misspellable CROSS JOIN LATERAL generate_series(0, length(word)) AS letter
+    -- Always in one order: two transactions that insert in different orders would wait for each other.
+    ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`;
 }
 
 async function removeTerms(tx: Tx, postings: Posting[]): Promise<void> {
