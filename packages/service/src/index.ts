@@ -2,6 +2,7 @@
 // shutdown.
 
 export { ApiError, fail, failField, transitionError } from './api-error.ts';
+export { type JsonObject, storedObject, toJsonColumn } from './columns.ts';
 export { createService, type RunningService, type ServiceDefinition } from './create-service.ts';
 export { diff } from './diff.ts';
 export type { Actor, Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
