@@ -178,7 +178,7 @@ async function fetchKeys(
     requestId: 'gateway',
   };
   const headers = { 'x-ctx': signer.sign(caller, 'GET', path) };
-  const reply = await identity?.send({
+  const response = await identity?.send({
     method: 'GET',
     path,
     headers,
@@ -187,6 +187,6 @@ async function fetchKeys(
     tenantId: undefined,
     repeatable: true,
   });
-  if (reply?.status !== 200) throw new Error(`identity responded with status ${reply?.status}`);
-  return (JSON.parse(reply.body.toString()) as { keys: { kid?: string }[] }).keys;
+  if (response?.status !== 200) throw new Error(`identity responded with status ${response?.status}`);
+  return (JSON.parse(response.body.toString()) as { keys: { kid?: string }[] }).keys;
 }

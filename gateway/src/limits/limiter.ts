@@ -68,23 +68,23 @@ export function createLimiter(options: LimiterOptions): Limiter {
     if (!redis.available()) throw new Error('Redis is unavailable');
     // Until all gateways have reported the calls they admitted without Redis, each one is limited to its share.
     if (!account.isCertain) await needReports(account.subject);
-    let answer = await counters.count(account, build);
+    let reply = await counters.count(account, build);
     const { month, waiters } = build();
-    if (typeof answer === 'object' && month?.isKnown === false) reconciler.add(account, month);
+    if (typeof reply === 'object' && month?.isKnown === false) reconciler.add(account, month);
     // The epoch is complete, so every call of this month is either recorded or reported with its gateway's next
     // call.
-    if (answer === 'unseeded' && month)
-      answer = await counters.count(account, build, { recorded: await usage.read(month) });
-    if (answer === 'lost') {
+    if (reply === 'unseeded' && month)
+      reply = await counters.count(account, build, { recorded: await usage.read(month) });
+    if (reply === 'lost') {
       recovery.begin();
       const [recorded] = await Promise.all([month && usage.read(month), needReports(account.subject)]);
-      answer = await counters.count(account, build, { recorded, isForced: true });
+      reply = await counters.count(account, build, { recorded, isForced: true });
     }
     account.isCertain = true;
     if (month) Object.assign(month, { isKnown: true, isRefreshed: false });
     stats.calls += waiters.length;
     stats.scriptCalls++;
-    const verdicts = verdictsOf(build(), answer as Counted, windowMs);
+    const verdicts = verdictsOf(build(), reply as Counted, windowMs);
     for (const [index, { resolve }] of waiters.entries()) resolve(verdicts[index] as (typeof verdicts)[number]);
   };
 

@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { BadAnswer, type Head, headMax, parseHead, readChunks } from './head.ts';
+import { type Head, headMax, InvalidResponseError, parseHead, readChunks } from './head.ts';
 
 /** A request built by the gateway: no header name comes from a client. */
 export interface LinkRequest {
@@ -10,24 +10,24 @@ export interface LinkRequest {
   body: Buffer | string | undefined;
 }
 
-export interface LinkReply {
+export interface LinkResponse {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
 }
 
 /** The connection was lost: the service may have received the request. */
-export class LinkLost extends Error {}
+export class LinkLostError extends Error {}
 /** The connection could not be opened: the service has not received the request. */
-export class LinkRefused extends LinkLost {}
+export class LinkRefusedError extends LinkLostError {}
 /** The service exceeded the timeout of the operation. */
-export class LinkTimeout extends Error {}
+export class LinkTimeoutError extends Error {}
 /** The response exceeds the size that the gateway buffers. */
-export class TooLarge extends Error {}
+export class ResponseTooLargeError extends Error {}
 
 /** A keep-alive connection to a service that carries one request at a time. */
 export interface Link {
-  send(request: LinkRequest): Promise<LinkReply>;
+  send(request: LinkRequest): Promise<LinkResponse>;
   isOpen(): boolean;
   /** Closes the connection; a request in flight fails with `reason`. */
   destroy(reason: Error): void;
@@ -55,13 +55,13 @@ export interface LinkTarget {
  * features that our services use. undici takes 11 µs longer per request, a tenth of the gateway's time or more
  * (infra/bench/notes.md). Certificates of https origins are verified against Node's certificate authorities and those
  * of NODE_EXTRA_CA_CERTS.
- * @param options.replyMax maximum size of a response body, in bytes
+ * @param options.responseMax maximum size of a response body, in bytes
  * @param options.onClose called once, when the connection can no longer be used
  */
-export function openLink(target: LinkTarget, options: { replyMax: number; onClose: () => void }): Link {
-  const { replyMax, onClose } = options;
+export function openLink(target: LinkTarget, options: { responseMax: number; onClose: () => void }): Link {
+  const { responseMax, onClose } = options;
   const authority = target.origin.host;
-  let waiting: { resolve: (reply: LinkReply) => void; reject: (error: Error) => void } | undefined;
+  let waiting: { resolve: (response: LinkResponse) => void; reject: (error: Error) => void } | undefined;
   let received: Buffer[] = [];
   let size = 0;
   let head: Head | undefined;
@@ -76,9 +76,12 @@ export function openLink(target: LinkTarget, options: { replyMax: number; onClos
     },
     (chunk) => take(chunk),
   );
-  const connectTimer = setTimeout(() => close(new LinkRefused('Connection timed out after 1 s')), connectTimeoutMs);
-  socket.on('error', ({ message }) => close(isConnected ? new LinkLost(message) : new LinkRefused(message)));
-  socket.on('close', () => close(new LinkLost('The service closed the connection')));
+  const connectTimer = setTimeout(
+    () => close(new LinkRefusedError('Connection timed out after 1 s')),
+    connectTimeoutMs,
+  );
+  socket.on('error', ({ message }) => close(isConnected ? new LinkLostError(message) : new LinkRefusedError(message)));
+  socket.on('close', () => close(new LinkLostError('The service closed the connection')));
 
   const close = (reason: Error) => {
     if (isClosed) return;
@@ -106,29 +109,30 @@ export function openLink(target: LinkTarget, options: { replyMax: number; onClos
     return true;
   };
   const read = (chunk: Buffer) => {
-    if (!waiting) throw new BadAnswer('Received data without a request');
+    if (!waiting) throw new InvalidResponseError('Received data without a request');
     received.push(chunk);
     size += chunk.length;
     if (!head) {
       const all = joined();
       head = parseHead(all);
       if (!head) {
-        if (size > headMax) throw new BadAnswer('The response head is too large');
+        if (size > headMax) throw new InvalidResponseError('The response head is too large');
         return;
       }
     }
     const { status, headers } = head;
-    if (Math.max(size - head.end, head.length ?? 0) > replyMax) throw new TooLarge('The response is too large');
+    if (Math.max(size - head.end, head.length ?? 0) > responseMax)
+      throw new ResponseTooLargeError('The response is too large');
     const body = bodyOf(head);
     if (!body) return;
     const request = settle();
-    if (headers.connection === 'close') close(new LinkLost('The service is closing the connection'));
+    if (headers.connection === 'close') close(new LinkLostError('The service is closing the connection'));
     request?.resolve({ status, headers, body });
   };
   const bodyOf = ({ end, length }: Head): Buffer | undefined => {
     if (length === undefined) return readChunks(joined(), end);
     if (size < end + length) return undefined;
-    if (size > end + length) throw new BadAnswer('Received more data than the response declared');
+    if (size > end + length) throw new InvalidResponseError('Received more data than the response declared');
     return joined().subarray(end);
   };
   const joined = (): Buffer => {
@@ -139,7 +143,7 @@ export function openLink(target: LinkTarget, options: { replyMax: number; onClos
   return {
     send: ({ method, path, headers, body }) =>
       new Promise((resolve, reject) => {
-        if (isClosed) return reject(new LinkLost('The connection is closed'));
+        if (isClosed) return reject(new LinkLostError('The connection is closed'));
         let text = `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n`;
         let isSendable = pathText.test(path);
         for (const name in headers) {

@@ -1,11 +1,11 @@
 import type { Deadlines } from '../deadlines.ts';
 import {
   type Link,
-  LinkLost,
-  type LinkReply,
+  LinkLostError,
   type LinkRequest,
+  type LinkResponse,
   type LinkTarget,
-  LinkTimeout,
+  LinkTimeoutError,
   openLink,
 } from './link.ts';
 
@@ -13,9 +13,9 @@ import {
 export interface Links {
   /**
    * Sends over a free connection, or waits for one.
-   * @throws LinkLost, LinkRefused, LinkTimeout, TooLarge, BadAnswer
+   * @throws LinkLostError, LinkRefusedError, LinkTimeoutError, ResponseTooLargeError, InvalidResponseError
    */
-  send(request: LinkRequest & { timeoutMs: number }): Promise<LinkReply>;
+  send(request: LinkRequest & { timeoutMs: number }): Promise<LinkResponse>;
   /** Closes idle connections immediately, and the others after their response. */
   close(): void;
 }
@@ -48,9 +48,9 @@ const retireEveryMs = 1_000;
  */
 export function createLinks(
   target: LinkTarget,
-  options: { max: number; replyMax: number; deadlines: Deadlines; limits?: LinkLimits },
+  options: { max: number; responseMax: number; deadlines: Deadlines; limits?: LinkLimits },
 ): Links {
-  const { max, replyMax, deadlines, limits = defaultLimits } = options;
+  const { max, responseMax, deadlines, limits = defaultLimits } = options;
   const idle: Pooled[] = [];
   const waiting = new Set<(pooled: Pooled) => void>();
   let open = 0;
@@ -65,7 +65,11 @@ export function createLinks(
       if (index >= 0) idle.splice(index, 1);
       if (waiting.size && open < max) takeOldestWaiting()?.(openPooled());
     };
-    const pooled: Pooled = { link: openLink(target, { replyMax, onClose }), openedAt: performance.now(), idleSince: 0 };
+    const pooled: Pooled = {
+      link: openLink(target, { responseMax, onClose }),
+      openedAt: performance.now(),
+      idleSince: 0,
+    };
     return pooled;
   };
   const takeOldestWaiting = () => {
@@ -79,21 +83,21 @@ export function createLinks(
     const now = performance.now();
     for (let last = idle.pop(); last; last = idle.pop()) {
       if (isUsable(last, now) && now - last.idleSince < limits.idleMs) return last;
-      last.link.destroy(new LinkLost('Retired'));
+      last.link.destroy(new LinkLostError('Retired'));
     }
     if (open < max) return openPooled();
     const { promise, resolve, reject } = Promise.withResolvers<Pooled>();
     waiting.add(resolve);
     return deadlines.of(promise, timeoutMs, () => {
       waiting.delete(resolve);
-      reject(new LinkTimeout(`No free connection within ${timeoutMs} ms`));
+      reject(new LinkTimeoutError(`No free connection within ${timeoutMs} ms`));
     });
   };
   const giveBack = (pooled: Pooled) => {
     if (!pooled.link.isOpen()) return;
     const now = performance.now();
     // Closing the connection also opens a new one for the oldest waiting request.
-    if (!isUsable(pooled, now)) return pooled.link.destroy(new LinkLost('Retired'));
+    if (!isUsable(pooled, now)) return pooled.link.destroy(new LinkLostError('Retired'));
     const waiter = takeOldestWaiting();
     if (waiter) return waiter(pooled);
     pooled.idleSince = now;
@@ -103,7 +107,7 @@ export function createLinks(
     const now = performance.now();
     for (const pooled of [...idle])
       if (!isUsable(pooled, now) || now - pooled.idleSince >= limits.idleMs)
-        pooled.link.destroy(new LinkLost('Retired'));
+        pooled.link.destroy(new LinkLostError('Retired'));
   };
   const retireAll = () => {
     const now = performance.now();
@@ -116,11 +120,11 @@ export function createLinks(
   return {
     async send({ timeoutMs, ...request }) {
       const pooled = await take(timeoutMs);
-      const late = () => pooled.link.destroy(new LinkTimeout(`No response within ${timeoutMs} ms`));
+      const late = () => pooled.link.destroy(new LinkTimeoutError(`No response within ${timeoutMs} ms`));
       try {
-        const reply = await deadlines.of(pooled.link.send(request), timeoutMs, late);
-        if (reply.headers.connection === 'close') retireAll();
-        return reply;
+        const response = await deadlines.of(pooled.link.send(request), timeoutMs, late);
+        if (response.headers.connection === 'close') retireAll();
+        return response;
       } finally {
         giveBack(pooled);
       }

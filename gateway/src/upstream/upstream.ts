@@ -1,9 +1,17 @@
 import { type Breaker, type BreakerState, createBreaker, createShares } from '@tandem/process';
 import { createDeadlines } from '../deadlines.ts';
-import { ApiError } from '../http/api-error.ts';
+import { GatewayError } from '../http/gateway-error.ts';
 import { type Resolve, watchAddresses } from './addresses.ts';
-import { BadAnswer } from './head.ts';
-import { hostOf, LinkLost, LinkRefused, type LinkReply, type LinkRequest, LinkTimeout, TooLarge } from './link.ts';
+import { InvalidResponseError } from './head.ts';
+import {
+  hostOf,
+  LinkLostError,
+  LinkRefusedError,
+  type LinkRequest,
+  type LinkResponse,
+  LinkTimeoutError,
+  ResponseTooLargeError,
+} from './link.ts';
 import { createLinks, type Links } from './links.ts';
 
 export interface UpstreamRequest extends LinkRequest {
@@ -28,11 +36,11 @@ export interface Upstream {
   state(): BreakerState;
   /**
    * The next address (round robin) whose breaker admits a call. The caller reports the outcome to the breaker.
-   * @throws ApiError 503 if there is none
+   * @throws GatewayError 503 if there is none
    */
   choose(): Instance;
-  /** @throws ApiError 503 if the service is unavailable or overloaded, 504 on a timeout, 502 on an invalid response */
-  send(request: UpstreamRequest): Promise<LinkReply>;
+  /** @throws GatewayError 503 if the service is unavailable or overloaded, 504 on a timeout, 502 on an invalid response */
+  send(request: UpstreamRequest): Promise<LinkResponse>;
   close(): void;
 }
 
@@ -41,7 +49,7 @@ const inFlightMax = 512;
 // Leaves connections free for other tenants.
 const inFlightPerTenantMax = 48;
 const shareWaitMs = 5_000;
-const replyMax = 16 * 1024 * 1024;
+const responseMax = 16 * 1024 * 1024;
 const retryShare = 0.1;
 const retryCreditMax = 10;
 const retryAfterSeconds = 1;
@@ -68,7 +76,7 @@ export function createUpstream(origin: string, resolve?: Resolve): Upstream {
   const openPool = (address: string): Pool => ({
     address,
     breaker: createBreaker({ trip, openMs }),
-    links: createLinks({ origin: url, address }, { max: connectionsMax, replyMax, deadlines }),
+    links: createLinks({ origin: url, address }, { max: connectionsMax, responseMax, deadlines }),
   });
   let pools = [openPool(hostOf(url))];
   const unwatch = watchAddresses(
@@ -89,12 +97,12 @@ export function createUpstream(origin: string, resolve?: Resolve): Upstream {
     throw unavailable();
   };
   const mayRetry = (error: unknown, { repeatable }: UpstreamRequest) =>
-    credit >= 1 && (error instanceof LinkRefused || (error instanceof LinkLost && repeatable));
+    credit >= 1 && (error instanceof LinkRefusedError || (error instanceof LinkLostError && repeatable));
 
-  const attempt = async (first: Pool, request: UpstreamRequest): Promise<LinkReply> => {
+  const attempt = async (first: Pool, request: UpstreamRequest): Promise<LinkResponse> => {
     let pool = first;
     try {
-      const reply = await pool.links.send(request).catch((error: unknown) => {
+      const response = await pool.links.send(request).catch((error: unknown) => {
         if (!mayRetry(error, request)) throw error;
         credit--;
         if (pools.length > 1) {
@@ -104,10 +112,10 @@ export function createUpstream(origin: string, resolve?: Resolve): Upstream {
         return pool.links.send(request);
       });
       pool.breaker.succeeded();
-      return reply;
+      return response;
     } catch (error) {
       // A response that is too large says nothing about the health of the service.
-      if (!(error instanceof TooLarge || error instanceof ApiError)) pool.breaker.failed();
+      if (!(error instanceof ResponseTooLargeError || error instanceof GatewayError)) pool.breaker.failed();
       throw error;
     }
   };
@@ -142,17 +150,18 @@ export function createUpstream(origin: string, resolve?: Resolve): Upstream {
   };
 }
 
-function unavailable(): ApiError {
-  return new ApiError('unavailable', { retryAfter: retryAfterSeconds });
+function unavailable(): GatewayError {
+  return new GatewayError('unavailable', { retryAfter: retryAfterSeconds });
 }
 
-function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
+function toApiError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
   const mayHaveRun = true;
-  if (error instanceof TooLarge || error instanceof BadAnswer) return new ApiError('bad_gateway', { mayHaveRun });
-  if (error instanceof LinkTimeout)
-    return new ApiError('upstream_timeout', { retryAfter: retryAfterSeconds, mayHaveRun });
-  if (error instanceof LinkLost && !(error instanceof LinkRefused))
-    return new ApiError('unavailable', { retryAfter: retryAfterSeconds, mayHaveRun });
+  if (error instanceof ResponseTooLargeError || error instanceof InvalidResponseError)
+    return new GatewayError('bad_gateway', { mayHaveRun });
+  if (error instanceof LinkTimeoutError)
+    return new GatewayError('upstream_timeout', { retryAfter: retryAfterSeconds, mayHaveRun });
+  if (error instanceof LinkLostError && !(error instanceof LinkRefusedError))
+    return new GatewayError('unavailable', { retryAfter: retryAfterSeconds, mayHaveRun });
   return unavailable();
 }
