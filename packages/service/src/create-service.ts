@@ -33,13 +33,14 @@ import {
   type Tx,
 } from '@tandem/tenant-db';
 import type { Express } from 'express';
+import { untypedHandlers } from './any-handler.ts';
 import { createCursors } from './cursors.ts';
 import { createFirstUse } from './first-use.ts';
 import type { Handlers } from './handler.ts';
 import { type Purge, startHousekeeping } from './housekeeping.ts';
 import { createApp } from './http.ts';
 import type { Parts } from './parts.ts';
-import { type SealedColumn, startResealing } from './reseal.ts';
+import { type SealedColumn, startReencryption } from './re-encrypt.ts';
 import type { ServiceSettings } from './settings.ts';
 
 type Adapter = Parameters<Parameters<typeof createTenantDb>[0]['client']>[0];
@@ -67,7 +68,7 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   narrowing?: Readonly<Record<string, Narrowing>>;
   /** Rows that are deleted permanently after a number of days. */
   purge?: readonly Purge[];
-  /** Columns with sealed values, which are resealed when the encryption key changes. */
+  /** Columns with sealed values, which are re-encrypted when the encryption key changes. */
   sealed?: readonly SealedColumn[];
   /**
    * Creates the default records of a tenant in each environment; runs once, in a transaction before its first request.
@@ -87,8 +88,8 @@ export interface RunningService {
   health: Health;
   /** Deletes expired rows now; also runs every hour. */
   housekeep(): Promise<string[]>;
-  /** Reseals stored values that are not under the current key; also runs every 5 minutes. */
-  reseal(): Promise<void>;
+  /** Re-encrypts stored values that are not under the current key; also runs every 5 minutes. */
+  reencrypt(): Promise<void>;
   /** Whether every consumer's queue exists. */
   consuming(): boolean;
   /** Shutdown steps after the HTTP server: consumers, jobs, relay, then the stores. */
@@ -165,7 +166,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
   });
   const housekeeping = startHousekeeping({ pool: relayPool, purge: definition.purge ?? [], log, metrics });
   const seal = createSeal(settings.ENCRYPTION_KEY);
-  const resealing = startResealing({ pool: relayPool, seal, columns: definition.sealed ?? [], log, metrics });
+  const reencryption = startReencryption({ pool: relayPool, seal, columns: definition.sealed ?? [], log, metrics });
   health.need('postgres', () => db.ping().then(() => true));
   // Only the first start of a consumer creates its queue; a later broker outage does not affect readiness.
   health.need('consumers', () => consumption.declared() || broker.away());
@@ -175,7 +176,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
       name: 'consumers',
       withinMs: shutdownLimits.consumersMs,
       async run() {
-        const ended = [consumption.close(), housekeeping.close(), resealing.close()];
+        const ended = [consumption.close(), housekeeping.close(), reencryption.close()];
         // Batches that wait for a connection are redelivered, to another instance or after the restart.
         stopConsuming.abort(new Error('The service is shutting down'));
         await Promise.all(ended);
@@ -208,18 +209,18 @@ export function createService<Ops extends Operations, Client, Settings extends S
     health,
     outgoing,
     declaredConsumers: declaredConsumers(broker.names, name, consumers as readonly Consumer[]),
-    firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse),
+    firstUse: definition.firstUse && createFirstUse(db, definition.firstUse),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
     seal,
     cursors: createCursors(settings.INTERNAL_SECRETS),
   };
   return {
-    app: createApp(operations, handlers as never, parts),
+    app: createApp(operations, untypedHandlers(handlers), parts),
     db: parts.db,
     log,
     health,
     housekeep: housekeeping.run,
-    reseal: resealing.run,
+    reencrypt: reencryption.run,
     consuming: consumption.declared,
     closing,
     async close() {

@@ -8,7 +8,7 @@ export { diff } from './diff.ts';
 export type { Actor, Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
 export type { PageResult } from './list.ts';
+export type { SealedColumn } from './re-encrypt.ts';
 export { asService, type Reach, reachOf } from './reach.ts';
-export type { SealedColumn } from './reseal.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';
 export { startService } from './start-service.ts';

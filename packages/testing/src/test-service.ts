@@ -58,8 +58,8 @@ export interface TestService<Ops extends Operations> {
   opsPage(path: '/metrics' | '/topology'): Promise<string>;
   /** Deletes expired rows. */
   housekeep(): Promise<string[]>;
-  /** Reseals stored values that are not under the current encryption key. */
-  reseal(): Promise<void>;
+  /** Re-encrypts stored values that are not under the current encryption key. */
+  reencrypt(): Promise<void>;
   /** The text of /metrics. */
   metrics(): Promise<string>;
   /** The dead letters of a consumer of this service. */
@@ -146,7 +146,7 @@ export async function testService<Ops extends Operations, Client, Settings exten
     app: running.app,
     opsPage: async (path) => (await supertest(running.app).get(path)).text,
     housekeep: running.housekeep,
-    reseal: running.reseal,
+    reencrypt: running.reencrypt,
     metrics: async () => (await supertest(running.app).get('/metrics')).text,
     send,
     as({ can = ['*'], ...overrides } = {}) {
