@@ -147,7 +147,7 @@ export function createGateway(
       const answer =
         request.url === '/metrics'
           ? { status: 200, body: await metrics.text() }
-          : await health.answer(request.url as string);
+          : await health.check(request.url as string);
       response.writeHead(answer?.status ?? 404).end(answer?.body);
     }),
     log,

@@ -84,6 +84,6 @@ export function createGatewayServer(
 }
 
 async function respondToHealthCheck(path: string, response: ServerResponse, health: Health): Promise<void> {
-  const answer = await health.answer(path);
+  const answer = await health.check(path);
   response.writeHead(answer?.status ?? 404, { 'Content-Type': 'application/json' }).end(answer?.body);
 }

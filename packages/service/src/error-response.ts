@@ -1,6 +1,6 @@
 import { ServiceCallError } from '@tandem/client/internal';
 import { knownErrors, type Operation, type Warning } from '@tandem/contract';
-import { type Log, ShareTimeout } from '@tandem/process';
+import { type Log, ShareTimeoutError } from '@tandem/process';
 import { ApiError } from './api-error.ts';
 
 /** An error as the API caller sees it. */
@@ -89,7 +89,7 @@ export function isOutage(error: unknown): boolean {
     const driver = (current as { meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } } })
       .meta?.driverAdapterError?.cause;
     if (driver?.originalCode && outageState.test(driver.originalCode)) return true;
-    if (current instanceof ShareTimeout || outageText.test(message)) return true;
+    if (current instanceof ShareTimeoutError || outageText.test(message)) return true;
   }
   return false;
 }

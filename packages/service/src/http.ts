@@ -20,7 +20,7 @@ export function createApp(operations: Operations, handlers: Record<string, AnyHa
   app.disable('x-powered-by').disable('etag');
   app.set('query parser', 'simple');
   app.get(['/healthz', '/readyz'], async (request, response) => {
-    const health = await parts.health.answer(request.path);
+    const health = await parts.health.check(request.path);
     response
       .status(health?.status ?? 404)
       .type('json')

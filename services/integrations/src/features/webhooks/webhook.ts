@@ -75,9 +75,9 @@ export async function checkUrlAndEvents(
   input: { url?: string; events?: string[] },
   environment: string,
 ): Promise<void> {
-  const refusal = input.url === undefined ? undefined : await target.resolvedRefusal(input.url, environment);
+  const urlError = input.url === undefined ? undefined : await target.resolvedUrlError(input.url, environment);
   const errors: FieldError[] = [
-    ...(refusal ? [{ field: 'url', message: refusal }] : []),
+    ...(urlError ? [{ field: 'url', message: urlError }] : []),
     ...(input.events ?? []).flatMap((pattern, index) =>
       isSubscribable(pattern) ? [] : [{ field: `events.${index}`, message: unknownEvent }],
     ),

@@ -38,6 +38,6 @@ export async function readPartner(tx: Tx, id: number): Promise<PartnerRecord> {
 }
 
 /** The 409 error for a status change that the state table does not contain. */
-export function transitionRefused({ status }: PartnerRecord) {
+export function wrongTransition({ status }: PartnerRecord) {
   return fail('transition_refused', [transitionError(status, transitions[status])]);
 }
