@@ -7,6 +7,7 @@ import type { Log, Metrics, Trace } from '@tandem/process';
 import type { Histogram } from 'prom-client';
 import type { Authenticated, Authenticator } from './access/authenticate.ts';
 import type { Principals } from './access/principals.ts';
+import type { Compressor } from './http/compress.ts';
 import type { Cors } from './http/headers.ts';
 import type { Allowance, Limiter } from './limits/allowance.ts';
 import type { UsageMeter } from './limits/usage.ts';
@@ -31,6 +32,7 @@ export interface GatewayParts {
   signer: CallerSigner;
   upstreams: Map<string, Upstream>;
   streams: Streams;
+  compressor: Compressor;
   pages: Pages;
   cors: Cors;
   log: Log;

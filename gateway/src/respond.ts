@@ -1,6 +1,6 @@
 import { takesIdempotencyKey } from '@tandem/contract';
 import type { Exchange, GatewayParts } from './exchange.ts';
-import { compress, compressibleMin } from './http/compress.ts';
+import { compressibleMin } from './http/compress.ts';
 import { errorBody, GatewayError } from './http/gateway-error.ts';
 import { passOn } from './http/headers.ts';
 import { isNotModified } from './http/if-none-match.ts';
@@ -45,7 +45,7 @@ export async function respond(
   if (body.length < compressibleMin) return send(exchange, upstreamResponse.status, body);
   headers.Vary = headers.Vary ? `Accept-Encoding, ${headers.Vary}` : 'Accept-Encoding';
   const accepted = request.method === 'HEAD' ? undefined : request.headers['accept-encoding'];
-  const encoded = await compress(body, accepted === undefined ? undefined : String(accepted));
+  const encoded = await parts.compressor.compress(body, accepted === undefined ? undefined : String(accepted));
   if (encoded.encoding) headers['Content-Encoding'] = encoded.encoding;
   // The client may have disconnected during the compression.
   exchange.response.statusCode = upstreamResponse.status;
