@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import { countedAddress } from '@tandem/caller';
 import { createShares } from '@tandem/process';
 import { createProxyMiddleware } from 'http-proxy-middleware';
-import type { GatewayParts, Passage, Streams } from './exchange.ts';
+import type { Exchange, GatewayParts, Passage, Streams } from './exchange.ts';
 import { GatewayError } from './http/gateway-error.ts';
 import { passedOn } from './http/headers.ts';
 import { allowBodyTime } from './http/slow-bodies.ts';
@@ -57,96 +57,104 @@ const responseHeaders = new Set([
 
 /** Proxies uploads and downloads with http-proxy-middleware. JSON requests with JSON responses are not streamed. */
 export function createStreams(): Streams {
-  const running = new WeakMap<IncomingMessage, Running>();
-  const downloads = proxy(running, false);
-  const uploads = proxy(running, true);
-  const shares = createShares<number | string>(passagesPerTenantMax, shareWaitMs);
-  let count = 0;
+  return new ProxiedStreams();
+}
+
+class ProxiedStreams implements Streams {
+  readonly #running = new WeakMap<IncomingMessage, Running>();
+  readonly #uploads = proxy(this.#running, true);
+  readonly #downloads = proxy(this.#running, false);
+  readonly #shares = createShares<number | string>(passagesPerTenantMax, shareWaitMs);
+  #count = 0;
+
+  upload(passage: Passage, parts: GatewayParts): Promise<LinkResponse> {
+    const { request, response, route } = passage.exchange;
+    return this.#admit(passage, parts, (target) => {
+      allowBodyTime(request, route?.row.timeoutMs ?? formMs);
+      return new Promise((resolve, reject) => {
+        this.#begin(passage, {
+          target,
+          ids: parts.ids,
+          failed: reject,
+          responded: (upstreamResponse) => void readResponse(upstreamResponse).then(resolve, reject),
+        });
+        // The client disconnected, so the result is not needed.
+        response.once('close', () => reject(new GatewayError('malformed_request')));
+        void this.#uploads(request, response, reject);
+      });
+    });
+  }
+
+  download(passage: Passage, parts: GatewayParts): Promise<void> {
+    const { request, response, headers } = passage.exchange;
+    return this.#admit(passage, parts, (target) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+      return new Promise((resolve, reject) => {
+        this.#begin(passage, { target, ids: parts.ids, failed: reject });
+        finished(response).then(resolve, () => resolve());
+        void this.#downloads(request, response, reject);
+      });
+    });
+  }
 
   /** Runs one passage within the global limit and the limit of its tenant or address. */
-  const admitted = async <T>(
+  async #admit<T>(
     { exchange }: Passage,
     parts: GatewayParts,
-    work: (target: Running['target']) => Promise<T>,
-  ) => {
+    run: (target: Running['target']) => Promise<T>,
+  ): Promise<T> {
     const upstream = parts.upstreams.get((exchange.route as Route).service) as Upstream;
-    const release = await shares.enter(exchange.auth?.who.tenantId ?? countedAddress(exchange.ip)).catch(() => {
+    const release = await this.#shares.enter(exchange.auth?.who.tenantId ?? countedAddress(exchange.ip)).catch(() => {
       throw new GatewayError('unavailable', { retryAfter: 1 });
     });
-    let instance: Instance;
     try {
       // Passages waiting for their tenant's limit do not count.
-      if (count >= passagesMax) throw new GatewayError('unavailable', { retryAfter: 1 });
-      instance = upstream.choose();
-    } catch (error) {
+      if (this.#count >= passagesMax) throw new GatewayError('unavailable', { retryAfter: 1 });
+      const instance = upstream.choose();
+      this.#count++;
+      try {
+        return await this.#runAt(instance, upstream, exchange, run);
+      } finally {
+        this.#count--;
+      }
+    } finally {
       release();
-      throw error;
     }
-    count++;
+  }
+
+  /** Runs a passage at one address of the service, and reports the outcome to its breaker. */
+  async #runAt<T>(
+    { address, breaker }: Instance,
+    { origin }: Upstream,
+    { request }: Exchange,
+    run: (target: Running['target']) => Promise<T>,
+  ): Promise<T> {
     try {
       // The connection goes to one of the service's addresses; the Host header and certificate check use its name.
-      exchange.request.headers.host = upstream.origin.host;
-      const { protocol, port } = upstream.origin;
-      const result = await work({ protocol, port, hostname: instance.address });
-      instance.breaker.succeeded();
+      request.headers.host = origin.host;
+      const result = await run({ protocol: origin.protocol, port: origin.port, hostname: address });
+      breaker.succeeded();
       return result;
     } catch (error) {
       if (error instanceof GatewayError) throw error;
       // A client disconnect says nothing about upstream health, so the breaker ignores it.
-      if (!exchange.request.socket.destroyed) instance.breaker.failed();
+      if (!request.socket.destroyed) breaker.failed();
       const mayHaveRun = (error as NodeJS.ErrnoException).code !== 'ECONNREFUSED';
       throw new GatewayError('unavailable', { retryAfter: 1, mayHaveRun });
-    } finally {
-      count--;
-      release();
     }
-  };
+  }
 
-  const begin = (
+  #begin(
     { exchange, path, signed }: Passage,
-    { target, ids }: Pick<Running, 'target'> & Pick<GatewayParts, 'ids'>,
-    on: Pick<Running, 'failed' | 'responded'>,
-  ) => {
-    const { request } = exchange;
-    const query = decodeQuery(exchange.route as Route, exchange.search, exchange.auth?.who.tenantId, ids);
+    { ids, ...running }: Omit<Running, 'path' | 'signed'> & Pick<GatewayParts, 'ids'>,
+  ): void {
+    const { request, search, auth } = exchange;
+    const query = decodeQuery(exchange.route as Route, search, auth?.who.tenantId, ids);
     // Node has already sent `100 Continue`. With this header, the proxy would send the original request headers.
     delete request.headers.expect;
-    running.set(request, { target, path: path + query, signed, ...on });
-  };
-
-  return {
-    upload: (passage, parts) =>
-      admitted(passage, parts, async (target) => {
-        const { exchange } = passage;
-        const { request, response, route } = exchange;
-        allowBodyTime(request, route?.row.timeoutMs ?? formMs);
-        return new Promise<LinkResponse>((resolve, reject) => {
-          begin(
-            passage,
-            { target, ids: parts.ids },
-            {
-              failed: reject,
-              responded: (upstreamResponse) => void readResponse(upstreamResponse).then(resolve, reject),
-            },
-          );
-          // The client disconnected, so the result is not needed.
-          response.once('close', () => reject(new GatewayError('malformed_request')));
-          void uploads(request, response, reject);
-        });
-      }),
-
-    download: (passage, parts) =>
-      admitted(passage, parts, async (target) => {
-        const { request, response, headers } = passage.exchange;
-        for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-        response.setHeader('X-Content-Type-Options', 'nosniff');
-        await new Promise<void>((resolve, reject) => {
-          begin(passage, { target, ids: parts.ids }, { failed: reject });
-          finished(response).then(resolve, () => resolve());
-          void downloads(request, response, reject);
-        });
-      }),
-  };
+    this.#running.set(request, { ...running, path: path + query, signed });
+  }
 }
 
 function proxy(running: WeakMap<IncomingMessage, Running>, selfHandleResponse: boolean) {

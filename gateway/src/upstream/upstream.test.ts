@@ -20,7 +20,7 @@ async function listen<S extends Server>(server: S, host: string, port: number): 
 
 function start(origin: string, addresses: () => readonly string[]): Upstream {
   const upstream = createUpstream(origin, async () => addresses());
-  closing.push(upstream.close);
+  closing.push(() => upstream.close());
   return upstream;
 }
 

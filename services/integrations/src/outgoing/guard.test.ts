@@ -195,7 +195,8 @@ describe('sending', () => {
     // Removes the port of the test server, which the rules do not allow; only addresses are tested here.
     const target = {
       ...guarded,
-      refusal: (address: string, environment: string) => guarded.urlError(address.replace(`:${port}`, ''), environment),
+      urlError: (address: string, environment: string) =>
+        guarded.urlError(address.replace(`:${port}`, ''), environment),
     };
     return createSender({ target, timeoutMs: 15_000 }).send({
       url,
