@@ -26,6 +26,7 @@ import type { Parts } from './parts.ts';
 import type { SealedColumn } from './re-encrypt.ts';
 import type { ServiceSettings } from './settings.ts';
 import { startBackground } from './start-background.ts';
+import { createTotals } from './totals.ts';
 
 type Adapter = Parameters<Parameters<typeof createTenantDb>[0]['client']>[0];
 
@@ -124,6 +125,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
     seal,
     cursors: createCursors(settings.INTERNAL_SECRETS),
+    totals: createTotals(),
   };
   return {
     app: createApp(operations, untypedHandlers(handlers), parts),

@@ -12,3 +12,4 @@ export type { SealedColumn } from './re-encrypt.ts';
 export { asService, type Reach, reachOf } from './reach.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';
 export { startService } from './start-service.ts';
+export { createTotals, type Totals } from './totals.ts';

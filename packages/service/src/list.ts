@@ -2,7 +2,7 @@ import type { Environment } from '@tandem/caller';
 import { containing, exactMax, type FoundPage, type Ownership, type PageArgs } from '@tandem/tenant-db';
 import { fail, failField } from './api-error.ts';
 import type { Cursors, Position } from './cursors.ts';
-import { estimateTotal, isLarge, noteLarge } from './totals.ts';
+import type { Totals } from './totals.ts';
 
 /** One page of a list as a handler returns it. */
 export interface PageResult<Item> {
@@ -41,6 +41,7 @@ export type List = <Row extends { id: number }>(options: ListOptions<Row>) => Pr
 /** A model of the tenant's database. */
 export interface Listable<Row> {
   findPage(args: PageArgs): Promise<FoundPage<Row>>;
+  countPage(args: PageArgs): Promise<number | undefined>;
   // biome-ignore lint/suspicious/noExplicitAny: each Prisma model has its own argument types; the caller's `where` is checked there.
   count(args: any): PromiseLike<number>;
 }
@@ -60,7 +61,7 @@ const depthMax = 100_000;
 
 /**
  * Reads one page: by number, or after a cursor, which stays correct while rows are added and deleted. Totals are exact
- * up to 10,000; larger ones are estimates (totals.ts). A page can end early when its filter and order together would
+ * up to 10,000, and concurrent requests share their counts (shared-counts.ts); larger totals are estimates (estimated-totals.ts). A page can end early when its filter and order together would
  * take too long; its cursor then continues after the last row that was read.
  * @param options.name identifies the list inside cursors, so that a cursor of another list is rejected
  * @param options.narrow the condition the database adds for a caller narrowed to own records: totals are counted
@@ -74,9 +75,10 @@ export async function listPage<Row extends { id: number }>(
     caller: { tenantId?: number; environment: Environment };
     narrow?: Ownership | undefined;
     cursors: Cursors;
+    totals: Totals;
   },
 ): Promise<PageResult<Row>> {
-  const { name, model, caller, cursors, wholeMax, searchIn = [], select } = options;
+  const { name, model, caller, cursors, totals, wholeMax, searchIn = [], select } = options;
   const query =
     wholeMax === undefined ? options.query : { ...options.query, page: 1, limit: wholeMax, cursor: undefined };
   const { page, limit, sort, search } = query;
@@ -93,24 +95,24 @@ export async function listPage<Row extends { id: number }>(
     );
 
   const where = { ...options.where, AND: [...(options.and ?? []).filter(hasFields), ...createdBetween(query)] };
-  const filter = `${scope} ${withoutSeconds(JSON.stringify([where, search, options.narrow]))}`;
+  const filter = `${scope} ${JSON.stringify([where, search, options.narrow])}`;
   const beyondOf = options.nullable?.includes(field) ? rowsAfterWithNulls : rowsAfter;
   const startedAt = performance.now();
-  const found = await model.findPage({
+  const args: PageArgs = {
     where,
     sort: field,
     isDescending,
     skip,
     take: limit + 1,
-    isKnownLarge: isLarge(filter),
     ...(after && { after: beyondOf(field, isDescending, after) }),
     ...(select && { select }),
     ...(search && { search: { text: search, columns: searchIn } }),
-  });
+  };
+  const found = await pageOf(model, args, filter, totals);
   const items = found.rows.slice(0, limit);
-  if (found.isLarge) noteLarge(filter);
   const total = await totalOf(found, {
-    filter,
+    filter: withoutSeconds(filter),
+    totals,
     seen: skip + found.rows.length,
     waitMs: performance.now() - startedAt,
     count: () => model.count({ where: search ? { AND: [where, containing(search, searchIn)] } : where }),
@@ -126,13 +128,33 @@ export async function listPage<Row extends { id: number }>(
   };
 }
 
+/** Reads a page with its total, or beside a count that other requests for the same list share. */
+async function pageOf<Row>(
+  model: Listable<Row>,
+  args: PageArgs,
+  filter: string,
+  { estimated, shared }: Totals,
+): Promise<FoundPage<Row>> {
+  const isKnownLarge = estimated.isLarge(withoutSeconds(filter));
+  if (isKnownLarge) return model.findPage({ ...args, isKnownLarge });
+  const counting = shared.join(filter, () => model.countPage(args));
+  if (counting) {
+    const [page, total] = await Promise.all([model.findPage({ ...args, isUncounted: true }), counting]);
+    if (total !== undefined) return { ...page, total, isLarge: false };
+  }
+  return shared.reading(filter, model.findPage(args));
+}
+
 async function totalOf(
   found: FoundPage<unknown>,
-  about: { filter: string; seen: number; waitMs: number; count: () => PromiseLike<number> },
+  about: { filter: string; totals: Totals; seen: number; waitMs: number; count: () => PromiseLike<number> },
 ): Promise<{ total: number; isTotalEstimate?: boolean }> {
-  if (found.total !== undefined) return { total: found.total };
-  const estimate = await estimateTotal(about.filter, about.count, about.waitMs);
-  return { total: Math.max(estimate ?? exactMax, about.seen), isTotalEstimate: true };
+  const { filter, totals, seen, waitMs, count } = about;
+  if (found.isLarge) totals.estimated.noteLarge(filter);
+  // A record may have been created between the count and the page.
+  if (found.total !== undefined) return { total: Math.max(found.total, seen) };
+  const estimate = await totals.estimated.estimate(filter, count, waitMs);
+  return { total: Math.max(estimate ?? exactMax, seen), isTotalEstimate: true };
 }
 
 function nextCursor<Row extends { id: number }>(

@@ -4,6 +4,7 @@ import type { Health, Log, Metrics } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
 import type { Scope, TenantDb } from '@tandem/tenant-db';
 import type { Cursors } from './cursors.ts';
+import type { Totals } from './totals.ts';
 
 /** Dependencies that the operations of a service share. */
 export interface Parts {
@@ -11,6 +12,7 @@ export interface Parts {
   signer: CallerSigner;
   seal: Seal;
   cursors: Cursors;
+  totals: Totals;
   log: Log;
   metrics: Metrics;
   health: Health;

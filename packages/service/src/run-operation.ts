@@ -124,7 +124,7 @@ async function runHandler(run: Run, outgoing: Outgoing, found: unknown): Promise
 function contextOf(run: Run, { emit, schedule }: Outgoing, found: unknown): AnyContext {
   const { row, request, parts, extras } = run;
   const { caller, params, query, body } = request;
-  const { db, cursors } = parts;
+  const { db, cursors, totals } = parts;
   return {
     params,
     query,
@@ -158,6 +158,7 @@ function contextOf(run: Run, { emit, schedule }: Outgoing, found: unknown): AnyC
         caller,
         narrow: request.scope?.narrow,
         cursors,
+        totals,
       }),
   };
 }

@@ -1,16 +1,15 @@
 import type { QueryResult } from 'pg';
 import { type Args, type Building, condition, isOf, isRecord, NotPlain, ordering } from './conditions.ts';
+import { listQueries, type Operations } from './direct-lists.ts';
 import { prismaError } from './errors.ts';
 import { delegateName } from './guard.ts';
-import { containing, type FoundPage, findPage } from './list-page.ts';
+import type { PageReader } from './list-page.ts';
 import { type Lookups, lookupNames } from './lookups.ts';
 import type { Field, Model } from './models.ts';
-import type { PageArgs } from './page-args.ts';
 import type { Statement } from './pipelined-query.ts';
 
 type Models = ReadonlyMap<string, Model>;
 type Send = (statement: Statement) => Promise<QueryResult>;
-type Operations = Record<string, (args: Args) => PromiseLike<unknown>>;
 type Query = { statement: Statement; read: (result: QueryResult) => unknown };
 
 /**
@@ -28,6 +27,11 @@ export function directModels(
   throughPrisma: (model: string, operation: string) => void,
 ): object {
   const delegates = client as Record<string, Operations>;
+  const lookups = cached(
+    async () => new Set((await send({ text: lookupNames, values: [] })).rows.map(({ name }) => name)),
+  );
+  const columnsOf = (of: Model, select: unknown) => columns(of, select ? chosen(select) : [...of.fields.keys()]);
+  const reader: PageReader = { models, columns: columnsOf, send, lookups };
   const faster = [...models.values()].map((model) => {
     const delegate = delegates[delegateName(model.name)] as Operations;
     const direct = model.isPlain ? builders(model, models) : {};
@@ -43,42 +47,10 @@ export function directModels(
         return run.call(delegate, args);
       },
     ]);
-    const page = ['findPage', (args: Args) => pageOf(model, args as unknown as PageArgs, delegate)];
-    return [delegateName(model.name), extended(delegate, Object.fromEntries([...operations, page]))];
+    const lists = listQueries(model, delegate, reader, throughPrisma);
+    return [delegateName(model.name), extended(delegate, { ...Object.fromEntries(operations), ...lists })];
   });
-  const lookups = cached(
-    async () => new Set((await send({ text: lookupNames, values: [] })).rows.map(({ name }) => name)),
-  );
-  const pageOf = async (model: Model, args: PageArgs, delegate: Operations): Promise<FoundPage> => {
-    try {
-      if (!model.isPlain) throw new NotPlain();
-      const columnsOf = (of: Model, select: unknown) => columns(of, select ? chosen(select) : [...of.fields.keys()]);
-      return await findPage(model, args, { models, columns: columnsOf, send, lookups });
-    } catch (error) {
-      if (!(error instanceof NotPlain)) throw prismaError(error);
-      throughPrisma(model.name, 'findPage');
-      return pageThroughPrisma(delegate, args);
-    }
-  };
   return extended(client, Object.fromEntries(faster));
-}
-
-/** Reads a page whose conditions only Prisma supports: those on lists of related records. */
-async function pageThroughPrisma(delegate: Operations, args: PageArgs): Promise<FoundPage> {
-  const { where, sort, isDescending, after = [], skip, take, select, search } = args;
-  const direction = isDescending ? 'desc' : 'asc';
-  const all = { AND: [where, ...(search ? [containing(search.text, search.columns)] : [])] };
-  const [rows, total] = await Promise.all([
-    delegate['findMany']?.({
-      where: after.length ? { AND: [all, { OR: after }] } : all,
-      orderBy: sort === 'id' ? { id: direction } : [{ [sort]: direction }, { id: direction }],
-      take,
-      skip,
-      ...(select && { select }),
-    }),
-    delegate['count']?.({ where: all }),
-  ]);
-  return { rows: rows as Args[], total: total as number, isLarge: false };
 }
 
 /** Caches the result of a successful call; a failed one is repeated. */

@@ -9,6 +9,7 @@ const byWhere = new Set([
   'findFirstOrThrow',
   'findMany',
   'findPage',
+  'countPage',
   'lockFirst',
   'count',
   'aggregate',

@@ -17,4 +17,20 @@ export interface PageArgs {
   search?: { text: string; columns: readonly string[] };
   /** Whether the list is known to have more than `exactMax` records, so that they need not be counted again. */
   isKnownLarge?: boolean;
+  /** Reads the page only; the caller gets the total from `countPage`. Only for lists of at most `exactMax` records. */
+  isUncounted?: boolean;
+}
+
+/** Totals are exact up to this number (D20), and a page reads this many rows along an index before it tries another plan. */
+export const exactMax = 10_000;
+
+/** The rows of a page. */
+export interface FoundPage<Row = Args> {
+  rows: Row[];
+  /** The number of records of the list; undefined when counting would read more than `exactMax` rows. */
+  total: number | undefined;
+  /** Whether more than `exactMax` records match the indexed conditions alone. */
+  isLarge: boolean;
+  /** Where to continue if the page is short only because the read limit was reached. */
+  resumeAt?: { value: unknown; id: number };
 }

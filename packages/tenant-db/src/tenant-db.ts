@@ -3,10 +3,10 @@ import { type Metrics, outgoingGuard, type SpanStart, withSpan } from '@tandem/p
 import pg from 'pg';
 import { directModels } from './direct.ts';
 import { guardModels } from './guard.ts';
-import type { FoundPage } from './list-page.ts';
+
 import { readModels } from './models.ts';
 import type { ModelFields, Narrowing } from './narrowing.ts';
-import type { PageArgs } from './page-args.ts';
+import type { FoundPage, PageArgs } from './page-args.ts';
 import type { Statement } from './pipelined-query.ts';
 import { ScopedPool } from './pool.ts';
 import { measureWaits, watchPool } from './pool-metrics.ts';
@@ -27,6 +27,8 @@ type Lockable<Delegate> = Delegate extends { findFirst(...args: never): infer Fo
       }): Promise<Awaited<Found>>;
       /** One page of a list; see list-page.ts. */
       findPage(args: PageArgs): Promise<FoundPage<NonNullable<Awaited<Found>>>>;
+      /** The total of a list without a page; undefined when there are more records than are counted exactly. */
+      countPage(args: PageArgs): Promise<number | undefined>;
     }
   : unknown;
 

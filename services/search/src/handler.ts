@@ -3,7 +3,7 @@ import type { Operation } from '@tandem/contract';
 import type { internalExports, internalLeads } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { internalPartners } from '@tandem/partner-contract';
-import type { Handler as ServiceHandler } from '@tandem/service';
+import type { Handler as ServiceHandler, Totals } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
 
@@ -13,6 +13,8 @@ export type Tx = TenantTx<PrismaClient>;
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** The dependencies of handlers, besides the database. */
 export interface Tools {
+  /** Counts of common words. */
+  totals: Totals;
   ids: IdCodec;
   /** The owners of indexed records. */
   crm: ServiceClient<typeof internalExports & typeof internalLeads>;

@@ -4,7 +4,7 @@ import { internalExports, internalLeads } from '@tandem/crm-contract';
 import { createIdCodec } from '@tandem/ids';
 import { internalPartners } from '@tandem/partner-contract';
 import { search } from '@tandem/search-contract';
-import type { ServiceDefinition } from '@tandem/service';
+import { createTotals, type ServiceDefinition } from '@tandem/service';
 import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
 import { reindexDocuments } from './features/documents/reindex-documents.job.ts';
@@ -21,6 +21,7 @@ export function searchService(
 ): ServiceDefinition<typeof search, PrismaClient, SearchSettings> {
   const common = { service: 'search', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   const tools: Tools = {
+    totals: createTotals(),
     ids: createIdCodec(settings.IDS_ALPHABET),
     crm: createServiceClient({
       ...common,

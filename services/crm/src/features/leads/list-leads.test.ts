@@ -52,6 +52,28 @@ describe('listLeads', () => {
     ]);
   });
 
+  it('counts every lead that was created before the request, while other requests read the same list', async () => {
+    const api = service.as();
+    const rows = 150;
+    await service.sqlWithin(
+      api.caller,
+      `INSERT INTO lead (email, first_name, last_name)
+       SELECT 'lead.' || n || '@example.com', 'Grace', 'Hopper' FROM generate_series(1, ${rows}) n`,
+    );
+    const total = async () => (await api.listLeads({ query: { limit: '1' } })).body.pagination?.total;
+    let isWriting = true;
+    const reader = async () => {
+      while (isWriting) await total();
+    };
+    const readers = Array.from({ length: 8 }, reader);
+    for (let lead = 1; lead <= 30; lead++) {
+      await api.createLead({ body: aLead() });
+      expect(await total()).toBe(rows + lead);
+    }
+    isWriting = false;
+    await Promise.all(readers);
+  });
+
   it('neither repeats nor skips leads between cursor pages while leads are created and deleted', async () => {
     const api = await aTenantWith(Array.from({ length: 9 }, (_, score) => ({ score })));
     const first = await api.listLeads({ query: { limit: '3' } });

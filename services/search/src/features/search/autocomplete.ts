@@ -17,7 +17,7 @@ export const autocomplete =
     const found = await Promise.all(
       (type ? [type] : documentTypes.filter((one) => mayRead(one, caller))).map(async (one) => {
         const filter = { owners: ownersFor(one, caller, tools) };
-        const options = { type: one, filter, limit, offset: 0, isSuggesting: true };
+        const options = { type: one, filter, limit, offset: 0 };
         const { question, hits } = await findFor(tx, { q, typo: 'auto' }, options);
         return hits.map((hit) => ({ hit, question }));
       }),

@@ -1,17 +1,11 @@
+import type { Totals } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import type { DocumentType } from '../documents/document.ts';
-import { type Condition, pointsMax, rangesOfTerms, type TermRange, wordCondition } from './conditions.ts';
+import { type Condition, pointsMax, rangesOfTerms, wordCondition } from './conditions.ts';
+import { type Counted, countDocuments, searchWindow, severalTerms } from './count-documents.ts';
 import { type Filter, filterConditions } from './filter.ts';
 import { type Question, readQuestion } from './question.ts';
-import {
-  type Count,
-  countStatement,
-  type Match,
-  type MatchRow,
-  matchStatement,
-  type Size,
-  sizesStatement,
-} from './statements.ts';
+import { type Match, type MatchRow, matchStatement, type Size, sizesStatement } from './statements.ts';
 
 export interface Hit {
   type: DocumentType;
@@ -35,16 +29,17 @@ export interface Options {
   filter: Filter;
   limit: number;
   offset: number;
-  /** Whether it is for suggestions, which are the best of a few hundred matches and not counted. */
-  isSuggesting?: boolean;
+  /** How matches are counted; absent for suggestions, which are the best of the first block. */
+  counting?: Counting;
 }
 
-/** How many matches can be paged through and counted. */
-export const searchWindow = 10_000;
+/** Whose documents are counted, and the counts that requests share. */
+export interface Counting {
+  caller: Counted['caller'];
+  totals: Totals;
+}
 
 const blockSize = 100;
-// Documents of a single word that are read for suggestions.
-const suggestedMax = 600;
 // Documents that the whole question equals.
 const wholeMax = 1_000;
 // Postings of a condition are counted up to so many: 8 to 12 ms.
@@ -57,8 +52,6 @@ const scanRatioMax = 8;
 const earlyMax = 5_000;
 // Bounds of a search of conditions that are all common but have few documents in common.
 const sparse = { scanMax: 500_000, lookUpMax: 100_000 };
-// A document may have several terms of one condition: so many postings are read for each wanted document.
-const severalTerms = 1.05;
 const nothing = { hits: [], total: 0, isEstimate: false, hasOutdated: false };
 
 /** What a question finds, and how it was read. */
@@ -87,7 +80,7 @@ async function find(tx: Tx, question: Question, options: Options): Promise<Found
   if (!driver) return nothing;
   const plan: Plan = { question, options, words, filters, driver, scanned: [], checked: [], hasOutdated: false };
   if (words.length + filters.length === 1)
-    return options.isSuggesting ? countedPage(tx, plan) : pageOfOneWord(tx, plan);
+    return options.counting ? pageOfOneWord(tx, plan, options.counting) : countedPage(tx, plan);
   const { sizes, hasOutdated } = await sizesOf(tx, options.type, [...words, ...filters]);
   // Documents without terms for filters are filtered by their rows.
   const usable = sizes.filter(({ condition }) => !hasOutdated || !condition.isFilter);
@@ -142,18 +135,14 @@ function chosenWays(driver: Sized, others: Sized[], bound: number): Pick<Plan, '
 }
 
 /** Every posting of the word is a match, so only those of the page are ranked, and the others are counted. */
-async function pageOfOneWord(tx: Tx, plan: Plan): Promise<Found> {
+async function pageOfOneWord(tx: Tx, plan: Plan, { caller, totals }: Counting): Promise<Found> {
   const { question, options, driver, hasOutdated } = plan;
   const { hits, matched, stoppedAt, isCut } = await readPage(tx, plan, neededFor(options), sparse.lookUpMax);
-  const ranges = [...driver.ranges, ...rangesOfTerms(question.wholes)];
   // All matches have been read unless reading stopped at the end of the page.
-  const counted = stoppedAt === null ? { documents: matched, isCut } : await countDocuments(tx, options.type, ranges);
-  return {
-    hits,
-    total: Math.min(counted.documents, searchWindow),
-    isEstimate: counted.isCut || counted.documents > searchWindow,
-    hasOutdated,
-  };
+  if (stoppedAt === null) return { hits, total: Math.min(matched, searchWindow), isEstimate: isCut, hasOutdated };
+  const ranges = [...driver.ranges, ...rangesOfTerms(question.wholes)];
+  const total = await countDocuments(tx, totals, { caller, type: options.type, ranges });
+  return { hits, total: total ?? searchWindow, isEstimate: total === undefined, hasOutdated };
 }
 
 /** The number of matches to read: one more than the page shows, rounded up to a whole block. */
@@ -161,24 +150,9 @@ function neededFor({ offset, limit }: Options): number {
   return Math.ceil((offset + limit + 1) / blockSize) * blockSize;
 }
 
-/** Counts the documents with a term in the ranges, up to one more than `searchWindow`. */
-async function countDocuments(
-  tx: Tx,
-  type: DocumentType,
-  ranges: readonly TermRange[],
-): Promise<{ documents: number; isCut: boolean }> {
-  for (let readMax = Math.ceil((searchWindow + 1) * severalTerms); ; readMax *= 4) {
-    const [row] = await countStatement<Promise<Count[]>>(tx.sql, { type, ranges, readMax });
-    const { read, documents } = row as Count;
-    const isCut = read >= readMax;
-    if (!isCut || documents > searchWindow || readMax >= sparse.lookUpMax) return { documents, isCut };
-  }
-}
-
-/** Counts the matches up to `searchWindow`. */
+/** Counts the matches up to `searchWindow`; for suggestions only the block of the page is read. */
 async function countedPage(tx: Tx, plan: Plan): Promise<Found> {
-  const { isSuggesting } = plan.options;
-  const wanted = isSuggesting ? suggestedMax : searchWindow + 1;
+  const wanted = plan.options.counting ? searchWindow + 1 : blockSize;
   const readMax = plan.scanned.length ? sparse.scanMax : sparse.lookUpMax;
   const { hits, matched, stoppedAt, isCut } = await readPage(tx, plan, wanted, readMax);
   const total = Math.min(matched, searchWindow);
@@ -195,7 +169,8 @@ async function countedPage(tx: Tx, plan: Plan): Promise<Found> {
  * of the candidates that match.
  */
 async function earlyPage(tx: Tx, plan: Plan, driver: Sized): Promise<Found | undefined> {
-  const { offset, limit, isSuggesting } = plan.options;
+  const { offset, limit, counting } = plan.options;
+  const isSuggesting = !counting;
   const wanted = isSuggesting ? blockSize : neededFor(plan.options);
   const { hits, matched, stoppedAt } = await readPage(tx, plan, wanted, earlyMax);
   if (stoppedAt === null && !(isSuggesting && matched >= limit)) return undefined;

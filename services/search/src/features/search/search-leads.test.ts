@@ -273,6 +273,9 @@ describe('searchLeads', () => {
     expect([last.data.length, last.body.pagination?.hasNext]).toEqual([100, false]);
     const message = 'Results are limited to the first 10000 documents; narrow the search with filters';
     expect([beyond.status, beyond.body.errors]).toEqual([422, [{ field: 'page', message }]]);
+    const few = await aTenantWith(service, { a: { name: 'Common' } });
+    const { pagination } = (await few.searchLeads({ query: { q: 'common' } })).body;
+    expect([pagination?.total, pagination?.totalIsEstimate]).toEqual([1, undefined]);
   });
 });
 

@@ -10,7 +10,7 @@ export const searchLeads =
     const assignee = assignedTo === undefined ? undefined : tools.ids.encode('user', caller.tenantId ?? 0, assignedTo);
     const filter = { status, source, assignedTo: assignee, minScore, createdFrom, createdTo };
     return searchPage(
-      { tx, schedule, query },
+      { tx, schedule, query, caller, totals: tools.totals },
       { type: 'lead', filter: { ...filter, owners: ownersFor('lead', caller, tools) } },
     );
   };

@@ -9,7 +9,7 @@ export const searchOpportunities =
     const { stage, minValue, maxValue, currency } = query;
     const owners = ownersFor('opportunity', caller, tools);
     return searchPage(
-      { tx, schedule, query },
+      { tx, schedule, query, caller, totals: tools.totals },
       { type: 'opportunity', filter: { stage, minValue, maxValue, currency, owners } },
     );
   };

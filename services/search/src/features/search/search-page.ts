@@ -6,8 +6,9 @@ import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { DocumentType } from '../documents/document.ts';
 import { scheduleReindex } from '../documents/reindex-documents.job.ts';
+import { searchWindow } from './count-documents.ts';
 import type { Filter } from './filter.ts';
-import { findFor, type Hit, searchWindow } from './find.ts';
+import { type Counting, findFor, type Hit } from './find.ts';
 import { matchesIn } from './highlight.ts';
 import type { Question } from './question.ts';
 
@@ -23,7 +24,7 @@ interface SearchQuery {
  * @throws ApiError 422 for a page beyond the matches that are ranked
  */
 export async function searchPage(
-  { tx, schedule, query }: { tx: Tx; schedule: Schedule; query: SearchQuery },
+  { tx, schedule, query, caller, totals }: { tx: Tx; schedule: Schedule; query: SearchQuery } & Counting,
   { type, filter }: { type: DocumentType; filter: Filter },
 ): Promise<PageResult<z.output<typeof SearchHit>>> {
   const { page, limit } = query;
@@ -33,7 +34,7 @@ export async function searchPage(
       'page',
       `Results are limited to the first ${searchWindow} documents; narrow the search with filters`,
     );
-  const options = { type, filter, limit, offset };
+  const options = { type, filter, limit, offset, counting: { caller, totals } };
   const { question, hits, total, isEstimate, hasOutdated } = await findFor(tx, query, options);
   if (hasOutdated) await scheduleReindex(tx, schedule);
   const items = await inTurns(hits, (hit) => asSearchHit(hit, question));

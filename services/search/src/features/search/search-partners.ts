@@ -8,7 +8,7 @@ export const searchPartners =
   ({ query, caller, tx, schedule }) => {
     const { tier, status } = query;
     return searchPage(
-      { tx, schedule, query },
+      { tx, schedule, query, caller, totals: tools.totals },
       {
         type: 'partner',
         filter: { tier, status, owners: ownersFor('partner', caller, tools) },

@@ -1,0 +1,54 @@
+import type { Environment } from '@tandem/caller';
+import type { Totals } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import type { DocumentType } from '../documents/document.ts';
+import type { TermRange } from './conditions.ts';
+import { type Count, countStatement } from './statements.ts';
+
+/** How many matches can be paged through and counted. */
+export const searchWindow = 10_000;
+
+// A document may have several terms of one condition: so many postings are read for each wanted document.
+export const severalTerms = 1.05;
+// Postings that are read at most.
+const readMost = 100_000;
+
+/** The documents of a tenant that have a term in one of the ranges. */
+export interface Counted {
+  caller: { tenantId?: number; environment: Environment };
+  type: DocumentType;
+  ranges: readonly TermRange[];
+}
+
+/**
+ * Counts documents up to `searchWindow`. Concurrent requests share a count; that there are more is remembered for a
+ * minute, because the count of a common word costs more than its page.
+ * @returns undefined when there are more, or when they have too many postings to count
+ */
+export async function countDocuments(tx: Tx, totals: Totals, counted: Counted): Promise<number | undefined> {
+  const { caller, type, ranges } = counted;
+  const id = JSON.stringify([caller.tenantId, caller.environment, type, ranges]);
+  if (totals.estimated.isLarge(id)) return undefined;
+  const count = () => countPostings(tx, counted);
+  const shared = await totals.shared.join(id, count);
+  const total =
+    shared ??
+    (
+      await totals.shared.reading(
+        id,
+        count().then((total) => ({ total })),
+      )
+    ).total;
+  if (total === undefined) totals.estimated.noteLarge(id);
+  return total;
+}
+
+async function countPostings(tx: Tx, { type, ranges }: Counted): Promise<number | undefined> {
+  for (let readMax = Math.ceil((searchWindow + 1) * severalTerms); ; readMax *= 4) {
+    const [row] = await countStatement<Promise<Count[]>>(tx.sql, { type, ranges, readMax });
+    const { read, documents } = row as Count;
+    if (documents > searchWindow) return undefined;
+    if (read < readMax) return documents;
+    if (readMax >= readMost) return undefined;
+  }
+}
