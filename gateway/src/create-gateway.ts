@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { createPepper } from '@tandem/api-keys';
-import { createCallerSigner } from '@tandem/caller';
-import { createServiceClient } from '@tandem/client/internal';
+import { type CallerSigner, createCallerSigner } from '@tandem/caller';
+import { createServiceClient, type ServiceClient } from '@tandem/client/internal';
 import type { Operations } from '@tandem/contract';
 import { internalAccess, internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
@@ -13,6 +13,7 @@ import {
   createServerDrain,
   type Health,
   type Log,
+  type Metrics,
   type ServerDrain,
 } from '@tandem/process';
 import { startTelemetry } from '@tandem/telemetry';
@@ -24,16 +25,17 @@ import { publicOperations } from './contracts.ts';
 import { createPages } from './docs/pages.ts';
 import type { GatewayParts } from './exchange.ts';
 import { clientIpReader } from './http/client-ip.ts';
+import { Compressor } from './http/compress.ts';
 import { createCors } from './http/headers.ts';
 import { createLimiter } from './limits/limiter.ts';
 import { measureLimits } from './limits/measure.ts';
-import { guardRedis } from './limits/redis.ts';
+import { type GuardedRedis, guardRedis } from './limits/redis.ts';
 import { createUsageMeter } from './limits/usage.ts';
 import { measureUpstreams } from './observe.ts';
 import { compileRoutes } from './routes.ts';
 import { createGatewayServer } from './server.ts';
 import { createStreams } from './streams.ts';
-import { createUpstream } from './upstream/upstream.ts';
+import { createUpstream, type Upstream } from './upstream/upstream.ts';
 
 export interface RunningGateway {
   server: Server;
@@ -70,53 +72,25 @@ export function createGateway(
   const drain = createServerDrain();
   const signer = createCallerSigner(settings.INTERNAL_SECRETS);
   const ids = createIdCodec(settings.IDS_ALPHABET);
-  const pepper = createPepper(settings.KEY_PEPPER);
   const operations = publicOperations(services);
   const toIdentity = { baseUrl: settings.IDENTITY_URL, service: 'gateway', signer };
   const identity = createServiceClient({ ...toIdentity, operations: internalAccess });
-  const users = createServiceClient({ ...toIdentity, operations: internalUsers });
   const upstreams = new Map(Object.keys(services).map((name) => [name, createUpstream(origins[name] as string)]));
   const redis = guardRedis(settings.REDIS_URL, log, settings.REDIS_TIMEOUT_MS);
-  const as = { environment: 'live' as const, requestId: 'gateway' };
+  const limits = createLimits(settings, { redis, identity, log });
+  const pepper = createPepper(settings.KEY_PEPPER);
   const principals = createPrincipals({ identity, pepper: pepper.id, redisUrl: settings.REDIS_URL, log });
-  const tokens = createTokens({
-    fetchKeys: () => fetchKeys(upstreams.get('identity'), signer),
-    issuer: tokenIssuer,
-    log,
-  });
-  const gateway = randomBytes(processIdBytes).toString('base64url');
-  const limiter = createLimiter({
-    redis,
-    gateway,
-    log,
-    namespace: settings.NAMESPACE,
-    expected: settings.GATEWAYS_EXPECTED,
-    async readRecorded(tenantId, month) {
-      const { recorded } = await identity.readUsage({ body: { tenantId, month }, as });
-      return Object.fromEntries(recorded.map((row) => [row.gateway, row.calls]));
-    },
-  });
-  const usage = createUsageMeter((served) => identity.reportUsage({ body: { gateway, served }, as }), log);
-  measureLimits(metrics, { limiter, usage });
-  metrics.gauge('limiter_degraded', '1 while rate limits are enforced without Redis', [], (gauge) =>
-    gauge.set(redis.available() ? 0 : 1),
-  );
-  metrics.gauge(
-    'breaker_open',
-    '1 while the circuit breakers of all addresses of a service are open',
-    ['upstream'],
-    (gauge) => {
-      for (const [upstream, { state }] of upstreams) gauge.set({ upstream }, state() === 'open' ? 1 : 0);
-    },
-  );
+  const fetchTokenKeys = () => fetchKeys(upstreams.get('identity'), signer);
+  const tokens = createTokens({ fetchKeys: fetchTokenKeys, issuer: tokenIssuer, log });
+  measureLimits(metrics, limits);
+  measureOutages(metrics, redis, upstreams);
 
   const parts: GatewayParts = {
+    ...limits,
     ids,
     signer,
     principals,
-    users,
-    limiter,
-    usage,
+    users: createServiceClient({ ...toIdentity, operations: internalUsers }),
     upstreams,
     log,
     metrics,
@@ -135,6 +109,7 @@ export function createGateway(
       burst: Math.floor(settings.ANONYMOUS_RATE_PER_MINUTE / burstShare),
     },
     streams: createStreams(),
+    compressor: new Compressor(),
     pages: createPages(operations),
     cors: createCors(
       settings.CORS_ORIGINS,
@@ -143,19 +118,13 @@ export function createGateway(
   };
   return {
     server: createGatewayServer(parts, { health, drain }),
-    ops: createServer(async (request, response) => {
-      const answer =
-        request.url === '/metrics'
-          ? { status: 200, body: await metrics.text() }
-          : await health.answer(request.url as string);
-      response.writeHead(answer?.status ?? 404).end(answer?.body);
-    }),
+    ops: createOpsServer(metrics, health),
     log,
     health,
     drain,
     async close() {
-      await usage.close();
-      await limiter.close();
+      await limits.usage.close();
+      await limits.limiter.close();
       principals.close();
       log.flush();
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
@@ -165,10 +134,53 @@ export function createGateway(
   };
 }
 
-async function fetchKeys(
-  identity: ReturnType<typeof createUpstream> | undefined,
-  signer: ReturnType<typeof createCallerSigner>,
-) {
+/** Rate limits and quotas of this process, which has a random id in Redis and in the recorded usage. */
+function createLimits(
+  settings: GatewaySettings,
+  { redis, identity, log }: { redis: GuardedRedis; identity: ServiceClient<typeof internalAccess>; log: Log },
+): Pick<GatewayParts, 'limiter' | 'usage'> {
+  const gateway = randomBytes(processIdBytes).toString('base64url');
+  const as = { environment: 'live' as const, requestId: 'gateway' };
+  const limiter = createLimiter({
+    redis,
+    gateway,
+    log,
+    namespace: settings.NAMESPACE,
+    expected: settings.GATEWAYS_EXPECTED,
+    async readRecorded(tenantId, month) {
+      const { recorded } = await identity.readUsage({ body: { tenantId, month }, as });
+      return Object.fromEntries(recorded.map((row) => [row.gateway, row.calls]));
+    },
+  });
+  const usage = createUsageMeter((served) => identity.reportUsage({ body: { gateway, served }, as }), log);
+  return { limiter, usage };
+}
+
+function measureOutages(metrics: Metrics, redis: GuardedRedis, upstreams: Map<string, Upstream>): void {
+  metrics.gauge('limiter_degraded', '1 while rate limits are enforced without Redis', [], (gauge) =>
+    gauge.set(redis.available() ? 0 : 1),
+  );
+  metrics.gauge(
+    'breaker_open',
+    '1 while the circuit breakers of all addresses of a service are open',
+    ['upstream'],
+    (gauge) => {
+      for (const [name, upstream] of upstreams) gauge.set({ upstream: name }, upstream.state() === 'open' ? 1 : 0);
+    },
+  );
+}
+
+function createOpsServer(metrics: Metrics, health: Health): Server {
+  return createServer(async (request, response) => {
+    const { status, body } =
+      request.url === '/metrics'
+        ? { status: 200, body: await metrics.text() }
+        : ((await health.check(request.url as string)) ?? { status: 404, body: undefined });
+    response.writeHead(status).end(body);
+  });
+}
+
+async function fetchKeys(identity: Upstream | undefined, signer: CallerSigner) {
   const path = '/.well-known/jwks.json';
   const caller = {
     type: 'system' as const,
@@ -178,7 +190,7 @@ async function fetchKeys(
     requestId: 'gateway',
   };
   const headers = { 'x-ctx': signer.sign(caller, 'GET', path) };
-  const reply = await identity?.send({
+  const response = await identity?.send({
     method: 'GET',
     path,
     headers,
@@ -187,6 +199,6 @@ async function fetchKeys(
     tenantId: undefined,
     repeatable: true,
   });
-  if (reply?.status !== 200) throw new Error(`identity responded with status ${reply?.status}`);
-  return (JSON.parse(reply.body.toString()) as { keys: { kid?: string }[] }).keys;
+  if (response?.status !== 200) throw new Error(`identity responded with status ${response?.status}`);
+  return (JSON.parse(response.body.toString()) as { keys: { kid?: string }[] }).keys;
 }

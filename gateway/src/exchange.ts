@@ -7,11 +7,12 @@ import type { Log, Metrics, Trace } from '@tandem/process';
 import type { Histogram } from 'prom-client';
 import type { Authenticated, Authenticator } from './access/authenticate.ts';
 import type { Principals } from './access/principals.ts';
+import type { Compressor } from './http/compress.ts';
 import type { Cors } from './http/headers.ts';
 import type { Allowance, Limiter } from './limits/allowance.ts';
 import type { UsageMeter } from './limits/usage.ts';
 import type { Match, Route } from './routes.ts';
-import type { LinkReply } from './upstream/link.ts';
+import type { LinkResponse } from './upstream/link.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 /** Response times of services, by service and outcome. */
@@ -31,6 +32,7 @@ export interface GatewayParts {
   signer: CallerSigner;
   upstreams: Map<string, Upstream>;
   streams: Streams;
+  compressor: Compressor;
   pages: Pages;
   cors: Cors;
   log: Log;
@@ -68,16 +70,16 @@ export interface Passage {
 
 export interface Streams {
   /** Streams a multipart form to the service and resolves with its response. */
-  form(passage: Passage, parts: GatewayParts): Promise<LinkReply>;
+  upload(passage: Passage, parts: GatewayParts): Promise<LinkResponse>;
   /** Streams the service's response to the client; resolves when it has ended. */
-  answer(passage: Passage, parts: GatewayParts): Promise<void>;
+  download(passage: Passage, parts: GatewayParts): Promise<void>;
 }
 
 /** A page about the API that the gateway serves itself. */
 export interface Page {
   /**
-   * Answers a GET or HEAD request for the page.
-   * @throws ApiError 405 for any other method
+   * Responds to a GET or HEAD request for the page.
+   * @throws GatewayError 405 for any other method
    */
   serve(exchange: PageExchange): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { endSpan, startTrace, traceparentOf } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
 import { actingFor } from './access/on-behalf-of.ts';
 import type { Exchange, GatewayParts } from './exchange.ts';
-import { ApiError } from './http/api-error.ts';
+import { GatewayError } from './http/gateway-error.ts';
 import { limitHeaders } from './http/headers.ts';
 import { loggedPath } from './http/logged-path.ts';
 import { readBody } from './http/read-body.ts';
@@ -17,7 +17,7 @@ import { allowanceOf, retryAfter } from './limits/plan.ts';
 import { observedCall, requestSpanEnd } from './observe.ts';
 import { respond, respondWithError } from './respond.ts';
 import type { Route } from './routes.ts';
-import type { LinkReply } from './upstream/link.ts';
+import type { LinkResponse } from './upstream/link.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 const bodyMax = 256 * 1024;
@@ -38,7 +38,7 @@ export async function handle(request: IncomingMessage, response: ServerResponse,
 
 async function processRequest(exchange: Exchange, parts: GatewayParts): Promise<void> {
   const { request, path } = exchange;
-  const problem = (request.url as string).length > urlMax ? new ApiError('uri_too_long') : unservable(request);
+  const problem = (request.url as string).length > urlMax ? new GatewayError('uri_too_long') : unservable(request);
   if (problem) {
     await limit(exchange, parts);
     throw problem;
@@ -52,7 +52,7 @@ async function processRequest(exchange: Exchange, parts: GatewayParts): Promise<
   if (match && 'allowed' in match) return wrongMethod(exchange, match.allowed, parts);
   if (!match) {
     await limit(exchange, parts);
-    throw new ApiError('not_found');
+    throw new GatewayError('not_found');
   }
   const { route, values } = match;
   exchange.route = route;
@@ -63,13 +63,13 @@ async function processRequest(exchange: Exchange, parts: GatewayParts): Promise<
   const caller = await callerOf(exchange, parts);
   const upstreamPath = decodePath(route, values, caller.tenantId, parts.ids);
   const signedHeaders = () => signed(exchange, caller, upstreamPath, parts);
-  if (route.streams === 'answer')
-    return parts.streams.answer({ exchange, path: upstreamPath, signed: signedHeaders() }, parts);
-  const reply =
-    route.streams === 'form'
-      ? await parts.streams.form({ exchange, path: upstreamPath, signed: signedHeaders() }, parts)
+  if (route.streams === 'download')
+    return parts.streams.download({ exchange, path: upstreamPath, signed: signedHeaders() }, parts);
+  const upstreamResponse =
+    route.streams === 'upload'
+      ? await parts.streams.upload({ exchange, path: upstreamPath, signed: signedHeaders() }, parts)
       : await forward(exchange, route, caller, upstreamPath, parts);
-  await respond(exchange, { route, reply, tenantId: caller.tenantId }, parts);
+  await respond(exchange, { route, upstreamResponse, tenantId: caller.tenantId }, parts);
 }
 
 function open(request: IncomingMessage, response: ServerResponse, parts: GatewayParts): Exchange {
@@ -93,7 +93,7 @@ function open(request: IncomingMessage, response: ServerResponse, parts: Gateway
   };
 }
 
-/** Authenticates the caller. A refused request counts against its address; failed credentials have a separate limit. */
+/** Authenticates the caller. A rejected request counts against its address; failed credentials have a separate limit. */
 async function authenticated(
   exchange: Exchange,
   route: Route,
@@ -102,7 +102,7 @@ async function authenticated(
   try {
     return await parts.authenticator.authenticate(exchange.request, route, exchange.ip);
   } catch (error) {
-    const isClientError = error instanceof ApiError && error.status < 500;
+    const isClientError = error instanceof GatewayError && error.status < 500;
     if (isClientError && !('RateLimit-Limit' in error.headers)) await limit(exchange, parts);
     throw error;
   }
@@ -115,7 +115,9 @@ async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
   const verdict = await parts.limiter.take(allowance);
   limitHeaders(verdict, auth?.by === 'key', allowance.quota?.limit, exchange.headers);
   if (!verdict.allowed)
-    throw new ApiError(verdict.reason ?? 'rate_limited', { retryAfter: retryAfter(verdict.reason, verdict.resetIn) });
+    throw new GatewayError(verdict.reason ?? 'rate_limited', {
+      retryAfter: retryAfter(verdict.reason, verdict.resetIn),
+    });
   exchange.allowance = allowance;
   exchange.usage = verdict.usage;
 }
@@ -123,13 +125,13 @@ async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
 function checkPermission(auth: Authenticated | undefined, { row }: Route): void {
   if (!auth) return;
   if (row.peopleOnly && auth.by === 'key')
-    throw new ApiError('forbidden', {
+    throw new GatewayError('forbidden', {
       errors: [
         { field: 'X-API-Key', message: 'Does not accept an API key: sign in, and send Authorization and X-Tenant-Id' },
       ],
     });
   const { permissions } = auth.who;
-  if (!neededPermissions(row).every((one) => allows(permissions, one))) throw new ApiError('forbidden');
+  if (!neededPermissions(row).every((one) => allows(permissions, one))) throw new GatewayError('forbidden');
 }
 
 async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller> {
@@ -184,11 +186,11 @@ async function forward(
   caller: Caller,
   path: string,
   parts: GatewayParts,
-): Promise<LinkReply> {
+): Promise<LinkResponse> {
   const { request, search } = exchange;
   const { row } = route;
   const repeated = search.length > 1 ? repeatedParameter(search) : undefined;
-  if (repeated) throw new ApiError('validation_failed', { errors: [repeated] });
+  if (repeated) throw new GatewayError('validation_failed', { errors: [repeated] });
   const query = decodeQuery(route, search, caller.tenantId, parts.ids);
   // The body is ignored if the operation accepts none: Node discards it with the request.
   const body = row.body && (await jsonBody(exchange, route, caller.tenantId, parts));
@@ -231,7 +233,7 @@ async function jsonBody(
 async function wrongMethod(exchange: Exchange, methods: string[], parts: GatewayParts): Promise<void> {
   if (exchange.request.method !== 'OPTIONS') {
     await limit(exchange, parts);
-    throw new ApiError('method_not_allowed', { headers: { Allow: methods.join(', ') } });
+    throw new GatewayError('method_not_allowed', { headers: { Allow: methods.join(', ') } });
   }
   const { response, request, headers } = exchange;
   response.writeHead(204, { ...headers, ...parts.cors.preflight(request, methods) }).end();

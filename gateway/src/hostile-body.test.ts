@@ -20,7 +20,7 @@ const rows = operations({
   },
 });
 
-let answer = '{}';
+let responseBody = '{}';
 let service: Server;
 let gateway: RunningGateway;
 let port: number;
@@ -29,7 +29,7 @@ const listen = (server: Server) => new Promise<void>((resolve) => server.listen(
 beforeAll(async () => {
   service = createServer((from, to) => {
     from.resume();
-    from.on('end', () => to.writeHead(200, { 'content-type': 'application/json' }).end(answer));
+    from.on('end', () => to.writeHead(200, { 'content-type': 'application/json' }).end(responseBody));
   });
   await listen(service);
   const origin = `http://127.0.0.1:${portOf(service)}`;
@@ -48,7 +48,7 @@ beforeAll(async () => {
   port = portOf(gateway.server);
 });
 beforeEach(() => {
-  answer = '{}';
+  responseBody = '{}';
 });
 afterAll(async () => {
   gateway?.server.closeAllConnections();
@@ -97,7 +97,7 @@ it.each<[string, unknown]>([
   ['escaped quotes', '"'],
 ])('a response of 100 records with 16 KB of %s each blocks the event loop for less than 50 ms', async (_, value) => {
   const data = { list: Array(Math.floor(16_000 / (JSON.stringify(value).length + 1))).fill(value) };
-  answer = JSON.stringify({ data: { many: Array(100).fill({ leadId: null, data }) } });
+  responseBody = JSON.stringify({ data: { many: Array(100).fill({ leadId: null, data }) } });
   const read = async () => expect(await post('/v1/large', Buffer.from('{"data":{}}'))).toBe(200);
   expect(await longestTurn(read)).toBeLessThan(50);
 });

@@ -7,7 +7,7 @@ import {
   resourceTypes,
 } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
-import { ApiError } from './http/api-error.ts';
+import { GatewayError } from './http/gateway-error.ts';
 import type { Route } from './routes.ts';
 
 // Replaces an invalid id: no id schema accepts it, so the service reports the field together with its other errors.
@@ -16,7 +16,7 @@ const parametersMax = 100;
 
 /**
  * The upstream path, with public codes decoded to internal ids.
- * @throws ApiError 404 for an id that is not of this type and tenant
+ * @throws GatewayError 404 for an id that is not of this type and tenant
  */
 export function decodePath(route: Route, values: string[], tenantId: number | undefined, ids: IdCodec): string {
   let next = 0;
@@ -25,18 +25,18 @@ export function decodePath(route: Route, values: string[], tenantId: number | un
     const value = values[next++] as string;
     if (!type) return encodeURIComponent(value);
     const id = ids.decode(type, tenantId, value);
-    if (id === undefined) throw new ApiError('not_found');
+    if (id === undefined) throw new GatewayError('not_found');
     return id;
   });
 }
 
 /**
  * The upstream query, with public codes decoded to internal ids.
- * @throws ApiError 422 if it has too many parameters: a service reads the first 1,000 and would ignore other filters
+ * @throws GatewayError 422 if it has too many parameters: a service reads the first 1,000 and would ignore other filters
  */
 export function decodeQuery(route: Route, search: string, tenantId: number | undefined, ids: IdCodec): string {
   if (route.row.query && search.length > parametersMax && new URLSearchParams(search).size > parametersMax)
-    throw new ApiError('validation_failed', {
+    throw new GatewayError('validation_failed', {
       errors: [{ field: 'query', message: `Must have at most ${parametersMax} parameters` }],
     });
   if (search === '' || route.queryIds.size === 0) return search;
@@ -61,30 +61,31 @@ const largeBytes = 64 * 1024;
 /**
  * The body of a service's response with internal ids encoded as public codes. A service of another release may return
  * ids in fields that this gateway does not know; such fields are removed until the gateway is updated.
- * @param answer.idPaths version of the id positions of the reply, as sent by the service
- * @throws ApiError 502 if the body is not JSON, or has ids without a tenant: both are errors of ours
+ * @param response.idPaths version of the id positions of the response, as sent by the service
+ * @throws GatewayError 502 if the body is not JSON, or has ids without a tenant: both are errors of ours
  */
-export function encodeAnswer(
+export function encodeResponse(
   route: Route,
   { status, body, idPaths }: { status: number; body: Buffer; idPaths?: string | undefined },
   tenantId: number | undefined,
   ids: IdCodec,
 ): Buffer | string {
   if (status >= 400) return encodeTexts(body, tenantId, ids);
-  const { replyIds } = route;
-  const isKnown = idPaths === undefined || idPaths === route.replyIdsVersion;
-  if (!replyIds && isKnown) return body;
+  const { responseIds } = route;
+  const isKnown = idPaths === undefined || idPaths === route.responseIdsVersion;
+  if (!responseIds && isKnown) return body;
   const encode = (type: ResourceType, found: unknown) => {
     const id = Number(found);
-    if (tenantId === undefined || !Number.isSafeInteger(id)) throw new ApiError('bad_gateway', { mayHaveRun: true });
+    if (tenantId === undefined || !Number.isSafeInteger(id))
+      throw new GatewayError('bad_gateway', { mayHaveRun: true });
     return ids.encode(type, tenantId, id);
   };
   const text = body.toString('utf8');
-  if (replyIds && isKnown && body.length > largeBytes) return read(() => replyIds.inText(text, encode));
-  const reply = read(() => JSON.parse(text));
-  if (!isKnown) dropUnknownFields(route.row.reply, route.row.envelope === 'none' ? reply : reply.data);
-  replyIds?.inValue(reply, encode);
-  return JSON.stringify(reply);
+  if (responseIds && isKnown && body.length > largeBytes) return read(() => responseIds.inText(text, encode));
+  const response = read(() => JSON.parse(text));
+  if (!isKnown) dropUnknownFields(route.row.reply, route.row.envelope === 'none' ? response : response.data);
+  responseIds?.inValue(response, encode);
+  return JSON.stringify(response);
 }
 
 /** Encodes the ids in the messages of an error as public codes. */
@@ -101,7 +102,7 @@ function read<T>(body: () => T): T {
   try {
     return body();
   } catch (error) {
-    throw error instanceof SyntaxError ? new ApiError('bad_gateway', { mayHaveRun: true }) : error;
+    throw error instanceof SyntaxError ? new GatewayError('bad_gateway', { mayHaveRun: true }) : error;
   }
 }
 

@@ -1,9 +1,9 @@
 import { endSpan, type Metrics, type SpanEnd, startSpan, traceparentOf } from '@tandem/process';
 import type { Exchange, UpstreamSeconds } from './exchange.ts';
-import { ApiError } from './http/api-error.ts';
+import { GatewayError } from './http/gateway-error.ts';
 import { loggedPath } from './http/logged-path.ts';
 import type { Route } from './routes.ts';
-import type { LinkReply } from './upstream/link.ts';
+import type { LinkResponse } from './upstream/link.ts';
 
 /** Outcomes: `answered`, `failed` for a 5xx response, or the error code if there was no response. */
 export function measureUpstreams(metrics: Metrics): UpstreamSeconds {
@@ -22,8 +22,8 @@ export async function observedCall(
   { trace }: Exchange,
   { service, row }: Route,
   { seconds, headers }: { seconds: UpstreamSeconds; headers: Record<string, string> },
-  send: () => Promise<LinkReply>,
-): Promise<LinkReply> {
+  send: () => Promise<LinkResponse>,
+): Promise<LinkResponse> {
   const startedAt = performance.now();
   const attributes = { 'http.request.method': row.method, 'server.address': service };
   const span = startSpan(trace, { name: row.method, kind: 'client', attributes });
@@ -34,15 +34,15 @@ export async function observedCall(
     if (isRecorded) endSpan(span, end);
   };
   try {
-    const reply = await send();
-    const hasFailed = reply.status >= 500;
+    const response = await send();
+    const hasFailed = response.status >= 500;
     finish(hasFailed ? 'failed' : 'answered', {
-      attributes: { 'http.response.status_code': reply.status },
-      error: hasFailed ? String(reply.status) : undefined,
+      attributes: { 'http.response.status_code': response.status },
+      error: hasFailed ? String(response.status) : undefined,
     });
-    return reply;
+    return response;
   } catch (error) {
-    finish(error instanceof ApiError ? error.code : 'internal_error', { error });
+    finish(error instanceof GatewayError ? error.code : 'internal_error', { error });
     throw error;
   }
 }

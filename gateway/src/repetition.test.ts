@@ -72,9 +72,9 @@ describe('a write that the service carries out', () => {
       'A backend service returned an invalid response',
       (to) => to.socket?.write('nonsense\r\n\r\n'),
     ],
-  ])('and that %s may have run', async (_, what, answer) => {
+  ])('and that %s may have run', async (_, what, respond) => {
     const other = await startTestGateway({ identity: rows }, (request, response) =>
-      request.url === '/v1/works/slow' ? answer(response) : response.writeHead(404).end('{}'),
+      request.url === '/v1/works/slow' ? respond(response) : response.writeHead(404).end('{}'),
     );
     const response = await fetch(`${other.base}/v1/works/slow`, { method: 'POST' });
     const { message } = (await response.json()) as { message: string };

@@ -1,51 +1,55 @@
 import { takesIdempotencyKey } from '@tandem/contract';
 import type { Exchange, GatewayParts } from './exchange.ts';
-import { ApiError, errorBody } from './http/api-error.ts';
-import { compress, compressibleMin } from './http/compress.ts';
+import { compressibleMin } from './http/compress.ts';
+import { errorBody, GatewayError } from './http/gateway-error.ts';
 import { passOn } from './http/headers.ts';
 import { isNotModified } from './http/if-none-match.ts';
-import { encodeAnswer } from './ids.ts';
+import { encodeResponse } from './ids.ts';
 import type { Route } from './routes.ts';
-import type { LinkReply } from './upstream/link.ts';
+import type { LinkResponse } from './upstream/link.ts';
 
 /** Sends a service's response with public ids: 304 on a matching If-None-Match, compressed if the client accepts it. */
 export async function respond(
   exchange: Exchange,
-  { route, reply, tenantId: callersTenant }: { route: Route; reply: LinkReply; tenantId: number | undefined },
+  {
+    route,
+    upstreamResponse,
+    tenantId: callersTenant,
+  }: { route: Route; upstreamResponse: LinkResponse; tenantId: number | undefined },
   parts: GatewayParts,
 ): Promise<void> {
   const { request, headers } = exchange;
-  passOn(reply.headers, headers);
+  passOn(upstreamResponse.headers, headers);
   for (const { from, name } of route.ownHeaders) {
-    const value = reply.headers[from];
+    const value = upstreamResponse.headers[from];
     if (typeof value === 'string') headers[name] = value;
   }
-  if (reply.status === 503) headers['Retry-After'] ??= '1';
+  if (upstreamResponse.status === 503) headers['Retry-After'] ??= '1';
   if (
     route.row.method === 'GET' &&
-    reply.status === 200 &&
+    upstreamResponse.status === 200 &&
     isNotModified(request.headers['if-none-match'], headers.ETag)
   )
     return sendNotModified(exchange);
   // A public operation returns the tenant it acted in.
-  const actedIn = reply.headers['x-ctx-tenant'];
+  const actedIn = upstreamResponse.headers['x-ctx-tenant'];
   const tenantId = callersTenant ?? (actedIn === undefined ? undefined : Number(actedIn));
-  const idPaths = reply.headers['x-id-paths'];
-  const replyIdPaths = typeof idPaths === 'string' ? idPaths : undefined;
-  const body = encodeAnswer(
+  const idPaths = upstreamResponse.headers['x-id-paths'];
+  const responseIdPaths = typeof idPaths === 'string' ? idPaths : undefined;
+  const body = encodeResponse(
     route,
-    { status: reply.status, body: reply.body, idPaths: replyIdPaths },
+    { status: upstreamResponse.status, body: upstreamResponse.body, idPaths: responseIdPaths },
     tenantId,
     parts.ids,
   );
-  if (body.length < compressibleMin) return send(exchange, reply.status, body);
+  if (body.length < compressibleMin) return send(exchange, upstreamResponse.status, body);
   headers.Vary = headers.Vary ? `Accept-Encoding, ${headers.Vary}` : 'Accept-Encoding';
   const accepted = request.method === 'HEAD' ? undefined : request.headers['accept-encoding'];
-  const encoded = await compress(body, accepted === undefined ? undefined : String(accepted));
+  const encoded = await parts.compressor.compress(body, accepted === undefined ? undefined : String(accepted));
   if (encoded.encoding) headers['Content-Encoding'] = encoded.encoding;
   // The client may have disconnected during the compression.
-  exchange.response.statusCode = reply.status;
-  if (!exchange.response.destroyed) send(exchange, reply.status, encoded.body);
+  exchange.response.statusCode = upstreamResponse.status;
+  if (!exchange.response.destroyed) send(exchange, upstreamResponse.status, encoded.body);
 }
 
 function send({ response, request, headers }: Exchange, status: number, body: Buffer | string): void {
@@ -63,9 +67,9 @@ function sendNotModified({ response, headers }: Exchange): void {
 
 /** Responds with an error in our envelope. Details of unexpected errors go to the log only. */
 export function respondWithError(exchange: Exchange, error: unknown, parts: GatewayParts): void {
-  const known = error instanceof ApiError ? error : undefined;
+  const known = error instanceof GatewayError ? error : undefined;
   if (!known) parts.log.error('request failed', { error, requestId: exchange.requestId });
-  const apiError = known ?? new ApiError('internal_error');
+  const apiError = known ?? new GatewayError('internal_error');
   exchange.code = apiError.code;
   const { response } = exchange;
   if (response.headersSent) return void response.destroy();
@@ -84,7 +88,7 @@ export function respondWithError(exchange: Exchange, error: unknown, parts: Gate
 }
 
 /** The message of an error. After a write, it says whether a repetition may run it twice. */
-function messageOf({ message, mayHaveRun }: ApiError, { route, request }: Exchange): string {
+function messageOf({ message, mayHaveRun }: GatewayError, { route, request }: Exchange): string {
   if (!mayHaveRun || !route || route.row.method === 'GET') return message;
   const [what] = message.split(';', 1);
   if (!takesIdempotencyKey(route.row))

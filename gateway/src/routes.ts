@@ -17,7 +17,7 @@ export interface Route {
   service: string;
   audience: 'tenant' | 'portal' | 'public';
   /** What is streamed instead of buffered: the request's form, or the response. */
-  streams: 'form' | 'answer' | undefined;
+  streams: 'upload' | 'download' | undefined;
   /** Headers of every response of the operation. */
   headers: Record<string, string>;
   /** Response headers specific to the operation: name in lower case, and as sent to the client. */
@@ -27,11 +27,11 @@ export interface Route {
   queryIds: Map<string, ResourceType>;
   bodyIds: Rewriter | undefined;
   /** Encoders for a parsed response, and for the text of a large one. */
-  replyIds: { inValue: Rewriter; inText: TextRewriter } | undefined;
+  responseIds: { inValue: Rewriter; inText: TextRewriter } | undefined;
   /**
    * Version of the id positions. A service of another release may send another one, with ids in fields unknown here.
    */
-  replyIdsVersion: string;
+  responseIdsVersion: string;
 }
 
 /** The route for a method and path, or the methods that the path allows; undefined if the path is unknown. */
@@ -119,14 +119,14 @@ function route(row: Operation, service: string): Route {
     row,
     service,
     audience: (row.audience ?? 'tenant') as Route['audience'],
-    streams: row.form ? 'form' : mediaOf(row.reply) && 'answer',
+    streams: row.form ? 'upload' : mediaOf(row.reply) && 'download',
     headers: deprecationHeaders(row),
     ownHeaders: Object.keys(row.headers ?? {}).map((name) => ({ from: name.toLowerCase(), name })),
     params,
     queryIds: new Map(queryIds),
     bodyIds: rewriter(walkIds(row.body)),
-    replyIds: replyRewriters(prefix(walkIds(row.reply))),
-    replyIdsVersion: idPathsVersion(mediaOf(row.reply) ? undefined : row.reply),
+    responseIds: responseRewriters(prefix(walkIds(row.reply))),
+    responseIdsVersion: idPathsVersion(mediaOf(row.reply) ? undefined : row.reply),
   };
 }
 
@@ -144,6 +144,6 @@ function rewriter(paths: IdPath[]): Rewriter | undefined {
   return paths.length ? compileRewriter(paths) : undefined;
 }
 
-function replyRewriters(paths: IdPath[]): Route['replyIds'] {
+function responseRewriters(paths: IdPath[]): Route['responseIds'] {
   return paths.length ? { inValue: compileRewriter(paths), inText: compileTextRewriter(paths) } : undefined;
 }

@@ -31,9 +31,9 @@ afterAll(async () => {
 async function exchange(text: string) {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);
-  let answer = '';
-  for await (const chunk of socket) answer += chunk;
-  const [head = '', body = ''] = answer.split('\r\n\r\n', 2);
+  let response = '';
+  for await (const chunk of socket) response += chunk;
+  const [head = '', body = ''] = response.split('\r\n\r\n', 2);
   const [first = '', ...lines] = head.split('\r\n');
   const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(': ', 2) as [string, string]));
   return { status: Number(first.split(' ')[1]), headers, body: body === '' ? undefined : JSON.parse(body) };
@@ -105,26 +105,26 @@ describe('errors that Node would answer itself get our envelope and a request id
     ],
     ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', 405, 'method_not_allowed'],
   ])('%s', async (_, text, status, code) => {
-    const reply = await exchange(text);
-    expect([reply.status, reply.headers['content-type']]).toEqual([status, 'application/json; charset=utf-8']);
-    expect(reply.body).toMatchObject({
+    const response = await exchange(text);
+    expect([response.status, response.headers['content-type']]).toEqual([status, 'application/json; charset=utf-8']);
+    expect(response.body).toMatchObject({
       success: false,
       status,
       code,
       message: expect.any(String),
       meta: { version: 'v1', requestId: expect.stringMatching(/^req_[0-9a-f]{24}$/) },
     });
-    expect(reply.headers['x-request-id']).toBe(reply.body.meta.requestId);
+    expect(response.headers['x-request-id']).toBe(response.body.meta.requestId);
   });
 
   it('names the missing header and the request id of the client', async () => {
-    const reply = await exchange('GET /v1/x HTTP/1.1\r\nX-Request-Id: my-request-1\r\nConnection: close\r\n\r\n');
-    expect([reply.body.errors, reply.headers['x-request-id']]).toEqual([
+    const response = await exchange('GET /v1/x HTTP/1.1\r\nX-Request-Id: my-request-1\r\nConnection: close\r\n\r\n');
+    expect([response.body.errors, response.headers['x-request-id']]).toEqual([
       [{ field: 'Host', message: 'Is required with HTTP/1.1' }],
       'my-request-1',
     ]);
     // Counts against the address, like every other response.
-    expect(reply.headers['ratelimit-limit']).toBe('60');
+    expect(response.headers['ratelimit-limit']).toBe('60');
   });
 });
 

@@ -4,12 +4,12 @@ import type { Duplex } from 'node:stream';
 import type { Health, ServerDrain } from '@tandem/process';
 import type { GatewayParts } from './exchange.ts';
 import { handle } from './gateway.ts';
-import { ApiError } from './http/api-error.ts';
+import { GatewayError } from './http/gateway-error.ts';
 import { watchBodies } from './http/slow-bodies.ts';
 import { toOriginForm } from './http/target.ts';
-import { refuseRaw, unreadable, unservable } from './http/unserved.ts';
+import { rejectRaw, unreadable, unservable } from './http/unserved.ts';
 
-const noTunnel = new ApiError('method_not_allowed', {
+const noTunnel = new GatewayError('method_not_allowed', {
   headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
 });
 
@@ -42,7 +42,7 @@ export function createGatewayServer(
     return response;
   };
   const closing = new WeakSet<Duplex>();
-  const refuse = (socket: Duplex, error: ApiError): void => {
+  const reject = (socket: Duplex, error: GatewayError): void => {
     if (closing.has(socket)) return;
     const response = awaited(socket);
     // The client would read an error as the response to a request that may have taken effect.
@@ -54,9 +54,9 @@ export function createGatewayServer(
     const latest = drain.latestResponse(socket);
     // The client would read a second response as part of the first.
     if (latest?.headersSent && !latest.req.complete) socket.destroy();
-    else refuseRaw(socket, error, parts);
+    else rejectRaw(socket, error, parts);
   };
-  const watchBody = watchBodies(server, (socket) => refuse(socket, unreadable('ERR_HTTP_REQUEST_TIMEOUT')));
+  const watchBody = watchBodies(server, (socket) => reject(socket, unreadable('ERR_HTTP_REQUEST_TIMEOUT')));
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     const earlier = drain.latestResponse(request.socket);
     if (earlier && !earlier.writableFinished) {
@@ -71,19 +71,19 @@ export function createGatewayServer(
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (unservable(request)) return handle(request, response, parts);
     const path = request.url as string;
-    if (path === '/healthz' || path === '/readyz') return answerHealth(path, response, health);
+    if (path === '/healthz' || path === '/readyz') return respondToHealthCheck(path, response, health);
     await handle(request, response, parts);
   };
   server.on('checkExpectation', take);
-  server.on('connect', (_request, socket) => refuseRaw(socket, noTunnel, parts));
+  server.on('connect', (_request, socket) => rejectRaw(socket, noTunnel, parts));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    refuse(socket, unreadable(error.code));
+    reject(socket, unreadable(error.code));
   });
   return server;
 }
 
-async function answerHealth(path: string, response: ServerResponse, health: Health): Promise<void> {
-  const answer = await health.answer(path);
+async function respondToHealthCheck(path: string, response: ServerResponse, health: Health): Promise<void> {
+  const answer = await health.check(path);
   response.writeHead(answer?.status ?? 404, { 'Content-Type': 'application/json' }).end(answer?.body);
 }

@@ -3,13 +3,13 @@ import { finished } from 'node:stream/promises';
 import { countedAddress } from '@tandem/caller';
 import { createShares } from '@tandem/process';
 import { createProxyMiddleware } from 'http-proxy-middleware';
-import type { GatewayParts, Passage, Streams } from './exchange.ts';
-import { ApiError } from './http/api-error.ts';
+import type { Exchange, GatewayParts, Passage, Streams } from './exchange.ts';
+import { GatewayError } from './http/gateway-error.ts';
 import { passedOn } from './http/headers.ts';
 import { allowBodyTime } from './http/slow-bodies.ts';
 import { decodeQuery } from './ids.ts';
 import type { Route } from './routes.ts';
-import type { LinkReply } from './upstream/link.ts';
+import type { LinkResponse } from './upstream/link.ts';
 import type { Instance, Upstream } from './upstream/upstream.ts';
 
 /** A request that is being proxied. */
@@ -19,13 +19,13 @@ interface Running {
   signed: Record<string, string>;
   failed(error: unknown): void;
   /** For a form: called when the response of the service begins. */
-  answered?(reply: IncomingMessage): void;
+  responded?(upstreamResponse: IncomingMessage): void;
 }
 
 // A connection that neither sends nor accepts a byte for this long counts as broken.
 const idleMs = 30_000;
 const formMs = 30 * 60_000;
-const replyMax = 1024 * 1024;
+const responseMax = 1024 * 1024;
 const passagesMax = 256;
 // Limit per tenant, because each passage holds two connections. Requests without credentials, such as shared file
 // links, are limited by address.
@@ -42,7 +42,7 @@ const requestHeaders = [
   'if-range',
   'last-event-id',
 ];
-const replyHeaders = new Set([
+const responseHeaders = new Set([
   'content-type',
   'content-length',
   'content-disposition',
@@ -57,96 +57,104 @@ const replyHeaders = new Set([
 
 /** Proxies uploads and downloads with http-proxy-middleware. JSON requests with JSON responses are not streamed. */
 export function createStreams(): Streams {
-  const running = new WeakMap<IncomingMessage, Running>();
-  const answers = proxy(running, false);
-  const forms = proxy(running, true);
-  const shares = createShares<number | string>(passagesPerTenantMax, shareWaitMs);
-  let count = 0;
+  return new ProxiedStreams();
+}
+
+class ProxiedStreams implements Streams {
+  readonly #running = new WeakMap<IncomingMessage, Running>();
+  readonly #uploads = proxy(this.#running, true);
+  readonly #downloads = proxy(this.#running, false);
+  readonly #shares = createShares<number | string>(passagesPerTenantMax, shareWaitMs);
+  #count = 0;
+
+  upload(passage: Passage, parts: GatewayParts): Promise<LinkResponse> {
+    const { request, response, route } = passage.exchange;
+    return this.#admit(passage, parts, (target) => {
+      allowBodyTime(request, route?.row.timeoutMs ?? formMs);
+      return new Promise((resolve, reject) => {
+        this.#begin(passage, {
+          target,
+          ids: parts.ids,
+          failed: reject,
+          responded: (upstreamResponse) => void readResponse(upstreamResponse).then(resolve, reject),
+        });
+        // The client disconnected, so the result is not needed.
+        response.once('close', () => reject(new GatewayError('malformed_request')));
+        void this.#uploads(request, response, reject);
+      });
+    });
+  }
+
+  download(passage: Passage, parts: GatewayParts): Promise<void> {
+    const { request, response, headers } = passage.exchange;
+    return this.#admit(passage, parts, (target) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+      return new Promise((resolve, reject) => {
+        this.#begin(passage, { target, ids: parts.ids, failed: reject });
+        finished(response).then(resolve, () => resolve());
+        void this.#downloads(request, response, reject);
+      });
+    });
+  }
 
   /** Runs one passage within the global limit and the limit of its tenant or address. */
-  const admitted = async <T>(
+  async #admit<T>(
     { exchange }: Passage,
     parts: GatewayParts,
-    work: (target: Running['target']) => Promise<T>,
-  ) => {
+    run: (target: Running['target']) => Promise<T>,
+  ): Promise<T> {
     const upstream = parts.upstreams.get((exchange.route as Route).service) as Upstream;
-    const release = await shares.enter(exchange.auth?.who.tenantId ?? countedAddress(exchange.ip)).catch(() => {
-      throw new ApiError('unavailable', { retryAfter: 1 });
+    const release = await this.#shares.enter(exchange.auth?.who.tenantId ?? countedAddress(exchange.ip)).catch(() => {
+      throw new GatewayError('unavailable', { retryAfter: 1 });
     });
-    let instance: Instance;
     try {
       // Passages waiting for their tenant's limit do not count.
-      if (count >= passagesMax) throw new ApiError('unavailable', { retryAfter: 1 });
-      instance = upstream.choose();
-    } catch (error) {
+      if (this.#count >= passagesMax) throw new GatewayError('unavailable', { retryAfter: 1 });
+      const instance = upstream.choose();
+      this.#count++;
+      try {
+        return await this.#runAt(instance, upstream, exchange, run);
+      } finally {
+        this.#count--;
+      }
+    } finally {
       release();
-      throw error;
     }
-    count++;
+  }
+
+  /** Runs a passage at one address of the service, and reports the outcome to its breaker. */
+  async #runAt<T>(
+    { address, breaker }: Instance,
+    { origin }: Upstream,
+    { request }: Exchange,
+    run: (target: Running['target']) => Promise<T>,
+  ): Promise<T> {
     try {
       // The connection goes to one of the service's addresses; the Host header and certificate check use its name.
-      exchange.request.headers.host = upstream.origin.host;
-      const { protocol, port } = upstream.origin;
-      const result = await work({ protocol, port, hostname: instance.address });
-      instance.breaker.succeeded();
+      request.headers.host = origin.host;
+      const result = await run({ protocol: origin.protocol, port: origin.port, hostname: address });
+      breaker.succeeded();
       return result;
     } catch (error) {
-      if (error instanceof ApiError) throw error;
+      if (error instanceof GatewayError) throw error;
       // A client disconnect says nothing about upstream health, so the breaker ignores it.
-      if (!exchange.request.socket.destroyed) instance.breaker.failed();
+      if (!request.socket.destroyed) breaker.failed();
       const mayHaveRun = (error as NodeJS.ErrnoException).code !== 'ECONNREFUSED';
-      throw new ApiError('unavailable', { retryAfter: 1, mayHaveRun });
-    } finally {
-      count--;
-      release();
+      throw new GatewayError('unavailable', { retryAfter: 1, mayHaveRun });
     }
-  };
+  }
 
-  const begin = (
+  #begin(
     { exchange, path, signed }: Passage,
-    { target, ids }: Pick<Running, 'target'> & Pick<GatewayParts, 'ids'>,
-    on: Pick<Running, 'failed' | 'answered'>,
-  ) => {
-    const { request } = exchange;
-    const query = decodeQuery(exchange.route as Route, exchange.search, exchange.auth?.who.tenantId, ids);
+    { ids, ...running }: Omit<Running, 'path' | 'signed'> & Pick<GatewayParts, 'ids'>,
+  ): void {
+    const { request, search, auth } = exchange;
+    const query = decodeQuery(exchange.route as Route, search, auth?.who.tenantId, ids);
     // Node has already sent `100 Continue`. With this header, the proxy would send the original request headers.
     delete request.headers.expect;
-    running.set(request, { target, path: path + query, signed, ...on });
-  };
-
-  return {
-    form: (passage, parts) =>
-      admitted(passage, parts, async (target) => {
-        const { exchange } = passage;
-        const { request, response, route } = exchange;
-        allowBodyTime(request, route?.row.timeoutMs ?? formMs);
-        return new Promise<LinkReply>((resolve, reject) => {
-          begin(
-            passage,
-            { target, ids: parts.ids },
-            {
-              failed: reject,
-              answered: (reply) => void readReply(reply).then(resolve, reject),
-            },
-          );
-          // The client disconnected, so the result is not needed.
-          response.once('close', () => reject(new ApiError('malformed_request')));
-          void forms(request, response, reject);
-        });
-      }),
-
-    answer: (passage, parts) =>
-      admitted(passage, parts, async (target) => {
-        const { request, response, headers } = passage.exchange;
-        for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-        response.setHeader('X-Content-Type-Options', 'nosniff');
-        await new Promise<void>((resolve, reject) => {
-          begin(passage, { target, ids: parts.ids }, { failed: reject });
-          finished(response).then(resolve, () => resolve());
-          void answers(request, response, reject);
-        });
-      }),
-  };
+    this.#running.set(request, { ...running, path: path + query, signed });
+  }
 }
 
 function proxy(running: WeakMap<IncomingMessage, Running>, selfHandleResponse: boolean) {
@@ -161,11 +169,12 @@ function proxy(running: WeakMap<IncomingMessage, Running>, selfHandleResponse: b
     plugins: [
       (server) => {
         server.on('proxyReq', (outgoing, request) => setRequestHeaders(outgoing, request, of(request).signed));
-        server.on('proxyRes', (reply, request, response) => {
-          of(request).answered?.(reply);
-          for (const name of Object.keys(reply.headers)) if (!replyHeaders.has(name)) delete reply.headers[name];
+        server.on('proxyRes', (upstreamResponse, request, response) => {
+          of(request).responded?.(upstreamResponse);
+          for (const name of Object.keys(upstreamResponse.headers))
+            if (!responseHeaders.has(name)) delete upstreamResponse.headers[name];
           // A draining gateway ends its connections; the proxy would overwrite this header.
-          if (response.getHeader('connection') === 'close') reply.headers.connection = 'close';
+          if (response.getHeader('connection') === 'close') upstreamResponse.headers.connection = 'close';
         });
         server.on('error', (error, request) => of(request as IncomingMessage).failed(error));
       },
@@ -174,17 +183,17 @@ function proxy(running: WeakMap<IncomingMessage, Running>, selfHandleResponse: b
 }
 
 /** Reads the service's response to a form, whose ids are replaced like those of any other response. */
-async function readReply(reply: IncomingMessage): Promise<LinkReply> {
+async function readResponse(upstreamResponse: IncomingMessage): Promise<LinkResponse> {
   // Copied before the first await, because the proxy then removes the headers that are not passed on.
-  const headers = { ...reply.headers } as Record<string, string>;
+  const headers = { ...upstreamResponse.headers } as Record<string, string>;
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of reply) {
+  for await (const chunk of upstreamResponse) {
     size += (chunk as Buffer).length;
-    if (size > replyMax) throw new ApiError('bad_gateway', { mayHaveRun: true });
+    if (size > responseMax) throw new GatewayError('bad_gateway', { mayHaveRun: true });
     chunks.push(chunk as Buffer);
   }
-  return { status: reply.statusCode as number, headers, body: Buffer.concat(chunks, size) };
+  return { status: upstreamResponse.statusCode as number, headers, body: Buffer.concat(chunks, size) };
 }
 
 function setRequestHeaders(outgoing: ClientRequest, request: IncomingMessage, signed: Record<string, string>): void {

@@ -31,13 +31,13 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
-/** Starts a gateway whose services are all served by one HTTP server with `answer` as its request handler. */
+/** Starts a gateway whose services are all served by one HTTP server with `respond` as its request handler. */
 export async function startTestGateway(
   services: Record<string, Operations>,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  respond: (request: IncomingMessage, response: ServerResponse) => void,
   settings: Record<string, unknown> = {},
 ): Promise<TestGateway> {
-  const service = createServer(answer);
+  const service = createServer(respond);
   const origin = `http://127.0.0.1:${await listen(service)}`;
   const gateway = createGateway(
     settingsSchema.parse({

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { type Pepper, readApiKey } from '@tandem/api-keys';
 import { countedAddress } from '@tandem/caller';
 import type { IdCodec } from '@tandem/ids';
-import { ApiError } from '../http/api-error.ts';
 import { addressList, contains } from '../http/client-ip.ts';
+import { GatewayError } from '../http/gateway-error.ts';
 import { rateHeaders } from '../http/headers.ts';
 import type { Route } from '../routes.ts';
 import type { Principals, Who } from './principals.ts';
@@ -19,7 +19,7 @@ export interface Authenticated {
 export interface Authenticator {
   /**
    * The caller of a request, by the audience of its route; undefined on a public route.
-   * @throws ApiError 400 for two credentials or an environment that the credential does not belong to, 401 for missing
+   * @throws GatewayError 400 for two credentials or an environment that the credential does not belong to, 401 for missing
    * or invalid credentials, 403 for a token of another tenant
    */
   authenticate(request: IncomingMessage, route: Route, ip: string): Promise<Authenticated | undefined>;
@@ -48,15 +48,15 @@ export function createAuthenticator(parts: {
   };
 
   const byKey = async (request: IncomingMessage, key: string, ip: string): Promise<Authenticated> => {
-    // A malformed key, or one with a wrong checksum, is refused without a look-up.
-    if (!hashes.has(key) && !readApiKey(key)) throw failures.refuse(ip);
+    // A malformed key, or one with a wrong checksum, is rejected without a look-up.
+    if (!hashes.has(key) && !readApiKey(key)) throw failures.reject(ip);
     const hash = hashes.get(key) ?? pepper.hash(key);
     // Too many failures from an address block unknown keys only, never a key that was valid before.
-    if (failures.tooMany(ip) && !hashes.has(key) && !principals.knows(hash)) throw failures.refuse(ip);
+    if (failures.tooMany(ip) && !hashes.has(key) && !principals.knows(hash)) throw failures.reject(ip);
     const who = await principals.byKey(hash, () => pepper.previous(key));
     if (who) remember(key, hash);
-    if (!who || (who.expiresAt && who.expiresAt.getTime() <= Date.now())) throw failures.refuse(ip);
-    if (who.allowedIps?.length && !mayCallFrom(who.allowedIps, ip)) throw failures.refuse(ip);
+    if (!who || (who.expiresAt && who.expiresAt.getTime() <= Date.now())) throw failures.reject(ip);
+    if (who.allowedIps?.length && !mayCallFrom(who.allowedIps, ip)) throw failures.reject(ip);
     return { who, by: 'key', environment: boundEnvironment(request, who.environment ?? 'live', 'the API key') };
   };
 
@@ -66,13 +66,13 @@ export function createAuthenticator(parts: {
     ip: string,
   ): Promise<Authenticated> => {
     const [, token] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (failures.tooMany(ip) && !token) throw failures.refuse(ip);
+    if (failures.tooMany(ip) && !token) throw failures.reject(ip);
     const claims = token ? await tokens.read(token, audience) : undefined;
     const tenantId = claims && ids.decode('tenant', undefined, claims.tid);
     const sessionId = claims && tenantId && ids.decode('session', tenantId, claims.sid);
     const who = tenantId && sessionId ? await principals.bySession(tenantId, sessionId) : undefined;
     // A session grants access to either the platform or a portal, regardless of the token's audience.
-    if (!who || !tenantId || (who.partnerId !== null) !== (audience === 'portal')) throw failures.refuse(ip);
+    if (!who || !tenantId || (who.partnerId !== null) !== (audience === 'portal')) throw failures.reject(ip);
     if (audience === 'platform') checkTenantHeader(request, tenantId, ids);
     const environment = who.environment
       ? boundEnvironment(request, who.environment, 'the session')
@@ -84,7 +84,7 @@ export function createAuthenticator(parts: {
     async authenticate(request, route, ip) {
       if (route.audience === 'public') return undefined;
       const { 'x-api-key': key, authorization } = request.headers;
-      if (key !== undefined && authorization !== undefined) throw new ApiError('two_credentials');
+      if (key !== undefined && authorization !== undefined) throw new GatewayError('two_credentials');
       if (route.audience === 'portal') return byToken(request, 'portal', ip);
       if (key !== undefined) return byKey(request, String(key), ip);
       return byToken(request, 'platform', ip);
@@ -95,7 +95,7 @@ export function createAuthenticator(parts: {
 function checkTenantHeader(request: IncomingMessage, tenantId: number, ids: IdCodec): void {
   const requested = request.headers['x-tenant-id'];
   if (typeof requested === 'string' && ids.decode('tenant', tenantId, requested) === tenantId) return;
-  throw new ApiError('forbidden', {
+  throw new GatewayError('forbidden', {
     errors: [{ field: 'X-Tenant-Id', message: 'Must be the id of the tenant that the token belongs to' }],
   });
 }
@@ -103,12 +103,14 @@ function checkTenantHeader(request: IncomingMessage, tenantId: number, ids: IdCo
 function chosenEnvironment(request: IncomingMessage): 'live' | 'sandbox' {
   const requested = request.headers['x-environment'] ?? 'live';
   if (requested === 'live' || requested === 'sandbox') return requested;
-  throw new ApiError('validation_failed', { errors: [{ field: 'X-Environment', message: 'Must be live or sandbox' }] });
+  throw new GatewayError('validation_failed', {
+    errors: [{ field: 'X-Environment', message: 'Must be live or sandbox' }],
+  });
 }
 
 /**
  * The environment that a credential belongs to.
- * @throws ApiError 400 when X-Environment names another one: the caller means other data than they would get
+ * @throws GatewayError 400 when X-Environment names another one: the caller means other data than they would get
  */
 function boundEnvironment(
   request: IncomingMessage,
@@ -118,7 +120,7 @@ function boundEnvironment(
   const requested = request.headers['x-environment'];
   if (requested === undefined || requested === environment) return environment;
   const message = `Does not match ${credential}, which belongs to ${environment}: omit the header, or use a credential of the other environment`;
-  throw new ApiError('environment_mismatch', { errors: [{ field: 'X-Environment', message }] });
+  throw new GatewayError('environment_mismatch', { errors: [{ field: 'X-Environment', message }] });
 }
 
 const lists = new WeakMap<readonly string[], ReturnType<typeof addressList>>();
@@ -130,7 +132,7 @@ function mayCallFrom(allowed: readonly string[], ip: string): boolean {
 }
 
 /**
- * Failed authentications by address in the current minute. Above the limit, unknown keys are refused without a look-up.
+ * Failed authentications by address in the current minute. Above the limit, unknown keys are rejected without a look-up.
  */
 function failureCounter(max: number) {
   let minute = 0;
@@ -146,14 +148,14 @@ function failureCounter(max: number) {
   };
   return {
     tooMany,
-    refuse(ip: string): ApiError {
+    reject(ip: string): GatewayError {
       const resetIn = 60 - (Math.floor(Date.now() / 1_000) % 60);
       if (tooMany(ip))
-        return new ApiError('rate_limited', { retryAfter: resetIn, headers: rateHeaders(max, 0, resetIn) });
+        return new GatewayError('rate_limited', { retryAfter: resetIn, headers: rateHeaders(max, 0, resetIn) });
       const address = countedAddress(ip);
       const count = (counts.get(address) ?? 0) + 1;
       counts.set(address, count);
-      return new ApiError('unauthenticated', { headers: rateHeaders(max, max - count, resetIn) });
+      return new GatewayError('unauthenticated', { headers: rateHeaders(max, max - count, resetIn) });
     },
   };
 }

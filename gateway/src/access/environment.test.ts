@@ -31,8 +31,8 @@ it.each([
   environment = own;
   expect((await ask()).status).toBe(200);
   expect((await ask({ 'x-environment': own })).status).toBe(200);
-  const refused = await ask({ 'x-environment': other });
-  const body = (await refused.json()) as { code: string; errors: { field: string; message: string }[] };
-  expect([refused.status, body.code, body.errors[0]?.field]).toEqual([400, 'environment_mismatch', 'X-Environment']);
+  const rejected = await ask({ 'x-environment': other });
+  const body = (await rejected.json()) as { code: string; errors: { field: string; message: string }[] };
+  expect([rejected.status, body.code, body.errors[0]?.field]).toEqual([400, 'environment_mismatch', 'X-Environment']);
   expect(body.errors[0]?.message).toContain(`belongs to ${own}: omit the header`);
 });

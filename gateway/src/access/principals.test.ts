@@ -25,11 +25,11 @@ function setUp(resolveKey: (asked: { body: { hash: string } }) => Promise<unknow
 }
 
 it('does not cache a response that was in flight when the key was revoked', async () => {
-  const { promise: answer, resolve: resolveAnswer } = Promise.withResolvers<Who>();
+  const { promise: response, resolve: resolveResponse } = Promise.withResolvers<Who>();
   let asked = 0;
   // The first response of identity is delayed by the network.
   const resolveKey = async () => {
-    if (++asked === 1) return answer;
+    if (++asked === 1) return response;
     throw new Error('the key is revoked');
   };
   const { principals, publisher, close } = setUp(resolveKey);
@@ -45,7 +45,7 @@ it('does not cache a response that was in flight when the key was revoked', asyn
     await publisher.publish(credentialChannel, JSON.stringify({ keyId }));
     await publisher.publish(credentialChannel, JSON.stringify({ tenantId }));
     await until('the changes have arrived', async () => (await mark()) > before);
-    resolveAnswer({ tenantId, keyId } as Who);
+    resolveResponse({ tenantId, keyId } as Who);
     expect(await first).toMatchObject({ keyId });
     await expect(principals.byKey('hash', () => [])).rejects.toThrow();
   } finally {

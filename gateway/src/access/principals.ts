@@ -3,7 +3,7 @@ import { CredentialChange, credentialChannel, type internalAccess, type Principa
 import type { Log } from '@tandem/process';
 import { Redis } from 'ioredis';
 import type { z } from 'zod';
-import { ApiError } from '../http/api-error.ts';
+import { GatewayError } from '../http/gateway-error.ts';
 
 export type Who = z.output<typeof Principal>;
 
@@ -97,7 +97,7 @@ export function createPrincipals(options: {
       .catch((error: unknown) => {
         if (cached.value !== undefined && cached.staleUntil > Date.now()) return cached.value as T;
         log.warn('identity is unavailable', { error });
-        throw new ApiError('unavailable', { retryAfter: 1 });
+        throw new GatewayError('unavailable', { retryAfter: 1 });
       })
       .finally(() => {
         cached.pending = undefined;

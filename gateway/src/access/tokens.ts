@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Log } from '@tandem/process';
 import jsonwebtoken from 'jsonwebtoken';
-import { ApiError } from '../http/api-error.ts';
+import { GatewayError } from '../http/gateway-error.ts';
 
 /** The claims of an access token; ids are public codes. */
 export interface Claims {
@@ -15,7 +15,7 @@ export interface Claims {
 export interface Tokens {
   /**
    * The claims of a valid token for one of the audiences; undefined for anything else.
-   * @throws ApiError 503 when the key it names cannot be fetched
+   * @throws GatewayError 503 when the key it names cannot be fetched
    */
   read(token: string, audience: 'platform' | 'portal'): Promise<Claims | undefined>;
 }
@@ -73,7 +73,7 @@ interface KeySet {
   has(kid: string): boolean;
   /**
    * The public key with this id; fetches the list when it has no such key.
-   * @throws ApiError 503 when the key is not listed and the list cannot be fetched
+   * @throws GatewayError 503 when the key is not listed and the list cannot be fetched
    */
   find(kid: string): Promise<KeyObject | undefined>;
 }
@@ -120,7 +120,7 @@ function createKeySet(options: { fetchKeys: () => Promise<Jwk[]>; log: Log; now:
       if (has(kid)) return keys.get(kid);
       if (isFetchAllowed()) await fetchOnce();
       // The last attempt failed: the key may exist, so the token cannot be refused.
-      if (hasFailed() && !keys.has(kid)) throw new ApiError('unavailable', { retryAfter: 1 });
+      if (hasFailed() && !keys.has(kid)) throw new GatewayError('unavailable', { retryAfter: 1 });
       return keys.get(kid);
     },
   };

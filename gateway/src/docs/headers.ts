@@ -48,7 +48,7 @@ export function offByDefault(value: unknown): Part {
 }
 
 /** Response headers, as `components.headers`. */
-export const replyHeaders: Record<string, Part> = {
+export const responseHeaders: Record<string, Part> = {
   'X-Request-Id': header(
     'The id of this request for logs and support. If the request contains the header, its value is used.',
     'req_5f0c9a7be21d4836c0a1f9e2',
@@ -89,7 +89,7 @@ export const replyHeaders: Record<string, Part> = {
   },
 };
 
-const ofEveryAnswer = ['X-Request-Id'];
+const ofEveryResponse = ['X-Request-Id'];
 const ofEveryLimit = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'];
 const ofKeys = [
   'X-RateLimit-Limit',
@@ -106,7 +106,7 @@ export function successHeaders(row: Operation): Record<string, Part> {
     { description, schema: { type: 'string' } },
   ]);
   const shared = references([
-    ...ofEveryAnswer,
+    ...ofEveryResponse,
     ...ofEveryLimit,
     ...(isForKeys(row) ? [...ofKeys, 'X-Acting-User'] : []),
     ...(isVersioned(row) ? ['ETag'] : []),
@@ -119,7 +119,7 @@ export function successHeaders(row: Operation): Record<string, Part> {
 /** The headers of an error response. */
 export function errorHeaders(status: number): Record<string, Part> {
   return references([
-    ...ofEveryAnswer,
+    ...ofEveryResponse,
     ...ofEveryLimit,
     ...(status === 401 ? [] : [...ofKeys, 'X-Acting-User']),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),

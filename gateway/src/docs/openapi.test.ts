@@ -87,12 +87,12 @@ describe('the OpenAPI document', () => {
   });
 
   it('contains no example that is invalid against its schema', () => {
-    const refused = examples().flatMap(({ pointer, value }) => {
+    const invalid = examples().flatMap(({ pointer, value }) => {
       const validate = ajv.compile({ $ref: `tandem${pointer.schema}` });
       return validate(value) ? [] : [{ at: pointer.example, value, errors: validate.errors }];
     });
     expect(examples().length).toBeGreaterThan(200);
-    expect(refused).toEqual([]);
+    expect(invalid).toEqual([]);
   });
 
   it('contains an example of every JSON body, response and error', () => {
@@ -210,18 +210,18 @@ describe('an operation in the document', () => {
   });
 
   it('marks the pagination of a list that can be grouped as optional', () => {
-    const answer = (name: string) => {
+    const responseSchema = (name: string) => {
       const { responses } = byId(name) as { responses: { 200: { content: Record<string, { schema: JsonSchema }> } } };
       return at(responses[200].content['application/json']?.schema.$ref as string) as JsonSchema;
     };
-    const grouped = answer('listCoMarketingResources');
+    const grouped = responseSchema('listCoMarketingResources');
     expect(grouped?.properties).toHaveProperty('pagination');
     expect(grouped?.required).not.toContain('pagination');
     expect(grouped?.properties?.data?.anyOf).toMatchObject([
       { type: 'array' },
       { $ref: '#/components/schemas/GroupedCoMarketing' },
     ]);
-    expect(answer('listPartners')?.required).toContain('pagination');
+    expect(responseSchema('listPartners')?.required).toContain('pagination');
   });
 
   it('has no envelope around a bare reply', () => {

@@ -203,7 +203,7 @@ function success(row: Operation, data: JsonSchema, sent: unknown, schemas: Schem
   if (isRedirect(row.reply)) return { ...head, headers: { ...head.headers, Location: location } };
   const types = mediaOf(row.reply);
   if (types) return { ...head, content: Object.fromEntries(types.map((type) => [type, {}])) };
-  const record = answerTo(sent, exampleOf(data, schemas, row.id), row.example);
+  const record = exampleResponse(sent, exampleOf(data, schemas, row.id), row.example);
   const example = successExample(row, status, record);
   const envelope = successSchema(row, status, data);
   const schema = row.envelope === 'none' ? data : schemas.share(successName(row, status, data), envelope);
@@ -216,7 +216,7 @@ const location: Part = {
 };
 
 /** The example of a reply: the example of its schema, with the values of the request and of the row. */
-function answerTo(sent: unknown, data: unknown, own: Record<string, unknown> | undefined): unknown {
+function exampleResponse(sent: unknown, data: unknown, own: Record<string, unknown> | undefined): unknown {
   if (!isRecord(data)) return data;
   const kept = isRecord(sent) ? Object.entries(sent).filter(([field]) => field in data) : [];
   return { ...data, ...Object.fromEntries(kept), ...own };

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Operation } from '@tandem/contract';
 import type { Page, PageExchange, Pages } from '../exchange.ts';
-import { ApiError } from '../http/api-error.ts';
+import { GatewayError } from '../http/gateway-error.ts';
 import { alwaysExposed } from '../http/headers.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import { withCodeSamples } from './samples.ts';
@@ -73,7 +73,7 @@ function page(serve: (exchange: PageExchange) => Promise<void> | void): Page {
     async serve(exchange) {
       const { method } = exchange.request;
       if (method !== 'GET' && method !== 'HEAD')
-        throw new ApiError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
+        throw new GatewayError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
       await serve(exchange);
     },
   };
@@ -81,7 +81,7 @@ function page(serve: (exchange: PageExchange) => Promise<void> | void): Page {
 
 function assetPage(path: string, one: Asset): Page {
   const bundle = path === '/docs/scalar.js' ? `?v=${scalarVersion}` : undefined;
-  return page((exchange) => answer(exchange, one, exchange.search === bundle ? forGood : {}));
+  return page((exchange) => sendAsset(exchange, one, exchange.search === bundle ? forGood : {}));
 }
 
 function end({ response, headers }: PageExchange, status: number, own: Record<string, string>): void {
@@ -91,7 +91,7 @@ function end({ response, headers }: PageExchange, status: number, own: Record<st
 // The URL contains the version, so the content never changes.
 const forGood = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
-async function answer(
+async function sendAsset(
   { request, response, headers: shared }: PageExchange,
   { read, headers }: Asset,
   more: Record<string, string>,

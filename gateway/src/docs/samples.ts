@@ -11,7 +11,7 @@ interface SampleRequest {
   body: unknown;
   /** The name of the uploaded file. */
   file: string | undefined;
-  isJsonAnswer: boolean;
+  isJsonResponse: boolean;
 }
 
 type Operation = Part & {
@@ -56,7 +56,7 @@ function sampleRequest(method: string, path: string, operation: Operation, docum
     headers: [...credentials(operation), ...(takesKey ? [['Idempotency-Key', '$KEY'] as [string, string]] : [])],
     body: json?.example,
     file: form ? 'offer.pdf' : undefined,
-    isJsonAnswer: success?.content?.['application/json'] !== undefined,
+    isJsonResponse: success?.content?.['application/json'] !== undefined,
   };
 }
 
@@ -99,7 +99,7 @@ function curl({ method, path, headers, body, file }: SampleRequest): string {
   return lines.join(' \\\n  ');
 }
 
-function javascript({ method, path, headers, body, file, isJsonAnswer }: SampleRequest): string {
+function javascript({ method, path, headers, body, file, isJsonResponse }: SampleRequest): string {
   const names = environmentNames(headers);
   const sent = [
     ...headers.map(([name, value]) => `'${name}': ${jsValue(value)}`),
@@ -118,7 +118,7 @@ function javascript({ method, path, headers, body, file, isJsonAnswer }: SampleR
     ...(file ? ['const form = new FormData();', `form.append('file', await openAsBlob('${file}'), '${file}');`] : []),
     '',
     `const response = await fetch(${address}${options.length ? `, {\n${indented(options.join('\n'), 2)}\n}` : ''});`,
-    ...(isJsonAnswer ? printJson : printText),
+    ...(isJsonResponse ? printJson : printText),
   ].join('\n');
 }
 
@@ -133,7 +133,7 @@ const printText = [
   'console.log(text);',
 ];
 
-function python({ method, path, headers, body, file, isJsonAnswer }: SampleRequest): string {
+function python({ method, path, headers, body, file, isJsonResponse }: SampleRequest): string {
   const sent = headers.map(([name, value]) => `"${name}": ${pythonValue(value)}`);
   const options = [
     ...(sent.length ? [`headers={\n${indented(sent.join(',\n'), 8)},\n    }`] : []),
@@ -150,7 +150,7 @@ function python({ method, path, headers, body, file, isJsonAnswer }: SampleReque
     '',
     `response = requests.${method.toLowerCase()}(\n${call.join(',\n')},\n)`,
     'response.raise_for_status()',
-    isJsonAnswer ? 'print(response.json())' : 'print(response.text)',
+    isJsonResponse ? 'print(response.json())' : 'print(response.text)',
   ].join('\n');
 }
 

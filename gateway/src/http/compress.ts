@@ -15,7 +15,6 @@ export const compressibleMin = 1_024;
 // Compression runs on libuv's thread pool. Above this limit bodies are sent uncompressed: under load, bandwidth is
 // cheaper than a queue.
 const runningMax = 8;
-let running = 0;
 
 const compressors: Record<Encoding, (body: Buffer | string) => Promise<Buffer>> = {
   br(body) {
@@ -29,16 +28,21 @@ const compressors: Record<Encoding, (body: Buffer | string) => Promise<Buffer>> 
   gzip: (body) => promisify(gzip)(body, { level: 1 }),
 };
 
-/** Compresses the body of a response if it is large enough and the client accepts it. */
-export async function compress(body: Buffer | string, acceptEncoding: string | undefined): Promise<Encoded> {
-  if (acceptEncoding === undefined || body.length < compressibleMin || running >= runningMax) return { body };
-  const encoding = preferredEncoding(acceptEncoding);
-  if (!encoding) return { body };
-  running++;
-  try {
-    return { body: await compressors[encoding](body), encoding };
-  } finally {
-    running--;
+/** Compresses the responses of one process. */
+export class Compressor {
+  #running = 0;
+
+  /** Compresses a body if it is large enough and the client accepts it. */
+  async compress(body: Buffer | string, acceptEncoding: string | undefined): Promise<Encoded> {
+    if (acceptEncoding === undefined || body.length < compressibleMin || this.#running >= runningMax) return { body };
+    const encoding = preferredEncoding(acceptEncoding);
+    if (!encoding) return { body };
+    this.#running++;
+    try {
+      return { body: await compressors[encoding](body), encoding };
+    } finally {
+      this.#running--;
+    }
   }
 }
 

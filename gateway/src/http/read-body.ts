@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from './api-error.ts';
+import { GatewayError } from './gateway-error.ts';
 
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 const jsonInAnyCharset = /^application\/json\s*;/i;
 
 /**
  * Reads the body of a request, up to `max` bytes. Empty if there is none.
- * @throws ApiError 413 if it is larger, 415 if it is not uncompressed JSON in UTF-8
+ * @throws GatewayError 413 if it is larger, 415 if it is not uncompressed JSON in UTF-8
  */
 export async function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
   const { headers } = request;
@@ -21,7 +21,7 @@ export async function readBody(request: IncomingMessage, max: number): Promise<B
   let size = 0;
   await new Promise<void>((resolve, reject) => {
     // The client disconnected while the limits were checked: no further event would fire.
-    if (request.destroyed) return reject(new ApiError('malformed_request'));
+    if (request.destroyed) return reject(new GatewayError('malformed_request'));
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > max) {
@@ -30,9 +30,9 @@ export async function readBody(request: IncomingMessage, max: number): Promise<B
       } else chunks.push(chunk);
     });
     request.on('end', resolve);
-    request.on('error', () => reject(new ApiError('malformed_request')));
+    request.on('error', () => reject(new GatewayError('malformed_request')));
     request.on('close', () => {
-      if (!request.readableEnded) reject(new ApiError('malformed_request'));
+      if (!request.readableEnded) reject(new GatewayError('malformed_request'));
     });
   });
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
@@ -41,9 +41,9 @@ export async function readBody(request: IncomingMessage, max: number): Promise<B
 function encodingProblem({
   'content-type': type = '',
   'content-encoding': encoding,
-}: IncomingMessage['headers']): ApiError | undefined {
+}: IncomingMessage['headers']): GatewayError | undefined {
   const wrong = (message?: string) =>
-    new ApiError('wrong_content_type', { ...(message !== undefined && { message }), hangUp: true });
+    new GatewayError('wrong_content_type', { ...(message !== undefined && { message }), hangUp: true });
   if (!jsonType.test(type))
     return wrong(jsonInAnyCharset.test(type) ? 'Send the request body as application/json in UTF-8' : undefined);
   return encoding === undefined ? undefined : wrong('Send the request body uncompressed, without Content-Encoding');
@@ -51,8 +51,8 @@ function encodingProblem({
 
 const empty = Buffer.alloc(0);
 
-function tooLarge(max: number): ApiError {
-  return new ApiError('body_too_large', {
+function tooLarge(max: number): GatewayError {
+  return new GatewayError('body_too_large', {
     errors: [{ field: 'body', message: `Must be at most ${max} bytes` }],
     hangUp: true,
   });

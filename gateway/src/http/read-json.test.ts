@@ -1,16 +1,16 @@
 import { longestTurn } from '@tandem/testing';
 import fc from 'fast-check';
-import { ApiError } from './api-error.ts';
+import { GatewayError } from './gateway-error.ts';
 import { readJson } from './read-json.ts';
 
 const read = (text: string) => readJson(Buffer.from(text));
 /** Error message for a text; undefined if it is accepted. */
-const refusal = (text: string): string | undefined => {
+const errorOf = (text: string): string | undefined => {
   try {
     read(text);
     return undefined;
   } catch (error) {
-    return (error as ApiError).errors[0]?.message;
+    return (error as GatewayError).errors[0]?.message;
   }
 };
 
@@ -37,11 +37,11 @@ describe('readJson', () => {
     ['a number with too many digits', `{"a":${'9'.repeat(310)}}`],
     ['an empty text', ''],
     ['a truncated text', '{"a":"b'],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => read(text)).toThrow('The request body is not valid JSON');
   });
 
-  it('refuses bytes that are not UTF-8', () => {
+  it('rejects bytes that are not UTF-8', () => {
     expect(() => readJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow();
   });
 
@@ -70,7 +70,7 @@ describe('readJson', () => {
     (text) => `{"a":[{"b" :\n${text}},"1e999"]}`,
   );
 
-  it('refuses exactly the numbers that JSON.parse turns into Infinity', () => {
+  it('rejects exactly the numbers that JSON.parse turns into Infinity', () => {
     const hasInfinity = (value: unknown): boolean =>
       typeof value === 'object' && value !== null
         ? Object.values(value).some(hasInfinity)
@@ -78,14 +78,14 @@ describe('readJson', () => {
     fc.assert(
       fc.property(number, wrapper, (text, wrap) => {
         const body = wrap(text);
-        const isRefused = refusal(body) === 'A number is too large';
-        expect([body, isRefused]).toEqual([body, hasInfinity(JSON.parse(body))]);
+        const isRejected = errorOf(body) === 'A number is too large';
+        expect([body, isRejected]).toEqual([body, hasInfinity(JSON.parse(body))]);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it('accepts or refuses any text as JSON.parse does', () => {
+  it('accepts or rejects any text as JSON.parse does', () => {
     const tokens = ['{', '}', '[', ']', ',', ':', '"a"', '"b"', '"\\"', '1', '-', 'e', 'true', ' ', '\\'];
     const token = fc.constantFrom(...tokens);
     fc.assert(
@@ -95,9 +95,9 @@ describe('readJson', () => {
         try {
           parsed = JSON.parse(text);
         } catch {
-          return expect(refusal(text)).toBeDefined();
+          return expect(errorOf(text)).toBeDefined();
         }
-        const problem = refusal(text);
+        const problem = errorOf(text);
         if (problem === undefined) expect(read(text)).toEqual(parsed);
         else expect(problem).toContain('stands twice');
       }),
@@ -105,13 +105,13 @@ describe('readJson', () => {
     );
   });
 
-  it('accepts 20,000 values and refuses more, at any depth', () => {
+  it('accepts 20,000 values and rejects more, at any depth', () => {
     const list = (value: string, count: number) => `[${Array(count).fill(value).join(',')}]`;
     for (const value of ['1', '"a"', '[]', '{}', 'null']) {
       expect(read(list(value, 19_999))).toHaveLength(19_999);
-      expect(refusal(list(value, 20_000))).toBe('The body has more than 20,000 values');
+      expect(errorOf(list(value, 20_000))).toBe('The body has more than 20,000 values');
     }
-    expect(refusal(`{"a":${list('1', 10_000)},"b":[${list('2', 10_000)}]}`)).toBe(
+    expect(errorOf(`{"a":${list('1', 10_000)},"b":[${list('2', 10_000)}]}`)).toBe(
       'The body has more than 20,000 values',
     );
   });
@@ -147,7 +147,7 @@ describe('readJson', () => {
       try {
         readJson(bytes);
       } catch (error) {
-        expect(error).toBeInstanceOf(ApiError);
+        expect(error).toBeInstanceOf(GatewayError);
       }
     });
     expect(ms).toBeLessThan(50);

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { ApiError } from './api-error.ts';
+import { GatewayError } from './gateway-error.ts';
 import { findProblem } from './scan-json.ts';
 
 /**
- * Parses a JSON body within the limits of `findProblem`. They are checked before parsing, so that a refused body costs
+ * Parses a JSON body within the limits of `findProblem`. They are checked before parsing, so that a rejected body costs
  * no parsing time, here or in a service.
- * @throws ApiError 400 with the reason
+ * @throws GatewayError 400 with the reason
  */
 export function readJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8');
@@ -19,6 +19,6 @@ export function readJson(bytes: Buffer): unknown {
   }
 }
 
-function malformed(message: string): ApiError {
-  return new ApiError('malformed_json', { errors: [{ field: 'body', message }] });
+function malformed(message: string): GatewayError {
+  return new GatewayError('malformed_json', { errors: [{ field: 'body', message }] });
 }

@@ -2,7 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Log, type Metrics, newTrace } from '@tandem/process';
-import { ApiError, errorBody } from './api-error.ts';
+import { errorBody, GatewayError } from './gateway-error.ts';
 import { newRequestId } from './request-id.ts';
 import { hostFault } from './target.ts';
 
@@ -12,23 +12,23 @@ const lingerMs = 1_000;
 // the functions below answer instead.
 
 /** The error for a parsed request that violates HTTP; undefined if it is valid. */
-export function unservable(request: IncomingMessage): ApiError | undefined {
+export function unservable(request: IncomingMessage): GatewayError | undefined {
   const { expect } = request.headers;
-  if (expect !== undefined && expect.toLowerCase() !== '100-continue') return new ApiError('expectation_failed');
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') return new GatewayError('expectation_failed');
   const message = hostFault(request);
-  return message ? new ApiError('malformed_request', { errors: [{ field: 'Host', message }] }) : undefined;
+  return message ? new GatewayError('malformed_request', { errors: [{ field: 'Host', message }] }) : undefined;
 }
 
 /** The error for a request that the HTTP parser rejected, by Node's error code. */
-export function unreadable(code: string | undefined): ApiError {
-  if (code === 'HPE_HEADER_OVERFLOW') return new ApiError('headers_too_large');
-  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new ApiError('body_too_large');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('request_timeout');
-  return new ApiError('malformed_request');
+export function unreadable(code: string | undefined): GatewayError {
+  if (code === 'HPE_HEADER_OVERFLOW') return new GatewayError('headers_too_large');
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new GatewayError('body_too_large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new GatewayError('request_timeout');
+  return new GatewayError('malformed_request');
 }
 
 /** Writes an error response to a raw connection without a parsed request, and closes it. */
-export function refuseRaw(stream: Duplex, error: ApiError, { log, metrics }: { log: Log; metrics: Metrics }): void {
+export function rejectRaw(stream: Duplex, error: GatewayError, { log, metrics }: { log: Log; metrics: Metrics }): void {
   const socket = stream as Socket;
   const requestId = newRequestId();
   const { status, code } = error;

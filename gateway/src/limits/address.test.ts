@@ -64,12 +64,12 @@ it('counts calls without credentials by the network of an IPv6 address', async (
 });
 
 it('counts failed authentications by the network of an IPv6 address', async () => {
-  const answers = [];
+  const responses = [];
   for (let host = 1; host <= failuresMax + 1; host++) {
     const { status, headers } = await requestFrom(`2001:db8:2:1::${host}`, '/v1/secret');
-    answers.push([status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]);
+    responses.push([status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]);
   }
-  expect(answers).toEqual([
+  expect(responses).toEqual([
     [401, '3', '2'],
     [401, '3', '1'],
     [401, '3', '0'],

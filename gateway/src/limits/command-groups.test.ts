@@ -40,15 +40,15 @@ describe('commands', () => {
 
   it('sent continuously one by one form at most one group in 2 ms', async () => {
     const { echo } = countedGroups();
-    const answers: Promise<unknown>[] = [];
+    const replies: Promise<unknown>[] = [];
     const startedAt = performance.now();
-    while (answers.length < 400) {
-      answers.push(echo('x'));
+    while (replies.length < 400) {
+      replies.push(echo('x'));
       const next = performance.now() + 0.5;
       while (performance.now() < next) await turn();
     }
     const elapsedMs = performance.now() - startedAt;
-    await Promise.all(answers);
+    await Promise.all(replies);
     // The first command and the last group do not wait. A busy machine only sends fewer commands in the same time.
     expect(groups).toBeLessThanOrEqual(elapsedMs / 2 + 2);
   });
@@ -71,8 +71,8 @@ describe('commands', () => {
       pipeline.call('NONSENSE');
       return 1;
     });
-    const [refused, answered] = await Promise.allSettled([wrong, echo('x')]);
-    expect([refused.status, answered]).toEqual(['rejected', { status: 'fulfilled', value: 'x' }]);
+    const [refused, echoed] = await Promise.allSettled([wrong, echo('x')]);
+    expect([refused.status, echoed]).toEqual(['rejected', { status: 'fulfilled', value: 'x' }]);
     expect(redis.available()).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ export type SendInGroup = (add: (pipeline: ChainableCommander) => number) => Pro
 
 interface Command {
   add: (pipeline: ChainableCommander) => number;
-  resolve: (answer: unknown) => void;
+  resolve: (reply: unknown) => void;
   reject: (error: unknown) => void;
 }
 
@@ -37,10 +37,10 @@ export function createCommandGroups(redis: GuardedRedis): SendInGroup {
     redis.run(async (client) => {
       const pipeline = client.pipeline();
       for (const { add } of group) last.calls += add(pipeline);
-      const answers = (await pipeline.exec()) ?? [];
-      const [error] = answers[0] ?? [new Error('Redis did not respond')];
-      if (error && answers.every(([one]) => one)) throw error;
-      return answers;
+      const replies = (await pipeline.exec()) ?? [];
+      const [error] = replies[0] ?? [new Error('Redis did not respond')];
+      if (error && replies.every(([one]) => one)) throw error;
+      return replies;
     });
 
   const sendAll = async (hasWaited: boolean) => {
@@ -48,10 +48,10 @@ export function createCommandGroups(redis: GuardedRedis): SendInGroup {
     waiting = [];
     last = { sentAt: performance.now(), calls: 0 };
     try {
-      for (const [index, [error, answer]] of (await send(group)).entries()) {
+      for (const [index, [error, reply]] of (await send(group)).entries()) {
         const { resolve, reject } = group[index] as Command;
         if (error) reject(error);
-        else resolve(answer);
+        else resolve(reply);
       }
     } catch (error) {
       for (const { reject } of group) reject(error);

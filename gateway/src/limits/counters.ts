@@ -42,7 +42,7 @@ export interface Counters {
   now(): number;
 }
 
-type Answer = ['counted', now: number, tenant: number, month: number, corrected: number, number[], number[]];
+type CountedReply = ['counted', now: number, tenant: number, month: number, corrected: number, number[], number[]];
 
 // The estimate of Redis' clock is off by less. A larger error means that Redis' clock was set back: this process then
 // decides locally until Redis has caught up.
@@ -93,7 +93,7 @@ export function createCounters(options: {
   ): ReturnType<Counters['count']> => {
     let batch = {} as Batch;
     let request = {} as ScriptRequest;
-    const answer = (await send((pipeline) => {
+    const reply = (await send((pipeline) => {
       batch = build();
       rollTo(account, windowOf(now(), windowMs));
       request = requestOf(account, batch, countOptions);
@@ -103,23 +103,23 @@ export function createCounters(options: {
       (pipeline as unknown as Scripted).countCalls(keys.length, ...keys, JSON.stringify(request));
       return batch.waiters.length;
     })) as unknown[];
-    if (answer[0] === 'lost' || answer[0] === 'unseeded') return answer[0];
-    if (answer[0] === 'epoch') {
-      const current = answer[1] as string;
+    if (reply[0] === 'lost' || reply[0] === 'unseeded') return reply[0];
+    if (reply[0] === 'epoch') {
+      const current = reply[1] as string;
       if (!isComplete(current)) return 'lost';
       epoch = current;
       return run(account, () => batch, countOptions);
     }
-    if (answer[0] === 'window') {
-      const [, window, redisNow] = answer as [string, number, number];
+    if (reply[0] === 'window') {
+      const [, window, redisNow] = reply as [string, number, number];
       clock = redisNow - performance.now();
       // The estimate was ahead. Wait for the window to end, so that its counts are not reported as zero.
       if (window < account.window) await pause(account.window - redisNow);
       rollTo(account, window);
       return run(account, () => batch, countOptions);
     }
-    if (answer[0] !== 'counted') throw new Error(`Unexpected reply from Redis: ${answer[0]}`);
-    const [, redisNow, tenant, month, corrected, addresses, granted] = answer as Answer;
+    if (reply[0] !== 'counted') throw new Error(`Unexpected reply from Redis: ${reply[0]}`);
+    const [, redisNow, tenant, month, corrected, addresses, granted] = reply as CountedReply;
     const counted = { window: request.window, now: redisNow, tenant, month, corrected, addresses, granted };
     clock = redisNow - performance.now();
     acknowledge(account, batch, request, counted);

@@ -1,16 +1,16 @@
 import type { Log } from '@tandem/process';
-import { type Account, type Batch, distrustBatch, monthOf, nextBatch, reportBatch } from './account.ts';
-import { createAccounts } from './accounts.ts';
-import type { Limiter } from './allowance.ts';
-import { type Counted, createCounters } from './counters.ts';
+import { type Account, type Batch, distrustBatch, type Month, monthOf, nextBatch, reportBatch } from './account.ts';
+import { type Accounts, createAccounts } from './accounts.ts';
+import type { Allowance, Limiter, LimiterStats, Verdict } from './allowance.ts';
+import { type Counted, type Counters, createCounters } from './counters.ts';
 import { decideLocally } from './local.ts';
-import { announcePresence } from './presence.ts';
-import { createReconciler } from './reconcile.ts';
+import { announcePresence, type Presence } from './presence.ts';
+import { createReconciler, type Reconciler } from './reconcile.ts';
 import { createRecordedUsage, type Recorded } from './recorded-usage.ts';
-import { createRecovery } from './recovery.ts';
+import { createRecovery, type Recovery } from './recovery.ts';
 import type { GuardedRedis } from './redis.ts';
-import { listenForReportRequests } from './report-requests.ts';
-import { createReports } from './reports.ts';
+import { listenForReportRequests, type ReportRequests } from './report-requests.ts';
+import { createReports, type Reports } from './reports.ts';
 import { verdictsOf } from './verdicts.ts';
 
 export interface LimiterOptions {
@@ -39,15 +39,101 @@ const reconcileEveryMs = 600_000;
  * reports this process' own counts as absolute numbers, which repairs anything that Redis lost or missed.
  */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { redis, namespace, gateway, log, windowMs = 60_000 } = options;
-  const accounts = createAccounts(windowMs);
-  const counters = createCounters({ redis, namespace, gateway, windowMs });
-  const usage = createRecordedUsage(gateway, options.readRecorded);
-  const reports = createReports({ redis, accounts, counters });
-  const stats = { calls: 0, scriptCalls: 0, corrected: 0 };
-  let reconciledAt = performance.now();
+  return new RedisLimiter(options);
+}
 
-  const ask = async (account: Account): Promise<void> => {
+class RedisLimiter implements Limiter {
+  readonly #redis: GuardedRedis;
+  readonly #windowMs: number;
+  readonly #accounts: Accounts;
+  readonly #counters: Counters;
+  readonly #usage: ReturnType<typeof createRecordedUsage>;
+  readonly #reports: Reports;
+  readonly #presence: Presence;
+  readonly #requests: ReportRequests;
+  readonly #recovery: Recovery;
+  readonly #reconciler: Reconciler;
+  readonly #sweepTimer: NodeJS.Timeout;
+  readonly #stats = { calls: 0, scriptCalls: 0, corrected: 0 };
+  #reconciledAt = performance.now();
+
+  constructor(options: LimiterOptions) {
+    const { redis, namespace, gateway, log, windowMs = 60_000 } = options;
+    this.#redis = redis;
+    this.#windowMs = windowMs;
+    const accounts = createAccounts(windowMs);
+    const counters = createCounters({ redis, namespace, gateway, windowMs });
+    const reports = createReports({ redis, accounts, counters });
+    this.#accounts = accounts;
+    this.#counters = counters;
+    this.#reports = reports;
+    this.#usage = createRecordedUsage(gateway, options.readRecorded);
+    this.#presence = announcePresence(redis, { ...options, onGone: () => this.#reconcileAll() });
+    this.#requests = listenForReportRequests({
+      redis,
+      namespace,
+      gateway,
+      report: reports.repeat,
+      withinMs: options.reportWithinMs ?? 100,
+      onGoodbye: (id) => this.#presence.drop(id),
+    });
+    this.#recovery = createRecovery({
+      redis,
+      namespace,
+      log,
+      epoch: counters.epoch,
+      collect: (withinMs) => this.#collectReports(withinMs),
+    });
+    this.#reconciler = createReconciler({
+      presence: this.#presence,
+      log,
+      readRecorded: this.#usage.read,
+      gatewaysOf: counters.gatewaysOf,
+      correct: (account, month, found) => this.#correct(account, month, found),
+    });
+    redis.onBack(() => {
+      accounts.distrust();
+      void reports.send();
+    });
+    // A restarted Redis may have an older state, including an older epoch.
+    redis.redis.on('close', accounts.distrust);
+    this.#sweepTimer = setInterval(() => this.#sweep(), sweepMs).unref();
+  }
+
+  take(allowance: Allowance): Promise<Verdict> {
+    return new Promise((resolve) => {
+      const account = this.#accounts.of(allowance.subject);
+      account.waiting.push({ allowance, resolve });
+      if (!account.isAsking) void this.#countWaiting(account);
+    });
+  }
+
+  giveBack({ subject, quota }: Allowance): void {
+    if (!quota?.counts) return;
+    const account = this.#accounts.of(subject);
+    const month = monthOf(account, quota);
+    month.own--;
+    account.unreported.months.add(month);
+    this.#accounts.unreported.add(account);
+  }
+
+  stats(): LimiterStats {
+    return { ...this.#stats, counted: this.#accounts.counted(), gateways: this.#presence.count() };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweepTimer);
+    this.#redis.redis.off('close', this.#accounts.distrust);
+    // A report in flight may have started before the last calls, so send a second one.
+    await this.#reports.send();
+    await this.#reports.send();
+    await this.#presence.close();
+    await this.#requests.sayGoodbye().catch(() => {});
+    this.#requests.close();
+  }
+
+  /** Counts the waiting calls of an account in batches, one at a time. */
+  async #countWaiting(account: Account): Promise<void> {
     account.isAsking = true;
     while (account.waiting.length) {
       let batch: Batch | undefined;
@@ -56,127 +142,76 @@ export function createLimiter(options: LimiterOptions): Limiter {
         return batch;
       };
       try {
-        await count(account, build);
+        await this.#countInRedis(account, build);
       } catch {
-        await countLocally(account, build());
+        await this.#countLocally(account, build());
       }
     }
     account.isAsking = false;
-  };
+  }
 
-  const count = async (account: Account, build: () => Batch): Promise<void> => {
-    if (!redis.available()) throw new Error('Redis is unavailable');
+  async #countInRedis(account: Account, build: () => Batch): Promise<void> {
+    if (!this.#redis.available()) throw new Error('Redis is unavailable');
     // Until all gateways have reported the calls they admitted without Redis, each one is limited to its share.
-    if (!account.isCertain) await needReports(account.subject);
-    let answer = await counters.count(account, build);
+    if (!account.isCertain) await this.#needReports(account.subject);
+    const counters = this.#counters;
+    let reply = await counters.count(account, build);
     const { month, waiters } = build();
-    if (typeof answer === 'object' && month?.isKnown === false) reconciler.add(account, month);
+    if (typeof reply === 'object' && month?.isKnown === false) this.#reconciler.add(account, month);
     // The epoch is complete, so every call of this month is either recorded or reported with its gateway's next
     // call.
-    if (answer === 'unseeded' && month)
-      answer = await counters.count(account, build, { recorded: await usage.read(month) });
-    if (answer === 'lost') {
-      recovery.begin();
-      const [recorded] = await Promise.all([month && usage.read(month), needReports(account.subject)]);
-      answer = await counters.count(account, build, { recorded, isForced: true });
+    if (reply === 'unseeded' && month)
+      reply = await counters.count(account, build, { recorded: await this.#usage.read(month) });
+    if (reply === 'lost') {
+      this.#recovery.begin();
+      const [recorded] = await Promise.all([month && this.#usage.read(month), this.#needReports(account.subject)]);
+      reply = await counters.count(account, build, { recorded, isForced: true });
     }
     account.isCertain = true;
     if (month) Object.assign(month, { isKnown: true, isRefreshed: false });
-    stats.calls += waiters.length;
-    stats.scriptCalls++;
-    const verdicts = verdictsOf(build(), answer as Counted, windowMs);
-    for (const [index, { resolve }] of waiters.entries()) resolve(verdicts[index] as (typeof verdicts)[number]);
-  };
+    this.#stats.calls += waiters.length;
+    this.#stats.scriptCalls++;
+    const verdicts = verdictsOf(build(), reply as Counted, this.#windowMs);
+    for (const [index, { resolve }] of waiters.entries()) resolve(verdicts[index] as Verdict);
+  }
 
   /** Decides without Redis and marks the counts as unreported, so that the next report sends them. */
-  const countLocally = async (account: Account, batch: Batch): Promise<void> => {
+  async #countLocally(account: Account, batch: Batch): Promise<void> {
     const { waiters, month } = batch;
     account.isCertain = false;
     distrustBatch(account, batch);
-    accounts.unreported.add(account);
-    if (month && !month.isRefreshed) await usage.learn(month);
-    const share = { gateways: presence.count(), now: counters.now(), windowMs };
+    this.#accounts.unreported.add(account);
+    if (month && !month.isRefreshed) await this.#usage.learn(month);
+    const share = { gateways: this.#presence.count(), now: this.#counters.now(), windowMs: this.#windowMs };
     for (const { allowance, resolve } of waiters) resolve(decideLocally(account, allowance, share));
-  };
+  }
 
-  const needReports = async (subject: string): Promise<void> => {
-    if (!presence.areAll(await requests.request(subject))) throw new Error('Not every gateway has reported its counts');
-  };
+  async #needReports(subject: string): Promise<void> {
+    if (!this.#presence.areAll(await this.#requests.request(subject)))
+      throw new Error('Not every gateway has reported its counts');
+  }
 
-  const reconcileAll = (): void => {
-    reconciledAt = performance.now();
-    for (const [account, month] of accounts.months()) if (month.isKnown) reconciler.add(account, month);
-  };
+  /** Makes all gateways report all counts; false if one did not. */
+  async #collectReports(withinMs: number): Promise<boolean> {
+    const [reporters] = await Promise.all([this.#requests.request(undefined, withinMs), this.#reports.repeat()]);
+    return this.#presence.areAll(reporters);
+  }
 
-  const presence = announcePresence(redis, { ...options, onGone: reconcileAll });
-  const requests = listenForReportRequests({
-    redis,
-    namespace,
-    gateway,
-    report: reports.repeat,
-    withinMs: options.reportWithinMs ?? 100,
-    onGoodbye: (id) => presence.drop(id),
-  });
-  const recovery = createRecovery({
-    redis,
-    namespace,
-    log,
-    epoch: counters.epoch,
-    async collect(withinMs) {
-      const [reporters] = await Promise.all([requests.request(undefined, withinMs), reports.repeat()]);
-      return presence.areAll(reporters);
-    },
-  });
-  const reconciler = createReconciler({
-    presence,
-    log,
-    readRecorded: usage.read,
-    gatewaysOf: counters.gatewaysOf,
-    async correct(account, month, found) {
-      const counted = await counters.count(account, () => reportBatch(account, month), { ...found, isForced: true });
-      stats.corrected += (counted as Counted).corrected;
-    },
-  });
+  #sweep(): void {
+    if (performance.now() - this.#reconciledAt > reconcileEveryMs) this.#reconcileAll();
+    void this.#reports.send();
+    void this.#reconciler.run();
+    this.#accounts.forgetIdle();
+  }
 
-  redis.onBack(() => {
-    accounts.distrust();
-    void reports.send();
-  });
-  // A restarted Redis may have an older state, including an older epoch.
-  redis.redis.on('close', accounts.distrust);
-  const sweep = setInterval(() => {
-    if (performance.now() - reconciledAt > reconcileEveryMs) reconcileAll();
-    void reports.send();
-    void reconciler.run();
-    accounts.forgetIdle();
-  }, sweepMs);
-  sweep.unref();
+  #reconcileAll(): void {
+    this.#reconciledAt = performance.now();
+    for (const [account, month] of this.#accounts.months()) if (month.isKnown) this.#reconciler.add(account, month);
+  }
 
-  return {
-    take: (allowance) =>
-      new Promise((resolve) => {
-        const account = accounts.of(allowance.subject);
-        account.waiting.push({ allowance, resolve });
-        if (!account.isAsking) void ask(account);
-      }),
-    giveBack({ subject, quota }) {
-      if (!quota?.counts) return;
-      const account = accounts.of(subject);
-      const month = monthOf(account, quota);
-      month.own--;
-      account.unreported.months.add(month);
-      accounts.unreported.add(account);
-    },
-    stats: () => ({ ...stats, counted: accounts.counted(), gateways: presence.count() }),
-    async close() {
-      clearInterval(sweep);
-      redis.redis.off('close', accounts.distrust);
-      // A report in flight may have started before the last calls, so send a second one.
-      await reports.send();
-      await reports.send();
-      await presence.close();
-      await requests.sayGoodbye().catch(() => {});
-      requests.close();
-    },
-  };
+  async #correct(account: Account, month: Month, found: { recorded: Recorded; gone: Recorded }): Promise<void> {
+    const build = () => reportBatch(account, month);
+    const counted = await this.#counters.count(account, build, { ...found, isForced: true });
+    this.#stats.corrected += (counted as Counted).corrected;
+  }
 }

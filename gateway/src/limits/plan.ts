@@ -41,7 +41,7 @@ function currentMonth(): string {
   return month.text;
 }
 
-/** Seconds until a refused call may succeed: the end of the minute, or of the month. */
+/** Seconds until a rejected call may succeed: the end of the minute, or of the month. */
 export function retryAfter(reason: Verdict['reason'], resetIn: number): number {
   if (reason !== 'quota_exceeded') return resetIn;
   const now = new Date();

@@ -24,7 +24,7 @@ export interface Reporters {
 type Message = { from: string; number: number; subject?: string | undefined; isGoodbye?: boolean };
 
 /**
- * Sends report requests through Redis and answers those of other gateways.
+ * Sends report requests through Redis and responds to those of other gateways.
  * @param options.report reports the counts of a subject to Redis, or all counts without a subject
  * @param options.onGoodbye called when a gateway announces its shutdown
  * @param options.withinMs time to wait for the other gateways
@@ -44,7 +44,7 @@ export function listenForReportRequests(options: {
   let number = 0;
 
   const publish = (to: string, message: Message) => redis.run((client) => client.publish(to, JSON.stringify(message)));
-  const answer = async ({ from, number: asked, subject, isGoodbye }: Message) => {
+  const respond = async ({ from, number: asked, subject, isGoodbye }: Message) => {
     if (from === gateway) return;
     if (isGoodbye) return options.onGoodbye(from);
     await report(subject);
@@ -52,20 +52,20 @@ export function listenForReportRequests(options: {
   };
   const listener = listen(redis.redis, [channel, done(gateway)], (to, text) => {
     const message = JSON.parse(text) as Message;
-    if (to === channel) answer(message).catch(() => {});
+    if (to === channel) respond(message).catch(() => {});
     else waiting.get(message.number)?.(message.from);
   });
 
   return {
     async request(subject, ownWithinMs = withinMs) {
       const requestNumber = ++number;
-      const answered = Promise.withResolvers<void>();
-      const timer = setTimeout(answered.resolve, ownWithinMs);
+      const responded = Promise.withResolvers<void>();
+      const timer = setTimeout(responded.resolve, ownWithinMs);
       timer.unref();
       let listeners = 0;
       const ids = new Set([gateway]);
       const check = () => {
-        if (listeners && ids.size >= listeners) answered.resolve();
+        if (listeners && ids.size >= listeners) responded.resolve();
       };
       waiting.set(requestNumber, (from) => {
         ids.add(from);
@@ -75,12 +75,12 @@ export function listenForReportRequests(options: {
         if (!listener.isReady()) {
           // If Redis is unavailable, fail at once and count the failure.
           await redis.run((client) => client.ping());
-          await Promise.race([listener.ready(), answered.promise]);
+          await Promise.race([listener.ready(), responded.promise]);
         }
         if (!listener.isReady()) return { ids: new Set(), listeners: 0 };
         listeners = await publish(channel, { from: gateway, number: requestNumber, subject });
         check();
-        await answered.promise;
+        await responded.promise;
         return { ids, listeners };
       } finally {
         clearTimeout(timer);

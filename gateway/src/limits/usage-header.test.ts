@@ -27,14 +27,14 @@ let service: Server;
 let isFailing = false;
 beforeAll(async () => {
   redis = await startTcpProxy(process.env.TEST_REDIS_URL as string);
-  const answers: Record<string, () => [number, unknown]> = {
+  const responses: Record<string, () => [number, unknown]> = {
     '/internal/keys/resolve': () => [200, { ...testPrincipal, limits }],
     '/internal/usage/read': () => [200, { calls: 0, recorded: [] }],
     '/internal/usage/report': () => [200, {}],
     '/v1/things/own': () => (isFailing ? [500, {}] : [200, {}]),
   };
   service = createServer((request: IncomingMessage, response: ServerResponse) => {
-    const [status, data] = answers[request.url as string]?.() ?? [404, {}];
+    const [status, data] = responses[request.url as string]?.() ?? [404, {}];
     request.resume().on('end', () => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
     });

@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { BadAnswer, type Head, headMax, parseHead, readChunks } from './head.ts';
+import { type Head, headMax, InvalidResponseError, parseHead, readChunks } from './head.ts';
 
 /** A request built by the gateway: no header name comes from a client. */
 export interface LinkRequest {
@@ -10,24 +10,24 @@ export interface LinkRequest {
   body: Buffer | string | undefined;
 }
 
-export interface LinkReply {
+export interface LinkResponse {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
 }
 
 /** The connection was lost: the service may have received the request. */
-export class LinkLost extends Error {}
+export class LinkLostError extends Error {}
 /** The connection could not be opened: the service has not received the request. */
-export class LinkRefused extends LinkLost {}
+export class LinkRefusedError extends LinkLostError {}
 /** The service exceeded the timeout of the operation. */
-export class LinkTimeout extends Error {}
+export class LinkTimeoutError extends Error {}
 /** The response exceeds the size that the gateway buffers. */
-export class TooLarge extends Error {}
+export class ResponseTooLargeError extends Error {}
 
 /** A keep-alive connection to a service that carries one request at a time. */
 export interface Link {
-  send(request: LinkRequest): Promise<LinkReply>;
+  send(request: LinkRequest): Promise<LinkResponse>;
   isOpen(): boolean;
   /** Closes the connection; a request in flight fails with `reason`. */
   destroy(reason: Error): void;
@@ -55,112 +55,161 @@ export interface LinkTarget {
  * features that our services use. undici takes 11 µs longer per request, a tenth of the gateway's time or more
  * (infra/bench/notes.md). Certificates of https origins are verified against Node's certificate authorities and those
  * of NODE_EXTRA_CA_CERTS.
- * @param options.replyMax maximum size of a response body, in bytes
+ * @param options.responseMax maximum size of a response body, in bytes
  * @param options.onClose called once, when the connection can no longer be used
  */
-export function openLink(target: LinkTarget, options: { replyMax: number; onClose: () => void }): Link {
-  const { replyMax, onClose } = options;
-  const authority = target.origin.host;
-  let waiting: { resolve: (reply: LinkReply) => void; reject: (error: Error) => void } | undefined;
-  let received: Buffer[] = [];
-  let size = 0;
-  let head: Head | undefined;
-  let isClosed = false;
+export function openLink(target: LinkTarget, options: LinkOptions): Link {
+  return new ServiceLink(target, options);
+}
 
-  let isConnected = false;
-  const socket = openSocket(
-    target,
-    () => {
-      isConnected = true;
-      clearTimeout(connectTimer);
-    },
-    (chunk) => take(chunk),
-  );
-  const connectTimer = setTimeout(() => close(new LinkRefused('Connection timed out after 1 s')), connectTimeoutMs);
-  socket.on('error', ({ message }) => close(isConnected ? new LinkLost(message) : new LinkRefused(message)));
-  socket.on('close', () => close(new LinkLost('The service closed the connection')));
+interface LinkOptions {
+  responseMax: number;
+  onClose: () => void;
+}
 
-  const close = (reason: Error) => {
-    if (isClosed) return;
-    isClosed = true;
-    clearTimeout(connectTimer);
-    socket.destroy();
-    onClose();
-    settle()?.reject(reason);
-  };
-  const settle = () => {
-    const settled = waiting;
-    waiting = undefined;
-    received = [];
-    size = 0;
-    head = undefined;
-    return settled;
-  };
+interface Waiting {
+  resolve: (response: LinkResponse) => void;
+  reject: (error: Error) => void;
+}
 
-  const take = (chunk: Buffer): boolean => {
+class ServiceLink implements Link {
+  readonly #authority: string;
+  readonly #responseMax: number;
+  readonly #onClose: () => void;
+  readonly #socket: Socket;
+  readonly #connectTimer: NodeJS.Timeout;
+  #isConnected = false;
+  #isClosed = false;
+  /** The request in flight. */
+  #waiting: Waiting | undefined;
+  /** What has arrived of its response, and the total size in bytes. */
+  #received: Buffer[] = [];
+  #size = 0;
+  #head: Head | undefined;
+
+  constructor(target: LinkTarget, { responseMax, onClose }: LinkOptions) {
+    this.#authority = target.origin.host;
+    this.#responseMax = responseMax;
+    this.#onClose = onClose;
+    this.#socket = openSocket(
+      target,
+      () => this.#connected(),
+      (chunk) => this.#receive(chunk),
+    );
+    this.#connectTimer = setTimeout(
+      () => this.destroy(new LinkRefusedError('Connection timed out after 1 s')),
+      connectTimeoutMs,
+    );
+    this.#socket.on('error', ({ message }) =>
+      this.destroy(this.#isConnected ? new LinkLostError(message) : new LinkRefusedError(message)),
+    );
+    this.#socket.on('close', () => this.destroy(new LinkLostError('The service closed the connection')));
+  }
+
+  isOpen(): boolean {
+    return !this.#isClosed;
+  }
+
+  send(request: LinkRequest): Promise<LinkResponse> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(new LinkLostError('The connection is closed'));
+      const head = requestHead(request, this.#authority);
+      if (head === undefined) return reject(new Error('Invalid character in the path or a header'));
+      this.#waiting = { resolve, reject };
+      this.#write(head, request.body);
+    });
+  }
+
+  destroy(reason: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#connectTimer);
+    this.#socket.destroy();
+    this.#onClose();
+    this.#settle()?.reject(reason);
+  }
+
+  #connected(): void {
+    this.#isConnected = true;
+    clearTimeout(this.#connectTimer);
+  }
+
+  #write(head: string, body: Buffer | string | undefined): void {
+    const socket = this.#socket;
+    if (body === undefined) return void socket.write(`${head}\r\n`, 'latin1');
+    const text = `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    if (typeof body === 'string')
+      return void socket.write(Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(body)]));
+    socket.cork();
+    socket.write(text, 'latin1');
+    socket.write(body);
+    socket.uncork();
+  }
+
+  /** Returns true, so that the socket continues to read. */
+  #receive(chunk: Buffer): boolean {
     try {
-      read(chunk);
+      this.#read(chunk);
     } catch (error) {
-      close(error as Error);
+      this.destroy(error as Error);
     }
     return true;
-  };
-  const read = (chunk: Buffer) => {
-    if (!waiting) throw new BadAnswer('Received data without a request');
-    received.push(chunk);
-    size += chunk.length;
-    if (!head) {
-      const all = joined();
-      head = parseHead(all);
-      if (!head) {
-        if (size > headMax) throw new BadAnswer('The response head is too large');
-        return;
-      }
-    }
-    const { status, headers } = head;
-    if (Math.max(size - head.end, head.length ?? 0) > replyMax) throw new TooLarge('The response is too large');
-    const body = bodyOf(head);
-    if (!body) return;
-    const request = settle();
-    if (headers.connection === 'close') close(new LinkLost('The service is closing the connection'));
-    request?.resolve({ status, headers, body });
-  };
-  const bodyOf = ({ end, length }: Head): Buffer | undefined => {
-    if (length === undefined) return readChunks(joined(), end);
-    if (size < end + length) return undefined;
-    if (size > end + length) throw new BadAnswer('Received more data than the response declared');
-    return joined().subarray(end);
-  };
-  const joined = (): Buffer => {
-    if (received.length > 1) received = [Buffer.concat(received, size)];
-    return received[0] as Buffer;
-  };
+  }
 
-  return {
-    send: ({ method, path, headers, body }) =>
-      new Promise((resolve, reject) => {
-        if (isClosed) return reject(new LinkLost('The connection is closed'));
-        let text = `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n`;
-        let isSendable = pathText.test(path);
-        for (const name in headers) {
-          const value = headers[name] as string;
-          isSendable &&= valueText.test(value);
-          text += `${name}: ${value}\r\n`;
-        }
-        if (!isSendable) return reject(new Error('Invalid character in the path or a header'));
-        waiting = { resolve, reject };
-        if (body === undefined) return void socket.write(`${text}\r\n`, 'latin1');
-        text += `content-length: ${Buffer.byteLength(body)}\r\n\r\n`;
-        if (typeof body === 'string')
-          return void socket.write(Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(body)]));
-        socket.cork();
-        socket.write(text, 'latin1');
-        socket.write(body);
-        socket.uncork();
-      }),
-    isOpen: () => !isClosed,
-    destroy: close,
-  };
+  #read(chunk: Buffer): void {
+    if (!this.#waiting) throw new InvalidResponseError('Received data without a request');
+    this.#received.push(chunk);
+    this.#size += chunk.length;
+    this.#head ??= parseHead(this.#joined());
+    const head = this.#head;
+    if (!head) {
+      if (this.#size > headMax) throw new InvalidResponseError('The response head is too large');
+      return;
+    }
+    if (Math.max(this.#size - head.end, head.length ?? 0) > this.#responseMax)
+      throw new ResponseTooLargeError('The response is too large');
+    const body = this.#bodyOf(head);
+    if (!body) return;
+    const { status, headers } = head;
+    const request = this.#settle();
+    if (headers.connection === 'close') this.destroy(new LinkLostError('The service is closing the connection'));
+    request?.resolve({ status, headers, body });
+  }
+
+  /** The complete body; undefined until it has arrived. */
+  #bodyOf({ end, length }: Head): Buffer | undefined {
+    if (length === undefined) return readChunks(this.#joined(), end);
+    if (this.#size < end + length) return undefined;
+    if (this.#size > end + length) throw new InvalidResponseError('Received more data than the response declared');
+    return this.#joined().subarray(end);
+  }
+
+  #joined(): Buffer {
+    if (this.#received.length > 1) this.#received = [Buffer.concat(this.#received, this.#size)];
+    return this.#received[0] as Buffer;
+  }
+
+  /** Ends the request in flight, and prepares for the next one. */
+  #settle(): Waiting | undefined {
+    const settled = this.#waiting;
+    this.#waiting = undefined;
+    this.#received = [];
+    this.#size = 0;
+    this.#head = undefined;
+    return settled;
+  }
+}
+
+/** The request line and headers without Content-Length; undefined if one of them contains an invalid character. */
+function requestHead({ method, path, headers }: LinkRequest, authority: string): string | undefined {
+  let text = `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n`;
+  let isSendable = pathText.test(path);
+  for (const name in headers) {
+    const value = headers[name] as string;
+    isSendable &&= valueText.test(value);
+    text += `${name}: ${value}\r\n`;
+  }
+  return isSendable ? text : undefined;
 }
 
 /** Connects with TCP_NODELAY, over TLS for an https origin. */

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { until } from '@tandem/testing';
 import { createDeadlines } from '../deadlines.ts';
-import { BadAnswer } from './head.ts';
-import { LinkLost, LinkTimeout } from './link.ts';
+import { InvalidResponseError } from './head.ts';
+import { LinkLostError, LinkTimeoutError } from './link.ts';
 import { createLinks, type LinkLimits, type Links } from './links.ts';
 
 // A service whose every byte is controlled by the test.
@@ -10,7 +10,7 @@ let server: Server;
 let links: Links;
 let connections: Socket[];
 let requests: string[];
-let answer: (socket: Socket, request: string) => void;
+let respond: (socket: Socket, request: string) => void;
 
 beforeEach(async () => {
   connections = [];
@@ -20,7 +20,7 @@ beforeEach(async () => {
     socket.on('error', () => {});
     socket.on('data', (bytes) => {
       requests.push(bytes.toString('latin1'));
-      answer(socket, bytes.toString('latin1'));
+      respond(socket, bytes.toString('latin1'));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -34,26 +34,30 @@ afterEach(() => {
 
 const openLinks = (limits?: LinkLimits) => {
   const origin = new URL(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
-  const options = { max: 2, replyMax: 1_000, deadlines: createDeadlines(100), ...(limits && { limits }) };
+  const options = { max: 2, responseMax: 1_000, deadlines: createDeadlines(100), ...(limits && { limits }) };
   return createLinks({ origin, address: '127.0.0.1' }, options);
 };
 const get = (timeoutMs = 5_000) =>
   links.send({ method: 'GET', path: '/x', headers: { a: 'b' }, body: undefined, timeoutMs });
 const text = async () => (await get()).body.toString();
 const respondWith = (bytes: string) => {
-  answer = (socket) => socket.write(bytes);
+  respond = (socket) => socket.write(bytes);
 };
 
 describe('a response', () => {
   it('is read completely, however it is split', async () => {
     const bytes = 'HTTP/1.1 200 OK\r\nContent-Length: 11\r\nETag: "3"\r\n\r\nhello world';
     for (let cut = 1; cut < bytes.length; cut += 7) {
-      answer = (socket) => {
+      respond = (socket) => {
         socket.write(bytes.slice(0, cut));
         setImmediate(() => socket.write(bytes.slice(cut)));
       };
-      const reply = await get();
-      expect([reply.status, reply.headers['etag'], reply.body.toString()]).toEqual([200, '"3"', 'hello world']);
+      const response = await get();
+      expect([response.status, response.headers['etag'], response.body.toString()]).toEqual([
+        200,
+        '"3"',
+        'hello world',
+      ]);
     }
     // All requests used one connection.
     expect(connections).toHaveLength(1);
@@ -79,7 +83,7 @@ describe('a response', () => {
     ['endless headers', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(4_000)}`],
   ])('with %s is refused, and its connection is never used again', async (_, bytes) => {
     respondWith(bytes);
-    await expect(get()).rejects.toBeInstanceOf(BadAnswer);
+    await expect(get()).rejects.toBeInstanceOf(InvalidResponseError);
     respondWith('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     expect(await text()).toBe('ok');
     expect(connections).toHaveLength(2);
@@ -91,13 +95,13 @@ describe('a response', () => {
   });
 
   it('that is truncated is a lost connection', async () => {
-    answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel');
-    await expect(get()).rejects.toBeInstanceOf(LinkLost);
+    respond = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel');
+    await expect(get()).rejects.toBeInstanceOf(LinkLostError);
   });
 
   it('that never arrives times out, and the next request gets its own response', async () => {
-    answer = () => {};
-    await expect(get(200)).rejects.toBeInstanceOf(LinkTimeout);
+    respond = () => {};
+    await expect(get(200)).rejects.toBeInstanceOf(LinkTimeoutError);
     respondWith('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     expect(await text()).toBe('ok');
   });
@@ -124,19 +128,19 @@ describe('requests', () => {
   });
 
   it('beyond the maximum of connections wait for a free one, up to their timeout', async () => {
-    const unanswered: Socket[] = [];
-    answer = (socket) => unanswered.push(socket);
+    const pending: Socket[] = [];
+    respond = (socket) => pending.push(socket);
     const first = [get(), get()];
     await expect(get(200)).rejects.toThrow('No free connection');
     const third = get();
-    answer = (socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n');
-    for (const socket of unanswered) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
-    expect((await Promise.all([...first, third])).map((reply) => reply.status)).toEqual([204, 204, 204]);
+    respond = (socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    for (const socket of pending) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    expect((await Promise.all([...first, third])).map((response) => response.status)).toEqual([204, 204, 204]);
     expect(connections).toHaveLength(2);
   });
 
   it('use a new connection if the service closed the idle one', async () => {
-    answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
+    respond = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
     expect([await text(), await text()]).toEqual(['ok', 'ok']);
     expect(connections).toHaveLength(2);
   });
@@ -160,20 +164,20 @@ describe('a connection', () => {
   it('is replaced at its maximum age, so that new instances behind a load balancer receive requests', async () => {
     links.close();
     links = openLinks({ idleMs: 60_000, ageMs: 1 });
-    answer = (socket) => setTimeout(() => socket.write(ok), 5);
+    respond = (socket) => setTimeout(() => socket.write(ok), 5);
     await get();
     await get();
     expect(connections).toHaveLength(2);
   });
 
   it('is closed by the gateway if a response on another one has Connection: close', async () => {
-    const unanswered: Socket[] = [];
-    answer = (socket) => unanswered.push(socket);
+    const pending: Socket[] = [];
+    respond = (socket) => pending.push(socket);
     const both = Promise.all([get(), get()]);
-    await until('both requests have arrived', () => unanswered.length === 2);
-    for (const socket of unanswered) socket.write(ok);
+    await until('both requests have arrived', () => pending.length === 2);
+    for (const socket of pending) socket.write(ok);
     await both;
-    answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
+    respond = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
     await get();
     await until('the idle one is closed too', () => connections.every((socket) => socket.readableEnded));
   });

@@ -1,11 +1,11 @@
 import type { Deadlines } from '../deadlines.ts';
 import {
   type Link,
-  LinkLost,
-  type LinkReply,
+  LinkLostError,
   type LinkRequest,
+  type LinkResponse,
   type LinkTarget,
-  LinkTimeout,
+  LinkTimeoutError,
   openLink,
 } from './link.ts';
 
@@ -13,9 +13,9 @@ import {
 export interface Links {
   /**
    * Sends over a free connection, or waits for one.
-   * @throws LinkLost, LinkRefused, LinkTimeout, TooLarge, BadAnswer
+   * @throws LinkLostError, LinkRefusedError, LinkTimeoutError, ResponseTooLargeError, InvalidResponseError
    */
-  send(request: LinkRequest & { timeoutMs: number }): Promise<LinkReply>;
+  send(request: LinkRequest & { timeoutMs: number }): Promise<LinkResponse>;
   /** Closes idle connections immediately, and the others after their response. */
   close(): void;
 }
@@ -41,94 +41,132 @@ const sweepMs = 5_000;
 // Behind a load balancer, one address has several instances: replace connections once, not with every response.
 const retireEveryMs = 1_000;
 
+interface LinksOptions {
+  max: number;
+  responseMax: number;
+  deadlines: Deadlines;
+  limits?: LinkLimits;
+}
+
 /**
  * Keeps up to `max` connections to one address. The most recently used connection is reused first, so that surplus ones
- * become idle and are closed. A service that answers `Connection: close` is shutting down: all connections to it are
- * retired from this side, because a request on a connection that the service closes at the same moment would be lost.
+ * become idle and are closed. A service that responds with `Connection: close` is shutting down: all connections to it
+ * are retired from this side, because a request on a connection that the service closes at the same moment would be
+ * lost.
  */
-export function createLinks(
-  target: LinkTarget,
-  options: { max: number; replyMax: number; deadlines: Deadlines; limits?: LinkLimits },
-): Links {
-  const { max, replyMax, deadlines, limits = defaultLimits } = options;
-  const idle: Pooled[] = [];
-  const waiting = new Set<(pooled: Pooled) => void>();
-  let open = 0;
-  let isClosed = false;
-  let retiredAt = Number.NEGATIVE_INFINITY;
+export function createLinks(target: LinkTarget, options: LinksOptions): Links {
+  return new LinkPool(target, options);
+}
 
-  const openPooled = (): Pooled => {
-    open++;
-    const onClose = () => {
-      open--;
-      const index = idle.indexOf(pooled);
-      if (index >= 0) idle.splice(index, 1);
-      if (waiting.size && open < max) takeOldestWaiting()?.(openPooled());
-    };
-    const pooled: Pooled = { link: openLink(target, { replyMax, onClose }), openedAt: performance.now(), idleSince: 0 };
-    return pooled;
-  };
-  const takeOldestWaiting = () => {
-    const [first] = waiting;
-    if (first) waiting.delete(first);
-    return first;
-  };
-  const isUsable = ({ openedAt }: Pooled, now: number) =>
-    !isClosed && openedAt > retiredAt && now - openedAt < limits.ageMs;
-  const take = (timeoutMs: number): Pooled | Promise<Pooled> => {
-    const now = performance.now();
-    for (let last = idle.pop(); last; last = idle.pop()) {
-      if (isUsable(last, now) && now - last.idleSince < limits.idleMs) return last;
-      last.link.destroy(new LinkLost('Retired'));
+class LinkPool implements Links {
+  readonly #target: LinkTarget;
+  readonly #max: number;
+  readonly #responseMax: number;
+  readonly #deadlines: Deadlines;
+  readonly #limits: LinkLimits;
+  readonly #sweep: NodeJS.Timeout;
+  /** The most recently used connection is last. */
+  readonly #idle: Pooled[] = [];
+  /** Requests that wait for a connection, the oldest first. */
+  readonly #waiting = new Set<(pooled: Pooled) => void>();
+  #open = 0;
+  #isClosed = false;
+  /** Connections opened before are not used again. */
+  #retiredAt = Number.NEGATIVE_INFINITY;
+
+  constructor(target: LinkTarget, { max, responseMax, deadlines, limits = defaultLimits }: LinksOptions) {
+    this.#target = target;
+    this.#max = max;
+    this.#responseMax = responseMax;
+    this.#deadlines = deadlines;
+    this.#limits = limits;
+    this.#sweep = setInterval(() => this.#closeUnusable(), sweepMs).unref();
+  }
+
+  async send({ timeoutMs, ...request }: LinkRequest & { timeoutMs: number }): Promise<LinkResponse> {
+    const pooled = await this.#take(timeoutMs);
+    const late = () => pooled.link.destroy(new LinkTimeoutError(`No response within ${timeoutMs} ms`));
+    try {
+      const response = await this.#deadlines.of(pooled.link.send(request), timeoutMs, late);
+      if (response.headers.connection === 'close') this.#retireAll();
+      return response;
+    } finally {
+      this.#giveBack(pooled);
     }
-    if (open < max) return openPooled();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#sweep);
+    this.#closeUnusable();
+  }
+
+  /** A free connection, a new one, or the next one that becomes free. */
+  #take(timeoutMs: number): Pooled | Promise<Pooled> {
+    const now = performance.now();
+    for (let last = this.#idle.pop(); last; last = this.#idle.pop()) {
+      if (this.#isUsable(last, now) && now - last.idleSince < this.#limits.idleMs) return last;
+      retire(last);
+    }
+    if (this.#open < this.#max) return this.#openLink();
     const { promise, resolve, reject } = Promise.withResolvers<Pooled>();
-    waiting.add(resolve);
-    return deadlines.of(promise, timeoutMs, () => {
-      waiting.delete(resolve);
-      reject(new LinkTimeout(`No free connection within ${timeoutMs} ms`));
+    this.#waiting.add(resolve);
+    return this.#deadlines.of(promise, timeoutMs, () => {
+      this.#waiting.delete(resolve);
+      reject(new LinkTimeoutError(`No free connection within ${timeoutMs} ms`));
     });
-  };
-  const giveBack = (pooled: Pooled) => {
+  }
+
+  #giveBack(pooled: Pooled): void {
     if (!pooled.link.isOpen()) return;
     const now = performance.now();
     // Closing the connection also opens a new one for the oldest waiting request.
-    if (!isUsable(pooled, now)) return pooled.link.destroy(new LinkLost('Retired'));
-    const waiter = takeOldestWaiting();
-    if (waiter) return waiter(pooled);
+    if (!this.#isUsable(pooled, now)) return void retire(pooled);
+    const waiter = this.#takeOldestWaiting();
+    if (waiter) return void waiter(pooled);
     pooled.idleSince = now;
-    idle.push(pooled);
-  };
-  const closeUnusable = () => {
-    const now = performance.now();
-    for (const pooled of [...idle])
-      if (!isUsable(pooled, now) || now - pooled.idleSince >= limits.idleMs)
-        pooled.link.destroy(new LinkLost('Retired'));
-  };
-  const retireAll = () => {
-    const now = performance.now();
-    if (now - retiredAt < retireEveryMs) return;
-    retiredAt = now;
-    closeUnusable();
-  };
-  const sweep = setInterval(closeUnusable, sweepMs).unref();
+    this.#idle.push(pooled);
+  }
 
-  return {
-    async send({ timeoutMs, ...request }) {
-      const pooled = await take(timeoutMs);
-      const late = () => pooled.link.destroy(new LinkTimeout(`No response within ${timeoutMs} ms`));
-      try {
-        const reply = await deadlines.of(pooled.link.send(request), timeoutMs, late);
-        if (reply.headers.connection === 'close') retireAll();
-        return reply;
-      } finally {
-        giveBack(pooled);
-      }
-    },
-    close() {
-      isClosed = true;
-      clearInterval(sweep);
-      closeUnusable();
-    },
-  };
+  #openLink(): Pooled {
+    this.#open++;
+    const onClose = () => this.#linkClosed(pooled);
+    const link = openLink(this.#target, { responseMax: this.#responseMax, onClose });
+    const pooled: Pooled = { link, openedAt: performance.now(), idleSince: 0 };
+    return pooled;
+  }
+
+  #linkClosed(pooled: Pooled): void {
+    this.#open--;
+    const index = this.#idle.indexOf(pooled);
+    if (index >= 0) this.#idle.splice(index, 1);
+    if (this.#waiting.size && this.#open < this.#max) this.#takeOldestWaiting()?.(this.#openLink());
+  }
+
+  #takeOldestWaiting(): ((pooled: Pooled) => void) | undefined {
+    const [first] = this.#waiting;
+    if (first) this.#waiting.delete(first);
+    return first;
+  }
+
+  #isUsable({ openedAt }: Pooled, now: number): boolean {
+    return !this.#isClosed && openedAt > this.#retiredAt && now - openedAt < this.#limits.ageMs;
+  }
+
+  #closeUnusable(): void {
+    const now = performance.now();
+    for (const pooled of [...this.#idle])
+      if (!this.#isUsable(pooled, now) || now - pooled.idleSince >= this.#limits.idleMs) retire(pooled);
+  }
+
+  #retireAll(): void {
+    const now = performance.now();
+    if (now - this.#retiredAt < retireEveryMs) return;
+    this.#retiredAt = now;
+    this.#closeUnusable();
+  }
+}
+
+function retire({ link }: Pooled): void {
+  link.destroy(new LinkLostError('Retired'));
 }

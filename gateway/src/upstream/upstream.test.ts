@@ -20,7 +20,7 @@ async function listen<S extends Server>(server: S, host: string, port: number): 
 
 function start(origin: string, addresses: () => readonly string[]): Upstream {
   const upstream = createUpstream(origin, async () => addresses());
-  closing.push(upstream.close);
+  closing.push(() => upstream.close());
   return upstream;
 }
 
@@ -43,10 +43,10 @@ describe('a service with several addresses', () => {
     await listen(createServer(sendAddress), pods[1], port);
     const upstream = start(`http://service.test:${port}`, () => [pods[0], pods[1]]);
     await until('the name is resolved', () => addressOf(upstream).catch(() => undefined));
-    const answered = [];
-    for (let count = 0; count < 10; count++) answered.push(await addressOf(upstream));
-    expect(answered.filter((address) => address === pods[0])).toHaveLength(5);
-    expect(answered.filter((address) => address === pods[1])).toHaveLength(5);
+    const called = [];
+    for (let count = 0; count < 10; count++) called.push(await addressOf(upstream));
+    expect(called.filter((address) => address === pods[0])).toHaveLength(5);
+    expect(called.filter((address) => address === pods[1])).toHaveLength(5);
   });
 
   it('loses no request, not even a non-idempotent one, if nothing listens at one of them', async () => {

@@ -1,9 +1,17 @@
 import { type Breaker, type BreakerState, createBreaker, createShares } from '@tandem/process';
 import { createDeadlines } from '../deadlines.ts';
-import { ApiError } from '../http/api-error.ts';
+import { GatewayError } from '../http/gateway-error.ts';
 import { type Resolve, watchAddresses } from './addresses.ts';
-import { BadAnswer } from './head.ts';
-import { hostOf, LinkLost, LinkRefused, type LinkReply, type LinkRequest, LinkTimeout, TooLarge } from './link.ts';
+import { InvalidResponseError } from './head.ts';
+import {
+  hostOf,
+  LinkLostError,
+  LinkRefusedError,
+  type LinkRequest,
+  type LinkResponse,
+  LinkTimeoutError,
+  ResponseTooLargeError,
+} from './link.ts';
 import { createLinks, type Links } from './links.ts';
 
 export interface UpstreamRequest extends LinkRequest {
@@ -28,11 +36,11 @@ export interface Upstream {
   state(): BreakerState;
   /**
    * The next address (round robin) whose breaker admits a call. The caller reports the outcome to the breaker.
-   * @throws ApiError 503 if there is none
+   * @throws GatewayError 503 if there is none
    */
   choose(): Instance;
-  /** @throws ApiError 503 if the service is unavailable or overloaded, 504 on a timeout, 502 on an invalid response */
-  send(request: UpstreamRequest): Promise<LinkReply>;
+  /** @throws GatewayError 503 if the service is unavailable or overloaded, 504 on a timeout, 502 on an invalid response */
+  send(request: UpstreamRequest): Promise<LinkResponse>;
   close(): void;
 }
 
@@ -41,7 +49,7 @@ const inFlightMax = 512;
 // Leaves connections free for other tenants.
 const inFlightPerTenantMax = 48;
 const shareWaitMs = 5_000;
-const replyMax = 16 * 1024 * 1024;
+const responseMax = 16 * 1024 * 1024;
 const retryShare = 0.1;
 const retryCreditMax = 10;
 const retryAfterSeconds = 1;
@@ -59,100 +67,125 @@ export function createUpstream(origin: string, resolve?: Resolve): Upstream {
   const url = new URL(origin);
   if (!['http:', 'https:'].includes(url.protocol))
     throw new Error(`${origin}: the URL of a service must begin with http or https`);
-  const deadlines = createDeadlines(deadlineTickMs);
-  const shares = createShares<number>(inFlightPerTenantMax, shareWaitMs);
-  let inFlight = 0;
-  let credit = retryCreditMax;
-  let turn = 0;
+  return new PooledUpstream(url, resolve);
+}
 
-  const openPool = (address: string): Pool => ({
-    address,
-    breaker: createBreaker({ trip, openMs }),
-    links: createLinks({ origin: url, address }, { max: connectionsMax, replyMax, deadlines }),
-  });
-  let pools = [openPool(hostOf(url))];
-  const unwatch = watchAddresses(
-    hostOf(url),
-    (addresses) => {
-      const before = pools;
-      pools = addresses.map((address) => before.find((pool) => pool.address === address) ?? openPool(address));
-      for (const pool of before) if (!pools.includes(pool)) pool.links.close();
-    },
-    resolve,
-  );
+class PooledUpstream implements Upstream {
+  readonly origin: URL;
+  readonly #deadlines = createDeadlines(deadlineTickMs);
+  readonly #shares = createShares<number>(inFlightPerTenantMax, shareWaitMs);
+  readonly #unwatch: () => void;
+  #pools: Pool[];
+  #inFlight = 0;
+  /** Retries that may be sent now; each request adds a fraction of one. */
+  #retryCredit = retryCreditMax;
+  #turn = 0;
 
-  const choose = (except?: Pool): Pool => {
-    for (let tried = 0; tried < pools.length; tried++) {
-      const pool = pools[turn++ % pools.length] as Pool;
+  constructor(origin: URL, resolve: Resolve | undefined) {
+    this.origin = origin;
+    const host = hostOf(origin);
+    this.#pools = [this.#openPool(host)];
+    this.#unwatch = watchAddresses(host, (addresses) => this.#replacePools(addresses), resolve);
+  }
+
+  state(): BreakerState {
+    const states = this.#pools.map(({ breaker }) => breaker.state());
+    return states.find((state) => state === 'closed') ?? states.find((state) => state === 'half-open') ?? 'open';
+  }
+
+  choose(): Instance {
+    return this.#choosePool();
+  }
+
+  async send(request: UpstreamRequest): Promise<LinkResponse> {
+    if (this.#inFlight >= inFlightMax) throw unavailable();
+    const pool = this.#choosePool();
+    this.#inFlight++;
+    let release: (() => void) | undefined;
+    try {
+      release = await this.#shares.enter(request.tenantId);
+      this.#retryCredit = Math.min(retryCreditMax, this.#retryCredit + retryShare);
+      return await this.#attempt(pool, request);
+    } catch (error) {
+      throw toGatewayError(error);
+    } finally {
+      this.#inFlight--;
+      release?.();
+    }
+  }
+
+  close(): void {
+    this.#unwatch();
+    for (const { links } of this.#pools) links.close();
+  }
+
+  #openPool(address: string): Pool {
+    const options = { max: connectionsMax, responseMax, deadlines: this.#deadlines };
+    return {
+      address,
+      breaker: createBreaker({ trip, openMs }),
+      links: createLinks({ origin: this.origin, address }, options),
+    };
+  }
+
+  /** Keeps the connections to addresses that are still resolved. */
+  #replacePools(addresses: readonly string[]): void {
+    const before = this.#pools;
+    this.#pools = addresses.map(
+      (address) => before.find((pool) => pool.address === address) ?? this.#openPool(address),
+    );
+    for (const pool of before) if (!this.#pools.includes(pool)) pool.links.close();
+  }
+
+  #choosePool(except?: Pool): Pool {
+    for (let tried = 0; tried < this.#pools.length; tried++) {
+      const pool = this.#pools[this.#turn++ % this.#pools.length] as Pool;
       if (pool !== except && pool.breaker.admits()) return pool;
     }
     throw unavailable();
-  };
-  const mayRetry = (error: unknown, { repeatable }: UpstreamRequest) =>
-    credit >= 1 && (error instanceof LinkRefused || (error instanceof LinkLost && repeatable));
+  }
 
-  const attempt = async (first: Pool, request: UpstreamRequest): Promise<LinkReply> => {
+  /** Sends a request, and once more after a lost connection if that is safe: to another address if there is one. */
+  async #attempt(first: Pool, request: UpstreamRequest): Promise<LinkResponse> {
     let pool = first;
     try {
-      const reply = await pool.links.send(request).catch((error: unknown) => {
-        if (!mayRetry(error, request)) throw error;
-        credit--;
-        if (pools.length > 1) {
+      const response = await pool.links.send(request).catch((error: unknown) => {
+        if (!this.#mayRetry(error, request)) throw error;
+        this.#retryCredit--;
+        if (this.#pools.length > 1) {
           pool.breaker.failed();
-          pool = choose(first);
+          pool = this.#choosePool(first);
         }
         return pool.links.send(request);
       });
       pool.breaker.succeeded();
-      return reply;
+      return response;
     } catch (error) {
       // A response that is too large says nothing about the health of the service.
-      if (!(error instanceof TooLarge || error instanceof ApiError)) pool.breaker.failed();
+      if (!(error instanceof ResponseTooLargeError || error instanceof GatewayError)) pool.breaker.failed();
       throw error;
     }
-  };
+  }
 
-  return {
-    origin: url,
-    choose: () => choose(),
-    state() {
-      const states = pools.map(({ breaker }) => breaker.state());
-      return states.find((state) => state === 'closed') ?? states.find((state) => state === 'half-open') ?? 'open';
-    },
-    async send(request) {
-      if (inFlight >= inFlightMax) throw unavailable();
-      const first = choose();
-      inFlight++;
-      let release: (() => void) | undefined;
-      try {
-        release = await shares.enter(request.tenantId);
-        credit = Math.min(retryCreditMax, credit + retryShare);
-        return await attempt(first, request);
-      } catch (error) {
-        throw toApiError(error);
-      } finally {
-        inFlight--;
-        release?.();
-      }
-    },
-    close() {
-      unwatch();
-      for (const { links } of pools) links.close();
-    },
-  };
+  #mayRetry(error: unknown, { repeatable }: UpstreamRequest): boolean {
+    return (
+      this.#retryCredit >= 1 && (error instanceof LinkRefusedError || (error instanceof LinkLostError && repeatable))
+    );
+  }
 }
 
-function unavailable(): ApiError {
-  return new ApiError('unavailable', { retryAfter: retryAfterSeconds });
+function unavailable(): GatewayError {
+  return new GatewayError('unavailable', { retryAfter: retryAfterSeconds });
 }
 
-function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
+function toGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
   const mayHaveRun = true;
-  if (error instanceof TooLarge || error instanceof BadAnswer) return new ApiError('bad_gateway', { mayHaveRun });
-  if (error instanceof LinkTimeout)
-    return new ApiError('upstream_timeout', { retryAfter: retryAfterSeconds, mayHaveRun });
-  if (error instanceof LinkLost && !(error instanceof LinkRefused))
-    return new ApiError('unavailable', { retryAfter: retryAfterSeconds, mayHaveRun });
+  if (error instanceof ResponseTooLargeError || error instanceof InvalidResponseError)
+    return new GatewayError('bad_gateway', { mayHaveRun });
+  if (error instanceof LinkTimeoutError)
+    return new GatewayError('upstream_timeout', { retryAfter: retryAfterSeconds, mayHaveRun });
+  if (error instanceof LinkLostError && !(error instanceof LinkRefusedError))
+    return new GatewayError('unavailable', { retryAfter: retryAfterSeconds, mayHaveRun });
   return unavailable();
 }

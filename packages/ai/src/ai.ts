@@ -42,14 +42,14 @@ export interface Ai {
   generate<T>(task: Task<T>): Promise<{ output: T; source: Source }>;
   /**
    * @throws SchemaError for a schema that cannot be used
-   * @throws ShareTimeout when too many schemas are waiting, or the machine is too busy
+   * @throws ShareTimeoutError when too many schemas are waiting, or the machine is too busy
    */
   generateBySchema(task: SchemaTask): Promise<{ output: unknown; source: Source }>;
   /** Stops the worker threads. */
   close(): Promise<void>;
 }
 
-/** A parsed answer: the output, or its faults. */
+/** A parsed completion: the output, or its faults. */
 type Result<T> = { output: T; faults?: never } | { output?: never; faults: string[] };
 type Read<T> = (text: string) => Result<T> | Promise<Result<T>>;
 
@@ -65,7 +65,7 @@ const defaults = {
 const firstShare = 2 / 3;
 const failuresInARow = 3;
 const faultsShownMax = 20;
-const answerShownMax = 20_000;
+const responseShownMax = 20_000;
 
 /** Creates the client of the configured provider. Logs task, source and reason; never a prompt or the key. */
 export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof defaults> = {}): Ai {
@@ -84,30 +84,30 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
     for (const attempt of ['first', 'repair'] as const) {
       if (!breaker.admits()) return useTemplate('circuit breaker is open after provider failures');
       const left = end - performance.now();
-      const answer = await provider.ask({
+      const completion = await provider.ask({
         ...question(task, schema),
         messages,
         timeoutMs: Math.max(1, Math.floor(attempt === 'first' ? left * firstShare : left)),
       });
-      if (answer.text === undefined) {
-        if (answer.isDown) breaker.failed();
+      if (completion.text === undefined) {
+        if (completion.isDown) breaker.failed();
         else breaker.succeeded();
-        return useTemplate(answer.why);
+        return useTemplate(completion.why);
       }
       breaker.succeeded();
-      const result = await read(answer.text);
+      const result = await read(completion.text);
       if (!result.faults) {
         log.info('generated', { task: task.name, source: 'model', attempt });
         return result;
       }
-      messages = [...messages, ...repairMessages(answer.text, result.faults)];
+      messages = [...messages, ...repairMessages(completion.text, result.faults)];
     }
     return useTemplate('two responses failed validation');
   }
 
   return {
     async generate<T>({ schema, check, template, ...task }: Task<T>): Promise<{ output: T; source: Source }> {
-      const answer = await ask<T>(
+      const completion = await ask<T>(
         task,
         z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }),
         async (text) => {
@@ -120,13 +120,13 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
           return faults.length ? { faults } : { output: parsed.data };
         },
       );
-      return answer ? { output: answer.output, source: 'model' } : { output: template(), source: 'template' };
+      return completion ? { output: completion.output, source: 'model' } : { output: template(), source: 'template' };
     },
 
     async generateBySchema({ schema, tenantId, template, ...task }) {
       const known = schema && (await schemas.read(schema, tenantId));
-      const answer = await ask<unknown>(task, schema, known?.check ?? ((text) => ({ output: text })));
-      if (answer) return { output: answer.output, source: 'model' };
+      const completion = await ask<unknown>(task, schema, known?.check ?? ((text) => ({ output: text })));
+      if (completion) return { output: completion.output, source: 'model' };
       return { output: known ? known.smallest : template(), source: 'template' };
     },
 
@@ -151,10 +151,10 @@ function firstMessages({ instructions, prompt }: Asked, schema: object | undefin
   ];
 }
 
-function repairMessages(answer: string, faults: string[]): Message[] {
+function repairMessages(completion: string, faults: string[]): Message[] {
   const list = faults.slice(0, faultsShownMax).map((fault) => `- ${fault.slice(0, 300)}`);
   return [
-    { role: 'assistant', content: answer.slice(0, answerShownMax) },
+    { role: 'assistant', content: completion.slice(0, responseShownMax) },
     {
       role: 'user',
       content: `The response is invalid:\n${list.join('\n')}\nRespond again with the complete, corrected JSON.`,

@@ -1,7 +1,7 @@
 import { flat, type Schema } from './flat-schema.ts';
 
 /** No value could be built for a schema; the message is a sentence for the caller. */
-export class Unbuildable extends Error {}
+export class UnbuildableError extends Error {}
 
 /** A strategy for what the schema leaves open. */
 interface Strategy {
@@ -29,7 +29,7 @@ const branchesMax = 5;
 
 /**
  * Builds the smallest value of a schema that `fits`, trying several strategies.
- * @throws Unbuildable when none succeeds
+ * @throws UnbuildableError when none succeeds
  */
 export function buildInstance(schema: object, fits: (value: unknown) => boolean): unknown {
   for (const strategy of strategies()) {
@@ -43,10 +43,10 @@ export function buildInstance(schema: object, fits: (value: unknown) => boolean)
       if (fits(value)) return value;
     } catch (error) {
       // Another strategy may need less.
-      if (!(error instanceof Unbuildable)) throw error;
+      if (!(error instanceof UnbuildableError)) throw error;
     }
   }
-  throw new Unbuildable('No valid value could be generated; add a default or an example, or simplify the schema');
+  throw new UnbuildableError('No valid value could be generated; add a default or an example, or simplify the schema');
 }
 
 function* strategies(): Generator<Strategy> {
@@ -57,7 +57,7 @@ function* strategies(): Generator<Strategy> {
 
 /** @param nth makes values differ where they must be unique: 0 is the smallest */
 function build(input: unknown, work: Work, nth: number, level: number): unknown {
-  if (--work.budget < 0 || level > levelsMax) throw new Unbuildable('Requires too large a value');
+  if (--work.budget < 0 || level > levelsMax) throw new UnbuildableError('Requires too large a value');
   const schema = flat(input, work.root, work.branch);
   if ('const' in schema) return withinRoom(schema.const, work);
   if (Array.isArray(schema.enum) && schema.enum.length) return withinRoom(schema.enum[nth % schema.enum.length], work);
@@ -85,7 +85,7 @@ function build(input: unknown, work: Work, nth: number, level: number): unknown 
 /** Subtracts the size of a value from the remaining room. */
 function withinRoom<T>(value: T, work: Work): T {
   work.room -= JSON.stringify(value).length;
-  if (work.room < 0) throw new Unbuildable('Requires too large a value');
+  if (work.room < 0) throw new UnbuildableError('Requires too large a value');
   return value;
 }
 
@@ -110,7 +110,7 @@ function object(schema: Schema, work: Work, level: number): object {
   const atLeast = Number(schema.minProperties ?? 0);
   for (const name of Object.keys(properties)) if (names.size < atLeast) names.add(name);
   for (let extra = 1; names.size < atLeast; extra++) {
-    if (extra > valuesMax) throw new Unbuildable('Requires too large a value');
+    if (extra > valuesMax) throw new UnbuildableError('Requires too large a value');
     names.add(`property${extra}`);
   }
   withinRoom([...names], work);
@@ -125,7 +125,7 @@ function array(schema: Schema, work: Work, level: number): unknown[] {
   const rest = (Array.isArray(schema.items) ? schema.additionalItems : schema.items) ?? true;
   const contained = schema.contains === undefined ? 0 : Number(schema.minContains ?? 1);
   const count = Math.max(Number(schema.minItems ?? 0), contained);
-  if (count > valuesMax) throw new Unbuildable('Requires too large a value');
+  if (count > valuesMax) throw new UnbuildableError('Requires too large a value');
   return Array.from({ length: count }, (_, index) => {
     const item = index < tuple.length ? tuple[index] : rest;
     const wanted = index < contained ? { allOf: [item, schema.contains] } : item;
@@ -160,7 +160,7 @@ function text(schema: Schema, nth: number): string {
   const format = byFormat[String(schema.format)];
   if (format !== undefined) return format;
   const least = Number(schema.minLength ?? 0);
-  if (least > lengthMax) throw new Unbuildable('Requires too large a value');
+  if (least > lengthMax) throw new UnbuildableError('Requires too large a value');
   const distinct = nth ? String(nth) : '';
   return distinct + 'x'.repeat(Math.max(0, least - distinct.length));
 }

@@ -20,13 +20,13 @@ export interface Question {
 }
 
 /** The result of a call: a text, or the reason for failure and whether it means that the provider is down. */
-export type Answer = { text: string } | { text?: never; why: string; isDown: boolean };
+export type ProviderResponse = { text: string } | { text?: never; why: string; isDown: boolean };
 
 export interface Provider {
-  ask(question: Question): Promise<Answer>;
+  ask(question: Question): Promise<ProviderResponse>;
 }
 
-const answerBytesMax = 1024 * 1024;
+const responseBytesMax = 1024 * 1024;
 const connectTimeoutMs = 5_000;
 const tokensMax = 8_192;
 // These concern a single request; the next one may succeed.
@@ -59,7 +59,7 @@ export function createProvider(settings: AiSettings): Provider {
         if (statusCode !== 200)
           return { why: `provider returned ${statusCode}`, isDown: !requestFaults.includes(statusCode) };
         if (text === undefined) return { why: 'response too large', isDown: false };
-        return readAnswer(text);
+        return readCompletion(text);
       } catch (error) {
         return { why: signal.aborted ? 'timed out' : `unreachable: ${codeOf(error)}`, isDown: true };
       }
@@ -91,7 +91,7 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string | undefined
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > answerBytesMax) return undefined;
+    if (size > responseBytesMax) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -101,7 +101,7 @@ interface Completion {
   choices?: { finish_reason?: unknown; message?: { content?: unknown; refusal?: unknown } }[];
 }
 
-function readAnswer(body: string): Answer {
+function readCompletion(body: string): ProviderResponse {
   const failed = (why: string) => ({ why, isDown: false });
   let completion: Completion | null;
   try {

@@ -1,5 +1,5 @@
 import { longestTurn } from '@tandem/testing';
-import { checkAnswer } from './check-answer.ts';
+import { checkResponse } from './check-response.ts';
 import { compileSchema, smallestInstance } from './schema.ts';
 import { SchemaError } from './schema-error.ts';
 import { createSchemas } from './schemas.ts';
@@ -146,16 +146,16 @@ describe('a schema', () => {
   });
 });
 
-describe('checkAnswer', () => {
+describe('checkResponse', () => {
   const schema = { type: 'array', items: { $ref: '#' } };
 
   it('rejects a value that is too deep to be copied', () => {
-    const answer = '['.repeat(100_000) + ']'.repeat(100_000);
-    expect(checkAnswer({ schema, answer })).toEqual({ faults: [expect.stringContaining('40 levels')] });
+    const response = '['.repeat(100_000) + ']'.repeat(100_000);
+    expect(checkResponse({ schema, response })).toEqual({ faults: [expect.stringContaining('40 levels')] });
   });
 
   it('returns a valid value', () => {
-    expect(checkAnswer({ schema, answer: '[[],[[]]]' })).toEqual({ output: [[], [[]]] });
+    expect(checkResponse({ schema, response: '[[],[[]]]' })).toEqual({ output: [[], [[]]] });
   });
 });
 
@@ -198,7 +198,7 @@ describe('createSchemas', () => {
     expect(ended).toHaveLength(6);
   });
 
-  it('reports an answer that takes too long to check', async () => {
+  it('reports a response that takes too long to check', async () => {
     const { $defs } = alternatives(30);
     const schema = { type: ['integer', 'string'], if: { type: 'integer' }, else: { $ref: '#/$defs/a0' }, $defs };
     const { check } = await schemas.read(schema, customer);

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { buildInstance, Unbuildable } from './build-instance.ts';
+import { buildInstance, UnbuildableError } from './build-instance.ts';
 import { SchemaError } from './schema-error.ts';
 
 const bytesMax = 64 * 1024;
@@ -54,7 +54,7 @@ export function smallestInstance(input: unknown): unknown {
   try {
     return buildInstance(schema, (value) => validate(value) === true);
   } catch (error) {
-    if (error instanceof Unbuildable) throw new SchemaError(error.message);
+    if (error instanceof UnbuildableError) throw new SchemaError(error.message);
     if (error instanceof RangeError) throw new SchemaError(endless);
     throw error;
   }
@@ -111,7 +111,7 @@ function* subschemas(schema: unknown, level = 1): Generator<Record<string, unkno
 }
 
 // Patterns can backtrack for too long and have no simple smallest value. Ids would outlive the request.
-const refused = [
+const unsupported = [
   'pattern',
   'patternProperties',
   'propertyNames',
@@ -124,7 +124,7 @@ const refused = [
 ];
 
 function checkKeywords(schema: Record<string, unknown>): void {
-  const keyword = refused.find((name) => Object.hasOwn(schema, name));
+  const keyword = unsupported.find((name) => Object.hasOwn(schema, name));
   if (keyword) throw new SchemaError(`${keyword} is not supported`);
   const { $ref } = schema;
   if ($ref !== undefined && !(typeof $ref === 'string' && /^#(\/|$)/.test($ref)))

@@ -1,5 +1,5 @@
-import { createWorkers, TaskTooLong } from '@tandem/workers';
-import type { Checked } from './check-answer.ts';
+import { createWorkers, TaskTooLongError } from '@tandem/workers';
+import type { Checked } from './check-response.ts';
 import type { SchemaTasks } from './schema.thread.ts';
 import { SchemaError } from './schema-error.ts';
 
@@ -7,8 +7,8 @@ import { SchemaError } from './schema-error.ts';
 export interface ReadSchema {
   /** The smallest value that fits. */
   smallest: unknown;
-  /** Parses a model's answer, which must be JSON that matches. */
-  check(answer: string): Promise<Checked>;
+  /** Parses a model's response, which must be JSON that matches. */
+  check(response: string): Promise<Checked>;
 }
 
 /** Customers' JSON Schemas. They are processed in worker threads, because that can take exponential time. */
@@ -16,7 +16,7 @@ export interface Schemas {
   /**
    * @param tenantId whose share of the threads it uses
    * @throws SchemaError with the faults of the schema
-   * @throws ShareTimeout when the threads or the machine are too busy
+   * @throws ShareTimeoutError when the threads or the machine are too busy
    */
   read(schema: object, tenantId: number | undefined): Promise<ReadSchema>;
   close(): Promise<void>;
@@ -31,13 +31,13 @@ export function createSchemas(): Schemas {
   return {
     async read(schema, tenantId) {
       const read = await tooLong(workers.run('read', schema, tenantId), () => ({
-        refusal: 'Is too complex to validate; use fewer alternatives and references',
+        error: 'Is too complex to validate; use fewer alternatives and references',
       }));
-      if ('refusal' in read) throw new SchemaError(read.refusal);
+      if ('error' in read) throw new SchemaError(read.error);
       return {
         smallest: read.smallest,
-        check: (answer) =>
-          tooLong<Checked>(workers.run('check', { schema, answer }, tenantId), () => ({
+        check: (response) =>
+          tooLong<Checked>(workers.run('check', { schema, response }, tenantId), () => ({
             faults: ['Validating the value takes too long; make it smaller'],
           })),
       };
@@ -50,7 +50,7 @@ async function tooLong<T>(work: Promise<T>, instead: () => T): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof TaskTooLong) return instead();
+    if (error instanceof TaskTooLongError) return instead();
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { type Caller, createCallerSigner, ExpiredCaller } from './index.ts';
+import { type Caller, createCallerSigner, ExpiredCallerError } from './index.ts';
 
 const secrets = `k2:${'b'.repeat(32)},k1:${'a'.repeat(32)}`;
 const caller: Caller = { type: 'key', tenantId: 7, environment: 'live', permissions: ['*'], requestId: 'req_1' };
@@ -23,7 +23,7 @@ describe('the signed caller', () => {
     now += 29_000;
     expect(signer.verify(header, 'GET', '/v1/leads')).toBeDefined();
     now += 2_000;
-    expect(() => signer.verify(header, 'GET', '/v1/leads')).toThrow(ExpiredCaller);
+    expect(() => signer.verify(header, 'GET', '/v1/leads')).toThrow(ExpiredCallerError);
     expect(signer.verify(header, 'GET', '/v1/leads/1')).toBeUndefined();
     expect(signer.verify(`${header.slice(0, -1)}_`, 'GET', '/v1/leads')).toBeUndefined();
   });

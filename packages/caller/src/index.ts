@@ -47,14 +47,14 @@ export const callerHeader = 'x-ctx';
 const lifetimeSeconds = 30;
 
 /** The signature is valid, but the context has expired: the request was delayed too long, or is a replay. */
-export class ExpiredCaller extends Error {}
+export class ExpiredCallerError extends Error {}
 
 export interface CallerSigner {
   /** The header value for one request to `path` (without its query). */
   sign(caller: Caller, method: string, path: string): string;
   /**
    * Returns the caller of a request, or undefined when the header is absent, forged or signed for another request.
-   * @throws ExpiredCaller when the gateway signed it for this request, but it has expired
+   * @throws ExpiredCallerError when the gateway signed it for this request, but it has expired
    */
   verify(header: string | undefined, method: string, path: string): Caller | undefined;
 }
@@ -84,7 +84,7 @@ export function createCallerSigner(secrets: string, now: () => number = Date.now
       if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
       const signed = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Signed;
       if (signed.for !== `${method} ${path}`) return undefined;
-      if (signed.exp < now() / 1000) throw new ExpiredCaller(`Expired at ${signed.exp}`);
+      if (signed.exp < now() / 1000) throw new ExpiredCallerError(`Expired at ${signed.exp}`);
       return signed.caller;
     },
   };

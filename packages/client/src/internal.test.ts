@@ -18,9 +18,9 @@ const rows = operations({
 });
 
 let server: Server;
-let answer: (response: ServerResponse) => void;
+let respond: (response: ServerResponse) => void;
 beforeAll(async () => {
-  server = createServer((_, response) => answer(response));
+  server = createServer((_, response) => respond(response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 afterAll(() => {
@@ -51,14 +51,14 @@ describe('a call of another service fails with status 503', () => {
     ['the response stops half-way', sendHalf],
     ['the response is not JSON', (response) => response.end('<html>')],
   ])('if %s', async (_, given) => {
-    answer = given;
+    respond = given;
     const error = await readThing().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ServiceCallError);
     expect(error).toMatchObject({ status: 503, code: 'unavailable', message: 'readThing returned 503' });
   });
 
   it('but not if the response is complete', async () => {
-    answer = (response) => response.end(JSON.stringify({ data: { name: 'Ada' } }));
+    respond = (response) => response.end(JSON.stringify({ data: { name: 'Ada' } }));
     expect(await readThing()).toEqual({ name: 'Ada' });
   });
 });
@@ -70,7 +70,7 @@ describe('a reply of another release', () => {
     ['has no data', {}],
     ['is null', null],
   ])('that %s fails the call with status 502 and names the operation', async (_, reply) => {
-    answer = (response) => response.end(JSON.stringify(reply));
+    respond = (response) => response.end(JSON.stringify(reply));
     const error = await readThing().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ServiceCallError);
     expect(error).toMatchObject({
@@ -82,7 +82,7 @@ describe('a reply of another release', () => {
   });
 
   it('is read without its new fields', async () => {
-    answer = (response) => response.end(JSON.stringify({ data: { name: 'Ada', kind: 'big', added: 1 } }));
+    respond = (response) => response.end(JSON.stringify({ data: { name: 'Ada', kind: 'big', added: 1 } }));
     expect(await readThing()).toEqual({ name: 'Ada', kind: 'big' });
   });
 });

@@ -19,6 +19,11 @@ export type ServiceClient<Ops extends Operations> = {
   ) => Promise<Out<Ops[K]['reply']>>;
 };
 
+/** The input of any operation: its types follow from the row, which is known at run time only. */
+type CallInput = Partial<Record<'params' | 'query' | 'body', Record<string, unknown>>> & {
+  as: Omit<Caller, 'type' | 'permissions'>;
+};
+
 /** Another service rejected the call or failed; see `status`. */
 export class ServiceCallError extends Error {
   readonly status: number;
@@ -77,15 +82,12 @@ export function createServiceClient<Ops extends Operations>(options: {
     clientTtl: ageMs,
   });
 
-  const call = async (
-    row: Operation,
-    input: { params?: object; query?: object; body?: object; as: Omit<Caller, 'type' | 'permissions'> },
-  ) => {
+  const call = async (row: Operation, input: CallInput) => {
     outgoingGuard.assertMayCall(row.id);
     const caller: Caller = { ...input.as, type: 'system', name: service, permissions: [] };
     const { path, search } = address(row, {
-      ...(row.params && { params: z.encode(row.params, input.params as never) as Record<string, unknown> }),
-      ...(row.query && { query: z.encode(row.query, input.query as never) as Record<string, unknown> }),
+      ...(row.params && { params: z.encode(row.params, input.params ?? {}) }),
+      ...(row.query && { query: z.encode(row.query, input.query ?? {}) }),
     });
     const unavailable = (error: unknown) => {
       throw new ServiceCallError(row.id, 503, 'unavailable', { cause: error });
@@ -101,11 +103,11 @@ export function createServiceClient<Ops extends Operations>(options: {
         ...(trace && { traceparent: traceparentOf(trace) }),
         ...(row.body && { 'content-type': 'application/json' }),
       },
-      ...(row.body && { body: JSON.stringify(z.encode(row.body, input.body as never)) }),
+      ...(row.body && { body: JSON.stringify(z.encode(row.body, input.body ?? {})) }),
     }).catch(unavailable);
-    const answer = (await body.json().catch(unavailable)) as { data?: unknown; code?: string } | null;
-    if (statusCode >= 400) throw new ServiceCallError(row.id, statusCode, answer?.code);
-    const { data, error } = z.safeDecode(row.reply, answer?.data as never);
+    const response = (await body.json().catch(unavailable)) as { data?: unknown; code?: string } | null;
+    if (statusCode >= 400) throw new ServiceCallError(row.id, statusCode, response?.code);
+    const { data, error } = z.safeDecode(row.reply, response?.data);
     if (error) {
       const message = 'returned a reply that does not match its contract';
       throw new ServiceCallError(row.id, 502, 'bad_gateway', { cause: error, message });
@@ -115,7 +117,7 @@ export function createServiceClient<Ops extends Operations>(options: {
 
   const entries = Object.entries(operations).map(([id, row]) => [
     id,
-    (input: Parameters<typeof call>[1]) => withSpan(callSpan(row), () => call(row, input)),
+    (input: CallInput) => withSpan(callSpan(row), () => call(row, input)),
   ]);
   return Object.fromEntries(entries) as ServiceClient<Ops>;
 }

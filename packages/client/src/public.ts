@@ -36,7 +36,7 @@ export type ApiClient<Ops extends Operations> = {
 };
 
 /** The API rejected a request or failed. */
-export class ApiError extends Error {
+export class ApiResponseError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   readonly errors: FieldError[];
@@ -62,7 +62,7 @@ const timeoutMs = 30_000;
 /**
  * Creates a typed client of the public API.
  * @param options.baseUrl scheme and host, without /v1
- * @throws ApiError for every error response
+ * @throws ApiResponseError for every error response
  */
 export function createClient<Ops extends Operations>(options: {
   operations: Ops;
@@ -96,7 +96,7 @@ export function createClient<Ops extends Operations>(options: {
     });
     const { status, headers } = response;
     const body = (await response.json().catch(() => ({}))) as Partial<Envelope>;
-    if (!response.ok) throw new ApiError(status, body, headers.get('retry-after'));
+    if (!response.ok) throw new ApiResponseError(status, body, headers.get('retry-after'));
     return {
       status,
       headers,

@@ -37,7 +37,7 @@ export interface Envelope<T = unknown> {
 }
 
 /** Builds the envelope of a successful response. */
-export function envelope(answer: {
+export function envelope(response: {
   status: number;
   message: string;
   data: unknown;
@@ -45,12 +45,12 @@ export function envelope(answer: {
   requestId: string;
   warnings?: Warning[] | undefined;
 }): Envelope {
-  const { status, message, data, pagination, requestId, warnings } = answer;
+  const { status, message, data, pagination, requestId, warnings } = response;
   return { success: true, status, message, data, ...(pagination && { pagination }), meta: meta(requestId, warnings) };
 }
 
 /** Builds the envelope of an error response. `code` is for programs, `message` for people. */
-export function errorEnvelope(answer: {
+export function errorEnvelope(response: {
   status: number;
   message: string;
   code: string;
@@ -58,7 +58,7 @@ export function errorEnvelope(answer: {
   requestId: string;
   warnings?: Warning[] | undefined;
 }): Envelope {
-  const { status, message, code, errors, requestId, warnings } = answer;
+  const { status, message, code, errors, requestId, warnings } = response;
   return { success: false, status, message, code, ...(errors?.length && { errors }), meta: meta(requestId, warnings) };
 }
 

@@ -3,7 +3,7 @@ import { createHealth } from './health.ts';
 describe('/readyz', () => {
   const clock = { now: 0 };
   const health = () => createHealth(() => clock.now);
-  const statusOf = async (tested: ReturnType<typeof createHealth>) => (await tested.answer('/readyz'))?.status;
+  const statusOf = async (tested: ReturnType<typeof createHealth>) => (await tested.check('/readyz'))?.status;
 
   it('answers 503 until every dependency has worked once, and names the missing ones', async () => {
     const tested = health();
@@ -11,7 +11,7 @@ describe('/readyz', () => {
     tested.need('postgres', () => isConnected);
     tested.need('consumers', () => true);
     expect(await statusOf(tested)).toBe(503);
-    expect((await tested.answer('/readyz'))?.body).toContain('"parts":{"postgres":false,"consumers":true}');
+    expect((await tested.check('/readyz'))?.body).toContain('"parts":{"postgres":false,"consumers":true}');
     isConnected = true;
     expect(await statusOf(tested)).toBe(200);
   });
@@ -39,7 +39,7 @@ describe('/readyz', () => {
   it('answers 503 while the process drains, and /healthz keeps answering 200', async () => {
     const tested = health();
     tested.drain();
-    expect(await tested.answer('/readyz')).toEqual({ status: 503, body: '{"status":"draining","parts":{}}' });
-    expect((await tested.answer('/healthz'))?.status).toBe(200);
+    expect(await tested.check('/readyz')).toEqual({ status: 503, body: '{"status":"draining","parts":{}}' });
+    expect((await tested.check('/healthz'))?.status).toBe(200);
   });
 });

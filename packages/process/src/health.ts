@@ -7,12 +7,12 @@ export interface Health {
    */
   need(name: string, check: () => boolean | Promise<boolean>): void;
   /** The response to /healthz or /readyz; undefined for any other path. */
-  answer(path: string): Promise<{ status: number; body: string } | undefined>;
+  check(path: string): Promise<{ status: number; body: string } | undefined>;
   /** Makes /readyz answer 503 from now on, because the process is about to exit. */
   drain(): void;
 }
 
-const answerWithinMs = 1_000;
+const checkWithinMs = 1_000;
 const presentForMs = 15_000;
 
 /** Creates the health state of one process. */
@@ -24,7 +24,7 @@ export function createHealth(now: () => number = () => performance.now()): Healt
     drain: () => {
       isDraining = true;
     },
-    async answer(path) {
+    async check(path) {
       if (path === '/healthz') return { status: 200, body: JSON.stringify({ status: 'ok' }) };
       if (path !== '/readyz') return undefined;
       const parts = await Promise.all([...needs].map(async ([name, isPresent]) => [name, await isPresent()] as const));
@@ -52,7 +52,7 @@ function rememberSuccess(check: () => boolean | Promise<boolean>, now: () => num
     running ??= run();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, answerWithinMs).unref();
+      timer = setTimeout(resolve, checkWithinMs).unref();
     });
     await Promise.race([running, late]);
     clearTimeout(timer);

@@ -7,7 +7,7 @@ export { createMetrics, delayBuckets, type Metrics, readEvery } from './metrics.
 export { outgoingGuard } from './outgoing-guard.ts';
 export { hasLengthOfKey, isEncryptionKey, secretSetting } from './secret-setting.ts';
 export { createServerDrain, type ServerDrain } from './server-drain.ts';
-export { createShares, type Shares, ShareTimeout } from './shares.ts';
+export { createShares, type Shares, ShareTimeoutError } from './shares.ts';
 export { onShutdown, type ShutdownStep, shutdownLimits } from './shutdown.ts';
 export {
   endSpan,

@@ -48,7 +48,7 @@ export function createMetrics(service: string): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
-  const answered = new Counter({
+  const responses = new Counter({
     name: 'tandem_requests_total',
     help: 'Completed requests',
     labelNames: ['operation', 'status'] as const,
@@ -63,7 +63,7 @@ export function createMetrics(service: string): Metrics {
   return {
     request(operation, status, took) {
       seconds.observe({ operation }, took);
-      answered.inc({ operation, status });
+      responses.inc({ operation, status });
     },
     counter: (name, help, labelNames = []) => new Counter({ name: `tandem_${name}`, help, labelNames, registers }),
     histogram: (name, help, labelNames = [], buckets = secondsBuckets) =>

@@ -11,7 +11,7 @@ export const outgoingGuard = {
    * @param check returns the reason why no call is allowed in the current asynchronous context; undefined when calls
    * are allowed
    */
-  refuseWhile(check: Check): void {
+  rejectWhile(check: Check): void {
     checks.push(check);
   },
 

@@ -3,13 +3,13 @@ export interface Shares<Key> {
   /**
    * Waits for a slot and resolves to the function that releases it. Work without a key never waits.
    * @param signal aborts the wait with its reason
-   * @throws ShareTimeout when no slot became free in time, or too much work of the key is waiting
+   * @throws ShareTimeoutError when no slot became free in time, or too much work of the key is waiting
    */
   enter(key: Key | undefined, signal?: AbortSignal): Promise<() => void>;
 }
 
 /** No slot became free within the time limit. */
-export class ShareTimeout extends Error {}
+export class ShareTimeoutError extends Error {}
 
 /** The running and waiting work of one key. */
 interface Line {
@@ -44,7 +44,8 @@ export function createShares<Key>(
       const line = lines.get(key) ?? { running: 0, waiting: new Set() };
       lines.set(key, line);
       if (line.running < max) line.running += 1;
-      else if (line.waiting.size >= waitingMax) throw new ShareTimeout(`The queue is full: ${waitingMax} are waiting`);
+      else if (line.waiting.size >= waitingMax)
+        throw new ShareTimeoutError(`The queue is full: ${waitingMax} are waiting`);
       else await waitInLine(line, waitMs, signal);
       return () => leave(key, line);
     },
@@ -68,7 +69,7 @@ function waitInLine(line: Line, waitMs: number, signal: AbortSignal | undefined)
     };
     const abort = () => giveUp(signal?.reason);
     const timer = Number.isFinite(waitMs)
-      ? setTimeout(() => giveUp(new ShareTimeout(`No slot became free within ${waitMs} ms`)), waitMs)
+      ? setTimeout(() => giveUp(new ShareTimeoutError(`No slot became free within ${waitMs} ms`)), waitMs)
       : undefined;
     line.waiting.add(start);
     if (signal?.aborted) abort();

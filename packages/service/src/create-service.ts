@@ -1,17 +1,7 @@
 import { createCallerSigner } from '@tandem/caller';
 import type { Operations } from '@tandem/contract';
-import {
-  type BeginOutgoing,
-  type Consumer,
-  connectBroker,
-  declaredConsumers,
-  defaultTimings,
-  type EventTimings,
-  emitter,
-  startConsumers,
-  startRelay,
-} from '@tandem/events';
-import { type Job, startJobs } from '@tandem/jobs';
+import { type Consumer, declaredConsumers, type EventTimings } from '@tandem/events';
+import type { Job } from '@tandem/jobs';
 import {
   createHealth,
   createLog,
@@ -24,23 +14,18 @@ import {
 } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { startTelemetry } from '@tandem/telemetry';
-import {
-  createRelayPool,
-  createTenantDb,
-  inBackground,
-  type Narrowing,
-  type TenantDb,
-  type Tx,
-} from '@tandem/tenant-db';
+import { createTenantDb, type Narrowing, type TenantDb, type Tx } from '@tandem/tenant-db';
 import type { Express } from 'express';
+import { untypedHandlers } from './any-handler.ts';
 import { createCursors } from './cursors.ts';
 import { createFirstUse } from './first-use.ts';
 import type { Handlers } from './handler.ts';
-import { type Purge, startHousekeeping } from './housekeeping.ts';
+import type { Purge } from './housekeeping.ts';
 import { createApp } from './http.ts';
 import type { Parts } from './parts.ts';
-import { type SealedColumn, startResealing } from './reseal.ts';
+import type { SealedColumn } from './re-encrypt.ts';
 import type { ServiceSettings } from './settings.ts';
+import { startBackground } from './start-background.ts';
 import { createTotals } from './totals.ts';
 
 type Adapter = Parameters<Parameters<typeof createTenantDb>[0]['client']>[0];
@@ -68,7 +53,7 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   narrowing?: Readonly<Record<string, Narrowing>>;
   /** Rows that are deleted permanently after a number of days. */
   purge?: readonly Purge[];
-  /** Columns with sealed values, which are resealed when the encryption key changes. */
+  /** Columns with sealed values, which are re-encrypted when the encryption key changes. */
   sealed?: readonly SealedColumn[];
   /**
    * Creates the default records of a tenant in each environment; runs once, in a transaction before its first request.
@@ -88,8 +73,8 @@ export interface RunningService {
   health: Health;
   /** Deletes expired rows now; also runs every hour. */
   housekeep(): Promise<string[]>;
-  /** Reseals stored values that are not under the current key; also runs every 5 minutes. */
-  reseal(): Promise<void>;
+  /** Re-encrypts stored values that are not under the current key; also runs every 5 minutes. */
+  reencrypt(): Promise<void>;
   /** Whether every consumer's queue exists. */
   consuming(): boolean;
   /** Shutdown steps after the HTTP server: consumers, jobs, relay, then the stores. */
@@ -105,122 +90,82 @@ export interface RunningService {
 export function createService<Ops extends Operations, Client, Settings extends ServiceSettings>(
   definition: ServiceDefinition<Ops, Client, Settings>,
 ): RunningService {
-  const { name, operations, handlers, settings, consumers = [], jobs = [] } = definition;
+  const { name, operations, handlers, settings, consumers = [] } = definition;
   checkComplete(definition);
   const log = createLog(name);
   const metrics = createMetrics(name);
   definition.measure?.(metrics);
   const telemetry = startTelemetry({ service: name, log, metrics });
   const health = createHealth();
-  const prismaQueries = metrics.counter(
-    'prisma_queries_total',
-    "Queries run by Prisma's engine, which cost several times as much as direct queries",
-    ['model', 'operation'],
-  );
-  const db = createTenantDb<Client>({
-    url: settings.DATABASE_URL,
-    poolMax: settings.DATABASE_POOL_MAX,
-    backgroundMax: settings.DATABASE_BACKGROUND_MAX,
-    client: definition.client,
-    prisma: definition.prisma,
-    narrowing: definition.narrowing,
-    namedStatements: settings.DATABASE_NAMED_STATEMENTS,
-    metrics,
-    throughPrisma: (model, operation) => prismaQueries.inc({ model, operation }),
-  });
-  const broker = connectBroker({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, log });
-  const relayPool = createRelayPool(settings.RELAY_DATABASE_URL, settings.RELAY_DATABASE_POOL_MAX);
-  const timings = { ...defaultTimings, ...definition.eventTimings };
-  const relay = startRelay({ pool: relayPool, broker, timings, log, metrics });
-  const outgoing: BeginOutgoing = (caller, scope) => {
-    const { emit, written, count } = emitter(caller, scope);
-    const { schedule, committed } = scheduler.scheduling();
-    const wake = () => {
-      if (count()) relay.wake();
-      committed();
-    };
-    return { emit, schedule, written, committed: wake };
-  };
-  const scheduler = startJobs({
-    service: name,
-    jobs,
-    db: inBackground(db),
-    relayPool,
-    redisUrl: settings.REDIS_JOBS_URL,
-    namespace: settings.NAMESPACE,
-    log,
-    metrics,
-    outgoing,
-    outsideMax: definition.jobsOutsideMax,
-  });
-  const stopConsuming = new AbortController();
-  const consumption = startConsumers({
-    service: name,
-    consumers: consumers as readonly Consumer[],
-    db: inBackground(db, stopConsuming.signal),
-    broker,
-    outgoing,
-    timings,
-    log,
-    metrics,
-  });
-  const housekeeping = startHousekeeping({ pool: relayPool, purge: definition.purge ?? [], log, metrics });
   const seal = createSeal(settings.ENCRYPTION_KEY);
-  const resealing = startResealing({ pool: relayPool, seal, columns: definition.sealed ?? [], log, metrics });
+  const db = openDatabase(definition, metrics);
+  const background = startBackground(definition, { db, seal, log, metrics });
+  const { broker, consumption } = background;
   health.need('postgres', () => db.ping().then(() => true));
   // Only the first start of a consumer creates its queue; a later broker outage does not affect readiness.
   health.need('consumers', () => consumption.declared() || broker.away());
-
-  const closing: ShutdownStep[] = [
-    {
-      name: 'consumers',
-      withinMs: shutdownLimits.consumersMs,
-      async run() {
-        const ended = [consumption.close(), housekeeping.close(), resealing.close()];
-        // Batches that wait for a connection are redelivered, to another instance or after the restart.
-        stopConsuming.abort(new Error('The service is shutting down'));
-        await Promise.all(ended);
-      },
+  const stores: ShutdownStep = {
+    name: 'stores',
+    withinMs: shutdownLimits.storesMs,
+    async run() {
+      await Promise.all([background.closeStores(), db.close()]);
+      await definition.close?.();
+      await telemetry.close();
     },
-    { name: 'jobs', withinMs: shutdownLimits.jobsMs, run: () => scheduler.close() },
-    { name: 'relay', withinMs: shutdownLimits.relayMs, run: () => relay.close() },
-    {
-      name: 'stores',
-      withinMs: shutdownLimits.storesMs,
-      async run() {
-        await Promise.all([broker.close(), db.close(), relayPool.end()]);
-        await definition.close?.();
-        await telemetry.close();
-      },
-    },
-  ];
-
+  };
+  const closing = [...background.closing, stores];
   const parts: Parts = {
     db: db as TenantDb<unknown>,
     log,
     metrics,
     health,
-    outgoing,
+    outgoing: background.outgoing,
     declaredConsumers: declaredConsumers(broker.names, name, consumers as readonly Consumer[]),
-    firstUse: definition.firstUse && createFirstUse(db as TenantDb<unknown>, definition.firstUse),
+    firstUse: definition.firstUse && createFirstUse(db, definition.firstUse),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
     seal,
     cursors: createCursors(settings.INTERNAL_SECRETS),
     totals: createTotals(),
   };
   return {
-    app: createApp(operations, handlers as never, parts),
+    app: createApp(operations, untypedHandlers(handlers), parts),
     db: parts.db,
     log,
     health,
-    housekeep: housekeeping.run,
-    reseal: resealing.run,
+    housekeep: background.housekeep,
+    reencrypt: background.reencrypt,
     consuming: consumption.declared,
     closing,
     async close() {
       for (const step of closing) await step.run();
     },
   };
+}
+
+function openDatabase<Client>(
+  definition: Pick<
+    ServiceDefinition<Operations, Client, ServiceSettings>,
+    'settings' | 'client' | 'prisma' | 'narrowing'
+  >,
+  metrics: Metrics,
+): TenantDb<Client> {
+  const { settings, client, prisma, narrowing } = definition;
+  const prismaQueries = metrics.counter(
+    'prisma_queries_total',
+    "Queries run by Prisma's engine, which cost several times as much as direct queries",
+    ['model', 'operation'],
+  );
+  return createTenantDb<Client>({
+    url: settings.DATABASE_URL,
+    poolMax: settings.DATABASE_POOL_MAX,
+    backgroundMax: settings.DATABASE_BACKGROUND_MAX,
+    client,
+    prisma,
+    narrowing,
+    namedStatements: settings.DATABASE_NAMED_STATEMENTS,
+    metrics,
+    throughPrisma: (model, operation) => prismaQueries.inc({ model, operation }),
+  });
 }
 
 function checkComplete<Ops extends Operations, Client, Settings extends ServiceSettings>({

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { isForBrowsers, type Operation } from '@tandem/contract';
 import type { Request } from 'express';
-import type { ErrorReply } from './error-reply.ts';
-import type { Answer } from './reply.ts';
+import type { ErrorResponse } from './error-response.ts';
+import type { ServiceResponse } from './response.ts';
 
 const style =
   'body{margin:0;min-height:100vh;display:grid;place-items:center;font:1.05rem/1.6 system-ui,sans-serif}main{padding:2rem;max-width:36rem}small{opacity:.7}';
@@ -10,7 +10,7 @@ const style =
 const contentPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /**
- * Whether an error is answered as an HTML page: people open the operation in a browser, and this client prefers HTML to
+ * Whether an error is sent as an HTML page: people open the operation in a browser, and this client prefers HTML to
  * JSON.
  */
 export function wantsErrorPage(request: Request, row: Operation): boolean {
@@ -18,7 +18,7 @@ export function wantsErrorPage(request: Request, row: Operation): boolean {
 }
 
 /** Renders an error as an HTML page. */
-export function errorPage({ status, message, retryAfter }: ErrorReply, requestId: string): Answer {
+export function errorPage({ status, message, retryAfter }: ErrorResponse, requestId: string): ServiceResponse {
   const title = STATUS_CODES[status] ?? 'Error';
   const body = `<!doctype html>
 <html lang="en">

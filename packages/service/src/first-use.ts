@@ -1,4 +1,4 @@
-import type { Scope, TenantDb } from '@tandem/tenant-db';
+import type { Scope, TenantDb, Tx } from '@tandem/tenant-db';
 
 const knownMax = 100_000;
 
@@ -6,9 +6,9 @@ const knownMax = 100_000;
  * Creates the default records of a tenant before its first request in an environment. Concurrent requests wait for the
  * same transaction, so this happens once, also for tenants older than the service.
  */
-export function createFirstUse(
-  db: TenantDb<unknown>,
-  prepare: (tx: never) => Promise<void>,
+export function createFirstUse<Client>(
+  db: TenantDb<Client>,
+  prepare: (tx: Tx<Client>) => Promise<void>,
 ): (scope: Scope) => Promise<void> {
   const known = new Set<string>();
   return async ({ tenantId, environment }) => {
@@ -18,7 +18,7 @@ export function createFirstUse(
       const { sql } = db.tx;
       const [isFirst] =
         await sql`INSERT INTO platform.first_use DEFAULT VALUES ON CONFLICT DO NOTHING RETURNING 1 AS one`;
-      if (isFirst) await prepare(db.tx as never);
+      if (isFirst) await prepare(db.tx);
     });
     if (known.size >= knownMax) known.clear();
     known.add(key);

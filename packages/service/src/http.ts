@@ -2,33 +2,29 @@ import { pipeline, Readable } from 'node:stream';
 import { idPathsVersion, mediaOf, type Operation, type Operations, type Served } from '@tandem/contract';
 import { endSpan, type SpanEnd, startTrace, type Trace, withTrace } from '@tandem/process';
 import express, { type Express, type Request, type Response } from 'express';
+import type { AnyHandler } from './any-handler.ts';
 import { fail } from './api-error.ts';
 import { errorPage, wantsErrorPage } from './error-page.ts';
-import { errorReply } from './error-reply.ts';
+import { toErrorResponse } from './error-response.ts';
 import { readForm } from './forms.ts';
-import type { FormHandler, Handler } from './handler.ts';
 import type { Parts } from './parts.ts';
 import { type ReadRequest, readRequest } from './read-request.ts';
-import { type Answer, errorAnswer } from './reply.ts';
+import { encodeError, type ServiceResponse } from './response.ts';
 import { runOperation } from './run-operation.ts';
 
 const bodyMax = 256 * 1024;
 
 /** Creates the Express app of a service: its operations as routes, plus health and metrics endpoints. */
-export function createApp(
-  operations: Operations,
-  handlers: Record<string, Handler<Operation, unknown>>,
-  parts: Parts,
-): Express {
+export function createApp(operations: Operations, handlers: Record<string, AnyHandler>, parts: Parts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.set('query parser', 'simple');
   app.get(['/healthz', '/readyz'], async (request, response) => {
-    const answer = await parts.health.answer(request.path);
+    const health = await parts.health.check(request.path);
     response
-      .status(answer?.status ?? 404)
+      .status(health?.status ?? 404)
       .type('json')
-      .send(answer?.body);
+      .send(health?.body);
   });
   app.get('/metrics', async (_request, response) => {
     response.type('text/plain').send(await parts.metrics.text());
@@ -38,7 +34,7 @@ export function createApp(
     response.json({ consumers: parts.declaredConsumers });
   });
   for (const row of literalFirst(Object.values(operations))) {
-    const handler = handlers[row.id] as Handler<Operation, unknown>;
+    const handler = handlers[row.id] as AnyHandler;
     const method = row.method.toLowerCase() as 'get';
     const idPaths = idPathsVersion(mediaOf(row.reply) ? undefined : row.reply);
     // Skips the parser if the operation has no body; a body that a client sends anyway is dropped with the request.
@@ -47,16 +43,18 @@ export function createApp(
       serve({ row, handler, idPaths }, request, response, parts),
     );
   }
-  app.use((_request, response) => send(response, errorAnswer(errorReply(fail('not_found'), undefined, parts.log), '')));
+  app.use((_request, response) =>
+    send(response, encodeError(toErrorResponse(fail('not_found'), undefined, parts.log), '')),
+  );
   // Express recognizes an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
-    send(response, errorAnswer(errorReply(error, undefined, parts.log), request.get('x-request-id') ?? ''));
+    send(response, encodeError(toErrorResponse(error, undefined, parts.log), request.get('x-request-id') ?? ''));
   });
   return app;
 }
 
 async function serve(
-  { row, handler, idPaths }: { row: Operation; handler: Handler<Operation, unknown>; idPaths: string },
+  { row, handler, idPaths }: { row: Operation; handler: AnyHandler; idPaths: string },
   request: Request,
   response: Response,
   parts: Parts,
@@ -69,37 +67,39 @@ async function serve(
     attributes: { 'http.request.method': row.method, 'http.route': row.path, 'tandem.operation': row.id },
   });
   await withTrace(trace, async () => {
-    let answer: Answer;
+    let serviceResponse: ServiceResponse;
     let who: object = {};
     try {
       const read = readRequest(request, row, parts);
       const { tenantId, keyId, userId } = read.caller;
       who = { tenantId, keyId, userId };
       trace.tenantId = tenantId;
-      answer = row.form
-        ? await runForm(row, handler as never, { request, read }, parts)
+      serviceResponse = row.form
+        ? await runForm(row, handler, { request, read }, parts)
         : await runOperation(row, handler, read, parts);
     } catch (error) {
-      const reply = errorReply(error, row, parts.log);
-      answer = wantsErrorPage(request, row) ? errorPage(reply, requestId) : errorAnswer(reply, requestId);
+      const errorResponse = toErrorResponse(error, row, parts.log);
+      serviceResponse = wantsErrorPage(request, row)
+        ? errorPage(errorResponse, requestId)
+        : encodeError(errorResponse, requestId);
     }
-    send(response, answer, { method: request.method, idPaths });
+    send(response, serviceResponse, { method: request.method, idPaths });
     const ms = performance.now() - began;
-    parts.metrics.request(row.id, answer.status, ms / 1_000);
-    if (trace.span) endSpan(trace, serverSpanEnd(answer, trace));
+    parts.metrics.request(row.id, serviceResponse.status, ms / 1_000);
+    if (trace.span) endSpan(trace, serverSpanEnd(serviceResponse, trace));
     const took = Math.round(ms * 10) / 10;
     parts.log.request({
       requestId,
       traceId: trace.traceId,
       operation: row.id,
-      status: answer.status,
+      status: serviceResponse.status,
       ms: took,
       ...who,
     });
   });
 }
 
-function serverSpanEnd({ status }: Answer, { tenantId }: Trace): SpanEnd {
+function serverSpanEnd({ status }: ServiceResponse, { tenantId }: Trace): SpanEnd {
   return {
     attributes: { 'http.response.status_code': status, 'tandem.tenant_id': tenantId },
     error: status >= 500 ? String(status) : undefined,
@@ -109,24 +109,26 @@ function serverSpanEnd({ status }: Answer, { tenantId }: Trace): SpanEnd {
 /** Receives the file of a form before the handler runs, and discards it when the request fails. */
 async function runForm(
   row: Operation,
-  handler: FormHandler<Operation, unknown, { checksum: string }>,
+  handler: AnyHandler,
   { request, read }: { request: Request; read: ReadRequest },
   parts: Parts,
-): Promise<Answer> {
+): Promise<ServiceResponse> {
+  const { receive, discard } = handler;
+  if (!receive || !discard) throw new Error(`${row.id} has a form, but its handler does not receive a file`);
   const { caller, scope } = read;
   const { schedule, committed } = parts.outgoing(caller, scope);
   const { fields, received } = await readForm(request, row, {
-    receive: (file) => parts.db.within(scope, () => handler.receive(file, { caller, tx: parts.db.tx, schedule })),
-    discard: handler.discard,
+    receive: (file) => parts.db.within(scope, () => receive(file, { caller, tx: parts.db.tx, schedule })),
+    discard,
   });
   committed();
-  let answer: Answer | undefined;
+  let serviceResponse: ServiceResponse | undefined;
   try {
     const { checksum } = received;
-    answer = await runOperation(row, handler as never, { ...read, body: fields, checksum }, parts, received);
-    return answer;
+    serviceResponse = await runOperation(row, handler, { ...read, body: fields, checksum }, parts, received);
+    return serviceResponse;
   } finally {
-    if (!answer || answer.replayed || answer.status >= 400) await handler.discard(received);
+    if (!serviceResponse || serviceResponse.replayed || serviceResponse.status >= 400) await discard(received);
   }
 }
 
@@ -136,29 +138,33 @@ interface SendOptions {
   idPaths?: string;
 }
 
-function send(response: Response, answer: Answer, { method = 'GET', idPaths }: SendOptions = {}): void {
-  const { served } = answer;
-  const retryAfter = answer.retryAfter ?? (answer.status === 503 ? 1 : undefined);
+function send(
+  response: Response,
+  serviceResponse: ServiceResponse,
+  { method = 'GET', idPaths }: SendOptions = {},
+): void {
+  const { served } = serviceResponse;
+  const retryAfter = serviceResponse.retryAfter ?? (serviceResponse.status === 503 ? 1 : undefined);
   if (served) {
     if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
-    serveMedia(response, answer, served, method);
+    serveMedia(response, serviceResponse, served, method);
     return;
   }
   const headers: Record<string, string | number> = {
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(answer.body),
-    ...answer.headers,
+    'Content-Length': Buffer.byteLength(serviceResponse.body),
+    ...serviceResponse.headers,
   };
-  if (idPaths !== undefined && answer.status < 400) headers['x-id-paths'] = idPaths;
-  if (answer.etag) headers['ETag'] = answer.etag;
-  if (answer.tenantId !== undefined) headers['x-ctx-tenant'] = answer.tenantId;
-  if (answer.replayed) headers['Idempotent-Replayed'] = 'true';
+  if (idPaths !== undefined && serviceResponse.status < 400) headers['x-id-paths'] = idPaths;
+  if (serviceResponse.etag) headers['ETag'] = serviceResponse.etag;
+  if (serviceResponse.tenantId !== undefined) headers['x-ctx-tenant'] = serviceResponse.tenantId;
+  if (serviceResponse.replayed) headers['Idempotent-Replayed'] = 'true';
   if (retryAfter !== undefined) headers['Retry-After'] = retryAfter;
   // Express's `send` would also compute an ETag and evaluate freshness, which the gateway does not need.
-  response.writeHead(answer.status, headers);
-  if (answer.body.length <= chunkCharacters) response.end(answer.body);
+  response.writeHead(serviceResponse.status, headers);
+  if (serviceResponse.body.length <= chunkCharacters) response.end(serviceResponse.body);
   // A large page may have megabytes, which would take long to encode and send in one event loop iteration.
-  else pipeline(Readable.from(chunksOf(answer.body)), response, () => {});
+  else pipeline(Readable.from(chunksOf(serviceResponse.body)), response, () => {});
 }
 
 const chunkCharacters = 256 * 1024;
@@ -174,7 +180,7 @@ function* chunksOf(text: string): Generator<Buffer> {
 }
 
 /** Serves a page or file. Its policy allows browsers nothing, unless the operation allows more. */
-function serveMedia(response: Response, { status, headers }: Answer, served: Served, method: string): void {
+function serveMedia(response: Response, { status, headers }: ServiceResponse, served: Served, method: string): void {
   const { body, type, length, disposition, location, contentPolicy } = served;
   const size = length ?? (typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined);
   response.writeHead(status, {

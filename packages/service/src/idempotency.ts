@@ -1,7 +1,7 @@
 import type { Seal } from '@tandem/sealed';
 import type { Sql } from '@tandem/tenant-db';
 import { fail, failField } from './api-error.ts';
-import type { Answer } from './reply.ts';
+import type { ServiceResponse } from './response.ts';
 
 const keyMax = 255;
 const keptHours = 24;
@@ -19,9 +19,9 @@ interface Kept {
 /** One use of an Idempotency-Key, inside the transaction of the request. */
 export interface IdempotentRun {
   /** The first response, if any. */
-  earlier: Answer | undefined;
+  earlier: ServiceResponse | undefined;
   /** Stores a response; it becomes the first one when the transaction commits. */
-  keep(answer: Answer): Promise<void>;
+  keep(response: ServiceResponse): Promise<void>;
 }
 
 /**
@@ -68,11 +68,11 @@ export async function idempotent(options: {
       ...(kept.headers && { headers: kept.headers }),
       replayed: true,
     },
-    async keep(answer) {
+    async keep(response) {
       await sql`DELETE FROM platform.idempotency_key WHERE operation = ${operation} AND key = ${key}`;
       await sql`INSERT INTO platform.idempotency_key (operation, key, request_hash, status, etag, acted_in, headers, reply)
-        VALUES (${operation}, ${key}, ${hashes[0]}, ${answer.status}, ${answer.etag ?? null}, ${answer.tenantId ?? null},
-          ${answer.headers ? JSON.stringify(answer.headers) : null}::jsonb, ${seal.seal(answer.body, contextOf(key))})`;
+        VALUES (${operation}, ${key}, ${hashes[0]}, ${response.status}, ${response.etag ?? null}, ${response.tenantId ?? null},
+          ${response.headers ? JSON.stringify(response.headers) : null}::jsonb, ${seal.seal(response.body, contextOf(key))})`;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Caller, CallerSigner } from '@tandem/caller';
-import { callerHeader, ExpiredCaller } from '@tandem/caller';
+import { callerHeader, ExpiredCallerError } from '@tandem/caller';
 import {
   type FieldError,
   neededPermissions,
@@ -75,7 +75,7 @@ function callerOf(request: Request, signer: CallerSigner): Caller {
     return caller;
   } catch (error) {
     // The gateway accepted the request, but this process was too busy to read it in time.
-    if (error instanceof ExpiredCaller) throw fail('unavailable');
+    if (error instanceof ExpiredCallerError) throw fail('unavailable');
     throw error;
   }
 }

@@ -1,78 +1,25 @@
 import { type Operation, takesIdempotencyKey } from '@tandem/contract';
 import type { Outgoing } from '@tandem/events';
 import type { Log } from '@tandem/process';
-import type { Statement } from '@tandem/tenant-db';
+import type { AnyContext, AnyHandler } from './any-handler.ts';
 import { ApiError, fail } from './api-error.ts';
-import { errorReply } from './error-reply.ts';
+import { toErrorResponse } from './error-response.ts';
 import { checkIfMatch } from './etag.ts';
-import type { Context, Handler, Under } from './handler.ts';
+import type { Under } from './handler.ts';
 import { type IdempotentRun, idempotent } from './idempotency.ts';
 import { listPage } from './list.ts';
 import type { Parts } from './parts.ts';
 import { reachOf } from './reach.ts';
 import type { ReadRequest } from './read-request.ts';
-import { type Answer, errorAnswer, reply } from './reply.ts';
+import { encodeError, encodeResult, type ServiceResponse } from './response.ts';
 
-type AnyContext = Context<Operation, unknown>;
-type AnyHandler = Handler<Operation, unknown>;
-
-/**
- * Runs one operation: calls other systems, opens the transaction of a write, runs the handler, writes its events,
- * encodes the reply and commits. The response is sent only after the commit.
- * @param received the result of receiving the file of a form
- */
-export async function runOperation(
-  row: Operation,
-  handler: AnyHandler,
-  request: ReadRequest,
-  parts: Parts,
-  received?: unknown,
-): Promise<Answer> {
-  const { caller, scope } = request;
-  if (scope) await parts.firstUse?.(scope);
-  const responseExtras: ResponseExtras = { after: [], headers: {}, wasThere: false };
-  const { check = undefined, run } = typeof handler === 'function' ? { run: handler } : handler;
-  const begin = beginIdempotency(row, request, parts);
-  const under: Under = (permission, work) => {
-    const reach = reachOf(caller, permission);
-    if (!scope || reach === 'none') throw fail('forbidden');
-    const { tenantId, environment } = scope;
-    return parts.db.within({ tenantId, environment, ...(reach !== 'all' && { narrow: reach }) }, work);
-  };
-  // Looks for an earlier response first: calls to other systems may have side effects, or another outcome by now.
-  const { earlier } = check && begin ? await parts.db.transaction(scope, begin) : {};
-  if (earlier) return earlier;
-  const found = (
-    check ? await parts.db.within(scope, () => check({ ...request, tx: parts.db.tx, under } as never)) : received
-  ) as undefined;
-
-  const { emit, schedule, written, committed } = parts.outgoing(caller, scope);
-  const work = async (): Promise<Answer> => {
-    let tenantId: number | undefined;
-    const inTenant = tenantEntry(row, request, parts, (enteredId, outgoing) => {
-      tenantId = enteredId;
-      responseExtras.after.push(outgoing.committed);
-    });
-    const result = await run({
-      ...contextOf(row, request, parts, responseExtras),
-      emit,
-      schedule,
-      inTenant,
-      found,
-    } as never);
-    const answered = responseExtras.message === undefined ? row : { ...row, message: responseExtras.message };
-    const answer = await reply(answered, result, {
-      requestId: caller.requestId,
-      status: responseExtras.wasThere ? 200 : undefined,
-      warnings: request.warnings,
-      digest: parts.seal.digest,
-    });
-    return { ...answer, headers: responseExtras.headers, ...(tenantId !== undefined && { tenantId }) };
-  };
-  const answer = await runInScope(row, request, parts, { work, written, begin });
-  committed();
-  for (const then of responseExtras.after) await runAfterCommit(then, parts.log);
-  return answer;
+/** One request to one operation. */
+interface Run {
+  row: Operation;
+  handler: AnyHandler;
+  request: ReadRequest;
+  parts: Parts;
+  extras: ResponseExtras;
 }
 
 /** What a handler sets besides its return value. */
@@ -82,27 +29,48 @@ interface ResponseExtras {
   wasThere: boolean;
   /** Overrides the message of the row. */
   message?: string;
+  /** The tenant that a public operation entered. */
+  tenantId?: number;
 }
 
-/** The handler's work, and the statement that writes its events at the end. */
-interface Effect {
-  work: () => Promise<Answer>;
-  written: () => Statement | undefined;
-  begin: (() => Promise<IdempotentRun>) | undefined;
-}
-
-type IdempotentEffect = Effect & { begin: NonNullable<Effect['begin']> };
+/** Begins the use of an Idempotency-Key, inside a transaction. */
+type Begin = () => Promise<IdempotentRun>;
 
 /**
- * Begins the use of the request's Idempotency-Key; undefined without a key, or when the operation does not accept one.
+ * Runs one operation: calls other systems, opens the transaction of a write, runs the handler, writes its events,
+ * encodes the response and commits. The response is sent only after the commit.
+ * @param received the result of receiving the file of a form
  */
-function beginIdempotency(row: Operation, request: ReadRequest, { db, seal }: Parts): Effect['begin'] {
+export async function runOperation(
+  row: Operation,
+  handler: AnyHandler,
+  request: ReadRequest,
+  parts: Parts,
+  received?: unknown,
+): Promise<ServiceResponse> {
+  const { caller, scope } = request;
+  const run: Run = { row, handler, request, parts, extras: { after: [], headers: {}, wasThere: false } };
+  if (scope) await parts.firstUse?.(scope);
+  const begin = beginIdempotency(run);
+  const earlier = begin && (await findEarlier(run, begin));
+  if (earlier) return earlier;
+  const found = handler.check ? await runCheck(run, handler.check) : received;
+  const outgoing = parts.outgoing(caller, scope);
+  const work = () => runHandler(run, outgoing, found);
+  const response = begin ? await runOnce(run, begin, work, outgoing) : await runInScope(run, work, outgoing);
+  outgoing.committed();
+  for (const then of run.extras.after) await runAfterCommit(then, parts.log);
+  return response;
+}
+
+/** Undefined without an Idempotency-Key, or when the operation does not accept one. */
+function beginIdempotency({ row, request, parts }: Run): Begin | undefined {
   const { scope, params, query, body, caller, checksum, idempotencyKey: key } = request;
   if (key === undefined || !takesIdempotencyKey(row) || !(scope || row.audience === 'public')) return undefined;
   return () =>
     idempotent({
-      sql: db.tx.sql,
-      seal,
+      sql: parts.db.tx.sql,
+      seal: parts.seal,
       operation: row.id,
       key,
       isPublic: !scope,
@@ -119,84 +87,74 @@ function beginIdempotency(row: Operation, request: ReadRequest, { db, seal }: Pa
     });
 }
 
-function runInScope(row: Operation, request: ReadRequest, parts: Parts, effect: Effect): Promise<Answer> {
+/** Looks for an earlier response before `check`: its calls may have side effects, or another outcome by now. */
+async function findEarlier({ handler, request, parts }: Run, begin: Begin): Promise<ServiceResponse | undefined> {
+  if (!handler.check) return undefined;
+  const { earlier } = await parts.db.transaction(request.scope, begin);
+  return earlier;
+}
+
+function runCheck({ request, parts }: Run, check: NonNullable<AnyHandler['check']>): Promise<unknown> {
+  const { scope, caller, params, query, body } = request;
   const { db } = parts;
-  const { work, written, begin } = effect;
-  const { scope } = request;
-  if (begin) return runIdempotent(row, request, parts, { ...effect, begin });
-  if (row.method === 'GET' || !scope) return db.within(scope, work);
-  return db.transaction(scope, work, written);
+  const under: Under = (permission, work) => {
+    const reach = reachOf(caller, permission);
+    if (!scope || reach === 'none') throw fail('forbidden');
+    const { tenantId, environment } = scope;
+    return db.within({ tenantId, environment, ...(reach !== 'all' && { narrow: reach }) }, work);
+  };
+  return db.within(scope, () => check({ params, query, body, caller, tx: db.tx, under }));
 }
 
-/**
- * Runs a POST with an Idempotency-Key and stores the first response, whether success or error. Only the same caller
- * with the same permissions can replay it, because it may contain a key or secret. A public operation runs in one
- * transaction then, including the tenants it enters.
- */
-async function runIdempotent(
-  row: Operation,
-  request: ReadRequest,
-  parts: Parts,
-  effect: IdempotentEffect,
-): Promise<Answer> {
-  const { db, log } = parts;
-  const { caller } = request;
-  const { begin } = effect;
-  try {
-    const work = async () => {
-      const { earlier, keep } = await begin();
-      if (earlier) return earlier;
-      const answer = await effect.work();
-      await keep(answer);
-      return answer;
-    };
-    return await db.transaction(request.scope, work, effect.written);
-  } catch (error) {
-    // Errors of the handler are stored; errors of the key itself are not.
-    if (!(error instanceof ApiError) || error.code.startsWith('idempotency_')) throw error;
-    const errorResponse = errorReply(error, row, log);
-    // A response that asks the client to retry must not be replayed.
-    if (errorResponse.status >= 500 || errorResponse.status === 429) throw error;
-    const answer = errorAnswer(errorResponse, caller.requestId);
-    return db.transaction(request.scope, async () => {
-      const { earlier, keep } = await begin();
-      if (!earlier) await keep(answer);
-      return earlier ?? answer;
-    });
-  }
+/** Runs the handler and encodes its result. */
+async function runHandler(run: Run, outgoing: Outgoing, found: unknown): Promise<ServiceResponse> {
+  const { row, handler, request, parts, extras } = run;
+  const result = await handler.run(contextOf(run, outgoing, found));
+  const shown = extras.message === undefined ? row : { ...row, message: extras.message };
+  const response = await encodeResult(shown, result, {
+    requestId: request.caller.requestId,
+    status: extras.wasThere ? 200 : undefined,
+    warnings: request.warnings,
+    digest: parts.seal.digest,
+  });
+  const { headers, tenantId } = extras;
+  return { ...response, headers, ...(tenantId !== undefined && { tenantId }) };
 }
 
-function contextOf(
-  row: Operation,
-  request: ReadRequest,
-  parts: Parts,
-  responseExtras: ResponseExtras,
-): Omit<AnyContext, 'emit' | 'schedule' | 'inTenant'> {
+function contextOf(run: Run, { emit, schedule }: Outgoing, found: unknown): AnyContext {
+  const { row, request, parts, extras } = run;
   const { caller, params, query, body } = request;
   const { db, cursors, totals } = parts;
   return {
-    ...({ params, query, body } as Pick<AnyContext, 'params' | 'query' | 'body'>),
+    params,
+    query,
+    body,
+    found,
     caller,
     tx: db.tx,
+    emit,
+    schedule,
+    inTenant: tenantEntry(run),
     ifMatch({ version }) {
       if (request.ifMatch !== undefined) checkIfMatch(request.ifMatch, version);
     },
-    afterCommit: (work) => void responseExtras.after.push(work),
+    afterCommit: (work) => void extras.after.push(work),
     wasThere() {
       if (!row.mayExist) throw new Error(`${row.id} does not declare mayExist`);
-      responseExtras.wasThere = true;
+      extras.wasThere = true;
     },
     message(text) {
-      responseExtras.message = text;
+      extras.message = text;
     },
-    header(name, value) {
-      responseExtras.headers[name] = value;
+    header(name: string, value) {
+      extras.headers[name] = value;
     },
     list: (options) =>
       listPage({
         ...options,
         name: row.id,
-        query: query as never,
+        // The row of a list declares `listQuery`, which parsed this.
+        query: query as Parameters<typeof listPage>[0]['query'],
         caller,
         narrow: request.scope?.narrow,
         cursors,
@@ -206,20 +164,62 @@ function contextOf(
 }
 
 /** Lets a public or internal operation work within a tenant that it looks up itself. */
-function tenantEntry(
-  row: Operation,
-  { scope: callerScope, caller }: ReadRequest,
-  parts: Parts,
-  entered: (tenantId: number, outgoing: Outgoing) => void,
-): AnyContext['inTenant'] {
+function tenantEntry({ row, request, parts, extras }: Run): AnyContext['inTenant'] {
   return ({ tenantId, environment, actor }, work) => {
-    if (callerScope) throw new Error(`${row.id} already runs in a tenant scope`);
+    if (request.scope) throw new Error(`${row.id} already runs in a tenant scope`);
     const scope = { tenantId, environment };
-    const outgoing = parts.outgoing({ ...caller, ...actor, ...scope }, scope);
-    entered(tenantId, outgoing);
-    const { emit, schedule, written } = outgoing;
+    const { emit, schedule, written, committed } = parts.outgoing({ ...request.caller, ...actor, ...scope }, scope);
+    extras.tenantId = tenantId;
+    extras.after.push(committed);
     return parts.db.transaction(scope, () => work({ tx: parts.db.tx, emit, schedule }), written);
   };
+}
+
+function runInScope(
+  { row, request, parts }: Run,
+  work: () => Promise<ServiceResponse>,
+  { written }: Outgoing,
+): Promise<ServiceResponse> {
+  const { scope } = request;
+  if (row.method === 'GET' || !scope) return parts.db.within(scope, work);
+  return parts.db.transaction(scope, work, written);
+}
+
+/**
+ * Runs a POST with an Idempotency-Key and stores the first response, whether success or error. Only the same caller
+ * with the same permissions can replay it, because it may contain a key or secret. A public operation runs in one
+ * transaction then, including the tenants it enters.
+ */
+async function runOnce(
+  { row, request, parts }: Run,
+  begin: Begin,
+  work: () => Promise<ServiceResponse>,
+  { written }: Outgoing,
+): Promise<ServiceResponse> {
+  const { db, log } = parts;
+  const { scope, caller } = request;
+  try {
+    const workOnce = async () => {
+      const { earlier, keep } = await begin();
+      if (earlier) return earlier;
+      const response = await work();
+      await keep(response);
+      return response;
+    };
+    return await db.transaction(scope, workOnce, written);
+  } catch (error) {
+    // Errors of the handler are stored; errors of the key itself are not.
+    if (!(error instanceof ApiError) || error.code.startsWith('idempotency_')) throw error;
+    const errorResponse = toErrorResponse(error, row, log);
+    // A response that asks the client to retry must not be replayed.
+    if (errorResponse.status >= 500 || errorResponse.status === 429) throw error;
+    const response = encodeError(errorResponse, caller.requestId);
+    return db.transaction(scope, async () => {
+      const { earlier, keep } = await begin();
+      if (!earlier) await keep(response);
+      return earlier ?? response;
+    });
+  }
 }
 
 /** Runs work after the commit. Its failure is logged and does not change the response. */

@@ -173,9 +173,9 @@ function insertOne(model: Model, data: Args, ending: string): Statement {
   };
 }
 
-function insertAll(model: Model, data: unknown, skipDuplicates: boolean, answer = ''): Statement {
+function insertAll(model: Model, data: unknown, skipDuplicates: boolean, returning = ''): Statement {
   const rows = (Array.isArray(data) ? data : [data]) as Args[];
-  const ending = `${skipDuplicates ? 'ON CONFLICT DO NOTHING ' : ''}${answer}`;
+  const ending = `${skipDuplicates ? 'ON CONFLICT DO NOTHING ' : ''}${returning}`;
   const [firstRow = {}] = rows;
   if (rows.length === 1) return insertOne(model, firstRow, ending);
   const names = Object.keys(firstRow);

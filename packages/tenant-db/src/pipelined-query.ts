@@ -36,17 +36,17 @@ const PgQuery = pg.Query as unknown as new (config: object) => pg.Query & WireQu
  */
 export class PipelinedQuery extends PgQuery {
   readonly #before: readonly Statement[];
-  #unanswered: number;
+  #pending: number;
 
   constructor(config: object, before: readonly Statement[]) {
     super({ ...config, queryMode: 'extended' });
     this.#before = before;
-    this.#unanswered = before.length;
+    this.#pending = before.length;
   }
 
   /** Whether all statements before the query succeeded. */
   get hasBegun(): boolean {
-    return this.#unanswered === 0;
+    return this.#pending === 0;
   }
 
   override prepare(connection: Wire): void {
@@ -66,17 +66,17 @@ export class PipelinedQuery extends PgQuery {
   }
 
   override handleDataRow(message: object): void {
-    if (this.#unanswered === 0) super.handleDataRow(message);
+    if (this.#pending === 0) super.handleDataRow(message);
   }
 
   override handleCommandComplete(message: object, connection: Wire): void {
-    if (this.#unanswered === 0) super.handleCommandComplete(message, connection);
-    else this.#noteAnswer(connection);
+    if (this.#pending === 0) super.handleCommandComplete(message, connection);
+    else this.#noteResponse(connection);
   }
 
-  #noteAnswer(connection: Wire): void {
-    const { name, text } = this.#before[this.#before.length - this.#unanswered] as Statement;
-    this.#unanswered--;
+  #noteResponse(connection: Wire): void {
+    const { name, text } = this.#before[this.#before.length - this.#pending] as Statement;
+    this.#pending--;
     if (name) connection.parsedStatements[name] = text;
   }
 

@@ -87,7 +87,7 @@ pg.types.setTypeParser(int8Array as number, pg.types.getTypeParser(int4Array as 
 const queryTimeoutMs = 6_000;
 
 // A call to another system inside a transaction would hold a connection and locks for its whole duration.
-outgoingGuard.refuseWhile(() => (running.getStore()?.transaction ? 'a database transaction is open' : undefined));
+outgoingGuard.rejectWhile(() => (running.getStore()?.transaction ? 'a database transaction is open' : undefined));
 
 /**
  * Opens the tenant-bound database of a service.

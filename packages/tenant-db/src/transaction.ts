@@ -193,18 +193,18 @@ export function sendOnce(
 
 /**
  * Sends a statement with others before it.
- * @param answered runs before `result` settles
+ * @param responded runs before `result` settles
  */
 function pipelined(
   args: readonly unknown[],
   before: readonly Statement[],
-  answered?: () => void,
+  responded?: () => void,
 ): { query: PipelinedQuery; result: Promise<unknown> } {
   const [query, values] = args as [string | object, unknown[] | undefined];
   const config = typeof query === 'string' ? { text: query, values } : query;
   const { promise: result, resolve, reject } = Promise.withResolvers<unknown>();
   const callback = (error: Error | null, rows: unknown) => {
-    answered?.();
+    responded?.();
     if (error) reject(error);
     else resolve(rows);
   };

@@ -58,8 +58,8 @@ export interface TestService<Ops extends Operations> {
   opsPage(path: '/metrics' | '/topology'): Promise<string>;
   /** Deletes expired rows. */
   housekeep(): Promise<string[]>;
-  /** Reseals stored values that are not under the current encryption key. */
-  reseal(): Promise<void>;
+  /** Re-encrypts stored values that are not under the current encryption key. */
+  reencrypt(): Promise<void>;
   /** The text of /metrics. */
   metrics(): Promise<string>;
   /** The dead letters of a consumer of this service. */
@@ -134,8 +134,8 @@ export async function testService<Ops extends Operations, Client, Settings exten
     if (unparsed) call.buffer(true).parse(discard);
     if (caller) call.set(callerHeader, signer.sign(caller, row.method, path)).set('x-request-id', caller.requestId);
     const response = await (form ? withForm(call.set(headers), form) : call.set(headers).send(body as object));
-    const { status, body: answer, headers: answered, text } = response;
-    return { status, body: answer, data: answer?.data, headers: answered, text: text ?? answer.toString() };
+    const { status, text, body: parsed } = response;
+    return { status, body: parsed, data: parsed?.data, headers: response.headers, text: text ?? parsed.toString() };
   };
 
   return {
@@ -146,7 +146,7 @@ export async function testService<Ops extends Operations, Client, Settings exten
     app: running.app,
     opsPage: async (path) => (await supertest(running.app).get(path)).text,
     housekeep: running.housekeep,
-    reseal: running.reseal,
+    reencrypt: running.reencrypt,
     metrics: async () => (await supertest(running.app).get('/metrics')).text,
     send,
     as({ can = ['*'], ...overrides } = {}) {
@@ -192,8 +192,8 @@ export async function testService<Ops extends Operations, Client, Settings exten
 }
 
 /** Reads a response to its end and discards it. */
-function discard(answer: supertest.Response, done: (error: Error | null, body: unknown) => void): void {
-  const stream = answer as unknown as Readable;
+function discard(response: supertest.Response, done: (error: Error | null, body: unknown) => void): void {
+  const stream = response as unknown as Readable;
   stream.on('data', () => {});
   stream.on('end', () => done(null, {}));
 }

@@ -72,15 +72,15 @@ function supportChar(pool: pg.Pool, adapter: SqlDriverAdapter): void {
   let charColumns: Set<number> | undefined;
   const queryWithChars = async (...args: unknown[]) => {
     const columns = charColumns;
-    const answer = await query(...args);
-    for (const { fields } of [answer].flat()) {
+    const result = await query(...args);
+    for (const { fields } of [result].flat()) {
       for (const [index, field] of fields.entries()) {
         if (field.dataTypeID !== charType) continue;
         columns?.add(index);
         field.dataTypeID = textType;
       }
     }
-    return answer;
+    return result;
   };
   Object.assign(pool, { query: queryWithChars });
   adapter.queryRaw = async (params) => {
@@ -88,8 +88,8 @@ function supportChar(pool: pg.Pool, adapter: SqlDriverAdapter): void {
     charColumns = columns;
     const pending = queryRaw(params);
     charColumns = undefined;
-    const answer = await pending;
-    const columnTypes = answer.columnTypes.map((type, index) => (columns.has(index) ? ColumnTypeEnum.Character : type));
-    return { ...answer, columnTypes };
+    const result = await pending;
+    const columnTypes = result.columnTypes.map((type, index) => (columns.has(index) ? ColumnTypeEnum.Character : type));
+    return { ...result, columnTypes };
   };
 }

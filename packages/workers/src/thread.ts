@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import { ShareTimeout } from '@tandem/process';
+import { ShareTimeoutError } from '@tandem/process';
 import type { Order, Report } from './serve.ts';
 
 /** A task exceeded its CPU time or memory. Its thread has ended. */
-export class TaskTooLong extends Error {}
+export class TaskTooLongError extends Error {}
 
 export interface ThreadLimits {
   /** CPU time of one task, in milliseconds. */
@@ -19,8 +19,8 @@ export interface ThreadLimits {
 /** A worker thread that runs one task at a time. */
 export interface Thread {
   /**
-   * @throws TaskTooLong when the task exceeds its CPU time or memory
-   * @throws ShareTimeout when the machine is too busy to run it in time
+   * @throws TaskTooLongError when the task exceeds its CPU time or memory
+   * @throws ShareTimeoutError when the machine is too busy to run it in time
    */
   run(order: Order): Promise<unknown>;
   /** Whether it can run another task. */
@@ -55,7 +55,7 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
   worker.on('message', (report: Report) => settle?.resolve(report));
   worker.on('error', (error: Error & { code?: string }) => {
     const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    void end(isMemory ? new TaskTooLong('The task exceeded the memory limit') : error);
+    void end(isMemory ? new TaskTooLongError('The task exceeded the memory limit') : error);
   });
   worker.on('exit', () => void end(new Error('The worker thread exited')));
 
@@ -66,7 +66,7 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
       settle = undefined;
     });
   const started = within(next(), limits.startMs, () =>
-    end(new ShareTimeout('The worker thread did not start in time')),
+    end(new ShareTimeoutError('The worker thread did not start in time')),
   );
   // The first task rejects with this error; until then it must not count as an unhandled rejection.
   started.catch(() => {});
@@ -81,7 +81,7 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
     end: () => end(new Error('The worker thread was terminated')),
     async run(order) {
       await started;
-      if (!isAlive) throw new ShareTimeout('The worker thread exited before the task finished');
+      if (!isAlive) throw new ShareTimeoutError('The worker thread exited before the task finished');
       // Created before any await, so that a thread that ends meanwhile settles the report.
       const report = next();
       report.catch(() => {});
@@ -96,9 +96,9 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
         if (isOver) return;
         const elapsed = performance.now() - beganAt;
         if (used >= limits.cpuMs)
-          return end(new TaskTooLong(`The task exceeded its time limit: ${Math.round(used)} ms`));
+          return end(new TaskTooLongError(`The task exceeded its time limit: ${Math.round(used)} ms`));
         if (elapsed >= limits.elapsedMs)
-          return end(new ShareTimeout('The task did not run in time: the machine is too busy'));
+          return end(new ShareTimeoutError('The task did not run in time: the machine is too busy'));
         timer = lookIn(Math.min(limits.cpuMs - used, limits.elapsedMs - elapsed));
       };
       let isOver = false;

@@ -1,6 +1,6 @@
-import { ShareTimeout } from '@tandem/process';
+import { ShareTimeoutError } from '@tandem/process';
 import { longestTurn, until } from '@tandem/testing';
-import { createWorkers, TaskTooLong, type WorkerLimits, type Workers } from './index.ts';
+import { createWorkers, TaskTooLongError, type WorkerLimits, type Workers } from './index.ts';
 import type { SlowTasks } from './slow.thread.ts';
 
 const open: Workers<SlowTasks>[] = [];
@@ -35,7 +35,7 @@ describe('a task', () => {
   it('that exceeds its CPU time ends with its thread, and the next task gets a new thread', async () => {
     const workers = someWorkers({ threads: 1 });
     expect((await workers.run('count', null, 1)).runs).toBe(1);
-    await expect(workers.run('spin', forever, 1)).rejects.toThrow(TaskTooLong);
+    await expect(workers.run('spin', forever, 1)).rejects.toThrow(TaskTooLongError);
     expect((await workers.run('count', null, 1)).runs).toBe(1);
   });
 
@@ -50,14 +50,14 @@ describe('a task', () => {
 
   it('that exceeds its memory ends with its thread', async () => {
     const workers = someWorkers({ cpuMs: 60_000, heapMb: 16 });
-    await expect(workers.run('fill', null, 1)).rejects.toThrow(TaskTooLong);
+    await expect(workers.run('fill', null, 1)).rejects.toThrow(TaskTooLongError);
     expect(await workers.run('double', 1, 1)).toBe(2);
   });
 
   it('that gets too little CPU is not reported as too long', async () => {
     const workers = someWorkers({ cpuMs: 60_000, elapsedMs: 50 });
     await workers.run('double', 1, 1);
-    await expect(workers.run('spin', forever, 1)).rejects.toThrow(ShareTimeout);
+    await expect(workers.run('spin', forever, 1)).rejects.toThrow(ShareTimeoutError);
   });
 
   it('does not block the event loop', async () => {
@@ -73,7 +73,7 @@ describe('a task', () => {
 
   it('whose thread does not start in time is rejected as busy', async () => {
     const workers = someWorkers({ startMs: 1 });
-    await expect(workers.run('double', 1, 1)).rejects.toThrow(ShareTimeout);
+    await expect(workers.run('double', 1, 1)).rejects.toThrow(ShareTimeoutError);
   });
 });
 
@@ -90,7 +90,7 @@ describe('a tenant', () => {
   it('is rejected when too many of its tasks wait; others are not', async () => {
     const workers = someWorkers({ cpuMs: 60_000, waitingOfTenant: 1 });
     const accepted = [workers.run('spin', 200, 1), workers.run('spin', 1, 1)];
-    await expect(workers.run('spin', 1, 1)).rejects.toThrow(ShareTimeout);
+    await expect(workers.run('spin', 1, 1)).rejects.toThrow(ShareTimeoutError);
     expect(await workers.run('double', 1, 2)).toBe(2);
     expect(await Promise.all(accepted)).toEqual([200, 1]);
   });
@@ -99,7 +99,7 @@ describe('a tenant', () => {
     const workers = someWorkers({ threads: 1, cpuMs: 60_000, waitMs: 20 });
     await workers.run('double', 1, 1);
     const first = workers.run('spin', 500, 1);
-    await expect(workers.run('double', 1, 2)).rejects.toThrow(ShareTimeout);
+    await expect(workers.run('double', 1, 2)).rejects.toThrow(ShareTimeoutError);
     expect(await first).toBe(500);
   });
 });

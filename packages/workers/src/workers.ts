@@ -30,8 +30,8 @@ const defaults = {
 export interface Workers<Of extends Tasks> {
   /**
    * Runs a task in a thread, concurrently with tasks of other tenants.
-   * @throws TaskTooLong when the input makes the task exceed its CPU time or memory
-   * @throws ShareTimeout when too many tasks wait, or the machine is too busy; a retry may succeed
+   * @throws TaskTooLongError when the input makes the task exceed its CPU time or memory
+   * @throws ShareTimeoutError when too many tasks wait, or the machine is too busy; a retry may succeed
    */
   run<Name extends keyof Of & string>(
     name: Name,

@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
-import { ApiError, createClient } from '@tandem/client/public';
+import { ApiResponseError, createClient } from '@tandem/client/public';
 import { type Plan, planCodes } from '@tandem/contract';
 import { apiKeys, internalAdmin, roles, signIn, tenants, users } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
@@ -68,7 +68,7 @@ async function isValid({ tenants: [first] }: Credentials): Promise<boolean> {
     () => true,
     (error: unknown) => {
       // Only a rejected key means that the demo tenants must be recreated.
-      if (error instanceof ApiError && error.status === 401) return false;
+      if (error instanceof ApiResponseError && error.status === 401) return false;
       throw error;
     },
   );

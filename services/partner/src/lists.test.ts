@@ -16,5 +16,5 @@ everyList(
     'listPortalCoMarketing.search': 'a tenant has a few hundred resources',
     'listPortalUsers.search': 'a partner has a few dozen users',
   },
-  { 'partner.status': 'approved' },
+  { 'partner.status': 'approved', 'partner.tier': 'bronze' },
 );

@@ -74,18 +74,45 @@ const endpointsMax = 10_000;
 
 /** Creates the fair queue of one process. */
 export function createFairQueue({ now = Date.now }: { now?: () => number } = {}): FairQueue {
-  const endpoints = new Map<string, Endpoint>();
-  const sends = new Set<Send>();
-  // Ordered: the first endpoint gets the next free slot.
-  const withWaiters = new Set<Endpoint>();
-  const createRetries = createRetryTimes(now);
-  let waiters = 0;
+  return new ProcessQueue(now);
+}
 
-  const endpointOf = ({ tenant, endpoint: name, isSuspect }: SendTarget): Endpoint => {
+class ProcessQueue implements FairQueue {
+  readonly #now: () => number;
+  readonly #createRetries: () => RetryTimes;
+  /** Ordered by last use. */
+  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #sends = new Set<Send>();
+  /** Ordered: the first endpoint gets the next free slot. */
+  readonly #withWaiters = new Set<Endpoint>();
+  #waiters = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#createRetries = createRetryTimes(now);
+  }
+
+  async acquire(target: SendTarget): Promise<Slot | { retryAt: Date }> {
+    const endpoint = this.#endpointOf(target);
+    // A running send that became slow no longer blocks slots of prompt sends.
+    if (endpoint.waiting.length) this.#startWaiting();
+    if (!endpoint.waiting.length && this.#hasFreeSlot(endpoint)) return this.#start(endpoint);
+    const slot = this.#mayWait(endpoint) ? await this.#wait(endpoint) : undefined;
+    if (slot) return slot;
+    const ms = this.#intervalMs(endpoint);
+    return { retryAt: endpoint.retries.next(this.#now() + ms, ms) };
+  }
+
+  retryAt(target: SendTarget, notBefore: Date): Date {
+    const endpoint = this.#endpointOf(target);
+    return endpoint.retries.next(notBefore.getTime(), this.#intervalMs(endpoint));
+  }
+
+  #endpointOf({ tenant, endpoint: name, isSuspect }: SendTarget): Endpoint {
     const key = `${tenant}/${name}`;
-    const known = endpoints.get(key);
+    const known = this.#endpoints.get(key);
     // Reinserted, so that the map is ordered by last use.
-    endpoints.delete(key);
+    this.#endpoints.delete(key);
     const endpoint = known ?? {
       tenant,
       isSuspect,
@@ -93,114 +120,101 @@ export function createFairQueue({ now = Date.now }: { now?: () => number } = {})
       waiting: [],
       averageMs: undefined,
       averageHeldMs: 0,
-      retries: createRetries(),
+      retries: this.#createRetries(),
     };
     endpoint.isSuspect = isSuspect;
-    endpoints.set(key, endpoint);
-    if (endpoints.size > endpointsMax) evictIdle();
+    this.#endpoints.set(key, endpoint);
+    if (this.#endpoints.size > endpointsMax) this.#evictIdle();
     return endpoint;
-  };
+  }
 
-  const evictIdle = () => {
-    for (const [key, { running, waiting }] of endpoints) {
+  #evictIdle(): void {
+    for (const [key, { running, waiting }] of this.#endpoints) {
       if (running.size || waiting.length) continue;
-      endpoints.delete(key);
+      this.#endpoints.delete(key);
       return;
     }
-  };
+  }
 
-  const hasFreeSlot = (endpoint: Endpoint): boolean => {
-    const at = now();
+  #hasFreeSlot(endpoint: Endpoint): boolean {
+    const at = this.#now();
     const pace = paceOf(endpoint, at);
-    if (endpoint.running.size >= endpointMax[pace] || sends.size >= sendsMax) return false;
-    const used = countSends(sends, endpoint.tenant, at);
+    if (endpoint.running.size >= endpointMax[pace] || this.#sends.size >= sendsMax) return false;
+    const used = countSends(this.#sends, endpoint.tenant, at);
     if (used.tenant.total >= tenantMax.total) return false;
     if (pace === 'slow') return used.tenant.slow < tenantMax.slow && used.slow < slowMax;
     if (used.tenant.total - used.tenant.slow >= tenantMax.notSlow) return false;
     return pace === 'prompt' || used.slow + used.fresh < notPromptMax;
-  };
+  }
 
-  const start = (endpoint: Endpoint): Slot => {
-    const send = { endpoint, startedAt: now() };
-    sends.add(send);
+  #start(endpoint: Endpoint): Slot {
+    const send = { endpoint, startedAt: this.#now() };
+    this.#sends.add(send);
     endpoint.running.add(send);
-    return {
-      release(sendMs) {
-        if (!sends.delete(send)) return;
-        const wasSlow = paceOf(endpoint, now()) === 'slow';
-        endpoint.running.delete(send);
-        const heldMs = now() - send.startedAt;
-        endpoint.averageMs = movingAverage(endpoint.averageMs, sendMs ?? heldMs);
-        endpoint.averageHeldMs = movingAverage(endpoint.averageHeldMs, heldMs);
-        if (wasSlow && paceOf(endpoint, now()) !== 'slow') endpoint.retries.restart();
-        startWaiting();
-      },
-    };
-  };
+    return { release: (sendMs) => this.#end(send, sendMs) };
+  }
+
+  #end(send: Send, sendMs: number | undefined): void {
+    if (!this.#sends.delete(send)) return;
+    const { endpoint, startedAt } = send;
+    const wasSlow = paceOf(endpoint, this.#now()) === 'slow';
+    endpoint.running.delete(send);
+    const heldMs = this.#now() - startedAt;
+    endpoint.averageMs = movingAverage(endpoint.averageMs, sendMs ?? heldMs);
+    endpoint.averageHeldMs = movingAverage(endpoint.averageHeldMs, heldMs);
+    if (wasSlow && paceOf(endpoint, this.#now()) !== 'slow') endpoint.retries.restart();
+    this.#startWaiting();
+  }
 
   /** Assigns free slots to waiting deliveries, one per endpoint in turn. */
-  const startWaiting = () => {
-    for (const endpoint of [...withWaiters]) {
-      if (!hasFreeSlot(endpoint)) continue;
+  #startWaiting(): void {
+    for (const endpoint of [...this.#withWaiters]) {
+      if (!this.#hasFreeSlot(endpoint)) continue;
       const [waiter] = endpoint.waiting as [Waiter];
-      removeWaiter(endpoint, waiter);
-      if (withWaiters.delete(endpoint) && endpoint.waiting.length) withWaiters.add(endpoint);
-      waiter.resolve(start(endpoint));
+      this.#removeWaiter(endpoint, waiter);
+      if (this.#withWaiters.delete(endpoint) && endpoint.waiting.length) this.#withWaiters.add(endpoint);
+      waiter.resolve(this.#start(endpoint));
     }
-  };
+  }
 
-  const mayWait = (endpoint: Endpoint) =>
-    waiters < waitingMax &&
-    endpoint.waiting.length < waitingPerEndpointMax &&
-    !endpoint.isSuspect &&
-    expectedMs(endpoint, now()) < quickMs;
+  #mayWait(endpoint: Endpoint): boolean {
+    return (
+      this.#waiters < waitingMax &&
+      endpoint.waiting.length < waitingPerEndpointMax &&
+      !endpoint.isSuspect &&
+      expectedMs(endpoint, this.#now()) < quickMs
+    );
+  }
 
-  const wait = (endpoint: Endpoint) =>
-    new Promise<Slot | undefined>((resolve) => {
-      const waiter = {
-        resolve,
-        timer: setTimeout(() => {
-          removeWaiter(endpoint, waiter);
-          resolve(undefined);
-        }, waitMaxMs),
+  /** Waits for a slot; undefined if none became free in time. */
+  #wait(endpoint: Endpoint): Promise<Slot | undefined> {
+    return new Promise((resolve) => {
+      const giveUp = () => {
+        this.#removeWaiter(endpoint, waiter);
+        resolve(undefined);
       };
-      waiters += 1;
+      const waiter: Waiter = { resolve, timer: setTimeout(giveUp, waitMaxMs) };
+      this.#waiters += 1;
       endpoint.waiting.push(waiter);
-      withWaiters.add(endpoint);
+      this.#withWaiters.add(endpoint);
     });
+  }
 
-  const removeWaiter = (endpoint: Endpoint, waiter: Waiter) => {
+  #removeWaiter(endpoint: Endpoint, waiter: Waiter): void {
     clearTimeout(waiter.timer);
-    waiters -= 1;
+    this.#waiters -= 1;
     endpoint.waiting.splice(endpoint.waiting.indexOf(waiter), 1);
-    if (!endpoint.waiting.length) withWaiters.delete(endpoint);
-  };
+    if (!endpoint.waiting.length) this.#withWaiters.delete(endpoint);
+  }
 
   /** Estimated time until this endpoint can accept another delivery. */
-  const intervalMs = (endpoint: Endpoint) => {
-    const at = now();
+  #intervalMs(endpoint: Endpoint): number {
+    const at = this.#now();
     const pace = paceOf(endpoint, at);
     // After a restart there is no measurement of a suspect endpoint.
     const minimumMs = pace === 'slow' ? slowMs : intervalMinMs;
     return Math.max(Math.max(endpoint.averageHeldMs, expectedMs(endpoint, at)) / endpointMax[pace], minimumMs);
-  };
-
-  return {
-    async acquire(target) {
-      const endpoint = endpointOf(target);
-      // A running send that became slow no longer blocks slots of prompt sends.
-      if (endpoint.waiting.length) startWaiting();
-      if (!endpoint.waiting.length && hasFreeSlot(endpoint)) return start(endpoint);
-      const slot = mayWait(endpoint) ? await wait(endpoint) : undefined;
-      if (slot) return slot;
-      const ms = intervalMs(endpoint);
-      return { retryAt: endpoint.retries.next(now() + ms, ms) };
-    },
-    retryAt(target, notBefore) {
-      const endpoint = endpointOf(target);
-      return endpoint.retries.next(notBefore.getTime(), intervalMs(endpoint));
-    },
-  };
+  }
 }
 
 function paceOf(endpoint: Endpoint, now: number): Pace {

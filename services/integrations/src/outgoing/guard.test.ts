@@ -80,12 +80,12 @@ const invalidUrls = [
 ];
 
 it.each(privateUrls)('rejects the private target %s', async (url) => {
-  expect(strict.refusal(url, 'live')).toBe('Must not point to a private address');
-  expect(await strict.resolvedRefusal(url, 'sandbox')).toBe('Must not point to a private address');
+  expect(strict.urlError(url, 'live')).toBe('Must not point to a private address');
+  expect(await strict.resolvedUrlError(url, 'sandbox')).toBe('Must not point to a private address');
 });
 
 it.each(invalidUrls)('rejects %s in live', (url) => {
-  expect(strict.refusal(url, 'live')).toEqual(expect.any(String));
+  expect(strict.urlError(url, 'live')).toEqual(expect.any(String));
 });
 
 it.each([
@@ -95,7 +95,7 @@ it.each([
   ['https://[2606:4700::1111]/', 'live'],
   ['http://example.com/', 'sandbox'],
 ])('accepts %s in %s', async (url, environment) => {
-  expect(await strict.resolvedRefusal(url, environment)).toBeUndefined();
+  expect(await strict.resolvedUrlError(url, environment)).toBeUndefined();
 });
 
 it('recognises addresses that are not public', () => {
@@ -106,9 +106,9 @@ it('recognises addresses that are not public', () => {
 });
 
 it('allows private targets only when enabled, and never credentials in the URL', () => {
-  expect(lax.refusal('http://127.0.0.1:8080/', 'live')).toBeUndefined();
-  expect(lax.refusal('https://a:b@example.com/', 'live')).toEqual(expect.any(String));
-  expect(lax.refusal('ftp://127.0.0.1/', 'live')).toEqual(expect.any(String));
+  expect(lax.urlError('http://127.0.0.1:8080/', 'live')).toBeUndefined();
+  expect(lax.urlError('https://a:b@example.com/', 'live')).toEqual(expect.any(String));
+  expect(lax.urlError('ftp://127.0.0.1/', 'live')).toEqual(expect.any(String));
 });
 
 describe('when private targets are allowed', () => {
@@ -134,7 +134,7 @@ describe('when private targets are allowed', () => {
     'http://168.63.129.16/',
   ])('rejects the metadata address %s', async (url) => {
     const message = 'Must not point to a link-local or cloud metadata address';
-    expect([lax.refusal(url, 'sandbox'), await lax.resolvedRefusal(url, 'live')]).toEqual([message, message]);
+    expect([lax.urlError(url, 'sandbox'), await lax.resolvedUrlError(url, 'live')]).toEqual([message, message]);
   });
 
   it.each([
@@ -144,7 +144,7 @@ describe('when private targets are allowed', () => {
     'http://[fd00::1]/',
     'http://[2002:7f00:1::]/',
     'http://[2001:0:808:808::1]/',
-  ])('accepts %s', async (url) => expect(await lax.resolvedRefusal(url, 'live')).toBeUndefined());
+  ])('accepts %s', async (url) => expect(await lax.resolvedUrlError(url, 'live')).toBeUndefined());
 
   it('rejects a name that resolves to a metadata address, at registration and on connect', async () => {
     const resolve: Resolve = async () => [
@@ -153,7 +153,7 @@ describe('when private targets are allowed', () => {
     ];
     const target = createTarget({ allowPrivate: true, resolve });
     const url = 'http://metadata.google.internal/';
-    expect(await target.resolvedRefusal(url, 'sandbox')).toEqual(expect.any(String));
+    expect(await target.resolvedUrlError(url, 'sandbox')).toEqual(expect.any(String));
     const sent = createSender({ target, timeoutMs: 15_000 }).send({
       url,
       environment: 'sandbox',
@@ -170,7 +170,7 @@ it('rejects a name that resolves to a private address at creation, and accepts a
     async () =>
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   const resolvedBy = (resolve: Resolve) =>
-    createTarget({ allowPrivate: false, resolve }).resolvedRefusal('https://evil.example.com/', 'live');
+    createTarget({ allowPrivate: false, resolve }).resolvedUrlError('https://evil.example.com/', 'live');
   expect(await resolvedBy(to('10.0.0.1'))).toEqual(expect.any(String));
   expect(await resolvedBy(to('93.184.216.34', '::1'))).toEqual(expect.any(String));
   expect(await resolvedBy(to('93.184.216.34'))).toBeUndefined();
@@ -195,7 +195,8 @@ describe('sending', () => {
     // Removes the port of the test server, which the rules do not allow; only addresses are tested here.
     const target = {
       ...guarded,
-      refusal: (address: string, environment: string) => guarded.refusal(address.replace(`:${port}`, ''), environment),
+      urlError: (address: string, environment: string) =>
+        guarded.urlError(address.replace(`:${port}`, ''), environment),
     };
     return createSender({ target, timeoutMs: 15_000 }).send({
       url,
@@ -210,7 +211,7 @@ describe('sending', () => {
     const rebinding: Resolve = async () => answers.shift() ?? [{ address: '127.0.0.1', family: 4 }];
     const url = `http://rebind.example.com:${port}/`;
     const guarded = createTarget({ allowPrivate: false, resolve: rebinding });
-    expect(await guarded.resolvedRefusal('http://rebind.example.com/', 'sandbox')).toBeUndefined();
+    expect(await guarded.resolvedUrlError('http://rebind.example.com/', 'sandbox')).toBeUndefined();
     expect(await send(rebinding, url)).toMatchObject({ error: 'blocked_address', statusCode: null });
     expect(hits).toBe(0);
   });

@@ -5,20 +5,20 @@ import { createResolve, type Resolve } from './resolve.ts';
 /** Rules for delivery targets, against server-side request forgery. */
 export interface Target {
   /** Why a URL is rejected; undefined when it is allowed. Checks the text only. */
-  refusal(url: string, environment: string): string | undefined;
+  urlError(url: string, environment: string): string | undefined;
   /** Also checks the resolved addresses. A name that does not resolve is allowed, because it may resolve later. */
-  resolvedRefusal(url: string, environment: string): Promise<string | undefined>;
+  resolvedUrlError(url: string, environment: string): Promise<string | undefined>;
   /** Lookup for connections. Returns only checked addresses, which prevents DNS rebinding. */
   lookup: LookupFunction;
 }
 
 /** The target address is not allowed. */
-export class BlockedAddress extends Error {
+export class BlockedAddressError extends Error {
   readonly code = 'BLOCKED_ADDRESS';
 }
 
 /** The host name has no address or could not be resolved. */
-export class NoAddress extends Error {
+export class NoAddressError extends Error {
   readonly code = 'NO_ADDRESS';
 }
 
@@ -46,10 +46,10 @@ export function createTarget({
   allowPrivate: boolean;
   resolve?: Resolve;
 }): Target {
-  const isRefused = (address: string) => (allowPrivate ? isMetadataAddress(address) : !isPublicAddress(address));
-  const refusedMessage = allowPrivate ? isMetadataMessage : isPrivateMessage;
+  const isForbidden = (address: string) => (allowPrivate ? isMetadataAddress(address) : !isPublicAddress(address));
+  const forbiddenMessage = allowPrivate ? isMetadataMessage : isPrivateMessage;
 
-  const refusal = (url: string, environment: string): string | undefined => {
+  const urlError = (url: string, environment: string): string | undefined => {
     const parsed = URL.parse(url);
     if (!parsed) return 'Must be an http or https URL';
     const { protocol, hostname, port, username, password } = parsed;
@@ -63,28 +63,28 @@ export function createTarget({
   };
 
   return {
-    refusal,
-    async resolvedRefusal(url, environment) {
-      const refused = refusal(url, environment);
-      if (refused) return refused;
+    urlError,
+    async resolvedUrlError(url, environment) {
+      const error = urlError(url, environment);
+      if (error) return error;
       const host = bareHost(new URL(url).hostname);
       if (ipaddr.isValid(host)) return undefined;
       const addresses = await Promise.race([resolve(host).catch(() => []), emptyAfterTimeout()]);
-      return addresses.some(({ address }) => isRefused(address)) ? refusedMessage : undefined;
+      return addresses.some(({ address }) => isForbidden(address)) ? forbiddenMessage : undefined;
     },
     lookup(hostname, options, callback) {
       resolve(hostname).then(
         (addresses) => {
           const ofFamily = addresses.filter(({ family }) => !options.family || family === options.family);
           const [first] = ofFamily;
-          if (!first) return callback(new NoAddress(`${hostname} does not resolve to an address`), '', 0);
+          if (!first) return callback(new NoAddressError(`${hostname} does not resolve to an address`), '', 0);
           // One blocked address blocks the name, because the connection may use any of its addresses.
-          if (addresses.some(({ address }) => isRefused(address))) {
-            return callback(new BlockedAddress(`${hostname} resolves to an address that is not allowed`), '', 0);
+          if (addresses.some(({ address }) => isForbidden(address))) {
+            return callback(new BlockedAddressError(`${hostname} resolves to an address that is not allowed`), '', 0);
           }
           return options.all ? callback(null, ofFamily) : callback(null, first.address, first.family);
         },
-        (cause) => callback(new NoAddress(`${hostname} does not resolve to an address`, { cause }), '', 0),
+        (cause) => callback(new NoAddressError(`${hostname} does not resolve to an address`, { cause }), '', 0),
       );
     },
   };

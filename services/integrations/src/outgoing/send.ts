@@ -2,7 +2,7 @@ import type { attemptErrors } from '@tandem/integrations-contract';
 import { outgoingGuard } from '@tandem/process';
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import type { Target } from './guard.ts';
-import { BlockedAddress, NoAddress } from './guard.ts';
+import { BlockedAddressError, NoAddressError } from './guard.ts';
 
 export type AttemptError = (typeof attemptErrors)[number];
 
@@ -56,7 +56,7 @@ export function createSender(options: { target: Target; timeoutMs: number; proxy
         ...fields,
       });
       // An address literal does not use the lookup, so every attempt checks it here.
-      if (target.refusal(url, environment)) return outcomeOf({ error: 'blocked_address' });
+      if (target.urlError(url, environment)) return outcomeOf({ error: 'blocked_address' });
       const signal = AbortSignal.timeout(timeoutMs);
       let received: Partial<Outcome> = {};
       try {
@@ -127,8 +127,8 @@ interface ErrorLike {
 /** Finds an error code in the cause chain, and in the errors of an AggregateError when all addresses failed. */
 function attemptErrorOf(error: unknown, isTimeUp: boolean): AttemptError {
   for (let one = error as ErrorLike | undefined; one; one = one.cause ?? one.errors?.[0]) {
-    if (one instanceof BlockedAddress) return 'blocked_address';
-    if (one instanceof NoAddress) return 'dns';
+    if (one instanceof BlockedAddressError) return 'blocked_address';
+    if (one instanceof NoAddressError) return 'dns';
     const code = String(one.code ?? '');
     if (timeoutCodes.test(code)) return 'timeout';
     if (dnsCodes.test(code)) return 'dns';

@@ -1,4 +1,4 @@
-import type { Agent, agentStatuses } from '@tandem/agents-contract';
+import { Agent, type agentStatuses } from '@tandem/agents-contract';
 import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Agent as AgentRow } from '../../generated/client.ts';
@@ -7,11 +7,14 @@ import type { Tx } from '../../handler.ts';
 export type AgentRecord = z.output<typeof Agent>;
 export type AgentStatus = (typeof agentStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = Agent.pick({ kind: true, status: true, config: true, approvalPolicy: true, limits: true });
 const transitions: Record<AgentStatus, AgentStatus[]> = { active: ['paused'], paused: ['active'] };
 
 /** Converts a row to the contract's `Agent`. */
 export function asAgent(row: AgentRow): AgentRecord {
-  return { ...(row as unknown as AgentRecord), allowedTransitions: [...transitions[row.status as AgentStatus]] };
+  const checked = columns.parse(row);
+  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
 }
 
 /** Reads and locks an agent, so that no other request changes it before this one is written. */

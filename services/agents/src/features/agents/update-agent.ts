@@ -1,4 +1,4 @@
-import { type agentRows, agentUpdated } from '@tandem/agents-contract';
+import { AgentConfig, AgentLimits, type agentRows, agentUpdated } from '@tandem/agents-contract';
 import { diff } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { checkTransition, lockAgent, writeAgent } from './agent.ts';
@@ -10,11 +10,11 @@ export const updateAgent: Handler<typeof agentRows.updateAgent> = async ({ param
   const { config, limits, ...fields } = body;
   const { isEmpty, values, audit } = diff(agent, {
     ...fields,
-    ...(config && { config: { ...agent.config, ...config } }),
-    ...(limits && { limits: { ...agent.limits, ...limits } }),
+    ...(config && { config: AgentConfig.parse({ ...agent.config, ...config }) }),
+    ...(limits && { limits: AgentLimits.parse({ ...agent.limits, ...limits }) }),
   });
   if (isEmpty) return agent;
-  const updated = await writeAgent(tx, agent.id, values as object);
+  const updated = await writeAgent(tx, agent.id, values);
   emit(agentUpdated, { data: { agentId: agent.id }, record: updated, changes: audit });
   return updated;
 };

@@ -1,4 +1,4 @@
-import { type Approval, approvalDecided, approvalRequested } from '@tandem/agents-contract';
+import { Approval, approvalDecided, approvalRequested } from '@tandem/agents-contract';
 import { id } from '@tandem/contract';
 import type { JobContext } from '@tandem/jobs';
 import { fail, transitionError } from '@tandem/service';
@@ -15,13 +15,13 @@ const expiryHours = 72;
 /** Job that expires an approval. */
 export const expiryJob = { name: 'expire-approval', payload: z.object({ approvalId: id('approval') }) };
 
+// Columns that the contract types more narrowly than the database.
+const columns = Approval.pick({ type: true, status: true });
+
 /** Converts a row to the contract's `Approval`. */
 export function asApproval(row: ApprovalRow): ApprovalRecord {
   const isPending = row.status === 'pending';
-  return {
-    ...(row as Omit<ApprovalRecord, 'allowedTransitions'>),
-    allowedTransitions: isPending ? ['approved', 'rejected'] : [],
-  };
+  return { ...row, ...columns.parse(row), allowedTransitions: isPending ? ['approved', 'rejected'] : [] };
 }
 
 /** Requests an approval for each of these executions and sets them to `awaiting_approval`. */

@@ -1,5 +1,6 @@
-import type { Execution } from '@tandem/agents-contract';
+import { Execution } from '@tandem/agents-contract';
 import { id } from '@tandem/contract';
+import { storedObject } from '@tandem/service';
 import { z } from 'zod';
 import type { Execution as ExecutionRow } from '../../generated/client.ts';
 import type { Advice } from './recommend.ts';
@@ -35,14 +36,20 @@ export function workOf(kind: string): keyof typeof executionJobs {
   return kind === 'caller' ? 'call' : 'recommend';
 }
 
+// Columns that the contract types more narrowly than the database.
+const columns = Execution.pick({
+  kind: true,
+  trigger: true,
+  status: true,
+  steps: true,
+  error: true,
+  source: true,
+}).extend({
+  input: storedObject.nullable(),
+  output: storedObject.nullable(),
+});
+
 /** Converts a row to the contract's `Execution`. */
 export function asExecution(row: ExecutionRow): ExecutionRecord {
-  const record = row as unknown as ExecutionRecord;
-  // JSON stores times as text.
-  const steps = record.steps.map((step) => ({
-    ...step,
-    startedAt: new Date(step.startedAt),
-    finishedAt: new Date(step.finishedAt),
-  }));
-  return { ...record, steps };
+  return { ...row, ...columns.parse(row) };
 }

@@ -1,4 +1,4 @@
-import { type Recommendation, recommendationDecided } from '@tandem/agents-contract';
+import { Recommendation, recommendationDecided } from '@tandem/agents-contract';
 import { actingUserId, type Caller } from '@tandem/caller';
 import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
@@ -8,13 +8,13 @@ import type { Tx } from '../../handler.ts';
 type RecommendationRecord = z.output<typeof Recommendation>;
 type Emitted = { data: z.output<(typeof recommendationDecided)['data']>; record: RecommendationRecord };
 
+// Columns that the contract types more narrowly than the database.
+const columns = Recommendation.pick({ action: true, factors: true, status: true });
+
 /** Converts a row to the contract's `Recommendation`. */
 export function asRecommendation(row: RecommendationRow): RecommendationRecord {
   const isPending = row.status === 'pending';
-  return {
-    ...(row as unknown as RecommendationRecord),
-    allowedTransitions: isPending ? ['accepted', 'dismissed'] : [],
-  };
+  return { ...row, ...columns.parse(row), allowedTransitions: isPending ? ['accepted', 'dismissed'] : [] };
 }
 
 /** Accepts or dismisses a recommendation once. The second of two concurrent decisions gets a 409. */

@@ -1,8 +1,12 @@
-import type { EngagementEvent } from '@tandem/analytics-contract';
+import { EngagementEvent } from '@tandem/analytics-contract';
+import { storedObject } from '@tandem/service';
 import type { z } from 'zod';
 import type { EngagementEvent as EventRow } from '../../generated/client.ts';
 
+// Columns that the contract types more narrowly than the database.
+const columns = EngagementEvent.pick({ type: true }).extend({ properties: storedObject });
+
 /** Converts a row to the contract's `EngagementEvent`. */
 export function asEvent(row: EventRow): z.output<typeof EngagementEvent> {
-  return row as z.output<typeof EngagementEvent>;
+  return { ...row, ...columns.parse(row) };
 }

@@ -1,7 +1,7 @@
 import { type engagement, engagementRecorded } from '@tandem/analytics-contract';
 import type { Caller } from '@tandem/caller';
 import { unknownId } from '@tandem/contract';
-import { asService, failField } from '@tandem/service';
+import { asService, failField, toJsonColumn } from '@tandem/service';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { asEvent } from './event.ts';
 
@@ -30,7 +30,7 @@ export const recordEvent = (peers: Peers): Handler<typeof engagement.recordEvent
         type,
         timestamp: timestamp ?? new Date(),
         insertId: insertId ?? null,
-        properties: properties as object,
+        properties: toJsonColumn(properties),
       },
     });
     const event = asEvent(row);

@@ -1,4 +1,4 @@
-import type { Campaign, campaignStatuses } from '@tandem/campaign-contract';
+import { Campaign, type campaignStatuses } from '@tandem/campaign-contract';
 import { unknownId } from '@tandem/contract';
 import { failField } from '@tandem/service';
 import type { z } from 'zod';
@@ -8,6 +8,8 @@ import type { Tx } from '../../handler.ts';
 export type CampaignRecord = z.output<typeof Campaign>;
 type CampaignStatus = (typeof campaignStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = Campaign.pick({ type: true, status: true });
 const transitions: Record<CampaignStatus, readonly CampaignStatus[]> = {
   draft: ['active'],
   active: ['paused', 'completed'],
@@ -17,10 +19,8 @@ const transitions: Record<CampaignStatus, readonly CampaignStatus[]> = {
 
 /** Converts a row to the contract's `Campaign`. */
 export function asCampaign(row: CampaignRow): CampaignRecord {
-  return {
-    ...(row as Omit<CampaignRecord, 'allowedTransitions'>),
-    allowedTransitions: [...transitions[row.status as CampaignStatus]],
-  };
+  const checked = columns.parse(row);
+  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
 }
 
 /** Fails with 422 unless the campaign exists in the caller's tenant. */

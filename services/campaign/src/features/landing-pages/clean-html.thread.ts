@@ -1,5 +1,5 @@
 import { serveTasks } from '@tandem/workers/serve';
-import { cleanHtml, levelsMax, TooDeep } from './clean-html.ts';
+import { cleanHtml, levelsMax, TooDeepError } from './clean-html.ts';
 
 const tasks = {
   /** Returns cleaned HTML, or an error message if it cannot be cleaned. */
@@ -7,7 +7,7 @@ const tasks = {
     try {
       return { html: cleanHtml(html) };
     } catch (error) {
-      if (error instanceof TooDeep) return { error: `Must have at most ${levelsMax} nested levels` };
+      if (error instanceof TooDeepError) return { error: `Must have at most ${levelsMax} nested levels` };
       throw error;
     }
   },

@@ -46,19 +46,19 @@ const options: sanitizeHtml.IOptions = {
 export const levelsMax = 250;
 
 /** The HTML is nested too deeply. */
-export class TooDeep extends Error {}
+export class TooDeepError extends Error {}
 
 /**
  * Removes active content from HTML: scripts, styles, event handlers, frames and forms. Takes up to 0.1 s for the
  * longest content, so it must run in a worker thread.
- * @throws TooDeep as soon as an element is deeper than `levelsMax`
+ * @throws TooDeepError as soon as an element is deeper than `levelsMax`
  */
 export function cleanHtml(html: string): string {
   let levels = 0;
   return sanitizeHtml(html, {
     ...options,
     onOpenTag() {
-      if (++levels > levelsMax) throw new TooDeep();
+      if (++levels > levelsMax) throw new TooDeepError();
     },
     onCloseTag() {
       levels--;

@@ -1,4 +1,4 @@
-import { createWorkers, TaskTooLong } from '@tandem/workers';
+import { createWorkers, TaskTooLongError } from '@tandem/workers';
 import type { CleaningTasks } from './clean-html.thread.ts';
 
 /** HTML without active content, or an error message if it cannot be cleaned. */
@@ -8,7 +8,7 @@ export type Cleaned = { html: string } | { error: string };
 export interface HtmlCleaner {
   /**
    * @param tenantId limits the threads that one tenant can use
-   * @throws ShareTimeout when the threads or the machine are too busy
+   * @throws ShareTimeoutError when the threads or the machine are too busy
    */
   clean(html: string, tenantId: number | undefined): Promise<Cleaned>;
   close(): Promise<void>;
@@ -26,7 +26,7 @@ export function createHtmlCleaner(): HtmlCleaner {
       try {
         return await workers.run('clean', html, tenantId);
       } catch (error) {
-        if (error instanceof TaskTooLong) return { error: 'Is too complex to check; make it shorter or simpler' };
+        if (error instanceof TaskTooLongError) return { error: 'Is too complex to check; make it shorter or simpler' };
         throw error;
       }
     },

@@ -1,9 +1,4 @@
-import {
-  contentMax,
-  type LandingPage,
-  type LandingPageSummary,
-  type landingPageStatuses,
-} from '@tandem/campaign-contract';
+import { contentMax, LandingPage, LandingPageSummary, type landingPageStatuses } from '@tandem/campaign-contract';
 import { fail, failField } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { z } from 'zod';
@@ -11,18 +6,22 @@ import type { LandingPage as LandingPageRow } from '../../generated/client.ts';
 import type { HtmlCleaner } from './html-cleaner.ts';
 
 type SummaryRecord = z.output<typeof LandingPageSummary>;
+type SummaryRow = Omit<LandingPageRow, 'environment' | 'sections' | 'seo' | 'style' | 'content'>;
 type LandingPageStatus = (typeof landingPageStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = LandingPageSummary.pick({ status: true });
+const bodyColumns = LandingPage.pick({ sections: true, seo: true, style: true, content: true });
 const transitions: Record<LandingPageStatus, readonly LandingPageStatus[]> = {
   draft: ['published', 'archived'],
   published: ['draft', 'archived'],
   archived: [],
 };
 
-/** Adds `allowedTransitions` to a row with any selected columns. */
-export function asLandingPage<Row extends Pick<LandingPageRow, 'id' | 'status'>>(row: Row): Row & SummaryRecord {
-  const allowedTransitions = [...transitions[row.status as LandingPageStatus]];
-  return { ...(row as Row & SummaryRecord), allowedTransitions };
+/** Converts a row to the contract's `LandingPageSummary`. */
+export function asLandingPage(row: SummaryRow): SummaryRecord {
+  const checked = columns.parse(row);
+  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
 }
 
 /** Converts a unique violation of the slug to a 409. */
@@ -33,7 +32,7 @@ export function slugError(error: unknown): unknown {
 
 /** Converts a row to the contract's `LandingPage`. */
 export function asFullPage(row: LandingPageRow): z.output<typeof LandingPage> {
-  return asLandingPage(row) as unknown as z.output<typeof LandingPage>;
+  return { ...asLandingPage(row), ...bodyColumns.parse(row) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { actingUserId } from '@tandem/caller';
 import { workflowCreated, type workflows } from '@tandem/campaign-contract';
-import { fail } from '@tandem/service';
+import { fail, toJsonColumn } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { checkCampaign } from '../campaigns/campaign.ts';
 import { structureErrors } from './structure.ts';
@@ -12,7 +12,7 @@ export const createWorkflow: Handler<typeof workflows.createWorkflow> = async ({
   await checkCampaign(tx, body.campaignId);
   const { nodes, edges, ...fields } = body;
   const row = await tx.workflow.create({
-    data: { ...fields, nodes: nodes as object[], edges, createdBy: actingUserId(caller) ?? null },
+    data: { ...fields, nodes: nodes.map(toJsonColumn), edges, createdBy: actingUserId(caller) ?? null },
   });
   const workflow = { ...asWorkflow(row), nodes, edges };
   emit(workflowCreated, {

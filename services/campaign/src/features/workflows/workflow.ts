@@ -1,10 +1,24 @@
-import type { WorkflowSummary, workflowStatuses } from '@tandem/campaign-contract';
-import type { z } from 'zod';
+import {
+  type Workflow,
+  WorkflowEdge,
+  WorkflowNode,
+  WorkflowSummary,
+  type workflowStatuses,
+} from '@tandem/campaign-contract';
+import { storedObject } from '@tandem/service';
+import { z } from 'zod';
 import type { Workflow as WorkflowRow } from '../../generated/client.ts';
 
 type SummaryRecord = z.output<typeof WorkflowSummary>;
+type SummaryRow = Omit<WorkflowRow, 'environment' | 'nodes' | 'edges'>;
 type WorkflowStatus = (typeof workflowStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = WorkflowSummary.pick({ status: true });
+const graphColumns = z.object({
+  nodes: z.array(WorkflowNode.extend({ data: storedObject.optional() })),
+  edges: z.array(WorkflowEdge),
+});
 const transitions: Record<WorkflowStatus, readonly WorkflowStatus[]> = {
   draft: ['published', 'archived'],
   published: ['paused', 'archived'],
@@ -12,8 +26,13 @@ const transitions: Record<WorkflowStatus, readonly WorkflowStatus[]> = {
   archived: [],
 };
 
-/** Adds `allowedTransitions` to a row with any selected columns. */
-export function asWorkflow<Row extends Pick<WorkflowRow, 'id' | 'status'>>(row: Row): Row & SummaryRecord {
-  const allowedTransitions = [...transitions[row.status as WorkflowStatus]];
-  return { ...(row as Row & SummaryRecord), allowedTransitions };
+/** Converts a row to the contract's `WorkflowSummary`. */
+export function asWorkflow(row: SummaryRow): SummaryRecord {
+  const checked = columns.parse(row);
+  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
+}
+
+/** Converts a row to the contract's `Workflow`. */
+export function asFullWorkflow(row: WorkflowRow): z.output<typeof Workflow> {
+  return { ...asWorkflow(row), ...graphColumns.parse(row) };
 }

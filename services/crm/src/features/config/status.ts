@@ -1,10 +1,13 @@
-import type { StatusDefinition } from '@tandem/crm-contract';
+import { StatusDefinition } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import type { StatusDefinition as StatusRow } from '../../generated/client.ts';
 
 export type StatusRecord = z.output<typeof StatusDefinition>;
 
+// Columns that the contract types more narrowly than the database.
+const columns = StatusDefinition.pick({ entityType: true, category: true });
+
 /** Converts a row to the contract's `StatusDefinition`. */
 export function asStatus(row: StatusRow): StatusRecord {
-  return row as StatusRecord;
+  return { ...row, ...columns.parse(row) };
 }

@@ -1,5 +1,6 @@
 import { actingUserId, onlyTeamOf } from '@tandem/caller';
 import { leadCreated, type leads } from '@tandem/crm-contract';
+import { toJsonColumn } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import { checkUser } from '../../check-user.ts';
 import type { Handler, Peers } from '../../handler.ts';
@@ -12,7 +13,12 @@ export const createLead = (peers: Peers): Handler<typeof leads.createLead> => ({
   },
   async run({ body, caller, tx, emit }) {
     const { customFields = {}, teamId = onlyTeamOf(caller), ...fields } = body;
-    const data = { ...fields, teamId, customFields: customFields as object, createdBy: actingUserId(caller) ?? null };
+    const data = {
+      ...fields,
+      teamId,
+      customFields: toJsonColumn(customFields),
+      createdBy: actingUserId(caller) ?? null,
+    };
     const row = await tx.lead.create({ data });
     const lead = asLead(row);
     emit(leadCreated, { data: { leadId: lead.id, email: lead.email, source: lead.source }, record: lead });

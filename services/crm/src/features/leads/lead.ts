@@ -1,6 +1,6 @@
 import { unknownId } from '@tandem/contract';
-import type { Lead, leadStatuses } from '@tandem/crm-contract';
-import { fail, failField, transitionError } from '@tandem/service';
+import { Lead, type leadStatuses } from '@tandem/crm-contract';
+import { fail, failField, storedObject, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Lead as LeadRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -8,6 +8,8 @@ import type { Tx } from '../../handler.ts';
 export type LeadRecord = z.output<typeof Lead>;
 export type LeadStatus = (typeof leadStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = Lead.pick({ source: true, status: true }).extend({ customFields: storedObject });
 const transitions: Record<LeadStatus, readonly LeadStatus[]> = {
   new: ['contacted', 'qualified', 'unqualified'],
   contacted: ['qualified', 'unqualified'],
@@ -17,9 +19,10 @@ const transitions: Record<LeadStatus, readonly LeadStatus[]> = {
 
 /** Converts a row to the contract's `Lead`. */
 export function asLead(row: LeadRow): LeadRecord {
+  const checked = columns.parse(row);
   // A converted lead keeps its status; later changes are made to its opportunity.
-  const allowedTransitions = row.convertedAt ? [] : [...transitions[row.status as LeadStatus]];
-  return { ...(row as Omit<LeadRecord, 'allowedTransitions'>), allowedTransitions };
+  const allowedTransitions = row.convertedAt ? [] : [...transitions[checked.status]];
+  return { ...row, ...checked, allowedTransitions };
 }
 
 /** Fails unless the state table allows the transition; a converted lead allows none. */

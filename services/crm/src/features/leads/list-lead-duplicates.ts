@@ -1,4 +1,4 @@
-import type { DuplicatePair, leadDuplicates } from '@tandem/crm-contract';
+import { DuplicatePair, type leadDuplicates } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import type { DuplicatePair as PairRow } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
@@ -18,7 +18,10 @@ export const listLeadDuplicates: Handler<typeof leadDuplicates.listLeadDuplicate
   return { ...page, items: page.items.map(asPair) };
 };
 
+// Columns that the contract types more narrowly than the database.
+const columns = DuplicatePair.pick({ matchedOn: true, status: true });
+
 /** Converts a row to the contract's `DuplicatePair`. */
 function asPair(row: PairRow): z.output<typeof DuplicatePair> {
-  return { ...(row as Omit<z.output<typeof DuplicatePair>, 'leadIds'>), leadIds: [row.firstLeadId, row.secondLeadId] };
+  return { ...row, ...columns.parse(row), leadIds: [row.firstLeadId, row.secondLeadId] };
 }

@@ -1,5 +1,5 @@
 import { leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
-import { diff } from '@tandem/service';
+import { diff, toJsonColumn } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import { checkUser } from '../../check-user.ts';
 import type { Handler, Peers } from '../../handler.ts';
@@ -16,8 +16,12 @@ export const updateLead = (peers: Peers): Handler<typeof leads.updateLead> => ({
     const { isEmpty, values, audit } = diff(lead, body);
     if (isEmpty) return lead;
     if (values.status) checkTransition(lead, values.status);
-    const referralCodeAt = values.referralCode ? { referralCodeAt: new Date() } : {};
-    const updated = await writeLead(tx, lead.id, { ...(values as object), ...referralCodeAt });
+    const { customFields, ...fields } = values;
+    const updated = await writeLead(tx, lead.id, {
+      ...fields,
+      ...(customFields && { customFields: toJsonColumn(customFields) }),
+      ...(values.referralCode && { referralCodeAt: new Date() }),
+    });
     emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: updated, changes: audit });
     if (values.status) {
       emit(leadStatusChanged, {

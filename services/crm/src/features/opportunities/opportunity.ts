@@ -1,15 +1,20 @@
 import type { Caller } from '@tandem/caller';
 import { actingUserId } from '@tandem/caller';
 import { fromMinor, misfit, toMinor } from '@tandem/contract';
-import type { Opportunity, opportunityStatuses } from '@tandem/crm-contract';
+import { Opportunity, type opportunityStatuses } from '@tandem/crm-contract';
 import { fail, failField, transitionError } from '@tandem/service';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Opportunity as OpportunityRow, StatusDefinition } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
 export type OpportunityRecord = z.output<typeof Opportunity>;
 type OpportunityStatus = (typeof opportunityStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = Opportunity.pick({ status: true, forecastCategory: true }).extend({
+  // The user is stored as a number.
+  outcome: Opportunity.shape.outcome.unwrap().extend({ byUserId: z.int().nullable() }).nullable(),
+});
 const transitions: Record<OpportunityStatus, readonly OpportunityStatus[]> = {
   open: ['won', 'lost'],
   won: ['open'],
@@ -21,10 +26,12 @@ const clockToleranceMs = 60_000;
 
 /** Converts a row to the contract's `Opportunity`. */
 export function asOpportunity(row: OpportunityRow): OpportunityRecord {
+  const checked = columns.parse(row);
   return {
-    ...(row as Omit<OpportunityRecord, 'allowedTransitions' | 'daysInStage'>),
+    ...row,
+    ...checked,
     value: fromMinor(row.valueMinor, row.currency),
-    allowedTransitions: [...transitions[row.status as OpportunityStatus]],
+    allowedTransitions: [...transitions[checked.status]],
     daysInStage: Math.max(0, Math.floor((Date.now() - row.stageEnteredAt.getTime()) / dayMs)),
   };
 }

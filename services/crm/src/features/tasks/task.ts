@@ -1,10 +1,12 @@
-import type { Task, taskStatuses } from '@tandem/crm-contract';
+import { Task, type taskStatuses } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import type { Task as TaskRow } from '../../generated/client.ts';
 
 export type TaskRecord = z.output<typeof Task>;
 type TaskStatus = (typeof taskStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = Task.pick({ type: true, priority: true, status: true });
 const transitions: Record<TaskStatus, readonly TaskStatus[]> = {
   pending: ['in_progress', 'completed', 'cancelled'],
   in_progress: ['pending', 'completed', 'cancelled'],
@@ -17,10 +19,11 @@ export const openStatuses: readonly TaskStatus[] = ['pending', 'in_progress'];
 
 /** Converts a row to the contract's `Task`. */
 export function asTask(row: TaskRow): TaskRecord {
-  const status = row.status as TaskStatus;
+  const checked = columns.parse(row);
   return {
-    ...(row as Omit<TaskRecord, 'allowedTransitions' | 'overdue'>),
-    allowedTransitions: [...transitions[status]],
-    overdue: row.dueAt !== null && row.dueAt < new Date() && openStatuses.includes(status),
+    ...row,
+    ...checked,
+    allowedTransitions: [...transitions[checked.status]],
+    overdue: row.dueAt !== null && row.dueAt < new Date() && openStatuses.includes(checked.status),
   };
 }

@@ -1,4 +1,4 @@
-import type { File } from '@tandem/files-contract';
+import { File } from '@tandem/files-contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
@@ -6,9 +6,12 @@ import type { Linked, Tools, Tx } from '../../handler.ts';
 
 export type FileRecord = z.output<typeof File>;
 
+// Columns that the contract types more narrowly than the database.
+const columns = File.pick({ status: true });
+
 /** Converts a row to the contract's `File`. */
 export function asFile(row: FileRow): FileRecord {
-  return row as FileRecord;
+  return { ...row, ...columns.parse(row) };
 }
 
 /** Finds a file that is not deleted. */

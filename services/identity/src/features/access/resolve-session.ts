@@ -1,4 +1,4 @@
-import type { Environment } from '@tandem/caller';
+import { Environment } from '@tandem/contract';
 import type { internalAccess } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import { type Handler, nameOf } from '../../handler.ts';
@@ -22,7 +22,7 @@ export const resolveSession: Handler<typeof internalAccess.resolveSession> = asy
         portalUserId,
         userId: null,
         name: portalUserName as string,
-        environment: portalEnvironment as Environment,
+        environment: Environment.parse(portalEnvironment),
         permissions: [],
         teamIds: [],
       };

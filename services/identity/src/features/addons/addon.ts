@@ -1,4 +1,4 @@
-import type { InstalledAddon } from '@tandem/identity-contract';
+import { InstalledAddon } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { z } from 'zod';
@@ -33,8 +33,9 @@ export function defaultAddonConfig(id: number): Record<string, unknown> {
 
 /** Converts a row to the form shown on tenants and subscriptions. */
 export function asInstalled(row: InstalledRow): z.output<typeof InstalledAddon> {
-  const { addonId, version, status, createdAt: installedAt } = row;
-  return { addonId, name: readAddon(addonId).name, version, status: status as 'installed', installedAt };
+  const { addonId, version, createdAt: installedAt } = row;
+  const status = InstalledAddon.shape.status.parse(row.status);
+  return { addonId, name: readAddon(addonId).name, version, status, installedAt };
 }
 
 /** Addons installed by the current tenant. */

@@ -1,6 +1,6 @@
 import { keyPrefix, createApiKey as makeKey, type Pepper } from '@tandem/api-keys';
 import type { Caller } from '@tandem/caller';
-import type { ApiKey } from '@tandem/identity-contract';
+import { ApiKey } from '@tandem/identity-contract';
 import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { ApiKey as KeyRow } from '../../generated/client.ts';
@@ -11,7 +11,7 @@ export type KeyRecord = z.output<typeof ApiKey>;
 
 /** Converts a row to the API resource. */
 export function asApiKey(row: KeyRow): KeyRecord {
-  const environment = row.keyEnvironment as KeyRecord['environment'];
+  const environment = ApiKey.shape.environment.parse(row.keyEnvironment);
   return { ...row, environment, keyPrefix: keyPrefix(environment), status: statusOf(row) };
 }
 

@@ -10,7 +10,8 @@ export const updateApiKey =
     ifMatch(before);
     checkActive(before);
     checkExpiry(body.expiresAt);
-    const input = { ...body, ...(body.allowedIps === null && { allowedIps: [] }) };
+    const { allowedIps, ...fields } = body;
+    const input = { ...fields, ...(allowedIps !== undefined && { allowedIps: allowedIps ?? [] }) };
     const { isEmpty, values, audit } = diff(before, input);
     if (isEmpty) return asApiKey(before);
     // A caller who could not have created this key may revoke it, but not change it.
@@ -19,7 +20,7 @@ export const updateApiKey =
       await checkKeyCeiling(tx, caller, { permissions: values.permissions, createdBy: before.createdBy });
     const [row] = await tx.apiKey.updateManyAndReturn({
       where: { id: before.id },
-      data: { ...(values as object), version: { increment: 1 } },
+      data: { ...values, version: { increment: 1 } },
     });
     if (!row) throw fail('not_found');
     const key = asApiKey(row);

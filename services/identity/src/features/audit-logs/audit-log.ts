@@ -1,10 +1,12 @@
 import type { Caller } from '@tandem/caller';
 import { type IdPath, type ResourceType, resourceTypes } from '@tandem/contract';
-import type { AuditLog } from '@tandem/identity-contract';
+import { AuditLog } from '@tandem/identity-contract';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
 import type { z } from 'zod';
 import type { AuditLog as AuditRow } from '../../generated/client.ts';
 
+// Columns that the contract types more narrowly than the database.
+const { actor, context, outcome } = AuditLog.shape;
 // Exclusive upper bound of numeric ids in public ids.
 const idEnd = 2 ** 40;
 
@@ -14,13 +16,16 @@ export function asAuditLog(row: AuditRow, ids: IdCodec): z.output<typeof AuditLo
   const encode = (type: unknown, id: unknown) =>
     isResource(type) && isId(id) ? ids.encode(type, row.tenantId, id) : undefined;
   return {
-    ...(row as Pick<AuditRow, 'id' | 'action' | 'occurredAt' | 'keyId'>),
-    actor: { type: actorType as Caller['type'], id: actorId, name: actorName },
+    id: row.id,
+    action: row.action,
+    occurredAt: row.occurredAt,
+    keyId: row.keyId,
+    actor: { type: actor.shape.type.parse(actorType), id: actorId, name: actorName },
     onBehalfOf: onBehalfOfId === null ? null : { id: onBehalfOfId },
     targets: [{ type: row.targetType, id: encode(row.targetType, row.targetId) ?? String(row.targetId) }],
     changes: changesOf(row, encode),
-    context: { ip, userAgent, requestId, environment: recordEnvironment as Caller['environment'] },
-    outcome: row.outcome as z.output<typeof AuditLog>['outcome'],
+    context: { ip, userAgent, requestId, environment: context.shape.environment.parse(recordEnvironment) },
+    outcome: outcome.parse(row.outcome),
   };
 }
 

@@ -1,8 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import type { Emit } from '@tandem/events';
-import { type AuthSession, type Session, userLoggedOut } from '@tandem/identity-contract';
+import { type AuthSession, userLoggedOut } from '@tandem/identity-contract';
 import type { z } from 'zod';
-import type { Session as SessionRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { accessSeconds, createRefreshToken, refreshDays } from '../../tokens.ts';
 
@@ -29,7 +28,10 @@ export async function openSession(tx: Tx, input: SignedIn & { caller: Caller }, 
       expiresAt: refreshExpiry(),
     },
   });
-  return { session: asSession(session), tokens: await issueTokens(tx, { ...input, sessionId: session.id }, tools) };
+  return {
+    session: { ...session, userId: user.id },
+    tokens: await issueTokens(tx, { ...input, sessionId: session.id }, tools),
+  };
 }
 
 /** Issues an access token and the next refresh token of a session. */
@@ -106,15 +108,11 @@ export async function endSessions(
     data: { endedAt: new Date(), endReason: reason },
   });
   for (const row of rows) {
-    const userId = row.userId as number;
-    emit(userLoggedOut, { data: { userId, sessionId: row.id, reason }, record: asSession(row) });
+    const { id: sessionId, userId } = row;
+    // Sessions of portal users have no user; the condition leaves them out.
+    if (userId !== null) emit(userLoggedOut, { data: { userId, sessionId, reason }, record: { ...row, userId } });
   }
   return rows.map(({ id }) => id);
-}
-
-/** Converts a row to the record in events. */
-function asSession(row: SessionRow): z.output<typeof Session> {
-  return row as z.output<typeof Session>;
 }
 
 /** Client that opened a session. */

@@ -1,6 +1,6 @@
 import { actingUserId } from '@tandem/caller';
 import { notificationCreated, type notifications, notificationsShownMax } from '@tandem/identity-contract';
-import { failField } from '@tandem/service';
+import { failField, toJsonColumn } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { deliverNotificationsJob } from './deliver-notifications.job.ts';
 import { asNotification } from './notification.ts';
@@ -36,7 +36,7 @@ export const createNotification: Handler<typeof notifications.createNotification
   const state = scheduledFor
     ? { status: 'scheduled', deliveredAt: null }
     : { status: 'delivered', deliveredAt: batch.createdAt };
-  const common = { ...content, data: content.data as object, scheduledFor, expiresAt, groupKey, ...state };
+  const common = { ...content, data: toJsonColumn(content.data), scheduledFor, expiresAt, groupKey, ...state };
   const data = userIds.map((userId) => ({ ...common, batchId: batch.id, userId }));
   if (data.length) await tx.notification.createMany({ data });
   const returnedRows = await tx.notification.findMany({

@@ -1,8 +1,14 @@
-import type { Notification } from '@tandem/identity-contract';
+import { Notification } from '@tandem/identity-contract';
+import { storedObject } from '@tandem/service';
 import type { z } from 'zod';
 import type { Notification as NotificationRow } from '../../generated/client.ts';
 
+// Columns that the contract types more narrowly than the database.
+const columns = Notification.pick({ priority: true, status: true, channels: true, actions: true }).extend({
+  data: storedObject,
+});
+
 /** Converts a row to the API resource. */
 export function asNotification(row: NotificationRow): z.output<typeof Notification> {
-  return row as unknown as z.output<typeof Notification>;
+  return { ...row, ...columns.parse(row) };
 }

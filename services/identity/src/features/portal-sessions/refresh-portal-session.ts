@@ -1,4 +1,4 @@
-import type { Environment } from '@tandem/caller';
+import { Environment } from '@tandem/contract';
 import type { internalPortal } from '@tandem/identity-contract';
 import { fail, type Result } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
@@ -51,5 +51,5 @@ async function exchange(
   if (isUnusable(token)) return {};
   const issue = () => issuePortalTokens(tx, { tenantId, sessionId, portalUserId }, tools);
   const tokens = await replaceToken(tx, { hash, sessionId }, issue);
-  return { reply: { ...tokens, tenantId, partnerId, portalUserId, environment: portalEnvironment as Environment } };
+  return { reply: { ...tokens, tenantId, partnerId, portalUserId, environment: Environment.parse(portalEnvironment) } };
 }

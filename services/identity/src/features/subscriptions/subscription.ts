@@ -1,8 +1,11 @@
-import type { InstalledAddon, Subscription } from '@tandem/identity-contract';
+import { type InstalledAddon, Subscription } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Subscription as SubscriptionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+
+// Columns that the contract types more narrowly than the database.
+const columns = Subscription.pick({ planCode: true, status: true });
 
 /** Calendar month that contains a time, in UTC. */
 export function periodOf(at: Date): { start: Date; end: Date } {
@@ -23,7 +26,8 @@ export function asSubscription(
 ): z.output<typeof Subscription> {
   const { start, end } = currentPeriod(row);
   return {
-    ...(row as z.output<typeof Subscription>),
+    ...row,
+    ...columns.parse(row),
     allowedTransitions: row.status === 'canceled' || row.cancelAtPeriodEnd ? [] : ['canceled'],
     currentPeriodStart: start,
     currentPeriodEnd: end,

@@ -1,4 +1,3 @@
-import type { Plan } from '@tandem/contract';
 import { type internalAdmin, subscriptionUpdated, tenantPlanChanged } from '@tandem/identity-contract';
 import { fail, failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
@@ -32,7 +31,7 @@ export const setTenantPlan =
       );
       const changes = Object.fromEntries(fields.map((field) => [field, { from: previous[field], to: current[field] }]));
       emit(tenantPlanChanged, {
-        data: { tenantId, from: before.plan as Plan, to: plan },
+        data: { tenantId, from: previous.plan, to: plan },
         record: asTenant(row),
         changes,
       });

@@ -1,5 +1,5 @@
-import { type Plan, plans } from '@tandem/contract';
-import type { Limits, Tenant } from '@tandem/identity-contract';
+import { plans } from '@tandem/contract';
+import { type Limits, Tenant } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Tenant as TenantRow } from '../../generated/client.ts';
@@ -8,10 +8,13 @@ import { readInstalled } from '../addons/addon.ts';
 
 export type TenantRecord = z.output<typeof Tenant>;
 
+// Columns that the contract types more narrowly than the database.
+const columns = Tenant.pick({ plan: true, status: true });
+
 /** Converts a row to the API resource. */
 export function asTenant(row: TenantRow): TenantRecord {
   const { tenantId: id, timezone, locale, currency } = row;
-  return { ...(row as Omit<TenantRecord, 'id' | 'settings'>), id, settings: { timezone, locale, currency } };
+  return { ...row, ...columns.parse(row), id, settings: { timezone, locale, currency } };
 }
 
 /** Loads the current tenant. */
@@ -31,7 +34,7 @@ export async function lookUpTenant(tx: Tx) {
 export function limitsOf(
   row: Pick<TenantRow, 'plan' | 'monthlyCalls' | 'ratePerMinute' | 'burst'>,
 ): z.output<typeof Limits> {
-  const plan = row.plan as Plan;
+  const plan = columns.shape.plan.parse(row.plan);
   const { monthlyCalls, ratePerMinute, burst } = plan === 'enterprise' ? row : plans[plan];
   return { plan, monthlyCalls, ratePerMinute, burst };
 }

@@ -1,4 +1,4 @@
-import type { internalUsers, userStatuses } from '@tandem/identity-contract';
+import { type internalUsers, UserStatus } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import { type Handler, nameOf } from '../../handler.ts';
 import { teamIdsOf } from '../teams/members.ts';
@@ -9,5 +9,5 @@ export const findUser: Handler<typeof internalUsers.findUser> = async ({ params,
   if (!row) throw fail('not_found');
   const teams = await teamIdsOf(tx, [row.id]);
   const teamIds = teams.get(row.id) ?? [];
-  return { id: row.id, status: row.status as (typeof userStatuses)[number], name: nameOf(row), teamIds };
+  return { id: row.id, status: UserStatus.parse(row.status), name: nameOf(row), teamIds };
 };

@@ -2,7 +2,7 @@ import type { Pepper } from '@tandem/api-keys';
 import type { Caller } from '@tandem/caller';
 import { actingUserId } from '@tandem/caller';
 import { allows, unknownId } from '@tandem/contract';
-import type { User, userStatuses } from '@tandem/identity-contract';
+import { User, type userStatuses } from '@tandem/identity-contract';
 import { fail, failField, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Role as RoleRow, User as UserRow } from '../../generated/client.ts';
@@ -13,6 +13,8 @@ import { teamIdsOf } from '../teams/members.ts';
 export type UserRecord = z.output<typeof User>;
 export type UserStatus = (typeof userStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = User.pick({ status: true });
 const transitions: Record<UserStatus, readonly UserStatus[]> = {
   active: ['suspended', 'deactivated'],
   suspended: ['active', 'deactivated'],
@@ -23,8 +25,8 @@ const transitions: Record<UserStatus, readonly UserStatus[]> = {
  * Converts a row to the API resource. Response encoding drops fields outside the contract, such as the password hash.
  */
 export function asUser(row: UserRow, teamIds: readonly number[]): UserRecord {
-  const allowedTransitions = [...transitions[row.status as UserStatus]];
-  return { ...(row as Omit<UserRecord, 'teamIds' | 'allowedTransitions'>), teamIds: [...teamIds], allowedTransitions };
+  const checked = columns.parse(row);
+  return { ...row, ...checked, teamIds: [...teamIds], allowedTransitions: [...transitions[checked.status]] };
 }
 
 /** Converts rows to API resources with their current teams. */
@@ -44,7 +46,7 @@ export async function withTeams(tx: Tx, row: UserRow): Promise<UserRecord> {
 
 /** Rejects status transitions that are not in the state table. */
 export function checkTransition(from: string, to: UserStatus): void {
-  const allowed = transitions[from as UserStatus];
+  const allowed = transitions[columns.shape.status.parse(from)];
   if (allowed.includes(to)) return;
   throw fail('transition_refused', [transitionError(from, allowed)]);
 }

@@ -1,3 +1,4 @@
+import { Environment } from '@tandem/contract';
 import { hiddenValue } from '@tandem/integrations-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
@@ -107,7 +108,7 @@ async function checkPermission(
   if (userId === null) return false;
   if (!isCatalogued(event)) return Date.now() - createdAt.getTime() < unknownEventMaxMs ? undefined : false;
   if (authorizedPermissions && !mayReceive(authorizedPermissions, event)) return false;
-  const user = { tenantId, environment: environment as 'live' | 'sandbox', userId };
+  const user = { tenantId, environment: Environment.parse(environment), userId };
   return permissionsOf(user).then(
     (permissions) => mayReceive(permissions, event),
     () => undefined,

@@ -1,5 +1,5 @@
 import { id } from '@tandem/contract';
-import type { Delivery } from '@tandem/integrations-contract';
+import { Delivery } from '@tandem/integrations-contract';
 import { fail } from '@tandem/service';
 import { z } from 'zod';
 import type { Delivery as DeliveryRow } from '../../generated/client.ts';
@@ -51,9 +51,12 @@ export interface DueDelivery {
   authorizedPermissions: string[] | null;
 }
 
+// Columns that the contract types more narrowly than the database.
+const columns = Delivery.pick({ status: true, lastError: true });
+
 /** Converts a row to the contract's `Delivery`. */
 export function asDelivery(row: DeliveryRow): DeliveryRecord {
-  return row as DeliveryRecord;
+  return { ...row, ...columns.parse(row) };
 }
 
 /** Locks a delivery of a webhook. */
@@ -64,7 +67,7 @@ export async function lockDelivery(
 ): Promise<DeliveryRecord & { round: number }> {
   const row = await tx.delivery.lockFirst({ where: { id: deliveryId, webhookId } });
   if (!row) throw fail('not_found');
-  return row as DeliveryRecord & { round: number };
+  return { ...asDelivery(row), round: row.round };
 }
 
 /** Ends pending deliveries of a webhook: skipped ones can be recovered later, cancelled ones cannot. */

@@ -1,11 +1,12 @@
-import type { Attempt, deliveries } from '@tandem/integrations-contract';
+import { Attempt, type deliveries } from '@tandem/integrations-contract';
 import { fail } from '@tandem/service';
-import type { z } from 'zod';
 import { mayReceive } from '../../catalogue.ts';
 import type { Handler } from '../../handler.ts';
 import { findWebhook } from '../webhooks/webhook.ts';
 import { asDelivery } from './delivery.ts';
 
+// Columns that the contract types more narrowly than the database.
+const columns = Attempt.pick({ trigger: true, error: true, requestHeaders: true, responseHeaders: true });
 const attemptsShown = 100;
 
 export const getDelivery: Handler<typeof deliveries.getDelivery> = async ({ params, caller, tx }) => {
@@ -18,7 +19,7 @@ export const getDelivery: Handler<typeof deliveries.getDelivery> = async ({ para
   const isReadable = mayReceive(caller.permissions, row.event);
   const event = isReadable && (await tx.event.findFirst({ where: { id: row.eventId }, select: { body: true } }));
   const rawBody = event ? Buffer.from(event.body).toString() : null;
-  const shown = row.attempts.reverse() as z.output<typeof Attempt>[];
+  const shown = row.attempts.reverse().map((attempt) => ({ ...attempt, ...columns.parse(attempt) }));
   // A response may echo the payload.
   const attempts = isReadable ? shown : shown.map((one) => ({ ...one, responseHeaders: null, responseBody: null }));
   return { ...asDelivery(row), payload: rawBody && JSON.parse(rawBody), rawBody, attempts };

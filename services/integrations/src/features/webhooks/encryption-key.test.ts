@@ -88,7 +88,7 @@ it('the encryption key is rotated in three steps without downtime, and no value 
   }
   await stop(second);
 
-  await third.reseal();
+  await third.reencrypt();
   expect(await sealedKeys(third)).toEqual(['k2']);
   expect(await countsByKey(third)).toEqual({ 'secret k2': 3, 'previous_secret k2': 1, 'custom_headers k2': 3 });
 
@@ -103,7 +103,7 @@ it('the encryption key is rotated in three steps without downtime, and no value 
       await expectDelivery(service.as(caller), webhook.id, secret, hook);
 });
 
-it('a value with an unknown key stays unchanged and is counted, and the others are resealed', async () => {
+it('a value with an unknown key stays unchanged and is counted, and the others are re-encrypted', async () => {
   const [a, b, lost] = [`k1:${key()}`, `k2:${key()}`, `k9:${key()}`];
   const caller = { tenantId: 2, userId: 1 };
   const body = { url: 'http://127.0.0.1:9/hook', events: ['lead.created'] };
@@ -113,7 +113,7 @@ it('a value with an unknown key stays unchanged and is counted, and the others a
     await stop(service);
   }
   const service = await start(`${b},${a}`);
-  await service.reseal();
+  await service.reencrypt();
   expect(await countsByKey(service)).toMatchObject({ 'secret k9': 1 });
   expect(await countsByKey(service)).not.toHaveProperty('secret k1');
 });
@@ -129,7 +129,7 @@ it('a deleted webhook has no encrypted values', async () => {
   await stop(first);
 
   const service = await start(`${b},${a}`);
-  await service.reseal();
+  await service.reencrypt();
   expect(await countsByKey(service)).not.toHaveProperty('secret ');
   expect(await countsByKey(service)).not.toHaveProperty('secret k1');
 });

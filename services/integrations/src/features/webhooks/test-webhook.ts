@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { TestResult, webhooks } from '@tandem/integrations-contract';
-import { ShareTimeout } from '@tandem/process';
+import { ShareTimeoutError } from '@tandem/process';
 import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import { exampleEnvelope, firstEvent, isSubscribable } from '../../catalogue.ts';
@@ -70,7 +70,7 @@ async function withinLimits<T>(
     releases.push(await all.enter('all'));
   } catch (error) {
     for (const release of releases) release();
-    throw error instanceof ShareTimeout ? fail('too_many_tests', [], { retryAfter: retryAfterSeconds }) : error;
+    throw error instanceof ShareTimeoutError ? fail('too_many_tests', [], { retryAfter: retryAfterSeconds }) : error;
   }
   try {
     return await work();

@@ -1,6 +1,6 @@
 import { actingUserId, type Caller } from '@tandem/caller';
 import type { FieldError } from '@tandem/contract';
-import { hiddenValue, type Webhook } from '@tandem/integrations-contract';
+import { hiddenValue, Webhook } from '@tandem/integrations-contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import { catalogued, isSubscribable, missingFor } from '../../catalogue.ts';
@@ -9,11 +9,14 @@ import type { Tools, Tx } from '../../handler.ts';
 
 export type WebhookRecord = z.output<typeof Webhook>;
 
+// Columns that the contract types more narrowly than the database.
+const columns = Webhook.pick({ environment: true, disabledReason: true });
+
 /** Converts a row to the contract's `Webhook`, without secrets. */
 export function asWebhook(row: WebhookRow): WebhookRecord {
-  const customHeaders = Object.fromEntries(row.customHeaderNames.map((name) => [name, hiddenValue]));
+  const customHeaders = Object.fromEntries(row.customHeaderNames.map((name) => [name, hiddenValue] as const));
   const authorizedBy = authorizerOf(row);
-  return { ...row, customHeaders, authorizedBy } as WebhookRecord;
+  return { ...row, ...columns.parse(row), customHeaders, authorizedBy };
 }
 
 /** The user whose permissions limit which events are delivered. */
@@ -72,9 +75,9 @@ export async function checkUrlAndEvents(
   input: { url?: string; events?: string[] },
   environment: string,
 ): Promise<void> {
-  const refusal = input.url === undefined ? undefined : await target.resolvedRefusal(input.url, environment);
+  const urlError = input.url === undefined ? undefined : await target.resolvedUrlError(input.url, environment);
   const errors: FieldError[] = [
-    ...(refusal ? [{ field: 'url', message: refusal }] : []),
+    ...(urlError ? [{ field: 'url', message: urlError }] : []),
     ...(input.events ?? []).flatMap((pattern, index) =>
       isSubscribable(pattern) ? [] : [{ field: `events.${index}`, message: unknownEvent }],
     ),

@@ -1,4 +1,4 @@
-import type { CoMarketingResource, coMarketingDeleted, coMarketingStatuses } from '@tandem/partner-contract';
+import { CoMarketingResource, type coMarketingDeleted, type coMarketingStatuses } from '@tandem/partner-contract';
 import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { CoMarketingResource as ResourceRow } from '../../generated/client.ts';
@@ -7,14 +7,14 @@ import type { Tx } from '../../handler.ts';
 export type ResourceRecord = z.output<typeof CoMarketingResource>;
 export type ResourceStatus = (typeof coMarketingStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = CoMarketingResource.pick({ category: true, sourceType: true, fileType: true, status: true });
 const transitions: Record<ResourceStatus, readonly ResourceStatus[]> = { active: ['archived'], archived: ['active'] };
 
 /** Converts a row to the contract's `CoMarketingResource`. */
 export function asResource(row: ResourceRow): ResourceRecord {
-  return {
-    ...(row as Omit<ResourceRecord, 'allowedTransitions'>),
-    allowedTransitions: [...transitions[row.status as ResourceStatus]],
-  };
+  const checked = columns.parse(row);
+  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
 }
 
 /** Loads a resource, optionally only in one status; 404 if there is none. */

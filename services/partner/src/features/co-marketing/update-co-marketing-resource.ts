@@ -30,7 +30,7 @@ export const updateCoMarketingResource = ({
     if (shareEnabled === false) await revokeShareLink(tx, resource.shareToken);
     if (shareToken) await createShareLink(tx, shareToken, resource.id, caller);
     const updated = await writeResource(tx, resource.id, {
-      ...(values as object),
+      ...values,
       ...(shareEnabled !== undefined && { shareToken }),
     });
     emit(coMarketingUpdated, { ...resourceEvent(updated), changes: audit });

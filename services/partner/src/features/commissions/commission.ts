@@ -1,11 +1,13 @@
 import { fromMinor } from '@tandem/contract';
-import type { Commission, commissionStatuses } from '@tandem/partner-contract';
+import { Commission, type commissionStatuses } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 
 export type CommissionRecord = z.output<typeof Commission>;
 type CommissionStatus = (typeof commissionStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = Commission.pick({ type: true, status: true });
 const transitions: Record<CommissionStatus, readonly CommissionStatus[]> = {
   pending: ['approved', 'on_hold', 'cancelled'],
   on_hold: ['pending', 'cancelled'],
@@ -16,11 +18,13 @@ const transitions: Record<CommissionStatus, readonly CommissionStatus[]> = {
 
 /** Converts a row to the contract's `Commission`. */
 export function asCommission(row: CommissionRow): CommissionRecord {
-  const { amountMinor, basisMinor, currency, status } = row;
+  const { amountMinor, basisMinor, currency } = row;
+  const checked = columns.parse(row);
   return {
-    ...(row as Omit<CommissionRecord, 'amount' | 'basisAmount' | 'allowedTransitions'>),
+    ...row,
+    ...checked,
     amount: fromMinor(amountMinor, currency),
     basisAmount: basisMinor === null ? null : fromMinor(basisMinor, currency),
-    allowedTransitions: [...transitions[status as CommissionStatus]],
+    allowedTransitions: [...transitions[checked.status]],
   };
 }

@@ -1,7 +1,8 @@
-import type { partnerTiers } from '@tandem/partner-contract';
+import { PartnerTier } from '@tandem/partner-contract';
+import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 
-export type Tier = (typeof partnerTiers)[number];
+export type Tier = z.output<typeof PartnerTier>;
 
 /** Commission plan of a tenant. */
 export interface Plan {
@@ -10,6 +11,9 @@ export interface Plan {
   tierRates: Record<Tier, number>;
   holdDays: number;
 }
+
+// Percentages with at most two decimals, on which `shareOf` relies.
+const TierRates = z.record(PartnerTier, z.number().min(0).max(100).multipleOf(0.01));
 
 const defaultName = 'Default';
 const defaultRates: Record<Tier, number> = { bronze: 5, silver: 7.5, gold: 10, platinum: 12.5 };
@@ -32,7 +36,7 @@ export async function readPlan(tx: Tx): Promise<Plan> {
   const plan = await tx.commissionPlan.findFirst({ where: { name: defaultName } });
   // The first request of a tenant creates the plan, so it exists before any partner.
   if (!plan) throw new Error('The tenant has no commission plan');
-  return plan as unknown as Plan;
+  return { ...plan, tierRates: TierRates.parse(plan.tierRates) };
 }
 
 /** A percentage of an amount in minor units, rounded half up; exact, as rates have at most two decimals. */

@@ -1,14 +1,14 @@
 import { partnerApproved, type partners } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { asPartner, lockPartner, transitionRefused } from './partner.ts';
+import { asPartner, lockPartner, wrongTransition } from './partner.ts';
 import { ensureCode } from './referral-code.ts';
 
 export const approvePartner: Handler<typeof partners.approvePartner> = async ({ params, body, tx, emit, ifMatch }) => {
   const partner = await lockPartner(tx, params.id);
   ifMatch(partner);
   // A suspended partner can become approved only by reactivation.
-  if (partner.status !== 'pending') throw transitionRefused(partner);
+  if (partner.status !== 'pending') throw wrongTransition(partner);
   const { tier = partner.tier } = body;
   const [row] = await tx.partner.updateManyAndReturn({
     where: { id: partner.id },

@@ -1,7 +1,7 @@
 import { actingUserId } from '@tandem/caller';
 import { unknownId } from '@tandem/contract';
 import { partnerRegistered, type partners } from '@tandem/partner-contract';
-import { fail, failField } from '@tandem/service';
+import { fail, failField, toJsonColumn } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tx } from '../../handler.ts';
 import { asPartner } from './partner.ts';
@@ -14,7 +14,7 @@ export const createPartner: Handler<typeof partners.createPartner> = async ({ bo
     .create({
       data: {
         ...fields,
-        ...(customFields && { customFields: customFields as object }),
+        ...(customFields && { customFields: toJsonColumn(customFields) }),
         emailKey: body.email.toLowerCase(),
         createdBy: actingUserId(caller) ?? null,
       },

@@ -1,5 +1,5 @@
-import type { Partner, partnerStatuses } from '@tandem/partner-contract';
-import { fail, transitionError } from '@tandem/service';
+import { Partner, type partnerStatuses } from '@tandem/partner-contract';
+import { fail, storedObject, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Partner as PartnerRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -7,6 +7,8 @@ import type { Tx } from '../../handler.ts';
 export type PartnerRecord = z.output<typeof Partner>;
 type PartnerStatus = (typeof partnerStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = Partner.pick({ tier: true, status: true }).extend({ customFields: storedObject });
 const transitions: Record<PartnerStatus, readonly PartnerStatus[]> = {
   pending: ['approved', 'rejected'],
   approved: ['suspended', 'terminated'],
@@ -17,10 +19,8 @@ const transitions: Record<PartnerStatus, readonly PartnerStatus[]> = {
 
 /** Converts a row to the contract's `Partner`. */
 export function asPartner(row: PartnerRow): PartnerRecord {
-  return {
-    ...(row as Omit<PartnerRecord, 'allowedTransitions'>),
-    allowedTransitions: [...transitions[row.status as PartnerStatus]],
-  };
+  const checked = columns.parse(row);
+  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
 }
 
 /** Loads a partner with a row lock. */
@@ -38,6 +38,6 @@ export async function readPartner(tx: Tx, id: number): Promise<PartnerRecord> {
 }
 
 /** The 409 error for a status change that the state table does not contain. */
-export function transitionRefused({ status }: PartnerRecord) {
+export function wrongTransition({ status }: PartnerRecord) {
   return fail('transition_refused', [transitionError(status, transitions[status])]);
 }

@@ -1,4 +1,4 @@
-import type { Referral, referralStatuses } from '@tandem/partner-contract';
+import { Referral, type referralStatuses } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 
@@ -33,7 +33,10 @@ function nameOf({ firstName, lastName }: Person): string {
   return `${firstName} ${lastName}`.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
+// Columns that the contract types more narrowly than the database.
+const columns = Referral.pick({ status: true });
+
 /** Converts a row to the contract's `Referral`. */
 export function asReferral(row: ReferralRow): z.output<typeof Referral> {
-  return row as z.output<typeof Referral>;
+  return { ...row, ...columns.parse(row) };
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '@tandem/caller';
+import { Environment } from '@tandem/contract';
 import { fail, type InTenant } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { countUsage } from '../co-marketing/count-usage.ts';
@@ -23,7 +24,7 @@ export async function findShared({ token, tx, inTenant }: ShareRequest): Promise
   const lookup = await tx.shareLookup.findFirst({ where: { tokenHash: hashToken(token) } });
   if (!lookup) throw fail('not_found');
   const { ownerTenantId: tenantId, ownerEnvironment, resourceId: id } = lookup;
-  const scope = { tenantId, environment: ownerEnvironment as 'live' | 'sandbox' };
+  const scope = { tenantId, environment: Environment.parse(ownerEnvironment) };
   const row = await inTenant(scope, ({ tx: tenantTx }) =>
     tenantTx.coMarketingResource.findFirst({ where: { id, shareEnabled: true, shareToken: token, status: 'active' } }),
   );

@@ -1,5 +1,5 @@
 import { fail, transitionError } from '@tandem/service';
-import type { Course, courseStatuses } from '@tandem/training-contract';
+import { Course, type courseStatuses } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Course as CourseRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -7,6 +7,8 @@ import type { Tx } from '../../handler.ts';
 export type CourseRecord = z.output<typeof Course>;
 type CourseStatus = (typeof courseStatuses)[number];
 
+// Columns that the contract types more narrowly than the database.
+const columns = Course.pick({ category: true, status: true, audience: true });
 const transitions: Record<CourseStatus, readonly CourseStatus[]> = {
   draft: ['published', 'archived'],
   published: ['archived'],
@@ -25,11 +27,15 @@ export async function asCourses(tx: Tx, rows: CourseRow[]): Promise<CourseRecord
     tx,
     rows.map(({ id }) => id),
   );
-  return rows.map((row) => ({
-    ...(row as Omit<CourseRecord, 'allowedTransitions' | 'modulesCount' | 'lessonsCount' | 'enrollmentCount'>),
-    allowedTransitions: [...transitions[row.status as CourseStatus]],
-    ...(counts.get(row.id) ?? { modulesCount: 0, lessonsCount: 0, enrollmentCount: 0 }),
-  }));
+  return rows.map((row) => {
+    const checked = columns.parse(row);
+    return {
+      ...row,
+      ...checked,
+      allowedTransitions: [...transitions[checked.status]],
+      ...(counts.get(row.id) ?? { modulesCount: 0, lessonsCount: 0, enrollmentCount: 0 }),
+    };
+  });
 }
 
 /** Counts modules, lessons and enrolments per course; courses without any are missing from the result. */
@@ -71,7 +77,7 @@ export async function moveCourse(
   to: CourseStatus,
   more: { publishedAt?: Date } = {},
 ): Promise<CourseRecord> {
-  const allowed = transitions[status as CourseStatus];
+  const allowed = transitions[columns.shape.status.parse(status)];
   if (!allowed.includes(to)) throw fail('transition_refused', [transitionError(status, allowed)]);
   const [row] = await tx.course.updateManyAndReturn({
     where: { id },

@@ -1,8 +1,11 @@
-import type { Lesson } from '@tandem/training-contract';
+import { Lesson } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Lesson as LessonRow } from '../../generated/client.ts';
 
+// Columns that the contract types more narrowly than the database.
+const columns = Lesson.pick({ type: true });
+
 /** Converts a row to the contract's `Lesson`. */
 export function asLesson(row: LessonRow): z.output<typeof Lesson> {
-  return row as z.output<typeof Lesson>;
+  return { ...row, ...columns.parse(row) };
 }

@@ -14,12 +14,12 @@ import {
 } from '@tandem/contract';
 import { inTurns } from '@tandem/process';
 import { z } from 'zod';
-import type { ErrorReply } from './error-reply.ts';
+import type { ErrorResponse } from './error-response.ts';
 import { etagOf } from './etag.ts';
 import type { PageResult } from './list.ts';
 
 /** A response to the gateway. */
-export interface Answer {
+export interface ServiceResponse {
   status: number;
   body: string;
   etag?: string;
@@ -49,14 +49,14 @@ interface About {
  * Encodes a handler's result by the reply schema of the row; columns that the contract does not declare are dropped.
  * @throws ZodError when the handler returned a value that violates the contract, which is an internal error
  */
-export async function reply(row: Operation, result: unknown, about: About): Promise<Answer> {
+export async function encodeResult(row: Operation, result: unknown, about: About): Promise<ServiceResponse> {
   const status = about.status ?? replyStatus(row);
   const either = pageOrOther(row.reply);
   if (either && 'other' in (result as object))
-    return reply({ ...row, reply: either.other as z.ZodType }, (result as { other: unknown }).other, about);
-  if (either) return reply({ ...row, reply: either.page as z.ZodType }, result, about);
-  if (isPage(row.reply)) return pageReply(row, result as PageResult<unknown>, about);
-  if (mediaOf(row.reply)) return servedReply(status, result as Served);
+    return encodeResult({ ...row, reply: either.other as z.ZodType }, (result as { other: unknown }).other, about);
+  if (either) return encodeResult({ ...row, reply: either.page as z.ZodType }, result, about);
+  if (isPage(row.reply)) return encodePage(row, result as PageResult<unknown>, about);
+  if (mediaOf(row.reply)) return encodeServed(status, result as Served);
   const data = JSON.stringify(encodeOnce(row.reply, result)) as string | undefined;
   const version = (result as { version?: unknown } | null)?.version;
   return {
@@ -66,7 +66,7 @@ export async function reply(row: Operation, result: unknown, about: About): Prom
   };
 }
 
-function servedReply(status: number, served: Served): Answer {
+function encodeServed(status: number, served: Served): ServiceResponse {
   return { status, body: '', served };
 }
 
@@ -86,14 +86,14 @@ function withData(around: object, data: string | undefined): string {
 }
 
 /** The response for an error. */
-export function errorAnswer(failed: ErrorReply, requestId: string): Answer {
-  const { retryAfter, ...shown } = failed;
+export function encodeError(error: ErrorResponse, requestId: string): ServiceResponse {
+  const { retryAfter, ...shown } = error;
   const body = JSON.stringify(errorEnvelope({ ...shown, requestId }));
-  return { status: failed.status, body, ...(retryAfter !== undefined && { retryAfter }) };
+  return { status: error.status, body, ...(retryAfter !== undefined && { retryAfter }) };
 }
 
 /** Encodes items one by one: a page may have megabytes of customer data. */
-async function pageReply(row: Operation, result: PageResult<unknown>, about: About): Promise<Answer> {
+async function encodePage(row: Operation, result: PageResult<unknown>, about: About): Promise<ServiceResponse> {
   const { items, total, isTotalEstimate, page, limit, hasPrev, nextCursor, hasNext = nextCursor !== null } = result;
   const item = pageItem(row.reply);
   const written = await inTurns(items, (value) => JSON.stringify(z.encode(item, value)));

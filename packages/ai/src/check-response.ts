@@ -2,14 +2,14 @@ import { notJson, parseJson } from './parse-json.ts';
 import { checkLevels, compileSchema } from './schema.ts';
 import { SchemaError } from './schema-error.ts';
 
-/** The value in a model's answer, or its faults. */
+/** The value in a model's response, or its faults. */
 export type Checked = { output: unknown; faults?: never } | { output?: never; faults: string[] };
 
 const levelsMax = 40;
 
-/** Parses a model's answer, which must be JSON that matches a schema. */
-export function checkAnswer({ schema, answer }: { schema: object; answer: string }): Checked {
-  const output = parseJson(answer);
+/** Parses a model's response, which must be JSON that matches a schema. */
+export function checkResponse({ schema, response }: { schema: object; response: string }): Checked {
+  const output = parseJson(response);
   if (output === undefined) return { faults: [notJson] };
   try {
     // A deeper value would overflow the stack when it is copied or serialized.

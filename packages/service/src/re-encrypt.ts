@@ -14,8 +14,8 @@ export interface SealedColumn {
   ref: string;
 }
 
-export interface Resealing {
-  /** Reseals every value that is not under the current key. */
+export interface Reencryption {
+  /** Re-encrypts every value that is not under the current key. */
   run(): Promise<void>;
   /** Ends after the batch in progress. */
   close(): Promise<void>;
@@ -31,18 +31,18 @@ interface Row {
 }
 
 /**
- * Reseals stored values under the current key, 10 s after the start and then every 5 minutes, and counts values by key
+ * Re-encrypts stored values under the current key, 10 s after the start and then every 5 minutes, and counts values by key
  * (`tandem_sealed_values`). Once the count of a key is 0, that key can be removed from ENCRYPTION_KEY. Several
  * instances may run at once: an update applies only if the value is unchanged since it was read.
  */
-export function startResealing(options: {
+export function startReencryption(options: {
   /** Connections under the relay role. */
   pool: pg.Pool;
   seal: Seal;
   columns: readonly SealedColumn[];
   log: Log;
   metrics: Metrics;
-}): Resealing {
+}): Reencryption {
   const { pool, seal, columns, log } = options;
   if (!columns.length) return { run: async () => {}, close: async () => {} };
   const values = options.metrics.gauge('sealed_values', 'Encrypted values in the database, by the id of their key', [
@@ -53,7 +53,7 @@ export function startResealing(options: {
 
   let isClosed = false;
   const run = async () => {
-    for (const column of columns) await resealColumn(column, { pool, seal, log, isClosed: () => isClosed });
+    for (const column of columns) await reencryptColumn(column, { pool, seal, log, isClosed: () => isClosed });
     if (isClosed) return;
     const counts = await Promise.all(columns.map((column) => countByKey(pool, column)));
     values.reset();
@@ -81,13 +81,13 @@ export function startResealing(options: {
   };
 }
 
-async function resealColumn(
+async function reencryptColumn(
   column: SealedColumn,
   { pool, seal, log, isClosed }: { pool: pg.Pool; seal: Seal; log: Log; isClosed: () => boolean },
 ): Promise<void> {
   const { context } = column;
   const statements = statementsFor(column);
-  let resealed = 0;
+  let reencrypted = 0;
   const unreadable: { count: number; first?: Row } = { count: 0 };
   for (let after = ''; !isClosed(); ) {
     const { rows } = await pool.query<Row>(statements.read, [seal.currentKey, after, batchRows]);
@@ -106,12 +106,12 @@ async function resealColumn(
       opened.map(({ sealed }) => sealed),
       opened.map(({ again }) => again),
     ]);
-    resealed += rowCount ?? 0;
+    reencrypted += rowCount ?? 0;
   }
   const { count, first } = unreadable;
   if (first)
     log.error('encrypted values cannot be decrypted', { ...column, count, first: first.ref, key: keyOf(first.sealed) });
-  if (resealed) log.info('values re-encrypted with the current key', { ...column, resealed });
+  if (reencrypted) log.info('values re-encrypted with the current key', { ...column, reencrypted });
 }
 
 /**

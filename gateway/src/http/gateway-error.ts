@@ -1,7 +1,7 @@
 import { errorEnvelope, type FieldError, knownErrors } from '@tandem/contract';
 
 /** An error response sent by the gateway itself; the request is not processed further. */
-export class ApiError extends Error {
+export class GatewayError extends Error {
   readonly code: keyof typeof knownErrors;
   readonly status: number;
   readonly errors: FieldError[];
@@ -37,6 +37,9 @@ export class ApiError extends Error {
 }
 
 /** The body of an error response. */
-export function errorBody(error: Pick<ApiError, 'status' | 'message' | 'code' | 'errors'>, requestId: string): string {
+export function errorBody(
+  error: Pick<GatewayError, 'status' | 'message' | 'code' | 'errors'>,
+  requestId: string,
+): string {
   return JSON.stringify(errorEnvelope({ ...error, message: error.message, requestId }));
 }

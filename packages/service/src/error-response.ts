@@ -1,10 +1,10 @@
 import { ServiceCallError } from '@tandem/client/internal';
 import { knownErrors, type Operation, type Warning } from '@tandem/contract';
-import { type Log, ShareTimeout } from '@tandem/process';
+import { type Log, ShareTimeoutError } from '@tandem/process';
 import { ApiError } from './api-error.ts';
 
 /** An error as the API caller sees it. */
-export interface ErrorReply {
+export interface ErrorResponse {
   status: number;
   code: string;
   message: string;
@@ -17,7 +17,7 @@ export interface ErrorReply {
 /**
  * Converts any thrown value into a response. Anything but an ApiError is logged in full and answered without detail.
  */
-export function errorReply(error: unknown, row: Operation | undefined, log: Log): ErrorReply {
+export function toErrorResponse(error: unknown, row: Operation | undefined, log: Log): ErrorResponse {
   if (error instanceof ApiError) return declaredError(error, row);
   if (isBodyParserError(error)) return bodyParserError(error);
   // The handler did not expect this error: another service rejected the call or is unavailable.
@@ -34,7 +34,7 @@ export function errorReply(error: unknown, row: Operation | undefined, log: Log)
   return known('internal_error');
 }
 
-function declaredError(error: ApiError, row: Operation | undefined): ErrorReply {
+function declaredError(error: ApiError, row: Operation | undefined): ErrorResponse {
   const declared = row?.errors?.[error.code];
   const { code, errors, warnings } = error;
   const wait = error.retryAfter !== undefined && { retryAfter: error.retryAfter };
@@ -43,7 +43,7 @@ function declaredError(error: ApiError, row: Operation | undefined): ErrorReply 
   return { status: error.status, code, message: error.message, errors, warnings, ...wait };
 }
 
-function known(code: keyof typeof knownErrors): ErrorReply {
+function known(code: keyof typeof knownErrors): ErrorResponse {
   const [status, message] = knownErrors[code];
   return { status, code, message, errors: [] };
 }
@@ -52,7 +52,7 @@ function isBodyParserError(error: unknown): error is { type: string } {
   return typeof (error as { type?: unknown })?.type === 'string' && 'status' in (error as object);
 }
 
-function bodyParserError(error: { type: string }): ErrorReply {
+function bodyParserError(error: { type: string }): ErrorResponse {
   if (error.type === 'entity.too.large') return known('body_too_large');
   if (error.type === 'charset.unsupported' || error.type === 'encoding.unsupported') return known('wrong_content_type');
   return known('malformed_json');
@@ -89,7 +89,7 @@ export function isOutage(error: unknown): boolean {
     const driver = (current as { meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } } })
       .meta?.driverAdapterError?.cause;
     if (driver?.originalCode && outageState.test(driver.originalCode)) return true;
-    if (current instanceof ShareTimeout || outageText.test(message)) return true;
+    if (current instanceof ShareTimeoutError || outageText.test(message)) return true;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import { ServiceCallError } from '@tandem/client/internal';
 import type { Log } from '@tandem/process';
-import { errorReply } from './error-reply.ts';
+import { toErrorResponse } from './error-response.ts';
 
 describe('a failed call to another service', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('a failed call to another service', () => {
       },
     } as Partial<Log> as Log;
     const error = new ServiceCallError('readUser', status, code);
-    expect(errorReply(error, undefined, log)).toMatchObject({ status: expectedStatus, code: expectedCode });
+    expect(toErrorResponse(error, undefined, log)).toMatchObject({ status: expectedStatus, code: expectedCode });
     expect(entries).toEqual([['call to another service failed', { error, operation: undefined }]]);
     expect(error.message).toContain('readUser');
   });
