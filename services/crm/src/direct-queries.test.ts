@@ -232,6 +232,27 @@ describe('thousands of random queries give the same result, or the same kind of 
     );
   }, 300_000);
 
+  it('conditions on one of several related records', async () => {
+    const pair = fc.constantFrom<object>({ confidence: 0.5 }, { confidence: { lt: 0.4 } }, { status: 'open' }, {});
+    const name = fc.constantFrom('pairsAsFirst', 'pairsAsSecond');
+    const quantity = fc.oneof(
+      { weight: 20, arbitrary: fc.constant('some') },
+      { weight: 1, arbitrary: fc.constantFrom('none', 'every') },
+    );
+    await fc.assert(
+      fc.asyncProperty(where, name, quantity, pair, fc.constantFrom('AND', 'OR', 'NOT'), async (...drawn) => {
+        const [other, relation, some, one, word] = drawn;
+        const condition = { [word]: [{ [relation]: { [some]: one } }, other] };
+        await expectAlike((tx) => tx.lead.findMany({ where: condition, orderBy: { id: 'asc' } } as never));
+      }),
+      { ...runs, numRuns: 400 },
+    );
+    const supported: Run = (tx) => tx.lead.findMany({ where: { pairsAsFirst: { some: { confidence: 0.5 } } } });
+    throughPrisma = [];
+    expect(await outcome(direct, supported)).toHaveLength(5);
+    expect(throughPrisma).toEqual([]);
+  }, 300_000);
+
   it('conditions on a related record', async () => {
     await fc.assert(
       fc.asyncProperty(where, where, fc.constantFrom('AND', 'OR', 'NOT'), async (first, second, word) => {
