@@ -15,7 +15,7 @@ interface Declared extends Records {
   samples?: (tenantId: number) => Readonly<Record<string, string>>;
 }
 
-const ownFields = new Set(['page', 'limit', 'cursor', 'sort', 'createdFrom', 'createdTo']);
+const ownFields = new Set(['page', 'limit', 'cursor', 'sort']);
 
 /**
  * Tests every list of a contract: each sort and each filter is served from an index, on tables with more records than a
@@ -88,11 +88,13 @@ function isList(row: Operation): boolean {
   return isPage(reply) || reply._zod.def.type === 'array';
 }
 
-function sortsOf(row: Operation): string[] {
+/** The values of `sort` that a list declares. */
+export function sortsOf(row: Operation): string[] {
   return (unwrapped(row.query?.shape['sort'] as z.ZodType) as unknown as { options: string[] }).options;
 }
 
-function filtersOf(row: Operation): string[] {
+/** The filters that a list declares. */
+export function filtersOf(row: Operation): string[] {
   return Object.keys(row.query?.shape ?? {}).filter((field) => !ownFields.has(field));
 }
 

@@ -75,6 +75,8 @@ function sampleOf({ name, type }: Column, tenantId: number): string {
   if (name === 'id') return `${firstId} + n`;
   if (name === 'confidence') return 'n % 100 / 100.0';
   if (parents.has(name)) return String(firstId);
+  // Refers to each record of the other table once, in another order. The factor has no common divisor with the count.
+  if (name.endsWith('_id') && type === 'bigint') return `${firstId} + n * 7919 % ${records}`;
   switch (type) {
     case 'boolean':
       return 'false';
