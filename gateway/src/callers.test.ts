@@ -16,7 +16,7 @@ import {
   publicKey,
   seen,
   useThings,
-} from './test-things.ts';
+} from './things.test-service.ts';
 
 useThings();
 

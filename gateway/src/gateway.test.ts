@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { idInText } from '@tandem/contract';
 import { until } from '@tandem/testing';
-import { answers, base, gateway, ids, json, seen, useThings } from './test-things.ts';
+import { answers, base, gateway, ids, json, seen, useThings } from './things.test-service.ts';
 
 useThings();
 

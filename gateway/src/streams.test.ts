@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { until } from '@tandem/testing';
-import { answers, base, ids, json, type Seen, seen, signer, useThings } from './test-things.ts';
+import { answers, base, ids, json, type Seen, seen, signer, useThings } from './things.test-service.ts';
 
 useThings();
 

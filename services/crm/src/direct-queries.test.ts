@@ -10,7 +10,7 @@ import {
   throughPrisma,
   times,
   useBothEngines,
-} from './both-engines.ts';
+} from './both-engines.test-service.ts';
 import type { Prisma } from './generated/client.ts';
 
 useBothEngines();

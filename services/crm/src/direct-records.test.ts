@@ -1,5 +1,14 @@
 import { isTaken, type Scope } from '@tandem/tenant-db';
-import { direct, expectAlike, mine, outcome, prisma, type Run, throughPrisma, useBothEngines } from './both-engines.ts';
+import {
+  direct,
+  expectAlike,
+  mine,
+  outcome,
+  prisma,
+  type Run,
+  throughPrisma,
+  useBothEngines,
+} from './both-engines.test-service.ts';
 import type { Prisma } from './generated/client.ts';
 
 useBothEngines();

@@ -1,4 +1,4 @@
-import { direct, mine, type Run, unguarded, useBothEngines } from './both-engines.ts';
+import { direct, mine, type Run, unguarded, useBothEngines } from './both-engines.test-service.ts';
 
 useBothEngines();
 
