@@ -126,3 +126,10 @@ export async function runThrough(api: Api, kind: 'caller' | 'recommender', leadI
   const { data: executions } = await api.listExecutions({ query: { bulkRunId: data.bulkRunId, sort: 'createdAt' } });
   return { run, executions };
 }
+
+/** A pending recommendation for a lead. */
+export async function aRecommendation(service: Agents, api: Api) {
+  const { executions } = await runThrough(api, 'recommender', [service.aLead()]);
+  const { data } = await api.listRecommendations({ query: { leadId: executions[0].leadId } });
+  return data[0];
+}
