@@ -1,7 +1,14 @@
 import pg from 'pg';
 
+const leadsOfLargeTenant = Number(process.env['BENCH_LEADS'] ?? 3_000_000);
+
 /** Size of the data set. `leads` and `opportunities` are those of the large tenant. */
-export const size = { leads: 3_000_000, opportunities: 200_000, tenants: 1_000, leadsOfOthers: 100 };
+export const size = {
+  leads: leadsOfLargeTenant,
+  opportunities: Math.ceil(leadsOfLargeTenant / 15),
+  tenants: 1_000,
+  leadsOfOthers: 100,
+};
 
 /** Number of users that own the large tenant's records. They do not exist in identity; lists do not need them. */
 export const users = 200;
@@ -83,10 +90,10 @@ const ends = 'son a er ini ova ez berg is ton ko'.split(' ');
 function opportunities(tenantId: number): string {
   return `
     INSERT INTO opportunity (tenant_id, environment, id, name, value_minor, value, currency, status, stage, stage_id, probability,
-      owner_id, team_id, created_by, created_at, updated_at, expected_close_at)
+      lead_id, owner_id, team_id, created_by, created_at, updated_at, expected_close_at)
     SELECT ${tenantId}, 'live', 10000000 + n, 'Deal ' || md5(n::text), n * 100, n, 'EUR',
       CASE WHEN n % 10 < 6 THEN 'open' WHEN n % 10 < 8 THEN 'won' ELSE 'lost' END, 'prospecting', 1, n % 101,
-      1 + n % ${users}, 1 + n % 20, 1 + n % ${users}, now() - (${size.opportunities} - n) * interval '5 minutes',
+      CASE WHEN n % 2 = 0 THEN 10000000 + n END, 1 + n % ${users}, 1 + n % 20, 1 + n % ${users}, now() - (${size.opportunities} - n) * interval '5 minutes',
       now() - (n::bigint * 7919 % 200000) * interval '5 minutes', CASE WHEN n % 4 > 0 THEN now() + (n % 365) * interval '1 day' END
     FROM generate_series(1, ${size.opportunities}) n`;
 }

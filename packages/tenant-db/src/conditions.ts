@@ -21,6 +21,7 @@ export interface Building {
  *   field: { has }                                  lists
  *   field: { path: [key], equals: scalar }          a member of a JSON object
  *   relation: { ... }                               relations whose columns are in the table, with conditions of this list
+ *   relation: { some: { ... } }                     relations whose columns are in the other table, with conditions of this list
  *   AND, OR, NOT                                    of this list
  *
  * services/crm/src/direct-queries.test.ts compares each form with Prisma's results by random queries.
@@ -85,18 +86,26 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && !value.length;
 }
 
-/** A condition on the record of a relation. */
+/** A condition on the record of a relation, or on one of its records. */
 function related(model: Model, name: string, value: unknown, building: Building, table: string): string {
-  const relation = model.relations.get(name);
+  const toMany = model.toMany.get(name);
+  const relation = toMany ?? model.relations.get(name);
   const target = relation && building.models.get(relation.target);
-  if (!relation || !target?.isPlain || !isRecord(value) || 'is' in (value as Args) || 'isNot' in (value as Args))
+  const where = toMany ? someOf(value) : value;
+  if (!relation || !target?.isPlain || !isRecord(where) || 'is' in (where as Args) || 'isNot' in (where as Args))
     throw new NotPlain();
   const alias = `r${++building.subqueries}`;
   const links = relation.columns.map(
     (column, index) => `"${alias}"."${relation.references[index]}" = "${table}"."${column}"`,
   );
-  const inner = condition(target, value, building, alias);
+  const inner = condition(target, where, building, alias);
   return `EXISTS (SELECT 1 FROM "${target.table}" AS "${alias}" WHERE ${links.join(' AND ')} AND (${inner}))`;
+}
+
+/** The condition in `{ some: … }`; undefined for other conditions on several records. */
+export function someOf(value: unknown): unknown {
+  if (!isRecord(value) || Object.keys(value as Args).join() !== 'some') return undefined;
+  return (value as Args)['some'];
 }
 
 const ordered: Record<string, string> = { lt: '<', lte: '<=', gt: '>', gte: '>=' };

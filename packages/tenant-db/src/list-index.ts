@@ -1,5 +1,5 @@
-import { type Args, isRecord } from './conditions.ts';
-import type { Index, Model } from './models.ts';
+import { type Args, isRecord, someOf } from './conditions.ts';
+import type { Index, Model, ToMany } from './models.ts';
 
 /** A condition on one field, or a combination of several under the name of its operator (OR). */
 interface Condition {
@@ -89,10 +89,22 @@ export function isIndexed(model: Model, where: Args, rest: Args[]): boolean {
   return rest.flatMap(flat).some((condition) => {
     const { name, value } = condition;
     if (name === 'OR') return (value as Args[]).every((one) => isIndexed(model, where, [one]));
+    const toMany = model.toMany.get(name);
+    if (toMany) return findsOther(toMany, value);
     return model.indexes.some((index) => {
       if (index.where && !all.some((one) => implies(one, index))) return false;
       const isNarrowing = index.where !== undefined && implies(condition, index) && value !== null;
-      return isNarrowing || (value !== null && index.fields.find((field) => !scopeFields.includes(field)) === name);
+      return isNarrowing || (value !== null && firstField(index) === name);
     });
   });
+}
+
+/** Whether an index of the other table finds the records of `{ some: … }` by the value of one of their fields. */
+function findsOther({ indexes }: ToMany, value: unknown): boolean {
+  const conditions = flat((someOf(value) ?? {}) as Args);
+  return indexes.some((index) => !index.where && conditions.some((one) => isEqual(one, firstField(index) ?? '')));
+}
+
+function firstField({ fields }: Index): string | undefined {
+  return fields.find((field) => !scopeFields.includes(field));
 }

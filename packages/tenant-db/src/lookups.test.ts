@@ -10,6 +10,7 @@ const lead: Model = {
   table: 'lead',
   fields: new Map([field('custom', 'Json'), field('tags', 'String', true)]),
   relations: new Map(),
+  toMany: new Map(),
   indexes: [],
   isPlain: true,
 };

@@ -18,6 +18,12 @@ export interface Relation {
   references: readonly string[];
 }
 
+/** A relation to any number of records: the foreign key is in their table. */
+export interface ToMany extends Relation {
+  /** Indexes of the other table. */
+  indexes: readonly Index[];
+}
+
 /** A model and its table. */
 export interface Model {
   name: string;
@@ -25,6 +31,8 @@ export interface Model {
   fields: ReadonlyMap<string, Field>;
   /** Relations whose foreign key is in this table. */
   relations: ReadonlyMap<string, Relation>;
+  /** Relations whose foreign key is in the other table. */
+  toMany: ReadonlyMap<string, ToMany>;
   /** Indexes and keys that begin with the scope columns. */
   indexes: readonly Index[];
   /** Whether the driver reads and writes every column type as Prisma does. */
@@ -64,19 +72,39 @@ export function readModels(schemaText: string): ReadonlyMap<string, Model> {
   }));
   if (!blocks.length) throw new Error('The Prisma client does not contain the schema it was generated from');
   const linesOfModels = new Map(blocks.map(({ name, lines }) => [name, lines]));
+  const fieldsOf = (lines: Line[]) =>
+    new Map(lines.filter(({ type }) => !linesOfModels.has(type)).map((line) => [line.name, fieldOf(line)]));
   return new Map(
     blocks.map(({ name, body, lines }): [string, Model] => {
       const scalars = lines.filter(({ type }) => !linesOfModels.has(type));
-      const fields = new Map(scalars.map((line) => [line.name, fieldOf(line)]));
+      const fields = fieldsOf(lines);
       const relations = lines.flatMap((line): [string, Relation][] => {
         const relation = relationOf(line, fields, linesOfModels.get(line.type));
         return relation ? [[line.name, relation]] : [];
+      });
+      const toMany = lines.flatMap((line): [string, ToMany][] => {
+        const other = blocks.find((block) => block.name === line.type);
+        const opposite = line.isList ? other?.lines.find((one) => isOpposite(one, name, line)) : undefined;
+        const relation = other && opposite && relationOf(opposite, fieldsOf(other.lines), lines);
+        if (!relation) return [];
+        const indexes = indexesOf(other.body, [...fieldsOf(other.lines).values()]);
+        return [
+          [line.name, { target: line.type, columns: relation.references, references: relation.columns, indexes }],
+        ];
       });
       const isPlain = scalars.every(({ type, attributes }) => scalarTypes.has(type) && !notPlain.test(attributes));
       const table = mapped(body, '@@map') ?? name;
       return [
         name,
-        { name, table, fields, relations: new Map(relations), indexes: indexesOf(body, [...fields.values()]), isPlain },
+        {
+          name,
+          table,
+          fields,
+          relations: new Map(relations),
+          toMany: new Map(toMany),
+          indexes: indexesOf(body, [...fields.values()]),
+          isPlain,
+        },
       ];
     }),
   );
@@ -123,6 +151,12 @@ function relationOf(
     columns: own.map((name) => (fields.get(name) as Field).column),
     references: theirs.map(columnThere),
   };
+}
+
+/** Whether a line of another model is the side with the foreign key of the relation that `line` of `model` declares. */
+function isOpposite({ type, attributes }: Line, model: string, line: Line): boolean {
+  const nameIn = (text: string) => /@relation\("([^"]+)"/.exec(text)?.[1];
+  return type === model && attributes.includes('fields:') && nameIn(attributes) === nameIn(line.attributes);
 }
 
 /**

@@ -1,7 +1,7 @@
 // Runs a service in a test as in production: over HTTP, on its own database, with RabbitMQ and Redis.
 
 export { until } from '@tandem/until';
-export { everyList } from './every-list.ts';
+export { everyList, filtersOf, sortsOf } from './every-list.ts';
 export { everyOperation } from './every-operation.ts';
 export { longestTurn } from './longest-turn.ts';
 export { openTables, type Tables } from './table-states.ts';

@@ -126,3 +126,35 @@ export async function runThrough(api: Api, kind: 'caller' | 'recommender', leadI
   const { data: executions } = await api.listExecutions({ query: { bulkRunId: data.bulkRunId, sort: 'createdAt' } });
   return { run, executions };
 }
+
+/** A pending recommendation for a lead. */
+export async function aRecommendation(service: Agents, api: Api) {
+  const { executions } = await runThrough(api, 'recommender', [service.aLead()]);
+  const { data } = await api.listRecommendations({ query: { leadId: executions[0].leadId } });
+  return data[0];
+}
+
+/** A recommender that requires approval, and an execution that waits for it. */
+export async function aWaitingExecution(service: Agents, api: Api = service.as()) {
+  const id = await agentOf(api, 'recommender');
+  await api.updateAgent({ params: { id }, body: { approvalPolicy: 'always' } });
+  const leadIds = [codeOf(api, service.aLead())];
+  const { data } = await api.runAgentInBulk({ params: { id }, body: { leadIds } });
+  const executionId = data.results[0].executionId as string;
+  await until('it waits', async () => (await executionOf(api, executionId)).status === 'awaiting_approval');
+  const { data: approvals } = await api.listApprovals();
+  const approval = approvals.find((one: { executionId: string }) => one.executionId === executionId);
+  return { api, id, leadIds, executionId, approval, bulkRunId: data.bulkRunId as string };
+}
+
+/** An execution as the API returns it. */
+export async function executionOf(api: Api, id: string) {
+  return (await api.getExecution({ params: { id } })).data;
+}
+
+/** The first event with this name of the caller's tenant. */
+export function eventOf(service: Agents, api: Api, name: string) {
+  return until(`${name} arrives`, () =>
+    service.events.find((event) => event.name === name && event.tenantId === api.caller.tenantId),
+  );
+}

@@ -9,7 +9,9 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 everyList(campaign, () => service, {
-  'listCampaigns.search': 'a tenant has some thousand campaigns',
-  'listWorkflows.search': 'a tenant has some hundred workflows',
-  'listLandingPages.search': 'a tenant has some hundred pages',
+  withoutIndex: {
+    'listCampaigns.search': 'a tenant has some thousand campaigns',
+    'listWorkflows.search': 'a tenant has some hundred workflows',
+    'listLandingPages.search': 'a tenant has some hundred pages',
+  },
 });

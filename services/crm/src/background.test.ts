@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { leadCreated } from '@tandem/crm-contract';
 import { consumer } from '@tandem/events';
 import { createMetrics, type Metrics } from '@tandem/process';
-import { createTenantDb, inBackground, type Scope } from '@tandem/tenant-db';
-import { testService, testSettings, until } from '@tandem/testing';
-import { aLead, alone } from './crm.test-service.ts';
-import { Prisma, PrismaClient } from './generated/client.ts';
+import { inBackground, type Scope } from '@tandem/tenant-db';
+import { testService, until } from '@tandem/testing';
+import { aLead, alone, type CrmDatabase, openCrmDatabase } from './crm.test-service.ts';
 import { crmService } from './service.ts';
 
 // Guarantees of packages/tenant-db for background work and requests that share a pool.
@@ -13,26 +12,14 @@ import { crmService } from './service.ts';
 const mine: Scope = { tenantId: 1, environment: 'live' };
 
 describe('the pool', () => {
-  let settings: Awaited<ReturnType<typeof testSettings>>;
-  let db: ReturnType<typeof open>;
   const metrics = createMetrics('test');
-  const open = () =>
-    createTenantDb({
-      url: settings.DATABASE_URL,
-      client: (adapter) => new PrismaClient({ adapter }),
-      prisma: Prisma,
-      poolMax: 4,
-      backgroundMax: 2,
-      metrics,
-    });
+  let database: CrmDatabase;
+  let db: CrmDatabase['db'];
   beforeAll(async () => {
-    settings = await testSettings('crm');
-    db = open();
+    database = await openCrmDatabase({ poolMax: 4, backgroundMax: 2, metrics });
+    ({ db } = database);
   });
-  afterAll(async () => {
-    await db?.close();
-    await settings?.drop();
-  });
+  afterAll(() => database?.close());
 
   /** Transactions that each keep a connection until `release` is called. */
   function holders(of: Pick<typeof db, 'transaction' | 'tx'>, count: number) {

@@ -2,7 +2,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { crm } from '@tandem/crm-contract';
 import type { ServiceSettings } from '@tandem/service';
-import { type TestService, testService } from '@tandem/testing';
+import { createTenantDb } from '@tandem/tenant-db';
+import { type TestService, testService, testSettings } from '@tandem/testing';
+import { Prisma, PrismaClient } from './generated/client.ts';
 import { crmService } from './service.ts';
 import type { CrmSettings } from './settings.ts';
 
@@ -20,6 +22,26 @@ export const alone: Omit<CrmSettings, keyof ServiceSettings> = {
 /** Starts crm for a test. */
 export const startCrm = (others: Partial<typeof alone> = {}): Promise<TestService<typeof crm>> =>
   testService('crm', (settings) => crmService({ ...settings, ...alone, ...others }));
+
+type TenantDbOptions = Omit<Parameters<typeof createTenantDb>[0], 'url' | 'client' | 'prisma'>;
+
+export type CrmDatabase = Awaited<ReturnType<typeof openCrmDatabase>>;
+
+/** Opens a database of crm without the service. `close` drops it. */
+export async function openCrmDatabase(options: TenantDbOptions = {}) {
+  const settings = await testSettings('crm');
+  const db = createTenantDb({
+    ...options,
+    url: settings.DATABASE_URL,
+    client: (adapter) => new PrismaClient({ adapter }),
+    prisma: Prisma,
+  });
+  const close = async () => {
+    await db.close();
+    await settings.drop();
+  };
+  return { settings, db, close };
+}
 
 /** User ids that the identity stub knows in every tenant. */
 export const users = { active: '5', suspended: '6', nobody: '7' };

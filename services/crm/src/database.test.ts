@@ -1,10 +1,10 @@
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { internalUsers } from '@tandem/identity-contract';
-import { createTenantDb, type Scope, statement } from '@tandem/tenant-db';
-import { testSettings, until } from '@tandem/testing';
+import { type Scope, statement } from '@tandem/tenant-db';
+import { until } from '@tandem/testing';
 import pg from 'pg';
-import { Prisma, PrismaClient } from './generated/client.ts';
+import { type CrmDatabase, openCrmDatabase } from './crm.test-service.ts';
 
 // Connection and transaction guarantees of packages/tenant-db, tested on the tables of a real service.
 
@@ -12,19 +12,13 @@ const mine: Scope = { tenantId: 1, environment: 'live' };
 const theirs: Scope = { tenantId: 2, environment: 'live' };
 const lead = (email: string) => ({ email, firstName: 'A', lastName: 'B' });
 
-let settings: Awaited<ReturnType<typeof testSettings>>;
-let db: ReturnType<typeof open>;
-const open = () =>
-  createTenantDb({ url: settings.DATABASE_URL, client: (adapter) => new PrismaClient({ adapter }), prisma: Prisma });
-
+let database: CrmDatabase;
+let db: CrmDatabase['db'];
 beforeAll(async () => {
-  settings = await testSettings('crm');
-  db = open();
+  database = await openCrmDatabase();
+  ({ db } = database);
 });
-afterAll(async () => {
-  await db?.close();
-  await settings?.drop();
-});
+afterAll(() => database?.close());
 
 const emails = (scope: Scope) =>
   db.within(scope, async () => (await db.tx.lead.findMany({ select: { email: true } })).map(({ email }) => email));
@@ -216,7 +210,7 @@ describe('a transaction', () => {
       operations: internalUsers,
       baseUrl: 'http://127.0.0.1:9',
       service: 'crm',
-      signer: createCallerSigner(settings.INTERNAL_SECRETS),
+      signer: createCallerSigner(database.settings.INTERNAL_SECRETS),
     });
     const as = { tenantId: 1, environment: 'live' as const, requestId: 'test' };
     const ask = () => identity.findUser({ params: { id: 1 }, as });
@@ -251,7 +245,7 @@ describe('the scope of a tenant', () => {
 
 describe('a tenant with hanging queries', () => {
   it('leaves connections for other tenants', async () => {
-    const outside = new pg.Client({ connectionString: settings.ownerUrl });
+    const outside = new pg.Client({ connectionString: database.settings.ownerUrl });
     await outside.connect();
     await outside.query('SELECT pg_advisory_lock(42)');
     const stuck = Array.from({ length: 8 }, () =>

@@ -1,6 +1,9 @@
 import { identity } from '@tandem/identity-contract';
+import { createIdCodec } from '@tandem/ids';
 import { everyList } from '@tandem/testing';
 import { type Service, startIdentity } from './identity.test-service.ts';
+
+const ids = createIdCodec(process.env.IDS_ALPHABET as string);
 
 let service: Service;
 beforeAll(async () => {
@@ -9,14 +12,19 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 everyList(identity, () => service, {
-  'listAuditLogs.environment': 'nearly all entries are live; sandbox entries have an index',
-  'listAuditLogs.targetId': 'the public id includes the type of the record',
-  listAddonCatalog: 'the catalogue is in memory',
-  listTeamMembers: 'members are read through Prisma',
-  'listUsers.teamId': 'members are read through Prisma',
-  'listUsers.search': 'a tenant has a few thousand users',
-  'listTeams.search': 'a tenant has a few hundred teams',
-  'listRoles.search': 'a tenant has a few dozen roles',
-  'listApiKeys.search': 'a tenant has a few hundred keys',
-  'listApiKeys.status': 'a tenant has a few hundred keys',
+  unsorted: {
+    listPlans: 'the plans are in memory',
+    listPermissions: 'the permissions are in memory',
+    listAddonCatalog: 'the catalogue is in memory',
+    listTenants: 'reads 100 tenants after an id',
+  },
+  samples: (tenantId) => ({ 'listAuditLogs.targetId': ids.encode('user', tenantId, 999_999_999) }),
+  withoutIndex: {
+    'listAuditLogs.environment': 'nearly all entries are live; sandbox entries have an index',
+    'listUsers.search': 'a tenant has a few thousand users',
+    'listTeams.search': 'a tenant has a few hundred teams',
+    'listRoles.search': 'a tenant has a few dozen roles',
+    'listApiKeys.search': 'a tenant has a few hundred keys',
+    'listApiKeys.status': 'a tenant has a few hundred keys',
+  },
 });

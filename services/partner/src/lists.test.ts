@@ -8,13 +8,11 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-everyList(
-  partner,
-  () => service,
-  {
+everyList(partner, () => service, {
+  unsorted: { exportPartners: 'reads a number of partners after an id' },
+  withoutIndex: {
     'listCoMarketingResources.search': 'a tenant has a few hundred resources',
-    'listPortalCoMarketing.search': 'a tenant has a few hundred resources',
     'listPortalUsers.search': 'a partner has a few dozen users',
   },
-  { 'partner.status': 'approved', 'partner.tier': 'bronze' },
-);
+  texts: { 'partner.status': 'approved', 'partner.tier': 'bronze', 'statement.period': '1999-12' },
+});

@@ -57,6 +57,13 @@ export async function aTenantWith(
   return api;
 }
 
+/** The ids of the leads that a search finds, in their order. */
+export async function found(api: Api, q: string, query: Record<string, string> = {}): Promise<string[]> {
+  const { status, data, body } = await api.searchLeads({ query: { q, ...query } });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return data.map(({ id }: { id: string }) => id);
+}
+
 /** An event about a record, as the service it belongs to sends one. */
 export function anEvent(name: string, tenantId: number, record: object & { id: string }, data: object = {}) {
   const target = { type: name.split('.')[0], id: Number(record.id) };
@@ -82,27 +89,29 @@ export function aLeadRecord(
   id: number,
   fields: Partial<z.input<typeof Lead>> = {},
 ): z.input<typeof Lead> {
-  const times = { createdAt: '2026-03-01T10:00:00.000Z', updatedAt: '2026-03-01T10:00:00.000Z' };
   return {
-    ...{
-      id: String(id),
-      tenantId: String(tenantId),
-      email: `lead${id}@example.com`,
-      firstName: 'Ada',
-      lastName: 'King',
-    },
-    ...{
-      phone: null,
-      source: 'web',
-      status: 'new',
-      allowedTransitions: ['contacted'],
-      score: 10,
-      assignedTo: '7',
-      teamId: null,
-    },
-    ...{ customFields: {}, tags: [], externalId: null, createdBy: '8', version: 1, convertedOpportunityId: null },
-    ...{ referralCode: null, convertedAt: null },
-    ...times,
+    id: String(id),
+    tenantId: String(tenantId),
+    email: `lead${id}@example.com`,
+    firstName: 'Ada',
+    lastName: 'King',
+    phone: null,
+    source: 'web',
+    status: 'new',
+    allowedTransitions: ['contacted'],
+    score: 10,
+    assignedTo: '7',
+    teamId: null,
+    customFields: {},
+    tags: [],
+    externalId: null,
+    createdBy: '8',
+    version: 1,
+    convertedOpportunityId: null,
+    referralCode: null,
+    convertedAt: null,
+    createdAt: '2026-03-01T10:00:00.000Z',
+    updatedAt: '2026-03-01T10:00:00.000Z',
     ...fields,
   };
 }

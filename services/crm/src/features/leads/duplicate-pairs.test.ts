@@ -1,28 +1,19 @@
-import { createTenantDb, type Scope } from '@tandem/tenant-db';
-import { testSettings, until } from '@tandem/testing';
+import type { Scope } from '@tandem/tenant-db';
+import { until } from '@tandem/testing';
 import pg from 'pg';
-import { Prisma, PrismaClient } from '../../generated/client.ts';
+import { type CrmDatabase, openCrmDatabase } from '../../crm.test-service.ts';
 import type { Tx } from '../../handler.ts';
 import { detectDuplicates } from './on-lead-changed.ts';
 
 const scope: Scope = { tenantId: 1, environment: 'live' };
 
-let settings: Awaited<ReturnType<typeof testSettings>>;
-let db: ReturnType<typeof open>;
-const open = () =>
-  createTenantDb({
-    url: settings.DATABASE_URL,
-    client: (adapter) => new PrismaClient({ adapter }),
-    prisma: Prisma,
-  });
+let database: CrmDatabase;
+let db: CrmDatabase['db'];
 beforeAll(async () => {
-  settings = await testSettings('crm');
-  db = open();
+  database = await openCrmDatabase();
+  ({ db } = database);
 });
-afterAll(async () => {
-  await db?.close();
-  await settings?.drop();
-});
+afterAll(() => database?.close());
 
 // On a busy machine, a transaction may wait for longer than these.
 const timeouts = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
@@ -54,7 +45,7 @@ it('two batches with the same leads do not end in a deadlock', async () => {
       ],
     }),
   );
-  const holder = new pg.Client({ connectionString: settings.DATABASE_URL });
+  const holder = new pg.Client({ connectionString: database.settings.DATABASE_URL });
   await holder.connect();
   try {
     await holder.query(`SELECT set_config('app.tenant_id', '1', false), set_config('app.environment', 'live', false)`);

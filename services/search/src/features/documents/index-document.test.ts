@@ -37,9 +37,14 @@ describe('indexDocument', () => {
   it('finds custom fields whatever their names, and external ids, but no ids, times and choices of records', async () => {
     const api = await aTenantWith(service, {
       a: {
-        ...{ id: 'recordcode', status: 'qualified', createdBy: 'usercode', createdAt: '2026-01-01T00:00:00.000Z' },
-        ...{ allowedTransitions: ['contacted'], outcome: { result: 'won', note: 'champagne', byUserId: 'usercode' } },
-        ...{ externalId: 'EXT4711', referralCode: 'SPRING26' },
+        id: 'recordcode',
+        status: 'qualified',
+        createdBy: 'usercode',
+        createdAt: '2026-01-01T00:00:00.000Z',
+        allowedTransitions: ['contacted'],
+        outcome: { result: 'won', note: 'champagne', byUserId: 'usercode' },
+        externalId: 'EXT4711',
+        referralCode: 'SPRING26',
         customFields: { taxId: 'DE811907980', status: 'gesperrt', source: { soldBy: 'Kepler' }, renewedAt: 'Easter' },
       },
     });
