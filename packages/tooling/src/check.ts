@@ -49,7 +49,7 @@ const rules: Rule[] = [
   {
     why: 'only service.ts creates the Prisma client, because it binds it to a tenant',
     files: /^(services|packages|gateway)\/.*\.ts$/,
-    except: /^services\/[^/]+\/src\/service\.ts$|\.test\.ts$|\/check\.ts$|\/generated\//,
+    except: /^services\/[^/]+\/src\/service\.ts$|\.test(-service)?\.ts$|\/check\.ts$|\/generated\//,
     find: (text) => (/new PrismaClient\b/.test(text) ? 'new PrismaClient' : undefined),
   },
   {
