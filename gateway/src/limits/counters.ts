@@ -49,7 +49,7 @@ type CountedReply = ['counted', now: number, tenant: number, month: number, corr
 const clockAheadMaxMs = 100;
 
 interface Scripted {
-  countCalls(keys: number, ...keysAndRequest: string[]): void;
+  countCalls(keys: number, ...keysAndRequest: string[]): Promise<unknown>;
 }
 
 /** Connects the accounts of one gateway process to the counters. */
@@ -93,15 +93,15 @@ export function createCounters(options: {
   ): ReturnType<Counters['count']> => {
     let batch = {} as Batch;
     let request = {} as ScriptRequest;
-    const reply = (await send((pipeline) => {
+    const reply = (await send((client) => {
       batch = build();
       rollTo(account, windowOf(now(), windowMs));
       request = requestOf(account, batch, countOptions);
       const windowKey = `${tag(account)}:window:${account.window}`;
       const keys = [windowKey, monthKey(account, batch.month?.month), epochKey(namespace)];
       for (const address of batch.addresses) keys.push(`${windowKey}:${address}`);
-      (pipeline as unknown as Scripted).countCalls(keys.length, ...keys, JSON.stringify(request));
-      return batch.waiters.length;
+      const reply = (client as unknown as Scripted).countCalls(keys.length, ...keys, JSON.stringify(request));
+      return { reply, calls: batch.waiters.length };
     })) as unknown[];
     if (reply[0] === 'lost' || reply[0] === 'unseeded') return reply[0];
     if (reply[0] === 'epoch') {

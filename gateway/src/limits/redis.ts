@@ -31,7 +31,6 @@ export function guardRedis(url: string, log: Log, timeoutMs: number): GuardedRed
     connectTimeout: 1_000,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
-    enableAutoPipelining: true,
     retryStrategy: (times) => Math.min(50 * times, probeMs),
   });
   const deadlines = createDeadlines(tickMs);
