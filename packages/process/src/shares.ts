@@ -11,6 +11,9 @@ export interface Shares<Key> {
 /** No slot became free within the time limit. */
 export class ShareTimeoutError extends Error {}
 
+// Idle lines are kept: adding and removing one with every request makes V8 allocate new tables for the map.
+const idleMax = 1_000;
+
 /** The running and waiting work of one key. */
 interface Line {
   running: number;
@@ -35,7 +38,7 @@ export function createShares<Key>(
     // Oldest waiting work first.
     if (next) return next();
     line.running -= 1;
-    if (line.running === 0) lines.delete(key);
+    if (line.running === 0 && lines.size > idleMax) lines.delete(key);
   };
 
   return {
