@@ -12,48 +12,47 @@ const countsAtOnceMax = 2;
 const waitMinMs = 20;
 
 interface Total {
-  /** When the list was last known to be large. */
-  at: number;
   /** Undefined until the first count has finished, and after it failed. */
   counted?: { total: number; at: number };
   counting?: Promise<void> | undefined;
   failedAt?: number;
 }
 
-/** The estimated totals of a service. Lists are identified by a text of their scope and filter. */
+/** The estimated totals of a service, and which of its lists need them. */
 export class EstimatedTotals {
-  // The least recently read first.
+  /** When each list was found to be large, the oldest first. */
+  readonly #large = new Map<string, number>();
   readonly #totals = new Map<string, Total>();
   #countsNow = 0;
 
-  /** Whether the list had more records than are counted exactly when last read, at most a minute ago. */
-  isLarge(filter: string): boolean {
-    const known = this.#totals.get(filter);
-    return known !== undefined && Date.now() - known.at < keptMs;
+  /**
+   * Whether the list was found to have more records than are counted exactly, at most a minute ago.
+   * @param list identifies scope, filter and sort: with an index for the filter, another order of the same records may
+   * be counted exactly
+   */
+  isLarge(list: string): boolean {
+    const at = this.#large.get(list);
+    return at !== undefined && Date.now() - at < keptMs;
   }
 
   /** Remembers that a list is too large to count exactly. */
-  noteLarge(filter: string): void {
-    if (this.isLarge(filter)) return;
-    const known = this.#totals.get(filter) ?? { at: 0 };
-    known.at = Date.now();
-    this.#totals.delete(filter);
-    this.#totals.set(filter, known);
-    const [oldest] = this.#totals.keys();
-    if (this.#totals.size > totalsMax && oldest !== undefined) this.#totals.delete(oldest);
+  noteLarge(list: string): void {
+    if (!this.isLarge(list)) putLast(this.#large, list, Date.now());
   }
 
   /**
    * The number of records of a large list, at most a minute old; undefined when no such count is available.
+   * @param filter identifies scope and filter
    * @param count counts the records; runs in the background, one at a time, and not right after a failure
    * @param waitMs how long to wait for the first count: as long as the page itself took
    */
   async estimate(filter: string, count: () => PromiseLike<number>, waitMs: number): Promise<number | undefined> {
-    const known = this.#totals.get(filter);
-    if (!known) return undefined;
+    const known = this.#totals.get(filter) ?? {};
     const isOlder = (at: number | undefined, ms: number) => at === undefined || Date.now() - at > ms;
-    if (isOlder(known.counted?.at, refreshMs) && isOlder(known.failedAt, keptMs) && !known.counting)
+    if (isOlder(known.counted?.at, refreshMs) && isOlder(known.failedAt, keptMs) && !known.counting) {
+      putLast(this.#totals, filter, known);
       this.#refresh(known, count);
+    }
     if (isOlder(known.counted?.at, keptMs) && known.counting)
       await firstOf(known.counting, Math.max(waitMs, waitMinMs));
     return isOlder(known.counted?.at, keptMs) ? undefined : known.counted?.total;
@@ -74,6 +73,14 @@ export class EstimatedTotals {
       }
     })();
   }
+}
+
+/** Moves an entry to the end, and evicts the first one of too many. */
+function putLast<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > totalsMax && oldest !== undefined) map.delete(oldest);
 }
 
 async function firstOf(work: Promise<void>, ms: number): Promise<void> {

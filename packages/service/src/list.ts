@@ -95,7 +95,7 @@ export async function listPage<Row extends { id: number }>(
     );
 
   const where = { ...options.where, AND: [...(options.and ?? []).filter(hasFields), ...createdBetween(query)] };
-  const filter = `${scope} ${JSON.stringify([where, search, options.narrow])}`;
+  const ids = idsOf(scope, field, [where, search, options.narrow]);
   const beyondOf = options.nullable?.includes(field) ? rowsAfterWithNulls : rowsAfter;
   const startedAt = performance.now();
   const args: PageArgs = {
@@ -108,12 +108,12 @@ export async function listPage<Row extends { id: number }>(
     ...(select && { select }),
     ...(search && { search: { text: search, columns: searchIn } }),
   };
-  const found = await pageOf(model, args, filter, totals);
+  const found = await pageOf(model, args, ids, totals);
   const items = found.rows.slice(0, limit);
   const total = await totalOf(found, {
-    filter: withoutSeconds(filter),
+    ids,
     totals,
-    seen: skip + found.rows.length,
+    seen: found.rows.length ? skip + found.rows.length : 0,
     waitMs: performance.now() - startedAt,
     count: () => model.count({ where: search ? { AND: [where, containing(search, searchIn)] } : where }),
   });
@@ -128,32 +128,43 @@ export async function listPage<Row extends { id: number }>(
   };
 }
 
+/** What identifies a list where requests share its total. */
+interface ListIds {
+  /** Its scope, sort column and filter. */
+  exact: string;
+  /** The same with times in minutes, so that filters by the current time share what is an estimate anyway. */
+  rough: string;
+  /** Without the sort column, on which it depends whether a filter can be counted, but not its total. */
+  unsorted: string;
+}
+
 /** Reads a page with its total, or beside a count that other requests for the same list share. */
 async function pageOf<Row>(
   model: Listable<Row>,
   args: PageArgs,
-  filter: string,
+  ids: ListIds,
   { estimated, shared }: Totals,
 ): Promise<FoundPage<Row>> {
-  const isKnownLarge = estimated.isLarge(withoutSeconds(filter));
+  const isKnownLarge = estimated.isLarge(ids.rough);
   if (isKnownLarge) return model.findPage({ ...args, isKnownLarge });
-  const counting = shared.join(filter, () => model.countPage(args));
-  if (counting) {
-    const [page, total] = await Promise.all([model.findPage({ ...args, isUncounted: true }), counting]);
-    if (total !== undefined) return { ...page, total, isLarge: false };
-  }
-  return shared.reading(filter, model.findPage(args));
+  const counting = shared.join(ids.exact, async () => ({ total: await model.countPage(args) }));
+  if (!counting) return shared.reading(ids.exact, model.findPage(args));
+  const [page, counted] = await Promise.all([model.findPage({ ...args, isUncounted: true }), counting]);
+  // The read limit ended the page: another plan may find more records.
+  const isCut = page.isLarge && page.rows.length < args.take;
+  if (counted && !isCut) return { ...page, total: counted.total, isLarge: counted.total === undefined };
+  return model.findPage(args);
 }
 
 async function totalOf(
   found: FoundPage<unknown>,
-  about: { filter: string; totals: Totals; seen: number; waitMs: number; count: () => PromiseLike<number> },
+  about: { ids: ListIds; totals: Totals; seen: number; waitMs: number; count: () => PromiseLike<number> },
 ): Promise<{ total: number; isTotalEstimate?: boolean }> {
-  const { filter, totals, seen, waitMs, count } = about;
-  if (found.isLarge) totals.estimated.noteLarge(filter);
+  const { ids, totals, seen, waitMs, count } = about;
+  if (found.isLarge) totals.estimated.noteLarge(ids.rough);
   // A record may have been created between the count and the page.
   if (found.total !== undefined) return { total: Math.max(found.total, seen) };
-  const estimate = await totals.estimated.estimate(filter, count, waitMs);
+  const estimate = await totals.estimated.estimate(ids.unsorted, count, waitMs);
   return { total: Math.max(estimate ?? exactMax, seen), isTotalEstimate: true };
 }
 
@@ -194,9 +205,16 @@ function rowsAfterWithNulls(field: string, isDescending: boolean, position: Posi
     : [...rowsAfter(field, isDescending, position), { [field]: null }];
 }
 
-/** Truncates timestamps to minutes, so that filters by the current time share a total; it is an estimate anyway. */
-function withoutSeconds(filter: string): string {
-  return filter.replace(/(T\d\d:\d\d):\d\d\.\d{3}Z/g, '$1');
+function idsOf(scope: string, sort: string, filter: unknown[]): ListIds {
+  const unsorted = `${scope} ${inMinutes(filter)}`;
+  return { exact: `${scope} ${sort} ${JSON.stringify(filter)}`, rough: `${unsorted} ${sort}`, unsorted };
+}
+
+function inMinutes(filter: unknown): string {
+  // JSON.stringify has already converted dates to text in `value`, but not in `this`.
+  return JSON.stringify(filter, function (this: Record<string, unknown>, name, value) {
+    return this[name] instanceof Date ? (value as string).slice(0, 16) : value;
+  });
 }
 
 function plain(value: unknown): unknown {

@@ -6,16 +6,16 @@
 const sharedFrom = 100;
 const listsMax = 1_000;
 
-interface List {
-  /** The count in progress: its own statement, or a part of the statement of a page. Never rejects. */
-  current?: Promise<unknown>;
-  /** Starts when `current` ends. */
-  next?: Promise<number | undefined>;
-}
-
-/** A page as far as its total is concerned. */
+/** The outcome of a count; the total is undefined when there are too many records to count. */
 interface Counted {
   total: number | undefined;
+}
+
+interface List {
+  /** The count in progress: its own statement, or a part of the statement of a page. Undefined if it fails. */
+  current?: Promise<Counted | undefined>;
+  /** Starts when `current` ends. */
+  next?: Promise<Counted | undefined>;
 }
 
 /** The counts in progress of a service. Lists are identified by a text of their scope and complete filter. */
@@ -25,43 +25,43 @@ export class SharedCounts {
 
   /**
    * The total of a list that other requests are counting now, from a count that starts after this call.
-   * @returns undefined when nobody counts the list; resolves to undefined when the list has too many records to count
-   * or the count fails. The caller then reads a page with its total.
+   * @returns undefined when nobody counts the list; resolves to undefined when the count fails. The caller then counts
+   * the list itself.
    */
-  join(id: string, count: () => PromiseLike<number | undefined>): Promise<number | undefined> | undefined {
+  join(id: string, count: () => Promise<Counted>): Promise<Counted | undefined> | undefined {
     const list = this.#lists.get(id);
     if (!list?.current) return undefined;
     list.next ??= list.current.then(() => {
       delete list.next;
-      const counting = Promise.resolve(count()).catch(() => undefined);
-      return this.#running(id, list, counting);
+      return this.#running(id, list, count());
     });
     return list.next;
   }
 
   /** Lets other requests know that a page is being read with its total. */
   reading<Page extends Counted>(id: string, page: Promise<Page>): Promise<Page> {
-    const counting = page.then(
-      ({ total }) => total,
-      () => undefined,
-    );
-    void this.#running(id, this.#lists.get(id) ?? {}, counting);
+    void this.#running(id, this.#lists.get(id) ?? {}, page);
     return page;
   }
 
-  #running(id: string, list: List, counting: Promise<number | undefined>): Promise<number | undefined> {
-    list.current = counting;
-    void counting.then((total) => {
-      if (list.current === counting) delete list.current;
-      this.#remember(id, total);
+  #running(id: string, list: List, counting: Promise<Counted>): Promise<Counted | undefined> {
+    // A failed count is an error of the request that counts; the others count for themselves.
+    const current = counting.then(
+      ({ total }) => ({ total }),
+      () => undefined,
+    );
+    list.current = current;
+    void current.then((counted) => {
+      if (list.current === current) delete list.current;
+      this.#remember(id, counted);
     });
-    return counting;
+    return current;
   }
 
-  #remember(id: string, total: number | undefined): void {
+  #remember(id: string, counted: Counted | undefined): void {
     const list = this.#lists.get(id) ?? {};
     this.#lists.delete(id);
-    if (total === undefined || total < sharedFrom) return;
+    if (!counted || (counted.total ?? sharedFrom) < sharedFrom) return;
     this.#lists.set(id, list);
     const [oldest] = this.#lists.keys();
     if (this.#lists.size > listsMax && oldest !== undefined) this.#lists.delete(oldest);

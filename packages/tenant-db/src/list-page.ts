@@ -9,7 +9,7 @@ import {
   pageAlong,
   pageInOrder,
   pageOfCandidates,
-  positionAfter,
+  pageToResume,
 } from './list-statements.ts';
 import { type Lookups, lookupsOf } from './lookups.ts';
 import type { Model } from './models.ts';
@@ -52,9 +52,7 @@ export async function findPage(model: Model, args: PageArgs, reader: PageReader)
     (lookups.length && (await readCandidates(plan, reader, lookups))) ||
     (isIndexed(model, plan.where, plan.walk.rest) && (await readCandidates(plan, reader, [])));
   if (found) return found;
-  const far = await readAlong({ ...plan, args: { ...args, isKnownLarge: true } }, reader, farMax);
-  if (far.rows.length >= args.take) return far;
-  return { ...far, ...(await lastRead(plan, reader)) };
+  return readFar(plan, reader);
 }
 
 /**
@@ -115,10 +113,12 @@ async function readCandidates(
   return { rows: rows.filter(isRow).map(withoutCounts), total: sizes[0], isLarge: true };
 }
 
-/** The last of the `farMax` rows that `readAlong` read; empty when there were fewer. */
-async function lastRead(plan: Plan, reader: PageReader): Promise<Pick<FoundPage, 'resumeAt'>> {
-  const { rows } = await reader.send(positionAfter(plan, farMax));
-  return rows[0] ? { resumeAt: rows[0] } : {};
+/** Reads the first `farMax` rows along the index of the order. */
+async function readFar(plan: Plan, reader: PageReader): Promise<FoundPage> {
+  const { rows } = await reader.send(pageToResume(plan, farMax));
+  const { '#resumeValue': value, '#resumeId': id } = rows[0];
+  const page = { rows: rows.filter(isRow).map(withoutCounts), total: undefined, isLarge: true };
+  return id === null ? page : { ...page, resumeAt: { value, id } };
 }
 
 /** The condition that one of the columns contains a text, case-insensitively. `%`, `_` and backslash are escaped. */
@@ -137,7 +137,15 @@ function isRow(row: Args): boolean {
 }
 
 function withoutCounts(row: Args): Args {
-  const { '#total': _total, '#counts': _counts, '#sort': _sort, '#id': _id, ...record } = row;
+  const {
+    '#total': _total,
+    '#counts': _counts,
+    '#sort': _sort,
+    '#id': _id,
+    '#resumeValue': _value,
+    '#resumeId': _resumeId,
+    ...record
+  } = row;
   return record;
 }
 

@@ -121,15 +121,28 @@ export function pageOfCandidates(plan: Plan, lookups: ReturnType<typeof lookupsO
   return { text, values: now.values };
 }
 
-/** The position of row number `read` along the index of the order; no row when there are fewer. */
-export function positionAfter(plan: Plan, read: number): Statement {
+/**
+ * The rows that match among the first `readMax` along the index of the order. For a short page, `#resumeValue` and
+ * `#resumeId` are the position of the last of these rows, in every row of the result; null when there are fewer. Both
+ * are in one statement: between two, a deletion would move the position beyond rows that were not read.
+ */
+export function pageToResume(plan: Plan, readMax: number): Statement {
   const { model, args } = plan;
-  const { covered } = plan.walk as Walk;
+  const { covered, rest } = plan.walk as Walk;
   const now = building(plan);
-  const columns = args.sort === 'id' ? 'id' : `${columnOf(model, args.sort)}, id`;
-  const source = rowsOf(model, args, { conditions: { AND: covered }, limit: String(read), columns }, now);
-  const text = `SELECT ${columnOf(model, args.sort)} AS value, id FROM (${source}) AS "${model.table}"
-    ORDER BY ${orderOf(model, args)} LIMIT 1 OFFSET ${read - 1}`;
+  const first = (columns: string) =>
+    rowsOf(model, args, { conditions: { AND: covered }, limit: String(readMax), columns }, now);
+  const [take, skip] = [parameter(now, args.take), parameter(now, args.skip)];
+  const page = `SELECT ${plan.columns(model, args.select)}, ${sortKeys(model, args)} FROM (${first('*')}) AS "${model.table}"
+    WHERE ${condition(model, { AND: rest }, now)} ORDER BY ${orderOf(model, args)} LIMIT ${take} OFFSET ${skip}`;
+  const keys = args.sort === 'id' ? 'id' : `${columnOf(model, args.sort)}, id`;
+  const position = `SELECT ${columnOf(model, args.sort)} AS value, id FROM (${first(keys)}) AS "${model.table}"
+    ORDER BY ${orderOf(model, args)} LIMIT 1 OFFSET ${readMax - 1}`;
+  const text = `WITH "#page" AS MATERIALIZED (${page})
+    SELECT "#page".*, resume.value AS "#resumeValue", resume.id AS "#resumeId" FROM (SELECT 1) AS one
+    LEFT JOIN "#page" ON true
+    LEFT JOIN (SELECT * FROM (${position}) AS last WHERE (SELECT count(*) FROM "#page") < ${take}) AS resume ON true
+    ORDER BY ${outerOrder(args)}`;
   return { text, values: now.values };
 }
 

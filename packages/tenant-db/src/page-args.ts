@@ -17,7 +17,10 @@ export interface PageArgs {
   search?: { text: string; columns: readonly string[] };
   /** Whether the list is known to have more than `exactMax` records, so that they need not be counted again. */
   isKnownLarge?: boolean;
-  /** Reads the page only; the caller gets the total from `countPage`. Only for lists of at most `exactMax` records. */
+  /**
+   * Reads the page only; the caller gets the total from `countPage`. A short page with `isLarge` may be incomplete, and
+   * has to be read again with its total.
+   */
   isUncounted?: boolean;
 }
 

@@ -52,6 +52,12 @@ describe('listLeads', () => {
     ]);
   });
 
+  it('counts the leads of a page beyond the last one, too', async () => {
+    const api = await aTenantWith([{}, {}, {}]);
+    const { data, body } = await api.listLeads({ query: { page: '100' } });
+    expect([data, body.pagination?.total, body.pagination?.totalPages]).toEqual([[], 3, 1]);
+  });
+
   it('counts every lead that was created before the request, while other requests read the same list', async () => {
     const api = service.as();
     const rows = 150;
@@ -66,12 +72,15 @@ describe('listLeads', () => {
       while (isWriting) await total();
     };
     const readers = Array.from({ length: 8 }, reader);
-    for (let lead = 1; lead <= 30; lead++) {
-      await api.createLead({ body: aLead() });
-      expect(await total()).toBe(rows + lead);
+    try {
+      for (let lead = 1; lead <= 30; lead++) {
+        await api.createLead({ body: aLead() });
+        expect(await total()).toBe(rows + lead);
+      }
+    } finally {
+      isWriting = false;
+      await Promise.all(readers);
     }
-    isWriting = false;
-    await Promise.all(readers);
   });
 
   it('neither repeats nor skips leads between cursor pages while leads are created and deleted', async () => {

@@ -88,6 +88,53 @@ describe('a list of many leads', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
+  it('finds every match in any order while others read the list in its default order', async () => {
+    // In this order the 10,000 rows that a page reads first have no match.
+    await service.sqlWithin(api.caller, `UPDATE lead SET status = 'contacted' WHERE score < 3`);
+    const found = async (query: Record<string, string>) =>
+      (await api.listLeads({ query: { status: 'contacted', ...query } })).data.length;
+    let isDone = false;
+    const reader = async () => {
+      while (!isDone) await found({});
+    };
+    const readers = Array.from({ length: 6 }, reader);
+    try {
+      for (let read = 0; read < 20; read++) expect(await found({ sort: '-score' })).toBe(20);
+    } finally {
+      isDone = true;
+      await Promise.all(readers);
+    }
+  });
+
+  it('counts a filter exactly in an order whose index has it, also after it was read in another order', async () => {
+    const query = { status: 'contacted' };
+    const total = async () => (await api.listLeads({ query })).body.pagination;
+    const before = (await total())?.total as number;
+    expect((await api.listLeads({ query: { ...query, sort: '-score' } })).data).toHaveLength(20);
+    await api.createLead({ body: aLead({ status: 'contacted' }) });
+    const after = await total();
+    expect([after?.total, after?.totalIsEstimate]).toEqual([before + 1, undefined]);
+  });
+
+  it('has the total of its own search, also for texts that look like times', async () => {
+    const [common, rare] = ['T10:00:11.001Z', 'T10:00:22.002Z'];
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE lead SET last_name = CASE WHEN id % 2 = 0 THEN '${common}' ELSE '${rare}' END
+       WHERE first_name = 'Grace' AND (score = 9 OR score = 10 AND id % 2 = 0)`,
+    );
+    for (const text of [common, rare]) {
+      const [row] = await service.sqlWithin(
+        api.caller,
+        `SELECT count(*)::int AS n FROM lead WHERE last_name = '${text}'`,
+      );
+      await until(`the leads with ${text} are counted`, async () => {
+        const { pagination } = (await api.listLeads({ query: { search: text, limit: '1' } })).body;
+        return pagination?.total === row?.['n'];
+      });
+    }
+  });
+
   it('looks up matches in its own tenant and environment only', async () => {
     const lookUp = (caller: Parameters<typeof service.sqlWithin>[0]) =>
       service.sqlWithin(

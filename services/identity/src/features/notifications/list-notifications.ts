@@ -13,12 +13,10 @@ export const listNotifications: Handler<typeof notifications.listNotifications> 
   const userId = actingUserId(caller);
   if (userId === undefined) throw fail('forbidden');
   const { status, category } = query;
-  // In whole seconds, so that concurrent requests share the count of the list.
-  const now = new Date(Math.floor(Date.now() / 1_000) * 1_000);
   const page = await list({
     model: tx.notification,
     where: { userId, status: status ?? { not: 'scheduled' }, ...(category && { category }) },
-    and: [{ OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }],
+    and: [{ OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] }],
   });
   return { ...page, items: page.items.map(asNotification) };
 };

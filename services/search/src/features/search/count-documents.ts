@@ -30,25 +30,17 @@ export async function countDocuments(tx: Tx, totals: Totals, counted: Counted): 
   const id = JSON.stringify([caller.tenantId, caller.environment, type, ranges]);
   if (totals.estimated.isLarge(id)) return undefined;
   const count = () => countPostings(tx, counted);
-  const shared = await totals.shared.join(id, count);
-  const total =
-    shared ??
-    (
-      await totals.shared.reading(
-        id,
-        count().then((total) => ({ total })),
-      )
-    ).total;
+  const { total } = (await totals.shared.join(id, count)) ?? (await totals.shared.reading(id, count()));
   if (total === undefined) totals.estimated.noteLarge(id);
   return total;
 }
 
-async function countPostings(tx: Tx, { type, ranges }: Counted): Promise<number | undefined> {
-  for (let readMax = Math.ceil((searchWindow + 1) * severalTerms); ; readMax *= 4) {
+async function countPostings(tx: Tx, { type, ranges }: Counted): Promise<{ total: number | undefined }> {
+  for (let readMax = Math.ceil((searchWindow + 1) * severalTerms); ; readMax = Math.min(readMax * 4, readMost)) {
     const [row] = await countStatement<Promise<Count[]>>(tx.sql, { type, ranges, readMax });
     const { read, documents } = row as Count;
-    if (documents > searchWindow) return undefined;
-    if (read < readMax) return documents;
-    if (readMax >= readMost) return undefined;
+    if (documents > searchWindow) return { total: undefined };
+    if (read < readMax) return { total: documents };
+    if (readMax >= readMost) return { total: undefined };
   }
 }
