@@ -22,6 +22,14 @@ export const headerParameters: Record<string, Part> = {
       'The ETag of the record as you read it, or its `version` in quotes: `"3"`. If the version changed since, the request fails with 412 and nothing is written.',
     schema: { type: 'string' },
   },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description:
+      'ETags of the record, separated by commas, or `*`. If the record still has one of them, the response is 304 without a body.',
+    schema: { type: 'string' },
+    examples: offByDefault('"3-q0ZbX9fVJt5u"'),
+  },
   OnBehalfOf: {
     name: 'X-On-Behalf-Of',
     in: 'header',
@@ -115,6 +123,12 @@ export function successHeaders(row: Operation): Record<string, Part> {
   ]);
   return { ...shared, ...Object.fromEntries(own) };
 }
+
+/** The response to If-None-Match when the record has not changed, as a component. */
+export const notModified: Part = {
+  description: 'The record still has an ETag of If-None-Match.',
+  headers: references([...ofEveryResponse, ...ofEveryLimit, ...ofKeys, 'X-Acting-User', 'ETag']),
+};
 
 /** The headers of an error response. */
 export function errorHeaders(status: number): Record<string, Part> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Operation } from '@tandem/contract';
 import { envelopeSchemas } from './envelope.ts';
 import { createErrorResponses, errorExamples } from './error-responses.ts';
-import { headerParameters, responseHeaders } from './headers.ts';
+import { headerParameters, notModified, responseHeaders } from './headers.ts';
 import { introduction } from './introduction.ts';
 import type { Part } from './json.ts';
 import { operationPart, pathTemplate } from './operation.ts';
@@ -53,7 +53,7 @@ export function openApiDocument(operations: { row: Operation; service: string }[
       parameters: merged(headerParameters, byName(parameters), deliveryParameters),
       headers: responseHeaders,
       examples: errorExamples,
-      responses: merged(byName(errors.shared), deliveryResponses),
+      responses: merged(byName(errors.shared), deliveryResponses, { NotModified: notModified }),
       securitySchemes,
     },
   };

@@ -20,7 +20,7 @@ import type { JsonSchema, Part } from './json.ts';
 import { pascal } from './pascal.ts';
 import type { Schemas } from './schemas.ts';
 import { tagOf } from './tags.ts';
-import { isForKeys, takesIfMatch } from './traits.ts';
+import { isForKeys, takesIfMatch, takesIfNoneMatch } from './traits.ts';
 
 /** The components shared by all operations of a document. */
 interface Context {
@@ -53,6 +53,7 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
     responses: {
       ...(row.mayExist && { 200: success(row, reply, sent?.example, schemas, 200) }),
       [replyStatus(row)]: success(row, reply, sent?.example, schemas),
+      ...(takesIfNoneMatch(row) && { 304: { $ref: '#/components/responses/NotModified' } }),
       ...errors.of(row, hasIfMatch),
     },
   };
@@ -156,6 +157,7 @@ function headerReferences(row: Operation, hasIfMatch: boolean): Part[] {
   const names = [
     ...(takesIdempotencyKey(row) ? ['IdempotencyKey'] : []),
     ...(hasIfMatch ? ['IfMatch'] : []),
+    ...(takesIfNoneMatch(row) ? ['IfNoneMatch'] : []),
     ...(isForKeys(row) ? ['OnBehalfOf'] : []),
     ...(row.audience === 'public' ? [] : ['Environment']),
   ];

@@ -15,6 +15,11 @@ export function isVersioned({ reply }: Operation): boolean {
   return schema instanceof z.ZodObject && 'version' in schema.shape;
 }
 
+/** Whether the operation reads a record with an ETag, so that If-None-Match applies. */
+export function takesIfNoneMatch(row: Operation): boolean {
+  return row.method === 'GET' && isVersioned(row);
+}
+
 /** Whether the operation changes an existing record with a version. */
 export function takesIfMatch(row: Operation, all: Operation[]): boolean {
   if (row.ifMatch) return true;
