@@ -1,4 +1,4 @@
-import { hasLengthOfKey, readConfig, secretSetting, shutdownSettings } from '@tandem/process';
+import { hasLengthOfKey, processSettings, readConfig, secretSetting } from '@tandem/process';
 import { z } from 'zod';
 import { isAddressList } from './http/client-ip.ts';
 
@@ -6,7 +6,7 @@ const url = z.url();
 
 /** The settings of the gateway. `<SERVICE>_URL`, the origin of each service, is read by `readOrigins`. */
 export const settingsSchema = z.object({
-  ...shutdownSettings,
+  ...processSettings,
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   /** Port for metrics and health, separate from the public port. 0 chooses a free one. */

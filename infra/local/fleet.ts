@@ -4,6 +4,7 @@ import { withUserEnvironment } from './environment.ts';
 import { ownLine } from './log-lines.ts';
 import { gatewayName, type Member } from './members.ts';
 import { root, runDir } from './paths.ts';
+import { isFree } from './ports.ts';
 import { endLeftovers } from './records.ts';
 import { type ProcessSpec, SupervisedProcess } from './supervised.ts';
 
@@ -104,6 +105,11 @@ export function memberProcess({ name, entry, nodeFlags }: Member, options: Fleet
     command: [process.execPath, ...flags, entry],
     env: withUserEnvironment(own),
     cwd: root,
+    // Otherwise a program that answers on this port would be taken for the member.
+    async prepare() {
+      const port = Number(own['PORT']);
+      if (!(await isFree(port))) throw new CommandError(`${name} cannot start: another program uses its port ${port}`);
+    },
     isReady: () => isReady(`http://127.0.0.1:${own['PORT']}/readyz`),
     readyWithinMs,
     stopSignal: 'SIGTERM',

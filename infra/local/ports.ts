@@ -53,6 +53,20 @@ export function isFree(port: number): Promise<boolean> {
   });
 }
 
+/**
+ * Keeps a free port, so that no other program takes it while the stores start.
+ * @returns releases the port
+ * @throws the error of `listen` when the port is in use
+ */
+export function hold(port: number): Promise<() => Promise<void>> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy()).unref();
+    const release = () => new Promise<void>((released) => void server.close(() => released()));
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(release));
+  });
+}
+
 /** The first free port, starting at `port`. */
 export async function nextFree(port: number): Promise<number> {
   let candidate = port;

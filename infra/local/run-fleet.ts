@@ -17,7 +17,7 @@ import { Fleet } from './fleet.ts';
 import { FleetOutput } from './fleet-output.ts';
 import { findMembers, gatewayName, type Member } from './members.ts';
 import { credentialsFile, environmentFile, localDir, packagesDir, root, secretsFile } from './paths.ts';
-import { isFree, nextFree, Ports } from './ports.ts';
+import { hold, isFree, nextFree, Ports } from './ports.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
 import { type Stores, startStores } from './stores/index.ts';
 import { printSummary } from './summary.ts';
@@ -54,9 +54,10 @@ async function runClaimed(options: RunOptions): Promise<void> {
   const metricsPort = await configuredPort('OPS_PORT', process.env['OPS_PORT']);
   const output = new FleetOutput();
   const log = (line: string) => output.say(line);
+  const releasePort = await hold(gatewayPort);
   const stores = await startStores({ dir: localDir, packagesDir, ports, log, signal: options.interrupted });
   try {
-    await runOnStores(stores, { ...options, ports, gatewayPort, metricsPort, output });
+    await runOnStores(stores, { ...options, ports, gatewayPort, releasePort, metricsPort, output });
   } finally {
     output.isReady = false;
     progress('Stopping the stores');
@@ -67,7 +68,13 @@ async function runClaimed(options: RunOptions): Promise<void> {
 
 async function runOnStores(
   stores: Stores,
-  options: RunOptions & { ports: Ports; gatewayPort: number; metricsPort: number | undefined; output: FleetOutput },
+  options: RunOptions & {
+    ports: Ports;
+    gatewayPort: number;
+    releasePort: () => Promise<void>;
+    metricsPort: number | undefined;
+    output: FleetOutput;
+  },
 ): Promise<void> {
   const { interrupted, watched, output } = options;
   const secrets = loadSecrets(secretsFile);
@@ -79,6 +86,7 @@ async function runOnStores(
   const fleet = new Fleet({ members, environment, watched, onLine: (name, line) => output.print(name, line) });
   const control = serveControl(fleet);
   try {
+    await options.releasePort();
     await untilInterrupted(interrupted, startFleet(fleet, { members, environment, interrupted }));
     output.isReady = true;
     printSummary({ members, environment, gatewayPort: options.gatewayPort, defaultPort });

@@ -12,7 +12,7 @@ export function readConfig<Schema extends z.ZodObject>(
   const input = Object.fromEntries(
     Object.keys(schema.shape).map((key) => [key, env[key] === '' ? undefined : env[key]]),
   );
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { error: messageOf });
   const problems = parsed.success
     ? findWeakSecrets(schema.shape, parsed.data)
     : parsed.error.issues.map(({ path, message }) => ({ setting: path.join('.'), message }));
@@ -21,8 +21,21 @@ export function readConfig<Schema extends z.ZodObject>(
   process.exit(78); // EX_CONFIG
 }
 
+/** What is wrong with a value, where the schema has no message of its own. */
+function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'Is required';
+  if (issue.code === 'invalid_type' && issue.expected === 'number') return 'Must be a number';
+  if (issue.code === 'invalid_type' && issue.expected === 'int') return 'Must be a whole number';
+  if (issue.code === 'too_small' && issue.origin === 'number') return `Must be at least ${issue.minimum}`;
+  if (issue.code === 'too_big' && issue.origin === 'number') return `Must be at most ${issue.maximum}`;
+  if (issue.code === 'invalid_value') return `Must be one of ${issue.values.join(', ')}`;
+  return undefined;
+}
+
 /** Settings of every process that serves HTTP. */
-export const shutdownSettings = {
+export const processSettings = {
+  /** Read by `createLog`; declared here so that a wrong value is refused instead of turning off all logs. */
+  LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug']).optional(),
   /**
    * How long a process keeps accepting connections after SIGTERM, in ms, while /readyz already answers 503. On
    * Kubernetes it must exceed the time until every load balancer has removed the endpoint; 5000 is usual.
@@ -32,7 +45,7 @@ export const shutdownSettings = {
 
 /** Settings of every process that stores data. */
 export const storeSettings = {
-  ...shutdownSettings,
+  ...processSettings,
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535),
   DATABASE_URL: z.url(),

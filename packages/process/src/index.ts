@@ -1,6 +1,6 @@
 // Process basics for every program: settings, logs, metrics, health, trace context and graceful shutdown.
 export { type Breaker, type BreakerState, createBreaker, type TripRule } from './breaker.ts';
-export { readConfig, shutdownSettings, storeSettings } from './config.ts';
+export { processSettings, readConfig, storeSettings } from './config.ts';
 export { createHealth, type Health } from './health.ts';
 export { createLog, type Log } from './log.ts';
 export { createMetrics, delayBuckets, type Metrics, readEvery } from './metrics.ts';
