@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '@tandem/caller';
-import type { Connect, Projection } from './admin-projections.ts';
+import type { Connect, Part, Projection } from './admin-projections.ts';
 
 /** Position in a rebuild. Pages are idempotent, so resuming from an earlier checkpoint than the last one is safe. */
 interface Checkpoint {
   tenantId: number;
   environment: (typeof environments)[number];
-  part: string;
+  part: Part;
   after: number | null;
 }
 
@@ -28,17 +28,17 @@ export async function rebuildProjection(
   tenants: readonly number[],
   { options, as, connect }: { options: RebuildOptions; as: Pick<Caller, 'requestId'>; connect: Connect },
 ): Promise<boolean> {
-  const rebuildPage = projection.rebuild(connect);
-  let from = options.from === undefined ? undefined : parseCheckpoint(options.from, projection);
+  const parts = projection.parts(connect);
+  let from = options.from === undefined ? undefined : parseCheckpoint(options.from, parts);
   const total = { read: 0, written: 0, removed: 0 };
-  for (const start of startsOf(projection, tenants)) {
+  for (const start of startsOf(parts, tenants)) {
     if (from && !isSamePart(start, from)) continue;
     let checkpoint: Checkpoint | undefined = from ?? start;
     from = undefined;
     while (checkpoint) {
       const { tenantId, environment, part, after }: Checkpoint = checkpoint;
       const startedAt = performance.now();
-      const page = await rebuildPage({ part, after, as: { ...as, tenantId, environment } });
+      const page = await part.rebuild({ after, as: { ...as, tenantId, environment } });
       total.read += page.read;
       total.written += page.written;
       total.removed += page.removed;
@@ -58,7 +58,7 @@ function countsOf({ read, written, removed }: { read: number; written: number; r
   return `${read} records read, ${written} rows written, ${removed} removed`;
 }
 
-function startsOf({ parts }: Projection, tenants: readonly number[]): Checkpoint[] {
+function startsOf(parts: readonly Part[], tenants: readonly number[]): Checkpoint[] {
   return tenants.flatMap((tenantId) =>
     environments.flatMap((environment) => parts.map((part) => ({ tenantId, environment, part, after: null }))),
   );
@@ -69,14 +69,14 @@ function isSamePart(one: Checkpoint, other: Checkpoint): boolean {
 }
 
 function serialize({ tenantId, environment, part, after }: Checkpoint): string {
-  return [tenantId, environment, part, after].join('/');
+  return [tenantId, environment, part.name, after].join('/');
 }
 
-function parseCheckpoint(text: string, { parts }: Projection): Checkpoint {
+function parseCheckpoint(text: string, parts: readonly Part[]): Checkpoint {
   // The name of a part may contain a slash.
   const [, tenantId, environmentName, partName, after] = /^([0-9]+)\/([a-z]+)\/(.+)\/([0-9]+)$/.exec(text) ?? [];
   const environment = environments.find((one) => one === environmentName);
-  const part = parts.find((one) => one === partName);
+  const part = parts.find(({ name }) => name === partName);
   if (!environment || !part)
     throw new Error(`--from must be the position that an interrupted rebuild of this name printed, not "${text}"`);
   return { tenantId: Number(tenantId), environment, part, after: Number(after) };
