@@ -119,6 +119,7 @@ it('rebuilds the search index from the services that own the records', async () 
   expect([code, text]).toEqual([0, expect.stringMatching(/Done: 3 records read, 3 rows written, 0 removed/)]);
   expect(await found('Rebuildone')).toHaveLength(1);
   const place = /--from (\S+)/.exec(text)?.[1] as string;
+  expect(place).toContain(`${tenant.id}/live/lead/`);
   expect(await admin('rebuild', 'search', '--tenant', tenant.id, '--from', place)).toMatchObject({ code: 0 });
 }, 120_000);
 
