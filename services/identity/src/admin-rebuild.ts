@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '@tandem/caller';
+import { ServiceCallError } from '@tandem/client/internal';
 import type { IdCodec } from '@tandem/ids';
 import { UsageError } from './admin-arguments.ts';
 import type { Connect, Part, Projection } from './admin-projections.ts';
@@ -23,44 +24,80 @@ interface Surroundings {
   as: Pick<Caller, 'requestId'>;
   ids: IdCodec;
   connect: Connect;
+  /** Clock and output; those of the process by default. */
+  now?: () => number;
+  wait?: (ms: number) => Promise<unknown>;
+  print?: (line: string) => void;
 }
 
 const environments = ['live', 'sandbox'] as const;
+const progressMs = 1_000;
+// 31 s together: longer than the restart of an instance during a release.
+const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000];
 
 /**
  * Rebuilds a projection of tenants page by page and prints progress. The service that keeps it reads the records from the
  * services that own them; it keeps processing live events during the rebuild.
+ * @throws with the position to continue from when a page still fails after its retries
  */
 export async function rebuildProjection(
   projection: Projection,
   tenants: readonly number[],
   options: RebuildOptions,
-  { as, ids, connect }: Surroundings,
+  { as, ids, connect, now = () => performance.now(), wait = delay, print = console.log }: Surroundings,
 ): Promise<boolean> {
   const parts = projection.parts(connect);
-  let from = options.from === undefined ? undefined : parseCheckpoint(options.from, parts, ids);
+  const starts = startsOf(parts, tenants);
+  const from = options.from === undefined ? starts[0] : parseCheckpoint(options.from, parts, ids);
+  let index = from ? starts.findIndex((start) => isSamePart(start, from)) : 0;
+  if (index === -1) throw new UsageError('--from refers to a tenant that is not part of this rebuild.');
   const total = { read: 0, written: 0, removed: 0 };
-  for (const start of startsOf(parts, tenants)) {
-    if (from && !isSamePart(start, from)) continue;
-    let checkpoint: Checkpoint | undefined = from ?? start;
-    from = undefined;
-    while (checkpoint) {
-      const { tenantId, environment, part, after }: Checkpoint = checkpoint;
-      const startedAt = performance.now();
-      const page = await part.rebuild({ after, as: { ...as, tenantId, environment } });
-      total.read += page.read;
-      total.written += page.written;
-      total.removed += page.removed;
-      checkpoint = page.next === null ? undefined : { ...checkpoint, after: page.next };
-      if (!checkpoint) break;
-      console.log(`${countsOf(total)}; to continue from here: --from ${serialize(checkpoint, ids)}`);
-      const pageMs = (1_000 * page.read) / options.rate;
-      await delay(Math.max(0, pageMs - (performance.now() - startedAt)));
+  const describe = (position: Checkpoint) =>
+    `${countsOf(total)}; to continue from here: --from ${serialize(position, ids)}`;
+  let printedAt = now();
+  for (let position = from; position; ) {
+    const current: Checkpoint = position;
+    const startedAt = now();
+    if (startedAt - printedAt >= progressMs) {
+      print(describe(current));
+      printedAt = startedAt;
+    }
+    const page = await withRetries(() => rebuildPage(current, as), { wait, print }).catch((error: Error) => {
+      throw new Error(`${error.message}; ${describe(current)}`, { cause: error });
+    });
+    total.read += page.read;
+    total.written += page.written;
+    total.removed += page.removed;
+    position = page.next === null ? starts[++index] : { ...current, after: page.next };
+    if (position) await wait(Math.max(0, (1_000 * page.read) / options.rate - (now() - startedAt)));
+  }
+  print(`Done: ${countsOf(total)}`);
+  return true;
+}
+
+function rebuildPage({ tenantId, environment, part, after }: Checkpoint, as: Pick<Caller, 'requestId'>) {
+  return part.rebuild({ after, as: { ...as, tenantId, environment } });
+}
+
+/** Repeats a call that fails because a service or a store is unavailable for a moment, such as during a release. */
+async function withRetries<T>(
+  call: () => Promise<T>,
+  { wait, print }: Required<Pick<Surroundings, 'wait' | 'print'>>,
+): Promise<T> {
+  for (const delayMs of retryDelaysMs) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      print(`${error.message}; retrying in ${delayMs / 1_000} s`);
+      await wait(delayMs);
     }
   }
-  if (from) throw new UsageError('--from refers to a tenant that is not part of this rebuild.');
-  console.log(`Done: ${countsOf(total)}`);
-  return true;
+  return call();
+}
+
+function isTransient(error: unknown): error is ServiceCallError {
+  return error instanceof ServiceCallError && (error.status >= 500 || error.status === 429);
 }
 
 function countsOf({ read, written, removed }: { read: number; written: number; removed: number }): string {
