@@ -115,10 +115,12 @@ it('rebuilds the search index from the services that own the records', async () 
   for (const name of names) await until(`${name} is found`, async () => (await found(name)).length === 1);
   await tenant.api.removeDocument({ params: { type: 'lead', id: ids[0] as string } });
   expect(await found('Rebuildone')).toEqual([]);
-  const { code, text } = await admin('rebuild', 'search', '--tenant', tenant.id);
+  // Takes 3 s at this rate, so it prints its progress.
+  const { code, text } = await admin('rebuild', 'search', '--tenant', tenant.id, '--rate', '1');
   expect([code, text]).toEqual([0, expect.stringMatching(/Done: 3 records read, 3 rows written, 0 removed/)]);
   expect(await found('Rebuildone')).toHaveLength(1);
   const place = /--from (\S+)/.exec(text)?.[1] as string;
+  expect(place).toContain(`${tenant.id}/live/lead/`);
   expect(await admin('rebuild', 'search', '--tenant', tenant.id, '--from', place)).toMatchObject({ code: 0 });
 }, 120_000);
 

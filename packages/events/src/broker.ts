@@ -45,7 +45,7 @@ interface Connected {
  * |---|---|---|
  * | connecting | every setup succeeded | connected |
  * | connecting | the connection or a setup fails | waiting |
- * | connected | the connection closes | waiting |
+ * | connected | the connection closes, or the setup of a channel that was added fails | waiting |
  * | waiting | the delay has passed | connecting |
  * | any | `close` | closed |
  */
@@ -55,7 +55,7 @@ const reconnectDelaysMs = [100, 250, 500, 1_000, 2_000, 5_000];
 const connectTimeoutMs = 5_000;
 // RabbitMQ closes a connection without any traffic for two intervals.
 const heartbeatSeconds = 5;
-// Below the time that a service has for closing all its connections (`storesMs` in packages/process).
+// Below the limit of the shutdown step that closes the connections of a service (`storesMs` in packages/process).
 const closeMs = 1_500;
 
 /**
@@ -117,7 +117,12 @@ class Connector {
     try {
       await this.#openChannel(channels, connection, setup);
     } catch (error) {
+      // `close` ends the connection in order.
+      if (this.#isClosed()) return;
       this.#log.warn('broker set-up failed', { error });
+      // Otherwise this consumer would never run while the connection lasts.
+      destroy(connection, 'The set-up failed');
+      this.#reconnectLater(connection);
     }
   }
 

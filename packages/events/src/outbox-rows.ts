@@ -84,7 +84,7 @@ async function takeRows<T>(
   const ending: (() => Promise<unknown>)[] = [];
   const result = await work({
     rows,
-    remove: (gone) => void ending.push(() => client.query({ ...remove, values: [positionsOf(gone)] })),
+    remove: (removed) => void ending.push(() => client.query({ ...remove, values: [positionsOf(removed)] })),
     postpone: (late, seconds) => void ending.push(() => client.query(postpone, [positionsOf(late), seconds])),
     park: ({ position }, reason) => void ending.push(() => client.query(park, [position, reason])),
   });

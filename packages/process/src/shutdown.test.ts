@@ -32,6 +32,13 @@ describe('a shutdown', () => {
     expect(output).toMatch(/quick ended[\s\S]*last ended/);
   });
 
+  it('completes a synchronous step that has no time, such as readiness', async () => {
+    const sync = `{ name: 'sync', withinMs: 0, run: () => console.log('sync ended') }`;
+    const { code, output } = await run({ steps: `${sync}, ${last}`, trigger: terminate });
+    expect(code).toBe(0);
+    expect(output).toMatch(/sync ended[\s\S]*last ended/);
+  });
+
   it('abandons a step that takes too long, runs the others, and exits with code 1', async () => {
     const hanging = `{ name: 'hanging', withinMs: 50, run: () => new Promise(() => {}) }`;
     const { code, output } = await run({ steps: `${hanging}, ${last}`, trigger: terminate });

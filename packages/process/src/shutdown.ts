@@ -14,8 +14,8 @@ export interface ShutdownStep {
  * Without slow work a shutdown takes one second.
  */
 export const shutdownLimits = {
-  /** Answering /readyz with 503. */
-  readinessMs: 1_000,
+  /** Answering /readyz with 503: synchronous, so it takes no time. */
+  readinessMs: 0,
   /** Requests in flight; unfinished ones are then aborted. */
   requestsMs: 10_000,
   /** Events in progress: above the statement timeout of 5 s in PostgreSQL. */
@@ -24,8 +24,10 @@ export const shutdownLimits = {
   jobsMs: 4_000,
   /** The batch of events that is being published. */
   relayMs: 3_000,
-  /** Closing the connections of a service to RabbitMQ and the stores, at the same time. */
+  /** Closing the connections of a service to RabbitMQ and the stores, and what the service opened itself, in parallel. */
   storesMs: 2_000,
+  /** Exporting the spans that are still buffered in a service. */
+  telemetryMs: 1_000,
   /** The gateway's last usage report to identity, whose call may take 3 s. */
   usageMs: 5_000,
   /** Closing the gateway's port for metrics and health. */

@@ -77,7 +77,7 @@ export interface RunningService {
   reencrypt(): Promise<void>;
   /** Whether every consumer's queue exists. */
   consuming(): boolean;
-  /** Shutdown steps after the HTTP server: consumers, jobs, relay, then the stores. */
+  /** Shutdown steps after the HTTP server: consumers, jobs, relay, the stores, then telemetry. */
   closing: ShutdownStep[];
   /** Runs all steps of `closing`. */
   close(): Promise<void>;
@@ -107,13 +107,12 @@ export function createService<Ops extends Operations, Client, Settings extends S
   const stores: ShutdownStep = {
     name: 'stores',
     withinMs: shutdownLimits.storesMs,
-    async run() {
-      await Promise.all([background.closeStores(), db.close()]);
-      await definition.close?.();
-      await telemetry.close();
-    },
+    run: async () => void (await Promise.all([background.closeStores(), db.close(), definition.close?.()])),
   };
-  const closing = [...background.closing, stores];
+  // Last and with a limit of its own, so that a frozen store does not take its time: it exports the spans of work that
+  // ended during the other steps.
+  const spans: ShutdownStep = { name: 'telemetry', withinMs: shutdownLimits.telemetryMs, run: telemetry.close };
+  const closing = [...background.closing, stores, spans];
   const parts: Parts = {
     db: db as TenantDb<unknown>,
     log,

@@ -3,7 +3,7 @@ import { type Log, type Metrics, recordSpansWith } from '@tandem/process';
 
 /** The running export of spans. */
 export interface Telemetry {
-  /** Stops recording and exports the buffered spans, for at most 2 s. */
+  /** Stops recording and exports the buffered spans, for at most 0.8 s. */
   close(): Promise<void>;
 }
 
@@ -17,7 +17,8 @@ interface Options {
 }
 
 const off: Telemetry = { close: async () => {} };
-const flushMs = 2_000;
+// Below the limit of the shutdown step (`telemetryMs` in packages/process): a collector that hangs must not fail the step.
+const flushMs = 800;
 
 /**
  * Starts recording spans and exporting them by OTLP over HTTP if `OTEL_EXPORTER_OTLP_ENDPOINT` is set; otherwise does

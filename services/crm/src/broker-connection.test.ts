@@ -31,6 +31,26 @@ it('a connection whose set-up failed does not affect the next one', async () => 
   expect({ setups, away: broker.away() }).toEqual({ setups: 2, away: false });
 });
 
+it('a set-up that fails on an open connection is repeated, with all others, on a new one', async () => {
+  const setups = { first: 0, added: 0 };
+  const connected = Promise.withResolvers<void>();
+  const url = process.env.TEST_AMQP_URL as string;
+  const whenConnected = Object.assign(createLog('test'), { info: () => connected.resolve() }) as Log;
+  const open = connectBroker({ url, namespace: 'test', log: whenConnected });
+  try {
+    await open.onConnection(async () => void setups.first++);
+    await connected.promise;
+    await open.onConnection(async () => {
+      if (++setups.added === 1) throw new Error('The first set-up fails');
+    });
+    expect({ ...setups, away: open.away() }).toEqual({ first: 1, added: 1, away: true });
+    await until('everything is set up again', () => setups.added === 2 && !open.away());
+    expect(setups).toEqual({ first: 2, added: 2 });
+  } finally {
+    await open.close();
+  }
+});
+
 it('closing a connection during its set-up closes the channels that consume already, after their acknowledgements', async () => {
   const queue = `closing.${randomUUID()}`;
   const acknowledged = Promise.withResolvers<void>();

@@ -27,14 +27,21 @@ export function parseOptions(args: string[]) {
   }
 }
 
+interface Arguments {
+  0: [];
+  1: [string];
+  2: [string, string];
+}
+
 /** @throws UsageError unless there are exactly `count` arguments */
-export function expectArguments<N extends 0 | 1 | 2>(
-  args: string[],
-  count: N,
-): N extends 2 ? [string, string] : [string] {
-  if (args.length !== count)
+export function expectArguments<N extends keyof Arguments>(args: string[], count: N): Arguments[N] {
+  if (!hasLength(args, count))
     throw new UsageError(`This command takes ${count || 'no'} ${count === 1 ? 'argument' : 'arguments'}.`);
-  return args as never;
+  return args;
+}
+
+function hasLength<N extends keyof Arguments>(args: string[], count: N): args is Arguments[N] {
+  return args.length === count;
 }
 
 /** Parses the value of an option; null when the option is absent. */

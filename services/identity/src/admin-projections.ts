@@ -16,47 +16,56 @@ interface Page {
   next: number | null;
 }
 
-/** Data that a consumer derives from records. The service that keeps it rebuilds it page by page; pages are idempotent. */
-export interface Projection<Part extends string = string> {
+/** One kind of records or work of a projection. */
+export interface Part {
+  name: string;
+  /** Rebuilds the page after this position; null for the first. Pages are idempotent. */
+  rebuild(page: { after: number | null; as: As }): Promise<Page>;
+}
+
+/** Data that a consumer derives from records. The service that keeps it rebuilds it page by page. */
+export interface Projection {
   /** The service that keeps it. */
   service: string;
   /** Each part is walked through to its end, in this order, in each tenant and environment. */
-  parts: readonly Part[];
-  rebuild(connect: Connect): (page: { part: Part; after: number | null; as: As }) => Promise<Page>;
+  parts(connect: Connect): Part[];
 }
 
 /** Every projection of the fleet, by its name in `npm run admin -- rebuild <name>`. */
 export const projections: Record<string, Projection> = {
-  search: projection({
+  search: {
     service: 'search',
-    parts: documentTypes.flatMap((type) => rebuildSteps.map((step) => `${type}/${step}` as const)),
-    rebuild(connect) {
+    parts(connect) {
       const search = connect(internalSearch);
-      return async ({ part, after, as }) => {
-        const [type, step] = part.split('/') as [(typeof documentTypes)[number], (typeof rebuildSteps)[number]];
-        const { indexed, removed, next } = await search.rebuildDocuments({ body: { type, step, after }, as });
-        return { read: indexed + removed, written: indexed, removed, next };
-      };
+      return documentTypes.flatMap((type) =>
+        rebuildSteps.map((step) => ({
+          name: `${type}/${step}`,
+          async rebuild({ after, as }) {
+            const { indexed, removed, next } = await search.rebuildDocuments({ body: { type, step, after }, as });
+            return { read: indexed + removed, written: indexed, removed, next };
+          },
+        })),
+      );
     },
-  }),
-  duplicates: projection({
+  },
+  duplicates: {
     service: 'crm',
-    parts: duplicateParts,
-    rebuild(connect) {
+    parts(connect) {
       const crm = connect(crmRebuilds);
-      return ({ part, after, as }) => crm.rebuildDuplicates({ body: { part, after }, as });
+      return duplicateParts.map((part) => ({
+        name: part,
+        rebuild: ({ after, as }) => crm.rebuildDuplicates({ body: { part, after }, as }),
+      }));
     },
-  }),
-  referrals: projection({
+  },
+  referrals: {
     service: 'partner',
-    parts: referralParts,
-    rebuild(connect) {
+    parts(connect) {
       const partner = connect(partnerRebuilds);
-      return ({ part, after, as }) => partner.rebuildReferrals({ body: { part, after }, as });
+      return referralParts.map((part) => ({
+        name: part,
+        rebuild: ({ after, as }) => partner.rebuildReferrals({ body: { part, after }, as }),
+      }));
     },
-  }),
+  },
 };
-
-function projection<const Part extends string>(declared: Projection<Part>): Projection {
-  return declared as unknown as Projection;
-}

@@ -36,7 +36,7 @@ const usage = `Usage: npm run admin -- <command>
                                         ${Object.keys(projections).join(', ')}
        [--rate N] [--from POSITION]     records per second (500); where to continue an interrupted rebuild
 
-<tenant> is the public id of a tenant. Exit codes: 0 success, 1 failure or differences found, 2 wrong usage.`;
+<tenant> and T are the public id of a tenant. Exit codes: 0 success, 1 failure or differences found, 2 wrong usage.`;
 
 // Leaves most of the service's capacity for requests.
 const rebuildRate = 500;
@@ -118,7 +118,7 @@ const commands: Record<string, (args: string[]) => Promise<boolean>> = {
       ? [tenantId(admin, values.tenant)]
       : (await listAllTenants(admin)).map(({ id }) => id);
     const options = { rate: wholeNumber('rate', values.rate) ?? rebuildRate, from: values.from };
-    return rebuildProjection(projection, tenants, { options, as: admin.as, connect });
+    return rebuildProjection(projection, tenants, options, { as: admin.as, ids: admin.ids, connect });
   },
 };
 

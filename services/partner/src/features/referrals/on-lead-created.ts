@@ -13,7 +13,7 @@ export interface ReferredLead {
   lastName: string;
   code: string;
   referredAt: Date;
-  /** Whether only a partner counts who was approved and had the code at that time, not one who is and has it now. */
+  /** Requires that the partner was approved and had the code at `referredAt`. */
   isPast?: boolean;
 }
 

@@ -16,10 +16,10 @@ interface Page {
 }
 
 /**
- * Handles one page of crm's records as `creditPartners` handles their events, while events go on arriving: a referral, a
- * stored deal or a commission that exists is never changed. The part `leads` attributes leads to the partner of their
- * code, who must have been approved at that time; `deals` credits or stores won deals that are neither stored nor in the
- * ledger of commissions.
+ * Handles one page of crm's records as `creditPartners` handles their events, which may be handled at the same time. Existing
+ * referrals and commissions never change. The part `leads` attributes leads to the partner of their code, who must have been
+ * approved at that time; the stored deals of these leads become commissions, or are removed if they were won before the lead
+ * had the code. `deals` credits or stores won deals that are neither stored nor in the ledger of commissions.
  */
 export const rebuildReferrals = ({
   peers,
@@ -30,7 +30,10 @@ export const rebuildReferrals = ({
     return part === 'leads' ? readLeads(peers, request) : readDeals(peers, request);
   },
   async run({ tx, emit, found: { leads, deals, read, next } }) {
-    const written = await credit({ leads, deals: await unhandled(tx, deals) }, { tx, emit });
+    // Read before the leads are locked: if an event handles one of the deals meanwhile, no row is written twice, because
+    // stored deals are unique by deal, commissions by deal and partner, and a lead never changes its partner.
+    const missing = await unhandled(tx, deals);
+    const written = await credit({ leads, deals: missing }, { tx, emit });
     return { read, written, removed: 0, next };
   },
 });

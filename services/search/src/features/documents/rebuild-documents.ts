@@ -14,8 +14,8 @@ interface Page {
 }
 
 /**
- * Compares one page of documents with the records of the service that owns them, while events go on arriving: the newer
- * version wins, whichever way it comes. The step `index` walks through the records and writes each document, also in the same
+ * Compares one page of documents with the records of the service that owns them. Events may be handled at the same time:
+ * the newer version wins, from an event or a record. The step `index` walks through the records and writes each document, also in the same
  * version; `remove` walks through the documents and removes those whose record no longer exists.
  */
 export const rebuildDocuments = (tools: Tools): Handler<typeof internalSearch.rebuildDocuments, Page> => ({
