@@ -146,7 +146,7 @@ it('lists and delivers events of training, files, agents, billing and integratio
   const [goneHook, brokenHook] = [await hook(gone.url), await hook(broken.url)];
   await api.createTask({ body: { title: 'Nobody hears of it' } });
   await api.rotateWebhookSecret({ params: { id: brokenHook }, body: { graceSeconds: 0 } });
-  await until('the webhook that answers 410 is disabled', async () => {
+  await until('the webhook that returns 410 is disabled', async () => {
     const { data } = await api.getWebhook({ params: { id: goneHook } });
     return data.disabledReason === 'gone';
   });

@@ -179,13 +179,13 @@ describe('every operation, through the gateway', () => {
       return examples?.[0] ?? id;
     });
 
-  it.each(named(guarded))('%s answers 401 without credentials', async (_, row) => {
+  it.each(named(guarded))('%s returns 401 without credentials', async (_, row) => {
     const response = await call(row, undefined);
     expect([response.status, (await envelopeOf(response)).message]).toEqual([401, 'Invalid or missing API key']);
   });
 
   it.each(named(guarded.filter((row) => row.permission !== 'signed-in')))(
-    '%s answers 403 for a key without the permission',
+    '%s returns 403 for a key without the permission',
     async (_, row) => {
       const other = row.permission === 'tenant:read' ? 'leads:read' : 'tenant:read';
       keysWithOtherPermission[other] ??= (
@@ -197,7 +197,7 @@ describe('every operation, through the gateway', () => {
   );
 
   it.each(named(guarded.filter((row) => row.params)))(
-    '%s answers 404 for a foreign, a malformed and a missing id',
+    '%s returns 404 for a foreign, a malformed and a missing id',
     async (_, row) => {
       for (const id of [stranger.userId, stranger.id, '17', 'AAAAAAAAAAAAAAAA', 'a%2Fb']) {
         const response = await call(row, tenant.live, id);

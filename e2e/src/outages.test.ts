@@ -123,7 +123,7 @@ describe('without RabbitMQ', () => {
 });
 
 describe('without PostgreSQL', () => {
-  it('answers 503 with Retry-After, never 500, and nothing acknowledged is lost', async () => {
+  it('returns 503 with Retry-After, never 500, and nothing acknowledged is lost', async () => {
     const acknowledged: string[] = [];
     const seen = new Map<number, number>();
     let isRunning = true;

@@ -5,8 +5,8 @@ import { until } from '@tandem/testing';
 import { Redis } from 'ioredis';
 import jsonwebtoken from 'jsonwebtoken';
 import {
-  answers,
   base,
+  handlers,
   ids,
   json,
   limits,
@@ -32,10 +32,10 @@ describe('the portal audience', () => {
       ...(claims as object),
     } as never);
   beforeAll(() => {
-    answers['/.well-known/jwks.json'] = (_, response) =>
+    handlers['/.well-known/jwks.json'] = (_, response) =>
       json(response, { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k' }] });
-    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...portalPrincipal, limits } });
-    answers['/v1/partners/portal/library'] = (_, response) => json(response, { data: { partner: '9' } });
+    handlers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...portalPrincipal, limits } });
+    handlers['/v1/partners/portal/library'] = (_, response) => json(response, { data: { partner: '9' } });
   });
   const ask = (authorization: string) => fetch(`${base}/v1/partners/portal/library`, { headers: { authorization } });
 
@@ -56,11 +56,11 @@ describe('the portal audience', () => {
   });
 
   it('refuses a portal token whose session belongs to a user', async () => {
-    const portal = answers['/internal/sessions/resolve'];
-    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...principal, limits } });
+    const portal = handlers['/internal/sessions/resolve'];
+    handlers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...principal, limits } });
     const of = (session: number) => token({}, privateKey, session);
     expect((await ask(`Bearer ${of(4)}`)).status).toBe(401);
-    answers['/internal/sessions/resolve'] = portal as NonNullable<typeof portal>;
+    handlers['/internal/sessions/resolve'] = portal as NonNullable<typeof portal>;
     expect((await ask(`Bearer ${of(5)}`)).status).toBe(200);
   });
 
@@ -100,11 +100,11 @@ describe('a deprecated operation for people', () => {
   const ask = (headers: Record<string, string>) => fetch(`${base}/v1/things/generate`, { method: 'POST', headers });
   beforeAll(() => {
     const who = { ...principal, permissions, limits };
-    answers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...who, sessionId: '11' } });
-    answers['/internal/keys/resolve'] = (_, response) =>
+    handlers['/internal/sessions/resolve'] = (_, response) => json(response, { data: { ...who, sessionId: '11' } });
+    handlers['/internal/keys/resolve'] = (_, response) =>
       json(response, { data: { ...who, sessionId: null, keyId: '8', environment: 'live' } });
-    answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0, recorded: [] } });
-    answers['/v1/things/generate'] = (_, response) => {
+    handlers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0, recorded: [] } });
+    handlers['/v1/things/generate'] = (_, response) => {
       response.setHeader('x-ai-source', 'template');
       response.setHeader('x-other', 'ours');
       json(response, { success: true });
@@ -136,10 +136,10 @@ describe('a deprecated operation for people', () => {
 it('passes the usage of a key to the service, equal to the response header', async () => {
   const { key } = createApiKey('live');
   const data = { ...principal, tenantId: '8', keyId: '9', environment: 'live', limits };
-  answers['/internal/keys/resolve'] = (_, response) => json(response, { data });
-  answers['/internal/usage/read'] = (_, response) =>
+  handlers['/internal/keys/resolve'] = (_, response) => json(response, { data });
+  handlers['/internal/usage/read'] = (_, response) =>
     json(response, { data: { calls: 40, recorded: [{ gateway: 'ended', calls: 40 }] } });
-  answers['/v1/things/own'] = (_, response) => json(response, { data: {} });
+  handlers['/v1/things/own'] = (_, response) => json(response, { data: {} });
   for (const usage of [41, 42]) {
     const response = await fetch(`${base}/v1/things/own`, { headers: { 'x-api-key': key } });
     expect(response.headers.get('x-api-usage-current')).toBe(String(usage));
@@ -152,12 +152,12 @@ describe('an address with too many failed authentications', () => {
     const { key } = createApiKey('live');
     const keyId = 5;
     let asked = 0;
-    answers['/internal/keys/resolve'] = (_, response) => {
+    handlers['/internal/keys/resolve'] = (_, response) => {
       asked++;
       json(response, { data: { ...principal, keyId: `${keyId}`, environment: 'live', allowedIps: null, limits } });
     };
-    answers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0, recorded: [] } });
-    answers['/v1/things/own'] = (_, response) => json(response, { data: {} });
+    handlers['/internal/usage/read'] = (_, response) => json(response, { data: { calls: 0, recorded: [] } });
+    handlers['/v1/things/own'] = (_, response) => json(response, { data: {} });
     const ask = (apiKey: string) => fetch(`${base}/v1/things/own`, { headers: { 'x-api-key': apiKey } });
     expect((await ask(key)).status).toBe(200);
     await until('the address has failed too often', async () => {

@@ -20,6 +20,7 @@ import { startTelemetry } from '@tandem/telemetry';
 import { createAuthenticator } from './access/authenticate.ts';
 import { createPrincipals } from './access/principals.ts';
 import { createTokens } from './access/tokens.ts';
+import { closeAll } from './close-all.ts';
 import type { GatewaySettings } from './config.ts';
 import { publicOperations } from './contracts.ts';
 import { createPages } from './docs/pages.ts';
@@ -122,15 +123,16 @@ export function createGateway(
     log,
     health,
     drain,
-    async close() {
-      await limits.usage.close();
-      await limits.limiter.close();
-      principals.close();
-      log.flush();
-      await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
-      redis.close();
-      await telemetry.close();
-    },
+    close: () =>
+      closeAll([
+        () => limits.usage.close(),
+        () => limits.limiter.close(),
+        () => principals.close(),
+        () => log.flush(),
+        ...[...upstreams.values()].map((upstream) => () => upstream.close()),
+        () => redis.close(),
+        () => telemetry.close(),
+      ]),
   };
 }
 

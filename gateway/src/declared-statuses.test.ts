@@ -54,7 +54,7 @@ function ask({ method, path }: Operation, { search = '', headers = {}, body }: P
     );
     sent.on('error', reject);
     if (body !== undefined) sent.write(body);
-    sent.setTimeout(5_000, () => sent.destroy(new Error(`${method} ${path} is not answered`)));
+    sent.setTimeout(5_000, () => sent.destroy(new Error(`${method} ${path} got no response`)));
     if (headers['content-length']) sent.flushHeaders();
     else sent.end();
   });

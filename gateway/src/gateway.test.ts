@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { idInText } from '@tandem/contract';
 import { until } from '@tandem/testing';
-import { answers, base, gateway, ids, json, seen, useThings } from './things.test-service.ts';
+import { base, gateway, handlers, ids, json, seen, useThings } from './things.test-service.ts';
 
 useThings();
 
 describe('a service of another release', () => {
   it('may return unknown fields, which the gateway removes if they may contain ids', async () => {
-    answers['/v1/things/slow'] = (_, response) => {
+    handlers['/v1/things/slow'] = (_, response) => {
       response.setHeader('x-id-paths', 'another');
       json(response, { data: { teamId: '7' }, message: 'kept' });
     };
@@ -24,12 +24,12 @@ describe('a service', () => {
   };
 
   it('that is too slow causes 504', async () => {
-    answers['/v1/things/slow'] = () => {};
+    handlers['/v1/things/slow'] = () => {};
     expect(await status('/v1/things/slow')).toEqual([504, 'upstream_timeout', '1']);
   });
 
   it('gets at most 100 query parameters', async () => {
-    answers['/v1/things/searched'] = (_, response) => json(response, { data: {} });
+    handlers['/v1/things/searched'] = (_, response) => json(response, { data: {} });
     const search = (count: number) =>
       `/v1/things/searched?${Array.from({ length: count - 1 }, (_, index) => `p${index}=`).join('&')}&status=new`;
     expect((await fetch(base + search(100))).status).toBe(200);
@@ -50,7 +50,7 @@ describe('a service', () => {
 
   it('that puts an id into an error message has it encoded', async () => {
     const message = `Was converted before, to ${idInText('opportunity', 12)}`;
-    answers['/v1/things/broken'] = (_, response) => {
+    handlers['/v1/things/broken'] = (_, response) => {
       response.setHeader('x-ctx-tenant', '7');
       json(response, { errors: [{ field: 'leadId', message }] }, 409);
     };
@@ -59,13 +59,13 @@ describe('a service', () => {
   });
 
   it('that sends an invalid response causes 502', async () => {
-    answers['/v1/things/broken'] = (_, response) => response.writeHead(200).end('<html>');
+    handlers['/v1/things/broken'] = (_, response) => response.writeHead(200).end('<html>');
     expect(await status('/v1/things/broken')).toEqual([502, 'bad_gateway', null]);
   });
 
   it('that drops a connection receives a GET once more', async () => {
     let flakes = 0;
-    answers['/v1/things/flaky'] = (request, response) =>
+    handlers['/v1/things/flaky'] = (request, response) =>
       flakes++ ? json(response, { data: {} }) : request.socket.destroy();
     expect((await fetch(`${base}/v1/things/flaky`)).status).toBe(200);
     expect(flakes).toBe(2);
@@ -77,11 +77,11 @@ describe('hostile connections', () => {
     new Promise<string>((resolve) => {
       const { hostname, port } = new URL(base);
       const socket = connect(Number(port), hostname);
-      let answer = '';
+      let received = '';
       socket.on('data', (chunk) => {
-        answer += chunk;
+        received += chunk;
       });
-      socket.on('close', () => resolve(answer.split('\r\n')[0] ?? ''));
+      socket.on('close', () => resolve(received.split('\r\n')[0] ?? ''));
       socket.on('error', () => resolve('reset'));
       socket.write(text);
     });

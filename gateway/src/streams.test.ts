@@ -1,14 +1,14 @@
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { until } from '@tandem/testing';
-import { answers, base, ids, json, type Seen, seen, signer, useThings } from './things.test-service.ts';
+import { base, handlers, ids, json, type Seen, seen, signer, useThings } from './things.test-service.ts';
 
 useThings();
 
 describe('the streaming path', () => {
   it('streams a request body while it arrives, with only the allowed headers', async () => {
     let firstBytes = 0;
-    answers['/v1/things/7/upload'] = (request, response) => {
+    handlers['/v1/things/7/upload'] = (request, response) => {
       let size = 0;
       request.on('data', (chunk: Buffer) => {
         firstBytes ||= chunk.length;
@@ -28,7 +28,7 @@ describe('the streaming path', () => {
       text += chunk;
     });
     socket.write(half);
-    await until('the answer comes', () => text.includes('{"size":100000}'));
+    await until('the response arrives', () => text.includes('{"size":100000}'));
     socket.destroy();
     const { headers, caller } = seen.at(-1) as Seen;
     expect(caller).toMatchObject({ type: 'anonymous' });
@@ -46,7 +46,7 @@ describe('the streaming path', () => {
 
   it('streams a response chunk by chunk, without the internal headers of the service', async () => {
     let sendRest: (() => void) | undefined;
-    answers['/v1/things/download'] = (_, response) => {
+    handlers['/v1/things/download'] = (_, response) => {
       response.writeHead(200, {
         'content-type': 'text/csv',
         'content-disposition': 'attachment',
@@ -82,7 +82,7 @@ describe('errors on the streaming path', () => {
   const upload = () => `${base}/v1/things/${ids.encode('tenant', 7, 7)}/upload`;
 
   it('encodes the ids in the response to a form', async () => {
-    answers['/v1/things/7/upload'] = (request, response) =>
+    handlers['/v1/things/7/upload'] = (request, response) =>
       request.resume().on('end', () => {
         response.setHeader('x-ctx-tenant', '7');
         json(response, { data: { tenant: '7' } }, 201);
@@ -92,13 +92,13 @@ describe('errors on the streaming path', () => {
   });
 
   it('passes on the response of a service that refuses a form before its end', async () => {
-    answers['/v1/things/7/upload'] = (_, response) => json(response, { code: 'body_too_large' }, 413);
+    handlers['/v1/things/7/upload'] = (_, response) => json(response, { code: 'body_too_large' }, 413);
     const response = await fetch(upload(), form('x'.repeat(3_000_000)));
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([413, 'body_too_large']);
   });
 
   it('forwards a form with Expect: 100-continue with only the allowed headers', async () => {
-    answers['/v1/things/7/upload'] = (request, response) =>
+    handlers['/v1/things/7/upload'] = (request, response) =>
       request.resume().on('end', () => json(response, { data: {} }));
     const { hostname, port } = new URL(base);
     const socket = connect(Number(port), hostname);
@@ -110,7 +110,7 @@ describe('errors on the streaming path', () => {
     socket.write(head);
     await until('the gateway asks for the body', () => text.includes('100 Continue'));
     socket.write('x');
-    await until('the answer comes', () => text.includes('HTTP/1.1 200'));
+    await until('the response arrives', () => text.includes('HTTP/1.1 200'));
     socket.destroy();
     const { headers } = seen.at(-1) as Seen;
     expect([headers.cookie, headers['x-internal-user'], headers.expect]).toEqual([undefined, undefined, undefined]);
@@ -122,16 +122,16 @@ describe('errors on the streaming path', () => {
   it.each([
     ['a form', upload, form],
     ['a download', () => `${base}/v1/things/download`, () => ({})],
-  ])('answers 503 for %s if the service closes the connection', async (_, url, options) => {
-    answers['/v1/things/7/upload'] = (request) => request.socket.destroy();
-    answers['/v1/things/download'] = (request) => request.socket.destroy();
+  ])('returns 503 for %s if the service closes the connection', async (_, url, options) => {
+    handlers['/v1/things/7/upload'] = (request) => request.socket.destroy();
+    handlers['/v1/things/download'] = (request) => request.socket.destroy();
     const response = await fetch(url(), options());
     const { code } = (await response.json()) as { code: string };
     expect([response.status, code, response.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
   });
 
   it('limits the streams of one address without credentials, so that others are served', async () => {
-    answers['/v1/things/download'] = (_, response) => void response.writeHead(200).write('x');
+    handlers['/v1/things/download'] = (_, response) => void response.writeHead(200).write('x');
     const download = (localAddress: string) =>
       new Promise<IncomingMessage>((resolve, reject) =>
         get(`${base}/v1/things/download`, { localAddress, agent: false }, resolve).on('error', reject),

@@ -132,9 +132,9 @@ export let gateway: RunningGateway;
 export let base: string;
 export const seen: Seen[] = [];
 /** Request handlers of the service, by path. */
-export const answers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {};
+export const handlers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {};
 
-/** Starts a gateway before the tests of a file, with one service that answers as `answers` says. */
+/** Starts a gateway before the tests of a file, whose one service responds with `handlers`. */
 export function useThings(): void {
   beforeAll(async () => {
     service = createServer((request, response) => {
@@ -142,8 +142,8 @@ export function useThings(): void {
       const caller = signer.verify(request.headers['x-ctx'] as string, request.method as string, path);
       // The gateway also fetches keys and reports usage, independently of requests.
       if (path.startsWith('/v1/')) seen.push({ path, headers: request.headers, caller });
-      const answer = answers[path] ?? ((_, to) => to.writeHead(404).end('{}'));
-      answer(request, response);
+      const handle = handlers[path] ?? ((_, to) => to.writeHead(404).end('{}'));
+      handle(request, response);
     });
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     const origin = `http://127.0.0.1:${(service.address() as { port: number }).port}`;

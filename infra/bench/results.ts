@@ -53,11 +53,21 @@ export function writeResults({ rows, memory }: { rows: Row[]; memory: Memory[] }
     '',
     '## Explanations',
     '',
-    ...rows.flatMap(({ id, what }) => (notes.has(id) ? [`**${what}.** ${notes.get(id)}`, ''] : [])),
+    ...explanations(rows, notes),
     ...(memory.length ? memoryTable(memory) : []),
     ...(notes.has('how') ? ['## Method', '', notes.get('how') as string, ''] : []),
   ];
   writeFileSync(join(import.meta.dirname, 'results.md'), `${lines.join('\n').trimEnd()}\n`);
+}
+
+/** Each note once, under the name of its first row: the rows of `size` share a note. */
+function explanations(rows: Row[], notes: Map<string, string>): string[] {
+  return [...Map.groupBy(rows, ({ id }) => id)].flatMap(([id, [first, ...others]]) => {
+    const note = notes.get(id);
+    if (!first || note === undefined) return [];
+    const more = others.length ? ` (and ${others.length} more)` : '';
+    return [`**${first.what}${more}.** ${note}`, ''];
+  });
 }
 
 function verdict({ isReached }: Row): string {

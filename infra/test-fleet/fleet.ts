@@ -62,7 +62,7 @@ const generousSettings = {
 /**
  * Starts the whole fleet and waits until it is ready.
  * @param options.env additional settings for every process
- * @param options.services the services to run; all by default. The gateway answers 503 for the others
+ * @param options.services the services to run; all by default. The gateway returns 503 for the others
  * @param options.pooled connections per role; starts PgBouncer in transaction mode in front of PostgreSQL
  * @param options.gateways number of gateways; `baseUrl` is that of the first
  * @param options.instances number of instances by service, behind a load balancer; the second one of crm is `crm2`

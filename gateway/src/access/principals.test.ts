@@ -8,7 +8,7 @@ const redisUrl = process.env.TEST_REDIS_URL as string;
 const tenantId = 1;
 const keyId = 7;
 
-/** Principals of a gateway whose identity service answers with `resolveKey`, and a connection to publish changes on. */
+/** Principals of a gateway whose identity service responds with `resolveKey`, and a connection to publish changes on. */
 function setUp(resolveKey: (asked: { body: { hash: string } }) => Promise<unknown>) {
   const principals = createPrincipals({
     identity: { resolveKey } as unknown as Parameters<typeof createPrincipals>[0]['identity'],

@@ -110,7 +110,7 @@ it('fetches once in five seconds for a thousand tokens with invented key ids', a
   expect(world.fetches).toBe(2);
 });
 
-it('answers 503 if the key of a token cannot be fetched, and asks identity once per second', async () => {
+it('returns 503 if the key of a token cannot be fetched, and asks identity once per second', async () => {
   const { world, token, read } = setUp([a]);
   world.isAway = true;
   const attempts = await Promise.allSettled(Array.from({ length: 100 }, () => read(token(a))));

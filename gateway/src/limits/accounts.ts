@@ -43,8 +43,8 @@ export function createAccounts(windowMs: number): Accounts {
     of(subject) {
       const now = performance.now();
       const account = accounts.get(subject) ?? newAccount(subject, now - backAt > settleMs);
-      // Keeps the least recently used account first, by the second. Moving an account on every call makes V8 allocate a
-      // new table for the map every few calls.
+      // Orders the accounts by their last use, the oldest first, for `forgetIdle`. An account moves at most once a second:
+      // with a move on every call, V8 allocates a new table for the map every few calls.
       if (now - account.movedAt > moveEveryMs) {
         accounts.delete(subject);
         accounts.set(subject, account);

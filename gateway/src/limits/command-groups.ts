@@ -2,18 +2,18 @@ import type { Redis } from 'ioredis';
 import type { GuardedRedis } from './redis.ts';
 
 /** A command that was given to Redis, and the number of calls that it counts. */
-interface Sent {
-  reply: Promise<unknown>;
+interface Sent<Reply> {
+  reply: Promise<Reply>;
   calls: number;
 }
 
 /** Sends a command in one group with all other waiting commands. `give` is called when the group is sent. */
-export type SendInGroup = (give: (client: Redis) => Sent) => Promise<unknown>;
+export type SendInGroup = <Reply>(give: (client: Redis) => Sent<Reply>) => Promise<Reply>;
 
 interface Command {
-  give: (client: Redis) => Sent;
-  resolve: (reply: unknown) => void;
-  reject: (error: unknown) => void;
+  give(client: Redis): Sent<unknown>;
+  resolve(reply: unknown): void;
+  reject(error: unknown): void;
 }
 
 // Delay after a small group. A round trip costs gateway and Redis as much as counting 20 calls.
@@ -73,8 +73,8 @@ export function createCommandGroups(redis: GuardedRedis): SendInGroup {
     else setImmediate(sendAll, false);
   };
 
-  return (give) =>
-    new Promise((resolve, reject) => {
+  return <Reply>(give: (client: Redis) => Sent<Reply>) =>
+    new Promise<Reply>((resolve, reject) => {
       waiting.push({ give, resolve, reject });
       if (!isPlanned) plan();
     });

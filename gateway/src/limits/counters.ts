@@ -49,7 +49,7 @@ type CountedReply = ['counted', now: number, tenant: number, month: number, corr
 const clockAheadMaxMs = 100;
 
 interface Scripted {
-  countCalls(keys: number, ...keysAndRequest: string[]): Promise<unknown>;
+  countCalls(keys: number, ...keysAndRequest: string[]): Promise<unknown[]>;
 }
 
 /** Connects the accounts of one gateway process to the counters. */
@@ -91,18 +91,16 @@ export function createCounters(options: {
     build: () => Batch,
     countOptions: CountOptions,
   ): ReturnType<Counters['count']> => {
-    let batch = {} as Batch;
-    let request = {} as ScriptRequest;
-    const reply = (await send((client) => {
-      batch = build();
+    const { batch, request, reply } = await send((client) => {
+      const batch = build();
       rollTo(account, windowOf(now(), windowMs));
-      request = requestOf(account, batch, countOptions);
+      const request = requestOf(account, batch, countOptions);
       const windowKey = `${tag(account)}:window:${account.window}`;
       const keys = [windowKey, monthKey(account, batch.month?.month), epochKey(namespace)];
       for (const address of batch.addresses) keys.push(`${windowKey}:${address}`);
       const reply = (client as unknown as Scripted).countCalls(keys.length, ...keys, JSON.stringify(request));
-      return { reply, calls: batch.waiters.length };
-    })) as unknown[];
+      return { reply: reply.then((reply) => ({ batch, request, reply })), calls: batch.waiters.length };
+    });
     if (reply[0] === 'lost' || reply[0] === 'unseeded') return reply[0];
     if (reply[0] === 'epoch') {
       const current = reply[1] as string;

@@ -10,7 +10,7 @@ const url = process.env.TEST_REDIS_URL as string;
 const namespace = `limiter-${randomBytes(4).toString('hex')}`;
 const month = '2026-11';
 
-// Generous: these tests check counting, not how fast a loaded machine answers.
+// Generous: these tests check counting, not the speed of a loaded machine.
 const timeoutMs = 10_000;
 
 let redises: GuardedRedis[];
@@ -25,6 +25,8 @@ function aGateway(redis: GuardedRedis, options: Partial<LimiterOptions> = {}): L
     log,
     gateway: randomUUID(),
     reportWithinMs: timeoutMs,
+    // A window that does not end during the test.
+    windowMs: 86_400_000,
     readRecorded: async (tenantId) => ({ before: recorded.get(tenantId) ?? 0 }),
     ...options,
   });
@@ -56,18 +58,10 @@ function aTenant(limits: { perMinute: number; burst?: number; quota?: number | n
 const ready = ({ redis }: GuardedRedis) =>
   new Promise<void>((resolve) => (redis.status === 'ready' ? resolve() : redis.once('ready', () => resolve())));
 
-/** Waits for a new window if the current one ends within 4 s. */
-async function freshWindow() {
-  const [{ redis }] = redises as [GuardedRedis];
-  const [seconds] = await redis.time();
-  const left = 60 - (Number(seconds) % 60);
-  if (left < 4) await new Promise((resolve) => setTimeout(resolve, left * 1_000 + 50));
-}
 const take = (allowance: Allowance, gateway = 0) => (gateways[gateway] as Limiter).take(allowance);
 
 describe('the limiter', () => {
   it('admits the limit and the burst, then refuses with a retry time', async () => {
-    await freshWindow();
     const tenant = aTenant({ perMinute: 60, burst: 10 });
     const verdicts = [];
     for (let call = 0; call < 72; call++) verdicts.push(await take(tenant));
@@ -90,7 +84,6 @@ describe('the limiter', () => {
   ])(
     'with %i gateways and twice the limit of %i sent at once, admits at most limit plus burst and at least 99 %% of it',
     async (count, limit) => {
-      await freshWindow();
       const tenant = aTenant({ perMinute: limit, burst: Math.ceil(limit / 10) });
       const cap = limit + Math.ceil(limit / 10);
       const verdicts = await Promise.all(Array.from({ length: limit * 2 }, (_, index) => take(tenant, index % count)));
@@ -130,7 +123,6 @@ describe('the limiter', () => {
   });
 
   it('counts addresses separately, up to the limit of their tenant', async () => {
-    await freshWindow();
     const tenant = aTenant({ perMinute: 10 });
     const other = { ...tenant, pair: `${tenant.subject}/203.0.113.2` };
     for (let call = 0; call < 6; call++) expect((await take(tenant)).allowed).toBe(true);
@@ -167,7 +159,6 @@ describe('the limiter', () => {
   });
 
   it('returns the usage for calls that do not count towards the quota, and never refuses them because of it', async () => {
-    await freshWindow();
     const tenant = aTenant({ perMinute: 1_000, quota: 2 });
     const uncounted = { ...tenant, quota: { ...tenant.quota, counts: false } };
     recorded.set(tenant.quota.tenantId, 1);
@@ -186,6 +177,21 @@ describe('the limiter', () => {
       [true, 2],
     ]);
     expect((await take(tenant)).allowed).toBe(false);
+  });
+});
+
+describe('an unexpected error', () => {
+  it('makes the process limit calls locally, and is logged with its reason, once a second at most', async () => {
+    const warnings: unknown[][] = [];
+    const limiter = aGateway(redises[0] as GuardedRedis, {
+      log: Object.assign(createLog('test'), { warn: (...entry: unknown[]) => warnings.push(entry) }),
+      readRecorded: () => Promise.reject(new TypeError('recorded is not iterable')),
+    });
+    const [verdict] = await Promise.all([1, 2, 3].map(() => limiter.take(aTenant({ perMinute: 60, quota: 5 }))));
+    expect(verdict).toMatchObject({ allowed: true, degraded: true });
+    const error = new TypeError('recorded is not iterable');
+    expect(warnings).toEqual([['calls are counted without Redis', { error }]]);
+    await limiter.close();
   });
 });
 
@@ -218,7 +224,6 @@ describe('without Redis', () => {
   });
 
   it('divides only the calls that remained in the minute when Redis last answered', async () => {
-    await freshWindow();
     const tenant = aTenant({ perMinute: 60, burst: 10 });
     const { one, seen, close } = await twoGateways(40, tenant);
     const verdicts = [];

@@ -33,6 +33,7 @@ export interface LimiterOptions {
 
 const sweepMs = 1_000;
 const reconcileEveryMs = 600_000;
+const logEveryMs = 1_000;
 
 /**
  * Limits calls by counters in Redis (D3). Calls of a subject that wait together are counted by one script call. It
@@ -44,6 +45,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
 class RedisLimiter implements Limiter {
   readonly #redis: GuardedRedis;
+  readonly #log: Log;
   readonly #windowMs: number;
   readonly #accounts: Accounts;
   readonly #counters: Counters;
@@ -56,10 +58,12 @@ class RedisLimiter implements Limiter {
   readonly #sweepTimer: NodeJS.Timeout;
   readonly #stats = { calls: 0, scriptCalls: 0, corrected: 0 };
   #reconciledAt = performance.now();
+  #loggedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LimiterOptions) {
     const { redis, namespace, gateway, log, windowMs = 60_000 } = options;
     this.#redis = redis;
+    this.#log = log;
     this.#windowMs = windowMs;
     const accounts = createAccounts(windowMs);
     const counters = createCounters({ redis, namespace, gateway, windowMs });
@@ -143,11 +147,20 @@ class RedisLimiter implements Limiter {
       };
       try {
         await this.#countInRedis(account, build);
-      } catch {
+      } catch (error) {
+        this.#logOnce(error);
         await this.#countLocally(account, build());
       }
     }
     account.isAsking = false;
+  }
+
+  /** Logs at most once a second why calls are counted locally. An outage of Redis is logged when it begins and ends. */
+  #logOnce(error: unknown): void {
+    const now = performance.now();
+    if (!this.#redis.available() || now - this.#loggedAt < logEveryMs) return;
+    this.#loggedAt = now;
+    this.#log.warn('calls are counted without Redis', { error });
   }
 
   async #countInRedis(account: Account, build: () => Batch): Promise<void> {
@@ -167,11 +180,12 @@ class RedisLimiter implements Limiter {
       const [recorded] = await Promise.all([month && this.#usage.read(month), this.#needReports(account.subject)]);
       reply = await counters.count(account, build, { recorded, isForced: true });
     }
+    const counted = countedOf(reply);
     account.isCertain = true;
     if (month) Object.assign(month, { isKnown: true, isRefreshed: false });
     this.#stats.calls += waiters.length;
     this.#stats.scriptCalls++;
-    const verdicts = verdictsOf(build(), reply as Counted, this.#windowMs);
+    const verdicts = verdictsOf(build(), counted, this.#windowMs);
     for (const [index, { resolve }] of waiters.entries()) resolve(verdicts[index] as Verdict);
   }
 
@@ -212,6 +226,12 @@ class RedisLimiter implements Limiter {
   async #correct(account: Account, month: Month, found: { recorded: Recorded; gone: Recorded }): Promise<void> {
     const build = () => reportBatch(account, month);
     const counted = await this.#counters.count(account, build, { ...found, isForced: true });
-    this.#stats.corrected += (counted as Counted).corrected;
+    this.#stats.corrected += countedOf(counted).corrected;
   }
+}
+
+/** The counts of a reply; throws if Redis has not counted the calls. */
+function countedOf(reply: Awaited<ReturnType<Counters['count']>>): Counted {
+  if (typeof reply === 'string') throw new Error(`Redis has not counted the calls: ${reply}`);
+  return reply;
 }

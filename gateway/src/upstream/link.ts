@@ -20,6 +20,8 @@ export interface LinkResponse {
 export class LinkLostError extends Error {}
 /** The connection could not be opened: the service has not received the request. */
 export class LinkRefusedError extends LinkLostError {}
+/** No connection became free in time: the service has not received the request. */
+export class LinkBusyError extends Error {}
 /** The service exceeded the timeout of the operation. */
 export class LinkTimeoutError extends Error {}
 /** The response exceeds the size that the gateway buffers. */

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { until } from '@tandem/testing';
 import { createDeadlines } from '../deadlines.ts';
 import { InvalidResponseError } from './head.ts';
-import { LinkLostError, LinkTimeoutError } from './link.ts';
+import { LinkBusyError, LinkLostError, LinkTimeoutError } from './link.ts';
 import { createLinks, type LinkLimits, type Links } from './links.ts';
 
 // A service whose every byte is controlled by the test.
@@ -37,8 +37,8 @@ const openLinks = (limits?: LinkLimits) => {
   const options = { max: 2, responseMax: 1_000, deadlines: createDeadlines(100), ...(limits && { limits }) };
   return createLinks({ origin, address: '127.0.0.1' }, options);
 };
-const get = (timeoutMs = 5_000) =>
-  links.send({ method: 'GET', path: '/x', headers: { a: 'b' }, body: undefined, timeoutMs });
+const get = (timeoutMs = 5_000, endsAt?: number) =>
+  links.send({ method: 'GET', path: '/x', headers: { a: 'b' }, body: undefined, timeoutMs }, endsAt);
 const text = async () => (await get()).body.toString();
 const respondWith = (bytes: string) => {
   respond = (socket) => socket.write(bytes);
@@ -131,12 +131,23 @@ describe('requests', () => {
     const pending: Socket[] = [];
     respond = (socket) => pending.push(socket);
     const first = [get(), get()];
-    await expect(get(200)).rejects.toThrow('No free connection');
+    await expect(get(200)).rejects.toBeInstanceOf(LinkBusyError);
     const third = get();
     respond = (socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n');
     for (const socket of pending) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
     expect((await Promise.all([...first, third])).map((response) => response.status)).toEqual([204, 204, 204]);
     expect(connections).toHaveLength(2);
+  });
+
+  it('are not sent after their timeout, which may begin before the call', async () => {
+    respond = () => {};
+    await expect(get(60_000, performance.now())).rejects.toBeInstanceOf(LinkBusyError);
+    expect(requests).toEqual([]);
+    const pending = [get(60_000, performance.now() + 200), get(60_000, performance.now() + 200)];
+    const waiting = get(60_000, performance.now() + 200);
+    const results = await Promise.allSettled([...pending, waiting]);
+    const [timedOut, busy] = [expect.any(LinkTimeoutError), expect.any(LinkBusyError)];
+    expect(results.map((result) => 'reason' in result && result.reason)).toEqual([timedOut, timedOut, busy]);
   });
 
   it('use a new connection if the service closed the idle one', async () => {

@@ -1,6 +1,7 @@
 import type { Deadlines } from '../deadlines.ts';
 import {
   type Link,
+  LinkBusyError,
   LinkLostError,
   type LinkRequest,
   type LinkResponse,
@@ -13,9 +14,10 @@ import {
 export interface Links {
   /**
    * Sends over a free connection, or waits for one.
-   * @throws LinkLostError, LinkRefusedError, LinkTimeoutError, ResponseTooLargeError, InvalidResponseError
+   * @param endsAt when the timeout ends (`performance.now`), if it began before this call
+   * @throws LinkBusyError, LinkLostError, LinkRefusedError, LinkTimeoutError, ResponseTooLargeError, InvalidResponseError
    */
-  send(request: LinkRequest & { timeoutMs: number }): Promise<LinkResponse>;
+  send(request: LinkRequest & { timeoutMs: number }, endsAt?: number): Promise<LinkResponse>;
   /** Closes idle connections immediately, and the others after their response. */
   close(): void;
 }
@@ -83,11 +85,17 @@ class LinkPool implements Links {
     this.#sweep = setInterval(() => this.#closeUnusable(), sweepMs).unref();
   }
 
-  async send({ timeoutMs, ...request }: LinkRequest & { timeoutMs: number }): Promise<LinkResponse> {
-    const pooled = await this.#take(timeoutMs);
+  async send(
+    request: LinkRequest & { timeoutMs: number },
+    endsAt = performance.now() + request.timeoutMs,
+  ): Promise<LinkResponse> {
+    const { timeoutMs } = request;
+    const pooled = await this.#take(timeoutMs, endsAt);
     const late = () => pooled.link.destroy(new LinkTimeoutError(`No response within ${timeoutMs} ms`));
     try {
-      const response = await this.#deadlines.of(pooled.link.send(request), timeoutMs, late);
+      const leftMs = endsAt - performance.now();
+      if (leftMs <= 0) throw noFreeConnection(timeoutMs);
+      const response = await this.#deadlines.of(pooled.link.send(request), leftMs, late);
       if (response.headers.connection === 'close') this.#retireAll();
       return response;
     } finally {
@@ -102,7 +110,7 @@ class LinkPool implements Links {
   }
 
   /** A free connection, a new one, or the next one that becomes free. */
-  #take(timeoutMs: number): Pooled | Promise<Pooled> {
+  #take(timeoutMs: number, endsAt: number): Pooled | Promise<Pooled> {
     const now = performance.now();
     for (let last = this.#idle.pop(); last; last = this.#idle.pop()) {
       if (this.#isUsable(last, now) && now - last.idleSince < this.#limits.idleMs) return last;
@@ -111,9 +119,9 @@ class LinkPool implements Links {
     if (this.#open < this.#max) return this.#openLink();
     const { promise, resolve, reject } = Promise.withResolvers<Pooled>();
     this.#waiting.add(resolve);
-    return this.#deadlines.of(promise, timeoutMs, () => {
+    return this.#deadlines.of(promise, endsAt - now, () => {
       this.#waiting.delete(resolve);
-      reject(new LinkTimeoutError(`No free connection within ${timeoutMs} ms`));
+      reject(noFreeConnection(timeoutMs));
     });
   }
 
@@ -165,6 +173,10 @@ class LinkPool implements Links {
     this.#retiredAt = now;
     this.#closeUnusable();
   }
+}
+
+function noFreeConnection(timeoutMs: number): LinkBusyError {
+  return new LinkBusyError(`No free connection within ${timeoutMs} ms`);
 }
 
 function retire({ link }: Pooled): void {

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Server } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -24,7 +24,7 @@ function start(origin: string, addresses: () => readonly string[]): Upstream {
   return upstream;
 }
 
-const send = (upstream: Upstream, method = 'GET') =>
+const send = (upstream: Upstream, method = 'GET', more: { timeoutMs?: number; tenantId?: number } = {}) =>
   upstream.send({
     method,
     path: '/',
@@ -33,6 +33,7 @@ const send = (upstream: Upstream, method = 'GET') =>
     timeoutMs: 10_000,
     tenantId: undefined,
     repeatable: method === 'GET',
+    ...more,
   });
 const addressOf = async (upstream: Upstream, method?: string) => (await send(upstream, method)).body.toString();
 const sendAddress: RequestListener = (request, response) => response.end(request.socket.localAddress);
@@ -67,6 +68,43 @@ describe('a service with several addresses', () => {
     await until('requests go to the new address', async () => (await addressOf(upstream)) === pods[1]);
     expect(await addressOf(upstream)).toBe(pods[1]);
   });
+});
+
+describe('a request that cannot be sent in time', () => {
+  /** A service that holds `count` requests until they are released. */
+  async function aBusyService(count: number, tenantId?: number) {
+    const held: ServerResponse[] = [];
+    const port = await listen(
+      createServer((_, response) => held.push(response)),
+      pods[0],
+      0,
+    );
+    const upstream = start(`http://${pods[0]}:${port}`, () => [pods[0]]);
+    const requests = Array.from({ length: count }, () => send(upstream, 'POST', tenantId ? { tenantId } : {}));
+    await until('all requests have arrived', () => held.length === count);
+    const release = () => {
+      for (const response of held) response.end();
+      return Promise.all(requests);
+    };
+    return { upstream, held, release };
+  }
+  const notSent = { code: 'unavailable', retryAfter: 1, mayHaveRun: false };
+
+  it('because all connections are in use gets 503, and does not count as a failure of the service', async () => {
+    const { upstream, held, release } = await aBusyService(64);
+    const others = Array.from({ length: 10 }, () => send(upstream, 'POST', { timeoutMs: 200 }));
+    for (const other of others) await expect(other).rejects.toMatchObject(notSent);
+    expect([held.length, upstream.state()]).toEqual([64, 'closed']);
+    expect(await release()).toHaveLength(64);
+  });
+
+  it('because its tenant uses its share gets 503 within the timeout of the operation', async () => {
+    const { upstream, release } = await aBusyService(48, 7);
+    await expect(send(upstream, 'POST', { timeoutMs: 200, tenantId: 7 })).rejects.toMatchObject(notSent);
+    expect(upstream.state()).toBe('closed');
+    await release();
+    // Every request may wait 5 s for its share otherwise.
+  }, 4_000);
 });
 
 describe('a service behind https', () => {

@@ -5,6 +5,7 @@ import { type Resolve, watchAddresses } from './addresses.ts';
 import { InvalidResponseError } from './head.ts';
 import {
   hostOf,
+  LinkBusyError,
   LinkLostError,
   LinkRefusedError,
   type LinkRequest,
@@ -15,6 +16,7 @@ import {
 import { createLinks, type Links } from './links.ts';
 
 export interface UpstreamRequest extends LinkRequest {
+  /** Time for the whole call: the waits for a share and for a connection, and the response. */
   timeoutMs: number;
   /** The tenant of the request; its share of the connections is limited. */
   tenantId: number | undefined;
@@ -99,13 +101,14 @@ class PooledUpstream implements Upstream {
 
   async send(request: UpstreamRequest): Promise<LinkResponse> {
     if (this.#inFlight >= inFlightMax) throw unavailable();
+    const endsAt = performance.now() + request.timeoutMs;
     const pool = this.#choosePool();
     this.#inFlight++;
     let release: (() => void) | undefined;
     try {
-      release = await this.#shares.enter(request.tenantId);
+      release = await this.#shares.enter(request.tenantId, undefined, Math.min(shareWaitMs, request.timeoutMs));
       this.#retryCredit = Math.min(retryCreditMax, this.#retryCredit + retryShare);
-      return await this.#attempt(pool, request);
+      return await this.#attempt(pool, request, endsAt);
     } catch (error) {
       throw toGatewayError(error);
     } finally {
@@ -146,23 +149,25 @@ class PooledUpstream implements Upstream {
   }
 
   /** Sends a request, and once more after a lost connection if that is safe: to another address if there is one. */
-  async #attempt(first: Pool, request: UpstreamRequest): Promise<LinkResponse> {
+  async #attempt(first: Pool, request: UpstreamRequest, endsAt: number): Promise<LinkResponse> {
     let pool = first;
     try {
-      const response = await pool.links.send(request).catch((error: unknown) => {
+      const response = await pool.links.send(request, endsAt).catch((error: unknown) => {
         if (!this.#mayRetry(error, request)) throw error;
         this.#retryCredit--;
         if (this.#pools.length > 1) {
           pool.breaker.failed();
           pool = this.#choosePool(first);
         }
-        return pool.links.send(request);
+        return pool.links.send(request, endsAt).catch((again: unknown) => {
+          // The service may have received the first attempt.
+          throw again instanceof LinkBusyError ? toGatewayError(error) : again;
+        });
       });
       pool.breaker.succeeded();
       return response;
     } catch (error) {
-      // A response that is too large says nothing about the health of the service.
-      if (!(error instanceof ResponseTooLargeError || error instanceof GatewayError)) pool.breaker.failed();
+      if (!isNeutral(error)) pool.breaker.failed();
       throw error;
     }
   }
@@ -172,6 +177,11 @@ class PooledUpstream implements Upstream {
       this.#retryCredit >= 1 && (error instanceof LinkRefusedError || (error instanceof LinkLostError && repeatable))
     );
   }
+}
+
+/** Whether an error says nothing about the health of the service: the response was too large, or nothing was sent. */
+function isNeutral(error: unknown): boolean {
+  return error instanceof ResponseTooLargeError || error instanceof LinkBusyError || error instanceof GatewayError;
 }
 
 function unavailable(): GatewayError {

@@ -63,7 +63,7 @@ const task = {
 const fromTemplate = { output: { colour: 'blue' }, source: 'template' };
 
 describe('generate', () => {
-  it('returns the provider’s answer, requested by the protocol', async () => {
+  it('returns the provider’s response, requested by the protocol', async () => {
     const { calls, url } = await aProvider(says({ colour: 'red' }));
     expect(await anAi(url).generate({ ...task, temperature: 0.5, maxTokens: 100 })).toEqual({
       output: { colour: 'red' },
@@ -84,7 +84,7 @@ describe('generate', () => {
     });
   });
 
-  it('parses an answer in a code fence', async () => {
+  it('parses a response in a code fence', async () => {
     const { url } = await aProvider(says('```json\n{"colour":"red"}\n```'));
     expect(await anAi(url).generate(task)).toMatchObject({ source: 'model' });
   });
@@ -113,10 +113,10 @@ describe('generate', () => {
     ['401', json(401, {}), 'provider returned 401'],
     ['429', json(429, {}), 'provider returned 429'],
     ['400', json(400, {}), 'provider returned 400'],
-    ['a truncated answer', says({ colour: 'red' }, 'length'), 'truncated'],
-    ['a filtered answer', says({ colour: 'red' }, 'content_filter'), 'stopped by content filter'],
+    ['a truncated response', says({ colour: 'red' }, 'length'), 'truncated'],
+    ['a filtered response', says({ colour: 'red' }, 'content_filter'), 'stopped by content filter'],
     ['a refusal', json(200, { choices: [{ message: { content: null, refusal: 'No.' } }] }), 'refused'],
-    ['an empty answer', json(200, { choices: [] }), 'response is empty'],
+    ['an empty response', json(200, { choices: [] }), 'response is empty'],
     ['null', json(200, null), 'response is empty'],
     ['no JSON around it', (response) => void response.end('<html>'), 'response is not JSON'],
     ['more than 1 MB', says('x'.repeat(1_100_000)), 'response too large'],
@@ -207,14 +207,14 @@ describe('generateBySchema', () => {
     template: () => 'A text',
   };
 
-  it('returns a valid answer, and repairs an invalid one', async () => {
+  it('returns a valid response, and repairs an invalid one', async () => {
     const { calls, url } = await aProvider(says({ n: 1 }), says({ n: 4 }));
     expect(await anAi(url).generateBySchema(bySchema)).toEqual({ output: { n: 4 }, source: 'model' });
     expect(calls[1]?.body.messages.at(-1)?.content).toContain('n must be >= 3');
     expect(calls[0]?.body.response_format).toMatchObject({ json_schema: { schema } });
   });
 
-  it('returns the smallest value when no answer is valid', async () => {
+  it('returns the smallest value when no response is valid', async () => {
     const { url } = await aProvider(says({ n: 1 }));
     expect(await anAi(url).generateBySchema(bySchema)).toEqual({ output: { n: 3 }, source: 'template' });
   });

@@ -12,7 +12,7 @@ export interface Question {
   /** Name of the response format for the provider. */
   name: string;
   messages: Message[];
-  /** JSON Schema of the answer; without it the answer is text. */
+  /** JSON Schema of the response; without it the response is text. */
   schema: object | undefined;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
@@ -73,7 +73,7 @@ function asked({ name, messages, schema, temperature, maxTokens }: Question, mod
     messages,
     max_tokens: maxTokens ?? tokensMax,
     ...(temperature !== undefined && { temperature }),
-    // Providers accept objects only. Not strict: that forbids free-form objects, and the answer is validated here
+    // Providers accept objects only. Not strict: that forbids free-form objects, and the response is validated here
     // anyway.
     ...(isObjectSchema(schema) && {
       response_format: { type: 'json_schema', json_schema: { name, schema, strict: false } },

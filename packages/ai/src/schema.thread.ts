@@ -13,7 +13,7 @@ const tasks = {
       throw error;
     }
   },
-  /** Parses and validates a model's answer. */
+  /** Parses and validates a model's response. */
   check: checkResponse,
 };
 

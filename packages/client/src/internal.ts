@@ -40,7 +40,7 @@ export class ServiceCallError extends Error {
   }
 }
 
-/** Resolves to undefined when another service answers 404. */
+/** Resolves to undefined when another service returns 404. */
 export async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
   return call.catch((error: unknown) => {
     if (error instanceof ServiceCallError && error.status === 404) return undefined;

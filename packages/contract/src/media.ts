@@ -33,7 +33,7 @@ export function mediaOf(schema: z.core.$ZodType): readonly string[] | undefined 
 
 const redirects = new WeakSet<z.core.$ZodType>();
 
-/** The reply of an operation that answers 302; the handler sets `location`. */
+/** The reply of an operation that returns 302; the handler sets `location`. */
 export function redirect() {
   const schema = z.custom<Served & { location: string }>(
     (value) => typeof value === 'object' && value !== null && 'location' in value,

@@ -73,7 +73,7 @@ type Effect =
       form?: z.ZodObject;
       emits: readonly EventDef[];
       status?: 200 | 201 | 202 | 204;
-      /** For creation: answers 200 with the existing record when the same one is created again. */
+      /** For creation: returns 200 with the existing record when the same one is created again. */
       mayExist?: true;
     };
 

@@ -37,7 +37,7 @@ export const processSettings = {
   /** Read by `createLog`; declared here so that a wrong value is refused instead of turning off all logs. */
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug']).optional(),
   /**
-   * How long a process keeps accepting connections after SIGTERM, in ms, while /readyz already answers 503. On
+   * How long a process keeps accepting connections after SIGTERM, in ms, while /readyz already returns 503. On
    * Kubernetes it must exceed the time until every load balancer has removed the endpoint; 5000 is usual.
    */
   SHUTDOWN_DELAY_MS: z.coerce.number().int().min(0).max(60_000).default(0),

@@ -5,7 +5,7 @@ describe('/readyz', () => {
   const health = () => createHealth(() => clock.now);
   const statusOf = async (tested: ReturnType<typeof createHealth>) => (await tested.check('/readyz'))?.status;
 
-  it('answers 503 until every dependency has worked once, and names the missing ones', async () => {
+  it('returns 503 until every dependency has worked once, and names the missing ones', async () => {
     const tested = health();
     let isConnected = false;
     tested.need('postgres', () => isConnected);
@@ -36,7 +36,7 @@ describe('/readyz', () => {
     expect(await statusOf(tested)).toBe(503);
   });
 
-  it('answers 503 while the process drains, and /healthz keeps answering 200', async () => {
+  it('returns 503 while the process drains, and /healthz keeps returning 200', async () => {
     const tested = health();
     tested.drain();
     expect(await tested.check('/readyz')).toEqual({ status: 503, body: '{"status":"draining","parts":{}}' });

@@ -3,9 +3,10 @@ export interface Shares<Key> {
   /**
    * Waits for a slot and resolves to the function that releases it. Work without a key never waits.
    * @param signal aborts the wait with its reason
+   * @param ownWaitMs how long this work waits, instead of the wait of all
    * @throws ShareTimeoutError when no slot became free in time, or too much work of the key is waiting
    */
-  enter(key: Key | undefined, signal?: AbortSignal): Promise<() => void>;
+  enter(key: Key | undefined, signal?: AbortSignal, ownWaitMs?: number): Promise<() => void>;
 }
 
 /** No slot became free within the time limit. */
@@ -42,14 +43,14 @@ export function createShares<Key>(
   };
 
   return {
-    async enter(key, signal) {
+    async enter(key, signal, ownWaitMs = waitMs) {
       if (key === undefined) return () => {};
       const line = lines.get(key) ?? { running: 0, waiting: new Set() };
       lines.set(key, line);
       if (line.running < max) line.running += 1;
       else if (line.waiting.size >= waitingMax)
         throw new ShareTimeoutError(`The queue is full: ${waitingMax} are waiting`);
-      else await waitInLine(line, waitMs, signal);
+      else await waitInLine(line, ownWaitMs, signal);
       return () => leave(key, line);
     },
   };

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+// The database types some columns more widely than the contract: an enum is a text there, and JSON has any content. A
+// feature names them in `columns`, a part of the schema of the contract such as `Lead.pick({ status: true })`, and
+// `columns.parse(row)` returns them with the types of the contract, without a cast.
+
 /** A JSON object as the database client accepts it. */
 export interface JsonObject {
   readonly [key: string]: JsonValue | null;
@@ -15,7 +19,7 @@ export const storedObject = z.custom<Record<string, unknown>>(
   'Must be a JSON object',
 );
 
-/** Free-form content for a JSON column. It came from JSON, which the type `unknown` of its members does not tell. */
+/** Free-form content for a JSON column. Its members have the type `unknown`, but they were parsed from JSON. */
 export function toJsonColumn(content: Record<string, unknown>): JsonObject {
   return content as JsonObject;
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { isPage, type Operation, type Operations, pageOrOther } from '@tandem/contract';
 import type { z } from 'zod';
-import { type Explain, openExplain } from './explain.ts';
+import { type Explain, openExplain, readsPage, type Statement } from './explain.ts';
 import { firstId, type Records } from './fill-tables.ts';
 import type { TestService } from './test-service.ts';
 
@@ -11,7 +11,7 @@ interface Declared extends Records {
   withoutIndex?: Readonly<Record<string, string>>;
   /** Lists without `sort`, and what bounds the records that they read. */
   unsorted?: Readonly<Record<string, string>>;
-  /** Values of filters whose form the schema does not tell, by `list.filter`. */
+  /** Values of filters whose format is not in the schema, by `list.filter`. */
   samples?: (tenantId: number) => Readonly<Record<string, string>>;
 }
 
@@ -34,13 +34,19 @@ export function everyList<Ops extends Operations>(
   let explain: Explain;
   let caller: Caller;
 
-  const statementsOf = (row: Operation, query: Record<string, string>) => {
+  const statementsOf = async (row: Operation, query: Record<string, string>): Promise<Statement[]> => {
     const params = Object.fromEntries(Object.keys(row.params?.shape ?? {}).map((field) => [field, String(firstId)]));
-    return explain.capture(async () => {
-      const { status, body } = await service().send(row, { params, query }, caller);
-      // Encoding the arbitrary values of the records fails with 500, after all statements.
-      if (status >= 400 && status < 500) throw new Error(`${row.id} answered ${status}: ${JSON.stringify(body)}`);
+    let status = 0;
+    const statements = await explain.capture(async () => {
+      const response = await service().send(row, { params, query }, caller);
+      status = response.status;
+      if (status >= 400 && status < 500)
+        throw new Error(`${row.id}: status ${status}, ${JSON.stringify(response.body)}`);
     });
+    // The values of the records are arbitrary, so their encoding may fail, but only after a page has been read.
+    if (status >= 500 && !statements.some(readsPage))
+      throw new Error(`${row.id}: status ${status} before it read a page`);
+    return statements;
   };
 
   describe('every list', () => {

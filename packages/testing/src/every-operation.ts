@@ -29,7 +29,7 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
       expect([reply.status, reply.body.code]).toEqual([403, 'gateway_only']);
     });
 
-    it.each(named(rows))('%s answers 503 to a request that was delayed too long after the gateway', async (_, row) => {
+    it.each(named(rows))('%s returns 503 to a request that was delayed too long after the gateway', async (_, row) => {
       const { caller } = service().as();
       const path = fillPath(row.path, (field) => someParams(row)[field]);
       const signedAt = Date.now() - contextLifetimeMs - 1_000;
@@ -119,7 +119,7 @@ export function everyOperation<Ops extends Operations>(operations: Ops, service:
 
     const withId = own.filter((row) => row.params && (!row.body || acceptsNothing(row)));
     if (withId.length) {
-      it.each(named(withId))('%s answers 404 for a record that is not the caller’s', async (_, row) => {
+      it.each(named(withId))('%s returns 404 for a record that is not the caller’s', async (_, row) => {
         const { caller } = service().as();
         const reply = await service().send(row, { params: someParams(row), ...(row.body && { body: {} }) }, caller);
         expect([reply.status, reply.body.code]).toEqual([404, 'not_found']);

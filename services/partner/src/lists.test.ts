@@ -13,6 +13,8 @@ everyList(partner, () => service, {
   withoutIndex: {
     'listCoMarketingResources.search': 'a tenant has a few hundred resources',
     'listPortalUsers.search': 'a partner has a few dozen users',
+    'listPartnerCommissions.currency': 'a partner has a few thousand commissions, in one or two currencies',
+    'listCommissionStatements.period': 'a partner has a few dozen statements',
   },
-  texts: { 'partner.status': 'approved', 'partner.tier': 'bronze', 'statement.period': '1999-12' },
+  texts: { 'partner.status': 'approved', 'partner.tier': 'silver', 'statement.period': '1999-12' },
 });

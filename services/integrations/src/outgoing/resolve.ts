@@ -42,8 +42,8 @@ export function createResolve({
   };
 }
 
-function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6): dns.LookupAddress[] {
-  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
+function addressesOf(lookup: PromiseSettledResult<string[]>, family: 4 | 6): dns.LookupAddress[] {
+  return lookup.status === 'fulfilled' ? lookup.value.map((address) => ({ address, family })) : [];
 }
 
 /** Parses a hosts file, which contains names of local development and containers. */

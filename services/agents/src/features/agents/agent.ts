@@ -7,7 +7,6 @@ import type { Tx } from '../../handler.ts';
 export type AgentRecord = z.output<typeof Agent>;
 export type AgentStatus = (typeof agentStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = Agent.pick({ kind: true, status: true, config: true, approvalPolicy: true, limits: true });
 const transitions: Record<AgentStatus, AgentStatus[]> = { active: ['paused'], paused: ['active'] };
 

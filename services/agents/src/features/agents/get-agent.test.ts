@@ -21,7 +21,7 @@ describe('getAgent', () => {
     });
   });
 
-  it('answers 404 for an agent of another environment or tenant', async () => {
+  it('returns 404 for an agent of another environment or tenant', async () => {
     const api = service.as();
     const params = { id: await agentOf(api, 'caller') };
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });

@@ -31,7 +31,7 @@ describe('resumeAgent', () => {
     expect(event).toMatchObject({ data: { agentId: params.id }, changes });
   });
 
-  it('answers 409 for an agent that is active already, and 412 for an older version', async () => {
+  it('returns 409 for an agent that is active already, and 412 for an older version', async () => {
     const api = service.as();
     const params = { id: await agentOf(api, 'recommender') };
     const again = await api.resumeAgent({ params });
@@ -45,7 +45,7 @@ describe('resumeAgent', () => {
     expect([stale.status, (await api.getAgent({ params })).data.status]).toEqual([412, 'paused']);
   });
 
-  it('answers 404 for an agent of another tenant', async () => {
+  it('returns 404 for an agent of another tenant', async () => {
     const api = service.as();
     const params = { id: await agentOf(api, 'recommender') };
     await api.pauseAgent({ params });

@@ -61,7 +61,7 @@ describe('updateAgent', () => {
     ]);
   });
 
-  it('answers 404 for an agent of another tenant, and changes nothing', async () => {
+  it('returns 404 for an agent of another tenant, and changes nothing', async () => {
     const api = service.as();
     const params = { id: await agentOf(api, 'caller') };
     const { status, body } = await service.as().updateAgent({ params, body: { name: 'Theirs' } });

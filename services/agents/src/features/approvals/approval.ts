@@ -15,7 +15,6 @@ const expiryHours = 72;
 /** Job that expires an approval. */
 export const expiryJob = { name: 'expire-approval', payload: z.object({ approvalId: id('approval') }) };
 
-// Columns that the contract types more narrowly than the database.
 const columns = Approval.pick({ type: true, status: true });
 
 /** Converts a row to the contract's `Approval`. */

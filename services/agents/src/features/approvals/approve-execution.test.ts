@@ -23,7 +23,7 @@ describe('approveExecution', () => {
     expect((await eventOf(service, api, 'agent.approval_decided')).data).toMatchObject({ status: 'approved' });
   });
 
-  it('answers 409 to a second approval, and keeps the first comment', async () => {
+  it('returns 409 to a second approval, and keeps the first comment', async () => {
     const { api, approval } = await aWaitingExecution(service);
     const params = { id: approval.id };
     await api.approveExecution({ params, body: { comment: 'Go' } });
@@ -37,7 +37,7 @@ describe('approveExecution', () => {
     expect(data).toMatchObject([{ id: approval.id, comment: 'Go' }]);
   });
 
-  it('answers 404 for an approval of another tenant or environment', async () => {
+  it('returns 404 for an approval of another tenant or environment', async () => {
     const { api, executionId, approval } = await aWaitingExecution(service);
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
     for (const stranger of [service.as(), sandbox]) {

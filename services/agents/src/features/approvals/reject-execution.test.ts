@@ -24,7 +24,7 @@ describe('rejectExecution', () => {
     ]);
   });
 
-  it('answers 404 for an approval of another tenant or environment', async () => {
+  it('returns 404 for an approval of another tenant or environment', async () => {
     const { api, executionId, approval } = await aWaitingExecution(service);
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
     for (const stranger of [service.as(), sandbox]) {

@@ -36,7 +36,6 @@ export function workOf(kind: string): keyof typeof executionJobs {
   return kind === 'caller' ? 'call' : 'recommend';
 }
 
-// Columns that the contract types more narrowly than the database.
 const columns = Execution.pick({
   kind: true,
   trigger: true,

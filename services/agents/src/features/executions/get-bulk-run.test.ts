@@ -19,7 +19,7 @@ describe('getBulkRun', () => {
     expect(run).toMatchObject({ status: 'completed_with_errors', counts: { succeeded: 0, failed: 1 } });
   });
 
-  it('answers 404 for a run of another tenant or environment', async () => {
+  it('returns 404 for a run of another tenant or environment', async () => {
     const api = service.as();
     const { run } = await runThrough(api, 'recommender', [service.aLead()]);
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });

@@ -16,7 +16,7 @@ describe('getExecution', () => {
     expect(data.steps).toMatchObject([{ type: 'recommend', status: 'succeeded' }]);
   });
 
-  it('answers 404 for an execution of another tenant or environment', async () => {
+  it('returns 404 for an execution of another tenant or environment', async () => {
     const api = service.as();
     const { executions } = await runThrough(api, 'recommender', [service.aLead()]);
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });

@@ -23,7 +23,7 @@ describe('acceptRecommendation', () => {
     expect(event).toMatchObject({ data: { recommendationId: id, leadId, status: 'accepted' } });
   });
 
-  it('answers 409 for one that is decided already, and keeps the first decision', async () => {
+  it('returns 409 for one that is decided already, and keeps the first decision', async () => {
     const api = service.as();
     const { id } = await aRecommendation(service, api);
     await api.acceptRecommendation({ params: { id } });
@@ -41,7 +41,7 @@ describe('acceptRecommendation', () => {
     expect(data.map((one: { id: string }) => one.id)).toEqual([id]);
   });
 
-  it('answers 404 for a recommendation of another tenant or environment', async () => {
+  it('returns 404 for a recommendation of another tenant or environment', async () => {
     const api = service.as();
     const { id } = await aRecommendation(service, api);
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
@@ -52,7 +52,7 @@ describe('acceptRecommendation', () => {
     expect((await api.listRecommendations({ query: { status: 'pending' } })).data).toHaveLength(1);
   });
 
-  it('answers 404 to a caller who may not read the lead', async () => {
+  it('returns 404 to a caller who may not read the lead', async () => {
     const api = service.as();
     const { id } = await aRecommendation(service, api);
     const narrowed = service.as({

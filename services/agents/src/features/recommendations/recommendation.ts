@@ -8,7 +8,6 @@ import type { Tx } from '../../handler.ts';
 type RecommendationRecord = z.output<typeof Recommendation>;
 type Emitted = { data: z.output<(typeof recommendationDecided)['data']>; record: RecommendationRecord };
 
-// Columns that the contract types more narrowly than the database.
 const columns = Recommendation.pick({ action: true, factors: true, status: true });
 
 /** Converts a row to the contract's `Recommendation`. */

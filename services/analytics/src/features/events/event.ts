@@ -3,7 +3,6 @@ import { storedObject } from '@tandem/service';
 import type { z } from 'zod';
 import type { EngagementEvent as EventRow } from '../../generated/client.ts';
 
-// Columns that the contract types more narrowly than the database.
 const columns = EngagementEvent.pick({ type: true }).extend({ properties: storedObject });
 
 /** Converts a row to the contract's `EngagementEvent`. */

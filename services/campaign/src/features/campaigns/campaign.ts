@@ -8,7 +8,6 @@ import type { Tx } from '../../handler.ts';
 export type CampaignRecord = z.output<typeof Campaign>;
 type CampaignStatus = (typeof campaignStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = Campaign.pick({ type: true, status: true });
 const transitions: Record<CampaignStatus, readonly CampaignStatus[]> = {
   draft: ['active'],

@@ -9,7 +9,6 @@ type SummaryRecord = z.output<typeof LandingPageSummary>;
 type SummaryRow = Omit<LandingPageRow, 'environment' | 'sections' | 'seo' | 'style' | 'content'>;
 type LandingPageStatus = (typeof landingPageStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = LandingPageSummary.pick({ status: true });
 const bodyColumns = LandingPage.pick({ sections: true, seo: true, style: true, content: true });
 const transitions: Record<LandingPageStatus, readonly LandingPageStatus[]> = {

@@ -13,7 +13,6 @@ type SummaryRecord = z.output<typeof WorkflowSummary>;
 type SummaryRow = Omit<WorkflowRow, 'environment' | 'nodes' | 'edges'>;
 type WorkflowStatus = (typeof workflowStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = WorkflowSummary.pick({ status: true });
 const graphColumns = z.object({
   nodes: z.array(WorkflowNode.extend({ data: storedObject.optional() })),

@@ -4,7 +4,6 @@ import type { StatusDefinition as StatusRow } from '../../generated/client.ts';
 
 export type StatusRecord = z.output<typeof StatusDefinition>;
 
-// Columns that the contract types more narrowly than the database.
 const columns = StatusDefinition.pick({ entityType: true, category: true });
 
 /** Converts a row to the contract's `StatusDefinition`. */

@@ -8,7 +8,6 @@ import type { Tx } from '../../handler.ts';
 export type LeadRecord = z.output<typeof Lead>;
 export type LeadStatus = (typeof leadStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = Lead.pick({ source: true, status: true }).extend({ customFields: storedObject });
 const transitions: Record<LeadStatus, readonly LeadStatus[]> = {
   new: ['contacted', 'qualified', 'unqualified'],

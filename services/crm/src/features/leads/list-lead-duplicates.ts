@@ -18,7 +18,6 @@ export const listLeadDuplicates: Handler<typeof leadDuplicates.listLeadDuplicate
   return { ...page, items: page.items.map(asPair) };
 };
 
-// Columns that the contract types more narrowly than the database.
 const columns = DuplicatePair.pick({ matchedOn: true, status: true });
 
 /** Converts a row to the contract's `DuplicatePair`. */

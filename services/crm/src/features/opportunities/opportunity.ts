@@ -10,7 +10,6 @@ import type { Tx } from '../../handler.ts';
 export type OpportunityRecord = z.output<typeof Opportunity>;
 type OpportunityStatus = (typeof opportunityStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = Opportunity.pick({ status: true, forecastCategory: true }).extend({
   // The user is stored as a number.
   outcome: Opportunity.shape.outcome.unwrap().extend({ byUserId: z.int().nullable() }).nullable(),

@@ -5,7 +5,6 @@ import type { Task as TaskRow } from '../../generated/client.ts';
 export type TaskRecord = z.output<typeof Task>;
 type TaskStatus = (typeof taskStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = Task.pick({ type: true, priority: true, status: true });
 const transitions: Record<TaskStatus, readonly TaskStatus[]> = {
   pending: ['in_progress', 'completed', 'cancelled'],

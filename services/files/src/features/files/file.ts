@@ -6,7 +6,6 @@ import type { Linked, Tools, Tx } from '../../handler.ts';
 
 export type FileRecord = z.output<typeof File>;
 
-// Columns that the contract types more narrowly than the database.
 const columns = File.pick({ status: true });
 
 /** Converts a row to the contract's `File`. */

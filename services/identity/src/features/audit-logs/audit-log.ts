@@ -5,7 +5,6 @@ import { compileRewriter, type IdCodec } from '@tandem/ids';
 import type { z } from 'zod';
 import type { AuditLog as AuditRow } from '../../generated/client.ts';
 
-// Columns that the contract types more narrowly than the database.
 const { actor, context, outcome } = AuditLog.shape;
 // Exclusive upper bound of numeric ids in public ids.
 const idEnd = 2 ** 40;

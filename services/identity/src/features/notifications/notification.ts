@@ -3,7 +3,6 @@ import { storedObject } from '@tandem/service';
 import type { z } from 'zod';
 import type { Notification as NotificationRow } from '../../generated/client.ts';
 
-// Columns that the contract types more narrowly than the database.
 const columns = Notification.pick({ priority: true, status: true, channels: true, actions: true }).extend({
   data: storedObject,
 });

@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import type { Subscription as SubscriptionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
-// Columns that the contract types more narrowly than the database.
 const columns = Subscription.pick({ planCode: true, status: true });
 
 /** Calendar month that contains a time, in UTC. */

@@ -8,7 +8,6 @@ import { readInstalled } from '../addons/addon.ts';
 
 export type TenantRecord = z.output<typeof Tenant>;
 
-// Columns that the contract types more narrowly than the database.
 const columns = Tenant.pick({ plan: true, status: true });
 
 /** Converts a row to the API resource. */

@@ -13,7 +13,6 @@ import { teamIdsOf } from '../teams/members.ts';
 export type UserRecord = z.output<typeof User>;
 export type UserStatus = (typeof userStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = User.pick({ status: true });
 const transitions: Record<UserStatus, readonly UserStatus[]> = {
   active: ['suspended', 'deactivated'],

@@ -51,7 +51,6 @@ export interface DueDelivery {
   authorizedPermissions: string[] | null;
 }
 
-// Columns that the contract types more narrowly than the database.
 const columns = Delivery.pick({ status: true, lastError: true });
 
 /** Converts a row to the contract's `Delivery`. */

@@ -5,7 +5,6 @@ import type { Handler } from '../../handler.ts';
 import { findWebhook } from '../webhooks/webhook.ts';
 import { asDelivery } from './delivery.ts';
 
-// Columns that the contract types more narrowly than the database.
 const columns = Attempt.pick({ trigger: true, error: true, requestHeaders: true, responseHeaders: true });
 const attemptsShown = 100;
 

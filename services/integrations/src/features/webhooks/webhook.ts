@@ -9,7 +9,6 @@ import type { Tools, Tx } from '../../handler.ts';
 
 export type WebhookRecord = z.output<typeof Webhook>;
 
-// Columns that the contract types more narrowly than the database.
 const columns = Webhook.pick({ environment: true, disabledReason: true });
 
 /** Converts a row to the contract's `Webhook`, without secrets. */

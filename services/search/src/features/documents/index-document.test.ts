@@ -13,7 +13,7 @@ everyOperation(search, () => service);
 const ada = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' };
 
 describe('indexDocument', () => {
-  it('answers 200 with type, id and time, and the document is found', async () => {
+  it('returns 200 with type, id and time, and the document is found', async () => {
     const api = service.as();
     const reply = await api.indexDocument({ body: { type: 'lead', id: 'my-17', data: ada } });
     expect([reply.status, reply.body.message]).toEqual([200, 'Document indexed']);

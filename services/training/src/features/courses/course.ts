@@ -7,7 +7,6 @@ import type { Tx } from '../../handler.ts';
 export type CourseRecord = z.output<typeof Course>;
 type CourseStatus = (typeof courseStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = Course.pick({ category: true, status: true, audience: true });
 const transitions: Record<CourseStatus, readonly CourseStatus[]> = {
   draft: ['published', 'archived'],

@@ -5,7 +5,6 @@ import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 /** Statuses of an enrolment that has not ended. */
 export const liveStatuses = ['enrolled', 'in_progress'];
 
-// Columns that the contract types more narrowly than the database.
 const columns = Enrollment.pick({ status: true });
 
 /** Converts a row to the contract's `Enrollment`. */

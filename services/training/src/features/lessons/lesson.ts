@@ -2,7 +2,6 @@ import { Lesson } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Lesson as LessonRow } from '../../generated/client.ts';
 
-// Columns that the contract types more narrowly than the database.
 const columns = Lesson.pick({ type: true });
 
 /** Converts a row to the contract's `Lesson`. */
