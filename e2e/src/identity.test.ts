@@ -12,6 +12,7 @@ const get = async (path: string, key: string, headers: object = {}) => {
   const response = await fetch(`${fleet.baseUrl}${path}`, { headers: { 'x-api-key': key, ...headers } });
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
 };
+const lead = { email: 'a@example.com', firstName: 'A', lastName: 'B' };
 const person = { password: 'a long phrase is best', firstName: 'Grace', lastName: 'Hopper' };
 
 describe('the usage of a subscription', () => {
@@ -24,6 +25,26 @@ describe('the usage of a subscription', () => {
       expect(String(body.data.apiCalls.used)).toBe(headers.get('x-api-usage-current'));
     }
     if (kind === 'live') expect(new Set(replies.map(({ body }) => body.data.apiCalls.used)).size).toBe(20);
+  });
+});
+
+describe('keys', () => {
+  it('have only their own permissions', async () => {
+    const { data } = await tenant.owner.createApiKey({ body: { name: 'reader', permissions: ['leads:read'] } });
+    const reader = fleet.api({ apiKey: data.fullKey as string });
+    expect((await reader.listLeads()).status).toBe(200);
+    await expect(reader.createLead({ body: lead })).rejects.toMatchObject({
+      status: 403,
+      message: 'Insufficient permissions',
+    });
+  });
+
+  it('access only the data of their environment', async () => {
+    const own = await aTenant(fleet);
+    const sandbox = fleet.api({ apiKey: own.sandbox });
+    const { data } = await own.api.createLead({ body: lead });
+    expect((await sandbox.listLeads()).pagination?.total).toBe(0);
+    await expect(sandbox.getLead({ params: { id: data.id } })).rejects.toMatchObject({ status: 404 });
   });
 });
 
