@@ -117,7 +117,9 @@ const commands: Record<string, (args: string[]) => Promise<boolean>> = {
     const tenants = values.tenant
       ? [tenantId(admin, values.tenant)]
       : (await listAllTenants(admin)).map(({ id }) => id);
-    const options = { rate: wholeNumber('rate', values.rate) ?? rebuildRate, from: values.from };
+    const rate = wholeNumber('rate', values.rate) ?? rebuildRate;
+    if (rate === 0) throw new UsageError('--rate must be at least 1.');
+    const options = { rate, from: values.from };
     return rebuildProjection(projection, tenants, options, { as: admin.as, ids: admin.ids, connect });
   },
 };

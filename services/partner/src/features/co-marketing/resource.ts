@@ -7,7 +7,6 @@ import type { Tx } from '../../handler.ts';
 export type ResourceRecord = z.output<typeof CoMarketingResource>;
 export type ResourceStatus = (typeof coMarketingStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = CoMarketingResource.pick({ category: true, sourceType: true, fileType: true, status: true });
 const transitions: Record<ResourceStatus, readonly ResourceStatus[]> = { active: ['archived'], archived: ['active'] };
 

@@ -6,7 +6,6 @@ import type { Commission as CommissionRow } from '../../generated/client.ts';
 export type CommissionRecord = z.output<typeof Commission>;
 type CommissionStatus = (typeof commissionStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = Commission.pick({ type: true, status: true });
 const transitions: Record<CommissionStatus, readonly CommissionStatus[]> = {
   pending: ['approved', 'on_hold', 'cancelled'],

@@ -7,7 +7,6 @@ import type { Tx } from '../../handler.ts';
 export type PartnerRecord = z.output<typeof Partner>;
 type PartnerStatus = (typeof partnerStatuses)[number];
 
-// Columns that the contract types more narrowly than the database.
 const columns = Partner.pick({ tier: true, status: true }).extend({ customFields: storedObject });
 const transitions: Record<PartnerStatus, readonly PartnerStatus[]> = {
   pending: ['approved', 'rejected'],

@@ -2,7 +2,6 @@ import { PortalUser } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { PortalUser as PortalUserRow } from '../../generated/client.ts';
 
-// Columns that the contract types more narrowly than the database.
 const columns = PortalUser.pick({ role: true });
 
 /** Converts a row to the contract's `PortalUser`, without the password hash. */

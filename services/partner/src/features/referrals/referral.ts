@@ -33,7 +33,6 @@ function nameOf({ firstName, lastName }: Person): string {
   return `${firstName} ${lastName}`.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
-// Columns that the contract types more narrowly than the database.
 const columns = Referral.pick({ status: true });
 
 /** Converts a row to the contract's `Referral`. */
