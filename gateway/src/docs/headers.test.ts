@@ -1,6 +1,6 @@
 import { described } from './testing.ts';
 
-/** What the document says about responses and header parameters of an operation. */
+/** Responses and header parameters of an operation in the document. */
 interface Described {
   operationId: string;
   responses: Record<string, { headers?: object }>;

@@ -84,7 +84,7 @@ class ServiceLink implements Link {
   #isClosed = false;
   /** The request in flight. */
   #waiting: Waiting | undefined;
-  /** What has arrived of its response, and the total size in bytes. */
+  /** The chunks received of its response, and their total size in bytes. */
   #received: Buffer[] = [];
   #size = 0;
   #head: Head | undefined;

@@ -21,7 +21,7 @@ export function readConfig<Schema extends z.ZodObject>(
   process.exit(78); // EX_CONFIG
 }
 
-/** What is wrong with a value, where the schema has no message of its own. */
+/** The message for an invalid value; undefined for other issues, which keep the message of zod. */
 function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'Is required';
   if (issue.code === 'invalid_type' && issue.expected === 'number') return 'Must be a number';

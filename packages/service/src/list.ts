@@ -128,7 +128,7 @@ export async function listPage<Row extends { id: number }>(
   };
 }
 
-/** What identifies a list where requests share its total. */
+/** The keys under which requests for the same list share its total. */
 interface ListIds {
   /** Its scope, sort column and filter. */
   exact: string;

@@ -22,7 +22,7 @@ interface Run {
   extras: ResponseExtras;
 }
 
-/** What a handler sets besides its return value. */
+/** The parts of a response that a handler sets besides its return value. */
 interface ResponseExtras {
   after: (() => void | Promise<void>)[];
   headers: Record<string, string>;

@@ -13,7 +13,7 @@ const deepFrom = 1_000;
 // and plans one with a parameter as its limit again for each request, which takes longer than reading the page.
 const plannedRows = 101;
 
-/** What the statements of one list are built from. */
+/** A list to read: model, arguments and index. The statements of the list are built from it. */
 export interface Plan {
   model: Model;
   models: ReadonlyMap<string, Model>;

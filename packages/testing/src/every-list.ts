@@ -5,7 +5,7 @@ import { type Explain, openExplain, readsPage, type Statement } from './explain.
 import { firstId, type Records } from './fill-tables.ts';
 import type { TestService } from './test-service.ts';
 
-/** What a service declares about its lists. */
+/** The lists of a service that are exceptions, and the values that its records need. */
 interface Declared extends Records {
   /** Filters without an index of their own, as `listRoles.search`, and why. Their pages are read along the index of the order. */
   withoutIndex?: Readonly<Record<string, string>>;

@@ -33,7 +33,7 @@ export interface Options {
   counting?: Counting;
 }
 
-/** Whose documents are counted, and the counts that requests share. */
+/** The caller whose documents are counted, and the totals that requests share. */
 export interface Counting {
   caller: Counted['caller'];
   totals: Totals;
