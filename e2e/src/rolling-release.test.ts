@@ -143,8 +143,8 @@ async function release(options: {
   const endedAfterMs: Record<string, number> = {};
   for (const names of waves) {
     const restart = async (name: string) => {
-      const { end, ms } = await terminate(name);
-      expect([name, end]).toEqual([name, 'exited with code 0']);
+      const { end, ms, errors } = await terminate(name);
+      expect([name, end, errors]).toEqual([name, 'exited with code 0', []]);
       endedAfterMs[name] = Math.round(ms);
       await until(`${name} is back`, () => fleet.ready(name));
     };

@@ -36,8 +36,11 @@ export interface TestFleet {
   kill(name: string): void;
   /** Restarts a member with changed settings. */
   restart(name: string, settings: Record<string, string>): Promise<void>;
-  /** Sends SIGTERM; the supervisor restarts the member. Resolves with exit (`exited with code 0`) and duration. */
-  terminate(name: string): Promise<{ end: string; ms: number }>;
+  /**
+   * Sends SIGTERM; the supervisor restarts the member. Resolves with exit (`exited with code 0`), duration, and the
+   * lines that the member logged meanwhile at level error.
+   */
+  terminate(name: string): Promise<{ end: string; ms: number; errors: string[] }>;
   /** Whether a member answers /readyz with 200. */
   ready(name: string): Promise<boolean>;
   stop(): Promise<void>;
@@ -136,6 +139,8 @@ export async function startFleet(
   }
   /** The last exit of each process, as logged by its supervisor. */
   const ends = new Map<string, string>();
+  /** The lines at level error of each process since it was last terminated. */
+  const errors = new Map<string, string[]>();
   const fleet = new Fleet({
     members: [...members, ...extra],
     environment,
@@ -143,6 +148,7 @@ export async function startFleet(
     // Log file for failing tests; the folder is kept until the next run.
     onLine(name, line) {
       appendFileSync(join(dir, 'fleet.log'), `${name} ${line}\n`);
+      if (line.includes('"level":"error"')) errors.get(name)?.push(line);
       const end = /exited with code \d+|was terminated by SIG\w+/.exec(line);
       if (end && line.includes('"service":"local"')) ends.set(name, end[0]);
     },
@@ -168,10 +174,12 @@ export async function startFleet(
     },
     async terminate(name) {
       ends.delete(name);
+      const logged: string[] = [];
+      errors.set(name, logged);
       const startedAt = performance.now();
       process.kill(pid(name), 'SIGTERM');
       const end = await until(`${name} has exited`, () => ends.get(name), 60_000);
-      return { end, ms: performance.now() - startedAt };
+      return { end, ms: performance.now() - startedAt, errors: logged };
     },
     ready: (name) => isReady(environment[name]?.PORT),
     async stop() {
