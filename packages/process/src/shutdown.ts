@@ -9,7 +9,7 @@ export interface ShutdownStep {
 }
 
 /**
- * Time limit of each shutdown step, in ms. The steps run in sequence and take at most 28 s in a service, plus
+ * Time limit of each shutdown step, in ms. The steps run in sequence and take at most 31 s in a service, plus
  * SHUTDOWN_DELAY_MS: `infra/deploy/compose.test.ts` compares their sum with the grace periods of Compose and Kubernetes.
  * Without slow work a shutdown takes one second.
  */
@@ -22,8 +22,8 @@ export const shutdownLimits = {
   consumersMs: 6_000,
   /** Running jobs. */
   jobsMs: 4_000,
-  /** The batch of events that is being published. */
-  relayMs: 3_000,
+  /** The batch of events that is being published: above the 5 s that the relay waits for its confirms. */
+  relayMs: 6_000,
   /** Closing the connections of a service to RabbitMQ and the stores, and what the service opened itself, in parallel. */
   storesMs: 2_000,
   /** Exporting the spans that are still buffered in a service. */
