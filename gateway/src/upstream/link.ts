@@ -54,7 +54,7 @@ export interface LinkTarget {
 
 /**
  * Opens a connection for JSON requests to a service of this fleet: buffered responses, no streams, and only the HTTP
- * features that our services use. undici takes 1.3 to 1.4 times the processor time (`npm run bench -- connections`), and
+ * features that our services use. undici takes 1.3 to 1.8 times the processor time (`npm run bench -- connections`), and
  * accepts responses without a length or with bytes after their end. Certificates of https origins are verified against
  * Node's certificate authorities and those of NODE_EXTRA_CA_CERTS.
  * @param options.responseMax maximum size of a response body, in bytes
