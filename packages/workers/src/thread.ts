@@ -31,6 +31,10 @@ export interface Thread {
 // Minimum delay of the next check, because timers can fire slightly early.
 const recheckMs = 5;
 
+// At its memory limit, Node ends a thread and allows it 16 MB more until then. One collection can move the whole young
+// generation, 48 MB by default, across that, and V8 then ends the process.
+const youngMb = 12;
+
 /** Starts a thread from a module that calls `serveTasks`. Neither the thread nor its timers keep the process alive. */
 export function startThread(file: URL, limits: ThreadLimits): Thread {
   const worker = new Worker(file, {
@@ -39,7 +43,7 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
     // Libraries print the input they complain about, which must not reach the log.
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: limits.heapMb },
+    resourceLimits: { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: youngMb },
   });
   worker.stdout.resume();
   worker.stderr.resume();
