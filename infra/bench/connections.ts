@@ -41,7 +41,7 @@ export async function measureConnections(): Promise<Row[]> {
     const links = createLinks({ origin, address: '127.0.0.1' }, { max: atOnce, responseMax, deadlines });
     const pool = new Pool(origin, { connections: atOnce, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
     const clients = {
-      own: () => links.send({ method: 'GET', path, headers, body: undefined, timeoutMs }),
+      own: () => links.send({ method: 'GET', path, headers, body: undefined, timeoutMs, repeatable: true }),
       undici: () => dispatch(pool),
     };
     const times: Times[] = [];

@@ -37,8 +37,9 @@ const openLinks = (limits?: LinkLimits) => {
   const options = { max: 2, responseMax: 1_000, deadlines: createDeadlines(100), ...(limits && { limits }) };
   return createLinks({ origin, address: '127.0.0.1' }, options);
 };
-const get = (timeoutMs = 5_000, endsAt?: number) =>
-  links.send({ method: 'GET', path: '/x', headers: { a: 'b' }, body: undefined, timeoutMs }, endsAt);
+const aGet = { method: 'GET', path: '/x', headers: { a: 'b' }, body: undefined, repeatable: true };
+const get = (timeoutMs = 5_000, endsAt?: number) => links.send({ ...aGet, timeoutMs }, endsAt);
+const post = () => links.send({ ...aGet, method: 'POST', timeoutMs: 5_000, repeatable: false });
 const text = async () => (await get()).body.toString();
 const respondWith = (bytes: string) => {
   respond = (socket) => socket.write(bytes);
@@ -110,8 +111,9 @@ describe('a response', () => {
 describe('requests', () => {
   it('are serialized with a content length if they have a body', async () => {
     respondWith('HTTP/1.1 204 No Content\r\n\r\n');
-    await links.send({ method: 'POST', path: '/y?z=1', headers: { a: 'b' }, body: '{"ü":1}', timeoutMs: 5_000 });
-    await links.send({ method: 'PUT', path: '/y', headers: {}, body: Buffer.from('{}'), timeoutMs: 5_000 });
+    const common = { timeoutMs: 5_000, repeatable: true };
+    await links.send({ method: 'POST', path: '/y?z=1', headers: { a: 'b' }, body: '{"ü":1}', ...common });
+    await links.send({ method: 'PUT', path: '/y', headers: {}, body: Buffer.from('{}'), ...common });
     expect(requests.map((request) => request.replace(/127\.0\.0\.1:\d+/, 'host'))).toEqual([
       `POST /y?z=1 HTTP/1.1\r\nhost: host\r\na: b\r\ncontent-length: 8\r\n\r\n${Buffer.from('{"ü":1}').toString('latin1')}`,
       'PUT /y HTTP/1.1\r\nhost: host\r\ncontent-length: 2\r\n\r\n{}',
@@ -121,7 +123,7 @@ describe('requests', () => {
   it('cannot smuggle another request', async () => {
     respondWith('HTTP/1.1 204 No Content\r\n\r\n');
     const send = (path: string, headers: Record<string, string> = {}) =>
-      links.send({ method: 'GET', path, headers, body: undefined, timeoutMs: 5_000 });
+      links.send({ ...aGet, path, headers, timeoutMs: 5_000 });
     await expect(send('/a HTTP/1.1\r\nx: y')).rejects.toThrow('Invalid character');
     await expect(send('/a', { 'if-match': '"1"\r\nx: y' })).rejects.toThrow('Invalid character');
     expect(requests).toEqual([]);
@@ -162,7 +164,7 @@ describe('a connection', () => {
 
   it('is not reused after the idle timeout, because the service may be closing it', async () => {
     links.close();
-    links = openLinks({ idleMs: 1, ageMs: 60_000 });
+    links = openLinks({ idleMs: 1, freshMs: 1, ageMs: 60_000 });
     respondWith(ok);
     await get();
     const startedAt = performance.now();
@@ -172,9 +174,27 @@ describe('a connection', () => {
     await until('the first one is closed by the gateway', () => connections[0]?.readableEnded);
   });
 
+  it('that was idle is used by a request that can be repeated, and by no other: a stopping service may close it', async () => {
+    links.close();
+    links = openLinks({ idleMs: 60_000, freshMs: 1, ageMs: 60_000 });
+    respondWith(ok);
+    const idle = async () => {
+      const startedAt = performance.now();
+      await until('the connection was idle', () => performance.now() - startedAt > 2);
+    };
+    await post();
+    await idle();
+    await get();
+    expect(connections).toHaveLength(1);
+    await idle();
+    await post();
+    expect(connections).toHaveLength(2);
+    await until('the first one is closed by the gateway', () => connections[0]?.readableEnded);
+  });
+
   it('is replaced at its maximum age, so that new instances behind a load balancer receive requests', async () => {
     links.close();
-    links = openLinks({ idleMs: 60_000, ageMs: 1 });
+    links = openLinks({ idleMs: 60_000, freshMs: 60_000, ageMs: 1 });
     respond = (socket) => setTimeout(() => socket.write(ok), 5);
     await get();
     await get();

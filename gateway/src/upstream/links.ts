@@ -10,6 +10,12 @@ import {
   openLink,
 } from './link.ts';
 
+export interface PooledRequest extends LinkRequest {
+  timeoutMs: number;
+  /** Whether the request is idempotent, so that it may be sent again after its connection was lost. */
+  repeatable: boolean;
+}
+
 /** The connections to one address of a service. */
 export interface Links {
   /**
@@ -17,7 +23,7 @@ export interface Links {
    * @param endsAt when the timeout ends (`performance.now`), if it began before this call
    * @throws LinkBusyError, LinkLostError, LinkRefusedError, LinkTimeoutError, ResponseTooLargeError, InvalidResponseError
    */
-  send(request: LinkRequest & { timeoutMs: number }, endsAt?: number): Promise<LinkResponse>;
+  send(request: PooledRequest, endsAt?: number): Promise<LinkResponse>;
   /** Closes idle connections immediately, and the others after their response. */
   close(): void;
 }
@@ -33,12 +39,18 @@ export interface LinkLimits {
   /** Below the 70 s after which a service closes an idle connection, so that only this side closes one. */
   idleMs: number;
   /**
+   * A request that cannot be repeated does not use a connection that was idle for longer: a service that stops closes
+   * connections without a request for a second (`idleGraceMs` in packages/process), and the request would be lost. Half
+   * of that second is left for delays on the way.
+   */
+  freshMs: number;
+  /**
    * An older connection is closed after its response, so that new instances behind a load balancer receive requests.
    */
   ageMs: number;
 }
 
-const defaultLimits: LinkLimits = { idleMs: 55_000, ageMs: 60_000 };
+const defaultLimits: LinkLimits = { idleMs: 55_000, freshMs: 500, ageMs: 60_000 };
 const sweepMs = 5_000;
 // Behind a load balancer, one address has several instances: replace connections once, not with every response.
 const retireEveryMs = 1_000;
@@ -85,12 +97,9 @@ class LinkPool implements Links {
     this.#sweep = setInterval(() => this.#closeUnusable(), sweepMs).unref();
   }
 
-  async send(
-    request: LinkRequest & { timeoutMs: number },
-    endsAt = performance.now() + request.timeoutMs,
-  ): Promise<LinkResponse> {
+  async send(request: PooledRequest, endsAt = performance.now() + request.timeoutMs): Promise<LinkResponse> {
     const { timeoutMs } = request;
-    const pooled = await this.#take(timeoutMs, endsAt);
+    const pooled = await this.#take(request, endsAt);
     const late = () => pooled.link.destroy(new LinkTimeoutError(`No response within ${timeoutMs} ms`));
     try {
       const leftMs = endsAt - performance.now();
@@ -110,10 +119,11 @@ class LinkPool implements Links {
   }
 
   /** A free connection, a new one, or the next one that becomes free. */
-  #take(timeoutMs: number, endsAt: number): Pooled | Promise<Pooled> {
+  #take({ timeoutMs, repeatable }: PooledRequest, endsAt: number): Pooled | Promise<Pooled> {
     const now = performance.now();
+    const idleMsMax = repeatable ? this.#limits.idleMs : this.#limits.freshMs;
     for (let last = this.#idle.pop(); last; last = this.#idle.pop()) {
-      if (this.#isUsable(last, now) && now - last.idleSince < this.#limits.idleMs) return last;
+      if (this.#isUsable(last, now) && now - last.idleSince < idleMsMax) return last;
       retire(last);
     }
     if (this.#open < this.#max) return this.#openLink();

@@ -8,20 +8,16 @@ import {
   LinkBusyError,
   LinkLostError,
   LinkRefusedError,
-  type LinkRequest,
   type LinkResponse,
   LinkTimeoutError,
   ResponseTooLargeError,
 } from './link.ts';
-import { createLinks, type Links } from './links.ts';
+import { createLinks, type Links, type PooledRequest } from './links.ts';
 
-export interface UpstreamRequest extends LinkRequest {
-  /** Time for the whole call: the waits for a share and for a connection, and the response. */
-  timeoutMs: number;
+/** `timeoutMs` is for the whole call: the waits for a share and for a connection, and the response. */
+export interface UpstreamRequest extends PooledRequest {
   /** The tenant of the request; its share of the connections is limited. */
   tenantId: number | undefined;
-  /** Whether the request is idempotent, so that it may be retried. */
-  repeatable: boolean;
 }
 
 /** One address of a service. */
