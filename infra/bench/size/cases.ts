@@ -53,7 +53,13 @@ type Encode = (type: 'user' | 'team' | 'lead' | 'status_definition', id: number)
 export async function listCases(options: { code: Encode; cursor: (path: string) => Promise<string> }): Promise<Case[]> {
   const lists = [leads(options.code), opportunities(options.code)];
   const cases = await Promise.all(lists.map((list) => casesOf(list, options.cursor)));
-  const narrowed = (what: string, goalMs: number, path: string): Case => ({ what, goalMs, path, isNarrowed: true });
+  const narrowed = (what: string, goalMs: number, path: string): Case => ({
+    what,
+    goalMs,
+    path,
+    isNarrowed: true,
+    hasRecords: true,
+  });
   return [
     ...cases.flat(),
     narrowed('leads of a caller narrowed to own records', listGoal, '/v1/leads'),

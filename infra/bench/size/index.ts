@@ -21,14 +21,16 @@ export async function measureSize(place: Place): Promise<Row[]> {
   const tenant = await place.aTenant();
   const ids = createIdCodec(place.environment['gateway']?.['IDS_ALPHABET'] as string);
   const tenantId = ids.decode('tenant', undefined, tenant.id) as number;
+  const firstUser = ids.decode('user', tenantId, tenant.userId) as number;
   const narrowed = await tenant.owner.createApiKey({
     body: { name: 'own leads', environment: 'live', permissions: ['leads:read:own'] },
   });
   const keys = { all: tenant.live, own: narrowed.data.fullKey as string };
   // After the API keys are created, because filling can take longer than the owner's token is valid.
-  await fillCrm(place.databaseUrl('crm'), tenantId, place.log);
+  await fillCrm(place.databaseUrl('crm'), { id: tenantId, firstUser }, place.log);
   const cases = await listCases({
-    code: (type, id) => ids.encode(type, tenantId, id),
+    // Users are numbered from the owner, whose key is narrowed to own records.
+    code: (type, id) => ids.encode(type, tenantId, type === 'user' ? firstUser + id : id),
     cursor: async (path) => (await ask(place, path, keys.all)).body.pagination.nextCursor,
   });
   const rows: Row[] = [];
