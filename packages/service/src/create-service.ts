@@ -1,7 +1,6 @@
 import { createCallerSigner } from '@tandem/caller';
 import type { Operations } from '@tandem/contract';
-import { type Consumer, declaredConsumers, type EventTimings } from '@tandem/events';
-import type { Job } from '@tandem/jobs';
+import { type Consumer, declaredConsumers } from '@tandem/events';
 import {
   createHealth,
   createLog,
@@ -14,57 +13,17 @@ import {
 } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { startTelemetry } from '@tandem/telemetry';
-import { createTenantDb, type Narrowing, type TenantDb, type Tx } from '@tandem/tenant-db';
+import { createTenantDb, type TenantDb } from '@tandem/tenant-db';
 import type { Express } from 'express';
 import { untypedHandlers } from './any-handler.ts';
 import { createCursors } from './cursors.ts';
 import { createFirstUse } from './first-use.ts';
-import type { Handlers } from './handler.ts';
-import type { Purge } from './housekeeping.ts';
 import { createApp } from './http.ts';
 import type { Parts } from './parts.ts';
-import type { SealedColumn } from './re-encrypt.ts';
+import type { ServiceDefinition } from './service-definition.ts';
 import type { ServiceSettings } from './settings.ts';
 import { startBackground } from './start-background.ts';
 import { createTotals } from './totals.ts';
-
-type Adapter = Parameters<Parameters<typeof createTenantDb>[0]['client']>[0];
-
-/** The definition of a service: its operations and their handlers, consumers, jobs and settings. */
-export interface ServiceDefinition<Ops extends Operations, Client, Settings extends ServiceSettings> {
-  name: string;
-  operations: Ops;
-  handlers: Handlers<Ops, Tx<Client>>;
-  // biome-ignore lint/suspicious/noExplicitAny: each consumer and job has its own types.
-  consumers?: readonly Consumer<any, Tx<Client>>[];
-  /** Overrides of the event timings, for tests. */
-  eventTimings?: Partial<EventTimings>;
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  jobs?: readonly Job<any, Tx<Client>>[];
-  /** How many jobs may wait for external systems at once, in addition to the jobs that are running. */
-  jobsOutsideMax?: number;
-  client: (adapter: Adapter) => Client;
-  /** The `Prisma` namespace of the generated client. */
-  prisma: object;
-  /**
-   * For callers narrowed to own or team records: which records of each tenant model they can access. Required as soon
-   * as an operation narrows.
-   */
-  narrowing?: Readonly<Record<string, Narrowing>>;
-  /** Rows that are deleted permanently after a number of days. */
-  purge?: readonly Purge[];
-  /** Columns with sealed values, which are re-encrypted when the encryption key changes. */
-  sealed?: readonly SealedColumn[];
-  /**
-   * Creates the default records of a tenant in each environment; runs once, in a transaction before its first request.
-   */
-  firstUse?: (tx: Tx<Client>) => Promise<void>;
-  /** Registers additional metrics of the service. */
-  measure?: (metrics: Metrics) => void;
-  settings: Settings;
-  /** Closes resources that the service opened itself. */
-  close?: () => void | Promise<void>;
-}
 
 export interface RunningService {
   app: Express;

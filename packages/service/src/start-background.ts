@@ -14,9 +14,9 @@ import { startJobs } from '@tandem/jobs';
 import { type Log, type Metrics, type ShutdownStep, shutdownLimits } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
 import { createRelayPool, inBackground, type TenantDb } from '@tandem/tenant-db';
-import type { ServiceDefinition } from './create-service.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { startReencryption } from './re-encrypt.ts';
+import type { ServiceDefinition } from './service-definition.ts';
 import type { ServiceSettings } from './settings.ts';
 
 type BackgroundDefinition<Client> = Pick<

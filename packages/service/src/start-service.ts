@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { Operations } from '@tandem/contract';
 import { createServerDrain, onShutdown, shutdownLimits } from '@tandem/process';
-import { createService, type ServiceDefinition } from './create-service.ts';
+import { createService } from './create-service.ts';
+import type { ServiceDefinition } from './service-definition.ts';
 import type { ServiceSettings } from './settings.ts';
 
 // Longer than any client of the fleet keeps an idle connection (gateway 55 s, other services 30 s). The client closes
