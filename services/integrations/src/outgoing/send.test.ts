@@ -1,7 +1,7 @@
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
+import { createTarget } from '@tandem/outgoing';
 import { receiver } from '../testing.ts';
-import { createTarget } from './guard.ts';
 import { createSender } from './send.ts';
 
 const target = createTarget({ allowPrivate: true });

@@ -1,8 +1,7 @@
 import type { attemptErrors } from '@tandem/integrations-contract';
+import { BlockedAddressError, NoAddressError, type Target } from '@tandem/outgoing';
 import { outgoingGuard } from '@tandem/process';
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
-import type { Target } from './guard.ts';
-import { BlockedAddressError, NoAddressError } from './guard.ts';
 
 export type AttemptError = (typeof attemptErrors)[number];
 

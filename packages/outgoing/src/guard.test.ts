@@ -1,8 +1,6 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createTarget, isPublicAddress } from './guard.ts';
+import { createGuardedFetch } from './guarded-fetch.ts';
 import type { Resolve } from './resolve.ts';
-import { createSender } from './send.ts';
 
 const strict = createTarget({ allowPrivate: false, resolve: async () => [{ address: '93.184.216.34', family: 4 }] });
 const lax = createTarget({ allowPrivate: true });
@@ -154,13 +152,9 @@ describe('when private targets are allowed', () => {
     const target = createTarget({ allowPrivate: true, resolve });
     const url = 'http://metadata.google.internal/';
     expect(await target.resolvedUrlError(url, 'sandbox')).toEqual(expect.any(String));
-    const sent = createSender({ target, timeoutMs: 15_000 }).send({
-      url,
-      environment: 'sandbox',
-      headers: [],
-      body: Buffer.from('{}'),
-    });
-    expect(await sent).toMatchObject({ error: 'blocked_address', statusCode: null });
+    const guarded = createGuardedFetch({ target, name: 'the test', timeoutMs: 15_000 });
+    await expect(guarded.fetch(url, {})).rejects.toMatchObject({ cause: { code: 'BLOCKED_ADDRESS' } });
+    await guarded.close();
   });
 });
 
@@ -175,63 +169,4 @@ it('rejects a name that resolves to a private address at creation, and accepts a
   expect(await resolvedBy(to('93.184.216.34', '::1'))).toEqual(expect.any(String));
   expect(await resolvedBy(to('93.184.216.34'))).toBeUndefined();
   expect(await resolvedBy(() => Promise.reject(new Error('ENOTFOUND')))).toBeUndefined();
-});
-
-describe('sending', () => {
-  let port: number;
-  let hits = 0;
-  const server = http.createServer((_, response) => {
-    hits += 1;
-    response.end();
-  });
-  beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    port = (server.address() as AddressInfo).port;
-  });
-  afterAll(() => void server.close());
-
-  const send = (resolve: Resolve, url: string) => {
-    const guarded = createTarget({ allowPrivate: false, resolve });
-    // Removes the port of the test server, which the rules do not allow; only addresses are tested here.
-    const target = {
-      ...guarded,
-      urlError: (address: string, environment: string) =>
-        guarded.urlError(address.replace(`:${port}`, ''), environment),
-    };
-    return createSender({ target, timeoutMs: 15_000 }).send({
-      url,
-      environment: 'sandbox',
-      headers: [],
-      body: Buffer.from('{}'),
-    });
-  };
-
-  it('does not connect to a name that is public at the check and private on connect', async () => {
-    const answers = [[{ address: '93.184.216.34', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
-    const rebinding: Resolve = async () => answers.shift() ?? [{ address: '127.0.0.1', family: 4 }];
-    const url = `http://rebind.example.com:${port}/`;
-    const guarded = createTarget({ allowPrivate: false, resolve: rebinding });
-    expect(await guarded.resolvedUrlError('http://rebind.example.com/', 'sandbox')).toBeUndefined();
-    expect(await send(rebinding, url)).toMatchObject({ error: 'blocked_address', statusCode: null });
-    expect(hits).toBe(0);
-  });
-
-  it('does not connect when one of several addresses is private', async () => {
-    const mixed: Resolve = async () => [
-      { address: '93.184.216.34', family: 4 },
-      { address: '127.0.0.1', family: 4 },
-    ];
-    expect(await send(mixed, `http://mixed.example.com:${port}/`)).toMatchObject({ error: 'blocked_address' });
-    expect(hits).toBe(0);
-  });
-
-  it('does not connect to a private address literal, which needs no lookup', async () => {
-    expect(await send(async () => [], `http://127.0.0.1:${port}/`)).toMatchObject({ error: 'blocked_address' });
-    expect(hits).toBe(0);
-  });
-
-  it('reports dns when a name has no address', async () => {
-    const none: Resolve = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
-    expect(await send(none, `http://nowhere.example.com:${port}/`)).toMatchObject({ error: 'dns', statusCode: null });
-  });
 });

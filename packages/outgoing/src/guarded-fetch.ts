@@ -1,0 +1,41 @@
+import { outgoingGuard } from '@tandem/process';
+import { Agent, fetch } from 'undici';
+import { BlockedAddressError, type Target } from './guard.ts';
+
+type Fetch = (url: string, options: object) => Promise<Response>;
+
+const responseMax = 1024 * 1024;
+const idleMs = 4_000;
+
+/**
+ * Creates a `fetch` for libraries that take one. It checks literal and resolved addresses, follows no redirect, reads at
+ * most 1 MiB, and ends after `timeoutMs`.
+ * @param options.name of the called system, for the error when calls are not allowed
+ */
+export function createGuardedFetch(options: { target: Target; name: string; timeoutMs: number }): {
+  fetch: Fetch;
+  close(): Promise<void>;
+} {
+  const { target, name, timeoutMs } = options;
+  const dispatcher = new Agent({
+    connect: { lookup: target.lookup, timeout: timeoutMs, allowH2: false },
+    allowH2: false,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    maxResponseSize: responseMax,
+  });
+  return {
+    async fetch(url, given) {
+      outgoingGuard.assertMayCall(name);
+      // An address literal does not use the lookup.
+      const error = target.urlError(url, 'live');
+      if (error) throw new BlockedAddressError(error);
+      const signal = AbortSignal.timeout(timeoutMs);
+      const response = await fetch(url, { ...given, redirect: 'manual', signal, dispatcher });
+      return response as unknown as Response;
+    },
+    close: () => dispatcher.close(),
+  };
+}
