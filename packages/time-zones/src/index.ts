@@ -1,0 +1,66 @@
+/**
+ * Days and months in the time zone of a tenant or user: when they begin, and to which one an instant belongs. A day in
+ * which the clocks change has 23 or 25 hours.
+ */
+import { Temporal } from 'temporal-polyfill';
+
+/** The day of an instant as YYYY-MM-DD. */
+export function dayOf(at: Date, timezone: string): string {
+  return zoned(at, timezone).toPlainDate().toString();
+}
+
+/** The month of an instant as YYYY-MM. */
+export function monthOf(at: Date, timezone: string): string {
+  return dayOf(at, timezone).slice(0, 'YYYY-MM'.length);
+}
+
+/** The first instant of a day that is given as YYYY-MM-DD. */
+export function startOfDay(day: string, timezone: string): Date {
+  return asDate(Temporal.PlainDate.from(day).toZonedDateTime(timezone));
+}
+
+/** The first instant of a month that is given as YYYY-MM. */
+export function startOfMonth(month: string, timezone: string): Date {
+  return startOfDay(`${month}-01`, timezone);
+}
+
+/** The beginning of the next day. */
+export function nextMidnight(at: Date, timezone: string): Date {
+  return asDate(zoned(at, timezone).toPlainDate().add({ days: 1 }).toZonedDateTime(timezone));
+}
+
+/** The month after a month that is given as YYYY-MM. */
+export function monthAfter(month: string): string {
+  return Temporal.PlainYearMonth.from(month).add({ months: 1 }).toString();
+}
+
+/** The minutes that have passed on the clock since midnight. */
+export function minutesOfDay(at: Date, timezone: string): number {
+  const { hour, minute } = zoned(at, timezone);
+  return hour * 60 + minute;
+}
+
+/**
+ * The first instant after `at` at which the clocks show these minutes since midnight. A time that they skip is taken as
+ * if they had not been set forward.
+ */
+export function nextTime(at: Date, minutes: number, timezone: string): Date {
+  const today = zoned(at, timezone).toPlainDate();
+  const time = Temporal.PlainTime.from({ hour: Math.floor(minutes / 60), minute: minutes % 60 });
+  const instants = [0, 1, 2].flatMap((days) => {
+    const wanted = today.add({ days }).toPlainDateTime(time);
+    // The earlier and the later of two equal times.
+    return (['compatible', 'later'] as const).map((disambiguation) =>
+      asDate(wanted.toZonedDateTime(timezone, { disambiguation })),
+    );
+  });
+  return instants.find((instant) => instant > at) as Date;
+}
+
+function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone);
+}
+
+function asDate({ epochMilliseconds }: Temporal.ZonedDateTime): Date {
+  return new Date(epochMilliseconds);
+}
