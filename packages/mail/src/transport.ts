@@ -1,0 +1,71 @@
+import { outgoingGuard } from '@tandem/process';
+import nodemailer from 'nodemailer';
+import type { Content } from './message.ts';
+import { type Attempt, attemptOf } from './retry.ts';
+
+/** One message as the mail server gets it. */
+export interface Outgoing {
+  ref: string;
+  from: string;
+  to: string;
+  createdAt: Date;
+  content: Content;
+}
+
+export interface Transport {
+  /** Sends one message; never rejects. */
+  send(message: Outgoing): Promise<Attempt>;
+  close(): void;
+}
+
+const connectMs = 10_000;
+const silenceMs = 30_000;
+// Some servers close a connection after a number of messages.
+const messagesPerConnection = 100;
+
+/** Connections to the mail server, opened on demand and used again. */
+export function createTransport(url: string, connectionsMax: number): Transport {
+  const pool = nodemailer.createTransport({
+    url,
+    pool: true,
+    maxConnections: connectionsMax,
+    maxMessages: messagesPerConnection,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    dnsTimeout: connectMs,
+    socketTimeout: silenceMs,
+    // A message must not be able to read files or URLs into its body.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  } as Parameters<typeof nodemailer.createTransport>[0]);
+  // Each failed message is reported by its own callback.
+  pool.on('error', () => {});
+  return {
+    async send({ ref, from, to, createdAt, content }) {
+      outgoingGuard.assertMayCall('the mail server');
+      const { subject, text, html, replyTo, headers } = content;
+      try {
+        const { response } = await pool.sendMail({
+          messageId: `<${ref}@${domainOf(from)}>`,
+          date: createdAt,
+          from,
+          // An object: an address is never parsed as a list.
+          to: { name: '', address: to },
+          ...(replyTo !== undefined && { replyTo }),
+          subject,
+          text,
+          html,
+          headers: { 'Auto-Submitted': 'auto-generated', ...headers },
+        });
+        return { outcome: 'sent', response };
+      } catch (error) {
+        return attemptOf(error);
+      }
+    },
+    close: () => pool.close(),
+  };
+}
+
+function domainOf(from: string): string {
+  return /@([^\s<>@]+?)>?$/.exec(from)?.[1] ?? 'localhost';
+}

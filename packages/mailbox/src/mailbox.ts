@@ -1,0 +1,157 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { simpleParser } from 'mailparser';
+import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
+import { answerBrowser } from './pages.ts';
+
+/** A message as a mail client would show it. */
+export interface ReceivedMail {
+  /** The position in the mailbox, from 1. */
+  number: number;
+  messageId: string;
+  from: string;
+  to: string[];
+  subject: string;
+  text: string;
+  html: string;
+  headers: Record<string, string>;
+  receivedAt: Date;
+}
+
+/** Recipients whose answer is held back. */
+export interface Held {
+  /** How many wait for their answer. */
+  waiting(): number;
+  release(): void;
+}
+
+export interface Mailbox {
+  /** The value of SMTP_URL. */
+  smtpUrl: string;
+  /** The address of the page that shows the messages. */
+  webUrl: string;
+  /** Messages, oldest first. */
+  messages: readonly ReceivedMail[];
+  /** Messages to an address. */
+  to(address: string): ReceivedMail[];
+  /** Answers later messages to an address with an SMTP error; without a code, accepts them again. */
+  refuse(address: string, code: number | undefined): void;
+  /** Answers no recipient with this address before `release` is called, as a slow server. */
+  hold(address: string): Held;
+  close(): Promise<void>;
+}
+
+const host = '127.0.0.1';
+const messagesMax = 500;
+const closeMs = 500;
+const bytesMax = 25 * 1_048_576;
+
+/**
+ * Starts a mailbox on the loopback address.
+ * @param ports free ports by default
+ */
+export async function startMailbox(ports: { smtp?: number; web?: number } = {}): Promise<Mailbox> {
+  const messages: ReceivedMail[] = [];
+  const refusals = new Map<string, number>();
+  const holds = new Map<string, ReturnType<typeof holdOf>>();
+  let received = 0;
+  const smtp = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    disableReverseLookup: true,
+    size: bytesMax,
+    // Clients keep connections open to use them again.
+    closeTimeout: closeMs,
+    logger: false,
+    onAuth: (_auth, _session, callback) => callback(null, { user: 'anyone' }),
+    onRcptTo({ address }, _session, callback) {
+      const answer = () => {
+        const code = refusals.get(address.toLowerCase());
+        callback(code === undefined ? null : Object.assign(new Error('refused by the test'), { responseCode: code }));
+      };
+      const hold = holds.get(address.toLowerCase());
+      if (hold) hold.add(answer);
+      else answer();
+    },
+    onData(stream, session, callback) {
+      const to = session.envelope.rcptTo.map(({ address }) => address);
+      readMail(stream, to).then(
+        (mail) => {
+          received += 1;
+          messages.push({ ...mail, number: received });
+          if (messages.length > messagesMax) messages.shift();
+          callback();
+        },
+        (error: Error) => callback(error),
+      );
+    },
+  });
+  // A client that breaks its connection is none of the mailbox's business.
+  smtp.on('error', () => {});
+  await new Promise<void>((resolve, reject) => {
+    smtp.server.once('error', reject);
+    smtp.listen(ports.smtp ?? 0, host, resolve);
+  });
+  const web = createServer((request, response) => answerBrowser(request, response, messages));
+  await listen(web, ports.web ?? 0);
+  return {
+    smtpUrl: `smtp://${host}:${portOf(smtp.server)}`,
+    webUrl: `http://${host}:${portOf(web)}`,
+    messages,
+    to: (address) => messages.filter((mail) => mail.to.includes(address.toLowerCase())),
+    refuse(address, code) {
+      if (code === undefined) refusals.delete(address.toLowerCase());
+      else refusals.set(address.toLowerCase(), code);
+    },
+    hold(address) {
+      const hold = holdOf(() => holds.delete(address.toLowerCase()));
+      holds.set(address.toLowerCase(), hold);
+      return hold;
+    },
+    async close() {
+      for (const hold of holds.values()) hold.release();
+      web.closeAllConnections();
+      await Promise.all([
+        new Promise<void>((resolve) => smtp.close(() => resolve())),
+        new Promise<void>((resolve) => web.close(() => resolve())),
+      ]);
+    },
+  };
+}
+
+function holdOf(ended: () => void): Held & { add(answer: () => void): void } {
+  const answers: (() => void)[] = [];
+  return {
+    add: (answer) => void answers.push(answer),
+    waiting: () => answers.length,
+    release() {
+      ended();
+      for (const answer of answers.splice(0)) answer();
+    },
+  };
+}
+
+async function readMail(stream: SMTPServerDataStream, to: string[]): Promise<Omit<ReceivedMail, 'number'>> {
+  const mail = await simpleParser(stream, { skipTextToHtml: true, skipTextLinks: true, skipImageLinks: true });
+  return {
+    messageId: mail.messageId ?? '',
+    from: mail.from?.text ?? '',
+    to: to.map((address) => address.toLowerCase()),
+    subject: mail.subject ?? '',
+    text: mail.text ?? '',
+    html: mail.html || '',
+    headers: Object.fromEntries(mail.headerLines.map(({ key, line }) => [key, line.slice(key.length + 1).trim()])),
+    receivedAt: new Date(),
+  };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+}
+
+function portOf(server: { address(): unknown }): number {
+  return (server.address() as AddressInfo).port;
+}

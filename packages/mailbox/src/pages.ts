@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ReceivedMail } from './mailbox.ts';
+
+const style =
+  'body{margin:0;font:15px/1.5 system-ui,sans-serif;color:#1f2430;background:#f4f5f7}main{max-width:60rem;margin:0 auto;padding:1.5rem}h1{font-size:1.3rem}table{width:100%;border-collapse:collapse;background:#fff;border-radius:8px}td,th{padding:.6rem .8rem;text-align:left;border-bottom:1px solid #e4e7ec;vertical-align:top}a{color:#2f55d4}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dt{color:#667085}dd{margin:0}iframe{width:100%;height:70vh;border:1px solid #e4e7ec;border-radius:8px;background:#fff}pre{white-space:pre-wrap;background:#fff;padding:1rem;border-radius:8px;overflow-wrap:anywhere}';
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'";
+// Messages run no script and load nothing; links open in a tab of their own.
+const messagePolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups allow-popups-to-escape-sandbox";
+
+interface Page {
+  type: 'text/html' | 'application/json';
+  policy: string;
+  body: string;
+}
+
+/**
+ * Serves the list of messages, each message, its HTML, and all of them as JSON. Any other Host than the loopback address
+ * is refused: a web site that resolves its own name to this machine must not read messages.
+ */
+export function answerBrowser(
+  request: IncomingMessage,
+  response: ServerResponse,
+  messages: readonly ReceivedMail[],
+): void {
+  const isOurs = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '');
+  const page = isOurs && request.method === 'GET' ? pageAt(request.url ?? '/', messages) : undefined;
+  response.writeHead(page ? 200 : 404, {
+    'Content-Type': `${page?.type ?? 'text/html'}; charset=utf-8`,
+    'Content-Security-Policy': page?.policy ?? pagePolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+  });
+  response.end(page?.body ?? 'Not found');
+}
+
+function pageAt(url: string, messages: readonly ReceivedMail[]): Page | undefined {
+  if (url === '/') return { type: 'text/html', policy: pagePolicy, body: listPage(messages) };
+  if (url === '/messages.json') return { type: 'application/json', policy: pagePolicy, body: JSON.stringify(messages) };
+  const [, number, part] = /^\/messages\/(\d+)(\/html)?$/.exec(url) ?? [];
+  const mail = messages.find((one) => one.number === Number(number));
+  if (!mail) return undefined;
+  if (!part) return { type: 'text/html', policy: pagePolicy, body: messagePage(mail) };
+  return { type: 'text/html', policy: messagePolicy, body: mail.html };
+}
+
+function listPage(messages: readonly ReceivedMail[]): string {
+  const rows = messages
+    .toReversed()
+    .map(
+      ({ number, subject, to, receivedAt }) =>
+        `<tr><td><a href="/messages/${number}">${escapeHtml(subject || '(no subject)')}</a></td><td>${escapeHtml(to.join(', '))}</td><td>${timeOf(receivedAt)}</td></tr>`,
+    );
+  const table = rows.length
+    ? `<table><tr><th>Subject</th><th>To</th><th>Received</th></tr>${rows.join('\n')}</table>`
+    : '<p>No messages yet. What the platform sends arrives here instead of its recipients.</p>';
+  return page('Mailbox', `<h1>Mailbox</h1>${table}`, '<meta http-equiv="refresh" content="5">');
+}
+
+function messagePage({ number, subject, from, to, receivedAt, html, text }: ReceivedMail): string {
+  const fields = [
+    ['From', from],
+    ['To', to.join(', ')],
+    ['Received', timeOf(receivedAt)],
+  ] as const;
+  const list = fields.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('');
+  const shown = html ? `<iframe src="/messages/${number}/html" title="The message"></iframe>` : '';
+  return page(
+    subject,
+    `<p><a href="/">All messages</a></p><h1>${escapeHtml(subject)}</h1><dl>${list}</dl>${shown}<h2>Plain text</h2><pre>${escapeHtml(text)}</pre>`,
+  );
+}
+
+function page(title: string, body: string, head = ''): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${head}
+<title>${escapeHtml(title)}</title><style>${style}</style></head>
+<body><main>${body}</main></body>
+</html>
+`;
+}
+
+function timeOf(date: Date): string {
+  return date.toISOString().replace('T', ' ').slice(0, 19);
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
