@@ -17,9 +17,9 @@ export interface FieldError {
   message: string;
 }
 
-/** A part of a request that had no effect. */
+/** A part of a request that had no effect, or of a response that is missing. */
 export interface Warning {
-  code: 'unknown_parameter';
+  code: 'unknown_parameter' | 'unknown_field' | 'names_missing' | 'part_missing';
   field: string;
   message: string;
 }
@@ -33,6 +33,8 @@ export interface Envelope<T = unknown> {
   data?: T;
   errors?: FieldError[];
   pagination?: Pagination;
+  /** The records that `include` names, by id. */
+  included?: Record<string, { type: string; name: string }>;
   meta: { timestamp: string; version: 'v1'; requestId: string; warnings?: Warning[] };
 }
 

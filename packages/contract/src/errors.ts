@@ -10,6 +10,8 @@ export const knownErrors = {
   environment_mismatch: [400, 'X-Environment does not match the environment of the credential; omit the header'],
   unauthenticated: [401, 'Invalid or missing API key'],
   forbidden: [403, 'Insufficient permissions'],
+  feature_not_available: [403, 'Your plan does not include this feature; upgrade the plan or install an addon with it'],
+  tenant_suspended: [403, 'This account is suspended; contact support to resume it'],
   bad_target_user: [403, 'Target user not found or not in the same tenant'],
   gateway_only: [403, 'Requests must pass through the API gateway'],
   live_key_needed: [403, 'A sandbox key cannot change data that live and sandbox share; use a live key'],

@@ -25,8 +25,11 @@ export interface EventDef<
   target: ResourceType;
   /** False for high-volume telemetry events, which record an observation instead of a change: no audit entry. */
   audited?: false;
-  /** `failure` when the event reports a rejected attempt; the audit log shows it as the outcome. */
-  outcome?: 'failure';
+  /**
+   * `failure` when the event reports a failed attempt, `refused` when the caller lacked a permission; the audit log
+   * shows it as the outcome.
+   */
+  outcome?: 'failure' | 'refused';
   data: Data;
   record: Rec;
   /** An example of `data` as a customer sees it; used by the catalogue and webhook tests. */

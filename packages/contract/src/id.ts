@@ -49,6 +49,9 @@ export const resourceTypes = {
   commission_plan: 41,
   payout: 42,
   approval: 43,
+  view: 44,
+  invitation: 45,
+  sso_domain: 46,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;
@@ -94,6 +97,7 @@ const nouns: Partial<Record<ResourceType, string>> = {
   audit_log: 'audit log entry',
   co_marketing_resource: 'co-marketing resource',
   enrollment: 'enrolment',
+  sso_domain: 'domain',
 };
 
 /** The noun for a resource type in texts for customers. */

@@ -1,9 +1,30 @@
 // The vocabulary of service contracts: operations, events, ids and shared fields.
+
+export {
+  BackgroundJob,
+  type JobService,
+  JobStarted,
+  JobStatus,
+  jobNumber,
+  jobOf,
+  jobOperations,
+} from './background-jobs.ts';
+export { type CookieAttributes, cookieHeader, readCookies, setCookieHeader } from './cookies.ts';
 export { encodeOnce } from './encode.ts';
 export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination, type Warning } from './envelope.ts';
 export { knownErrors, sharedErrors } from './errors.ts';
 export { type EventData, type EventDef, type EventRecord, event } from './event.ts';
 export { exportPage, exportPageMax } from './export-page.ts';
+export {
+  addonFeatures,
+  type Feature,
+  FeatureKey,
+  featureKeys,
+  features,
+  lowestPlanWith,
+  missingFeature,
+  planFeatures,
+} from './features.ts';
 export { code, email, exceedsBytes, freeForm, name, phone, text, timestamp } from './fields.ts';
 export {
   id,
@@ -16,7 +37,7 @@ export {
   resourceTypes,
   unknownId,
 } from './id.ts';
-export { dropUnknownFields, idPathsVersion } from './known-fields.ts';
+export { dropUnknownFields, idPathsVersion, unknownFields } from './known-fields.ts';
 export {
   flag,
   isPage,
@@ -27,10 +48,14 @@ export {
   pageItem,
   pageOr,
   pageOrOther,
+  viewResource,
   wholeNumber,
 } from './list.ts';
-export { isRedirect, media, mediaOf, redirect, type Served } from './media.ts';
+export { compilePaths } from './match.ts';
+export { isEventStream, isRedirect, media, mediaOf, redirect, type Served } from './media.ts';
 export { amount, amountMax, currency, fromMinor, misfit, toMinor } from './money.ts';
+export { includesOf, type NamedType, namedTypes, nameRecords, namesMax, namesPath } from './names.ts';
+export { countsOpenWork, type OpenWork, openWorkOperation, workKinds } from './open-work.ts';
 export {
   type Audience,
   type ErrorCodes,
@@ -47,7 +72,24 @@ export {
   takesIdempotencyKey,
 } from './operation.ts';
 export { fillPath, pathParameters } from './path.ts';
-export { actions, allows, isPermission, permissionResources, plainPermissions, teamResources } from './permissions.ts';
-export { Environment, type Plan, PlanCode, planCodes, plans } from './plans.ts';
+export { isPerformable, PerformedCall } from './performed.ts';
+export {
+  actions,
+  allows,
+  grantOf,
+  isPermission,
+  permissionResources,
+  plainPermissions,
+  teamResources,
+} from './permissions.ts';
+export { Environment, type Plan, PlanCode, planCodes, planCurrency, plans } from './plans.ts';
 export { rebuildPage } from './rebuild-page.ts';
+export { StateTable, stateTable } from './state-table.ts';
+export {
+  tenantDataRemoved,
+  tenantDeletionDue,
+  tenantDeletionScheduled,
+  tenantResumed,
+  tenantSuspended,
+} from './tenant-life.ts';
 export { type IdPath, idTypeOf, type SchemaNode, unwrap, walkIds } from './walk.ts';

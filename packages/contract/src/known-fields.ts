@@ -45,6 +45,76 @@ function drop(schemas: readonly SchemaNode[], value: unknown): void {
   }
 }
 
+/** What a value may contain; undefined in place of a form whose content is not checked. */
+interface Form {
+  fields?: Map<string, Form | undefined>;
+  /** The form of array elements, or of the values of a record. */
+  each?: Form;
+}
+
+const forms = new WeakMap<SchemaNode, { form: Form | undefined }>();
+// Bounds the work for a body with thousands of small objects; further ones are not checked.
+const objectsMax = 1_000;
+
+/**
+ * The paths of properties that a schema does not declare, such as `address.zipp` or `items.2.nam`; at most `max`.
+ * Free-form values and objects that reject unknown properties themselves have none. Schemas are compiled on first use.
+ */
+export function unknownFields(schema: SchemaNode, value: unknown, max: number): string[] {
+  const compiled = forms.get(schema) ?? { form: formOf([schema], []) };
+  forms.set(schema, compiled);
+  const found: string[] = [];
+  if (compiled.form && max > 0) collect(compiled.form, value, '', { found, max, left: objectsMax });
+  return found;
+}
+
+function collect(
+  form: Form,
+  value: unknown,
+  path: string,
+  state: { found: string[]; max: number; left: number },
+): void {
+  if (typeof value !== 'object' || value === null || state.left-- <= 0) return;
+  const { fields, each } = form;
+  if (!fields || Array.isArray(value)) {
+    if (!each || (fields && !Array.isArray(value))) return;
+    for (const [name, inner] of Object.entries(value)) {
+      if (state.found.length >= state.max || state.left <= 0) return;
+      collect(each, inner, `${path}${name}.`, state);
+    }
+    return;
+  }
+  for (const name of Object.keys(value)) {
+    if (state.found.length >= state.max) return;
+    if (!fields.has(name)) state.found.push(`${path}${name}`);
+    else {
+      const inner = fields.get(name);
+      if (inner) collect(inner, (value as Record<string, unknown>)[name], `${path}${name}.`, state);
+    }
+  }
+}
+
+/** Compiles the form of a value that may follow any of some schemas; undefined if nothing in it can be unknown. */
+function formOf(schemas: readonly SchemaNode[], within: readonly SchemaNode[]): Form | undefined {
+  // A recursive schema is checked down to its first repetition.
+  if (schemas.some((schema) => within.includes(schema))) return undefined;
+  const inside = [...within, ...schemas];
+  const definitions = schemas.flatMap(alternatives);
+  const isOpen = definitions.some(({ type, catchall }) => type === 'any' || type === 'unknown' || catchall);
+  const shapes = definitions.flatMap(({ shape }) => (shape ? [shape] : []));
+  const values = definitions.flatMap(({ valueType }) => valueType ?? []);
+  if (isOpen || (shapes.length && values.length)) return undefined;
+  const inner = definitions.flatMap(({ element, valueType }) => element ?? valueType ?? []);
+  const each = inner.length ? formOf(inner, inside) : undefined;
+  if (!shapes.length) return each && { each };
+  const names = new Set(shapes.flatMap((shape) => Object.keys(shape)));
+  const fields = [...names].map((name) => {
+    const declared = shapes.flatMap((shape) => (Object.hasOwn(shape, name) ? [shape[name] as SchemaNode] : []));
+    return [name, formOf(declared, inside)] as const;
+  });
+  return { fields: new Map(fields), ...(each && { each }) };
+}
+
 /** The definitions that a value may follow: all options of a union, and both sides of an intersection. */
 function alternatives(schema: SchemaNode): Definition[] {
   const node = unwrap(schema);

@@ -101,3 +101,16 @@ export function flag() {
     encode: (value) => (value ? ('true' as const) : ('false' as const)),
   });
 }
+
+/**
+ * The resource of a list of the tenant, which views of this list name: its path without `/v1/` and without ids, such as
+ * `leads` or `teams/members`. Undefined for every other operation.
+ */
+export function viewResource({ method, path, audience = 'tenant', query, reply }: ListRow): string | undefined {
+  if (method !== 'GET' || audience !== 'tenant' || !query || !('limit' in query.shape)) return undefined;
+  if (!isPage(reply) && !pageOrOther(reply)) return undefined;
+  const segments = path.split('/').slice(2);
+  return segments.filter((segment) => !segment.startsWith(':')).join('/');
+}
+
+type ListRow = { method: string; path: string; audience?: string; query?: z.ZodObject; reply: z.ZodType };

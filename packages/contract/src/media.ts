@@ -31,6 +31,11 @@ export function mediaOf(schema: z.core.$ZodType): readonly string[] | undefined 
   return mediaTypes.get(schema)?.types;
 }
 
+/** Whether a reply is a stream of server-sent events, which lasts until either side ends it. */
+export function isEventStream(schema: z.core.$ZodType): boolean {
+  return mediaOf(schema)?.includes('text/event-stream') ?? false;
+}
+
 const redirects = new WeakSet<z.core.$ZodType>();
 
 /** The reply of an operation that returns 302; the handler sets `location`. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { EventDef } from './event.ts';
+import type { Feature } from './features.ts';
 import { isRedirect, mediaOf } from './media.ts';
 import { pathParameters } from './path.ts';
 
@@ -34,8 +35,24 @@ interface RowBase {
   ifMatch?: true;
   /** Response headers of this operation, each with its description; the handler sets them. */
   headers?: Record<string, string>;
+  /**
+   * Cookies that a public operation reads and sets, each with its description: only these reach the service, and a
+   * browser may send them from the API's own origin or a listed one only.
+   */
+  cookies?: Record<string, string>;
+  /**
+   * A public operation that also enters tenants that are suspended, because it answers for them in its own way: sign-in
+   * tells about it only who knows the password. For others such a tenant does not exist (404).
+   */
+  whileSuspended?: true;
   /** Requires a person's token; an API key is rejected. */
   peopleOnly?: true;
+  /**
+   * The path of an internal operation of the same service, with the same parameters and the reply `PerformedCall`. Before
+   * the gateway forwards the request, it makes the call that this operation names as the caller, and adds its result to
+   * the signed caller (`Caller.performed`).
+   */
+  performs?: string;
   /** Works until `sunset` and is replaced by `successor`; dates as YYYY-MM-DD (RFC 9745, RFC 8594). */
   deprecated?: { since: string; sunset: string; successor: string };
 }
@@ -61,11 +78,25 @@ type Access =
        * an operation on resources without an owner would show them everything.
        */
       narrows?: true;
+      /**
+       * The feature that the tenant needs, from its plan or an addon. Only for writes: existing data stays readable
+       * when the tenant loses the feature. Operations that stop or
+       * remove something need none: pause, archive, delete.
+       */
+      feature?: Feature;
     }
-  | { audience: 'public' | 'internal'; permission?: never; narrows?: never; also?: never };
+  | { audience: 'public' | 'internal'; permission?: never; narrows?: never; also?: never; feature?: never };
 
 type Effect =
-  | { method: 'GET'; body?: never; form?: never; emits?: never; status?: never; mayExist?: never }
+  | {
+      method: 'GET';
+      body?: never;
+      form?: never;
+      /** Of a read that is recorded, in `inTenant`, or of a redirect at the end of single sign-on, to which a browser comes by GET. */
+      emits?: readonly EventDef[];
+      status?: never;
+      mayExist?: never;
+    }
   | {
       method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
       body?: z.ZodObject;
@@ -128,6 +159,7 @@ export function takesIdempotencyKey({ method, audience, status }: Row): boolean 
 }
 
 function checkRow(row: Operation): void {
+  if (row.feature && row.method === 'GET') throw new Error(`${row.id}: a GET needs no feature`);
   if (mediaOf(row.reply) && row.method !== 'GET')
     throw new Error(`${row.id}: only a GET may return a media type other than JSON`);
   const inPath = pathParameters(row.path);
@@ -139,6 +171,14 @@ function checkRow(row: Operation): void {
   for (const { permission, for: field } of permissionsByField(row))
     if (!keys(row.body).includes(field))
       throw new Error(`${row.id}: ${permission} is required for ${field}, which is not in the body`);
+  if (row.method === 'GET' && row.emits && !mediaOf(row.reply))
+    throw new Error(`${row.id}: only a redirect or a download may emit by GET`);
+  if (row.whileSuspended && row.audience !== 'public')
+    throw new Error(`${row.id}: only a public operation can be open while its tenant is suspended`);
+  // Otherwise a cookie would be a credential that the gateway does not check.
+  if (row.cookies && row.audience !== 'public') throw new Error(`${row.id}: only a public operation reads cookies`);
+  if (row.performs && pathParameters(row.performs).join() !== inPath.join())
+    throw new Error(`${row.id}: the path in performs must have the parameters of the operation`);
   if (row.body && row.form) throw new Error(`${row.id}: an operation has either a body or a form, not both`);
   const places = [...declared, ...keys(row.query), ...keys(row.body), ...keys(row.form)];
   const twice = places.find((field, index) => places.indexOf(field) !== index);

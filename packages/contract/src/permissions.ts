@@ -28,7 +28,7 @@ export const permissionResources = [
 ] as const;
 
 /** Resources whose records belong to a team; for others, `team` is the same as `own`. */
-export const teamResources: readonly string[] = ['leads', 'opportunities', 'tasks', 'files'];
+export const teamResources: readonly string[] = ['leads', 'opportunities', 'tasks', 'files', 'campaigns', 'workflows'];
 
 export const actions = ['read', 'write', 'delete', 'manage'] as const;
 
@@ -56,18 +56,26 @@ export function isPermission(text: string): boolean {
  * grant wins; `manage` includes the other three actions of its resource.
  */
 export function allows(granted: readonly string[], wanted: string): 'all' | 'team' | 'own' | undefined {
+  return grantOf(granted, wanted)?.reach;
+}
+
+/** The granted permission that allows the wanted one furthest, and how far; undefined if none does. */
+export function grantOf(
+  granted: readonly string[],
+  wanted: string,
+): { grant: string; reach: 'all' | 'team' | 'own' } | undefined {
   const [resource, action] = wanted.split(':');
-  let widest: 'team' | 'own' | undefined;
+  let widest: { grant: string; reach: 'team' | 'own' } | undefined;
   for (const grant of granted) {
-    if (grant === '*') return 'all';
+    if (grant === '*') return { grant, reach: 'all' };
     const [grantedResource, grantedAction, narrowing] = grant.split(':');
     if (grantedResource !== resource) continue;
     const covers =
       grantedAction === '*' || grantedAction === action || (grantedAction === 'manage' && action !== 'act_as');
     if (!covers) continue;
-    if (narrowing === undefined) return 'all';
-    if (narrowing === 'team') widest = 'team';
-    else widest ??= 'own';
+    if (narrowing === undefined) return { grant, reach: 'all' };
+    if (narrowing === 'team') widest = widest?.reach === 'team' ? widest : { grant, reach: 'team' };
+    else widest ??= { grant, reach: 'own' };
   }
   return widest;
 }

@@ -9,6 +9,8 @@ export interface Definition {
   shape?: Record<string, SchemaNode>;
   element?: SchemaNode;
   valueType?: SchemaNode;
+  /** The schema of properties that an object does not declare; absent if they are dropped. */
+  catchall?: SchemaNode;
   options?: SchemaNode[];
   left?: SchemaNode;
   right?: SchemaNode;

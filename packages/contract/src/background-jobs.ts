@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { timestamp } from './fields.ts';
+import { id } from './id.ts';
+import { operations, signedIn } from './operation.ts';
+
+/**
+ * The services with background jobs that clients can read. The number of a job tells its service, so that one path
+ * serves the jobs of all: append, never reorder.
+ */
+const jobServices = [
+  'integrations',
+  'identity',
+  'crm',
+  'partner',
+  'campaign',
+  'training',
+  'files',
+  'search',
+  'analytics',
+  'agents',
+] as const;
+export type JobService = (typeof jobServices)[number];
+// 15 services with 68 billion jobs each, within the limit of ids (2^40).
+const jobsOfService = 2 ** 36;
+
+/** The number of a job among those of all services. */
+export function jobNumber(service: JobService, row: number): number {
+  return jobServices.indexOf(service) * jobsOfService + row;
+}
+
+/** The service and the row of a job; undefined for a number of no service. */
+export function jobOf(number: number): { service: JobService; row: number } | undefined {
+  const service = jobServices[Math.floor(number / jobsOfService)];
+  return service && { service, row: number % jobsOfService };
+}
+
+/** The status of a background job. */
+export const JobStatus = z.enum(['queued', 'running', 'completed', 'failed']);
+
+/** A background job that continues after the 202 response. */
+export const BackgroundJob = z.object({
+  jobId: id('job'),
+  kind: z.string().meta({ description: 'What the job does', examples: ['audit_export'] }),
+  status: JobStatus.describe('The status of the job'),
+  progress: z
+    .object({
+      done: z.int().meta({ description: 'The number of completed items', examples: [12] }),
+      total: z.int().meta({ description: 'The total number of items; 0 while it is not known', examples: [12] }),
+    })
+    .describe('The progress of the job'),
+  result: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({ description: 'The result of a completed job; its fields depend on the kind', examples: [null] }),
+  download: z
+    .object({
+      url: z.url().meta({
+        description: 'A link to the file that the job made; it works without credentials',
+        examples: ['https://api.example.com/v1/public/audit-exports/ThisIsOnlyAnExample'],
+      }),
+      expiresAt: timestamp().meta({ description: 'When the link expires; a later request returns a new one' }),
+    })
+    .nullable()
+    .meta({ description: 'A new link at each request, until the file expires; null without a file', examples: [null] }),
+  error: z
+    .object({
+      code: z.string().meta({ description: 'The reason, for programs', examples: ['unavailable'] }),
+      message: z.string().meta({ description: 'The reason, for people', examples: ['The job failed repeatedly'] }),
+    })
+    .nullable()
+    .meta({ description: 'Why the job failed; null otherwise', examples: [null] }),
+  createdAt: timestamp(),
+  completedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the job completed or failed; null until then', examples: [null] }),
+});
+
+/** The reply of an operation that starts a background job. */
+export const JobStarted = z.object({
+  jobId: id('job').describe('The background job; GET /v1/jobs/:id returns its progress'),
+  status: JobStatus.describe('The status of the job'),
+});
+
+/** The row of every service with background jobs: the gateway sends a request to the service of the job. */
+export const jobOperations = operations({
+  getJob: {
+    method: 'GET',
+    path: '/v1/jobs/:id',
+    permission: signedIn,
+    summary: 'Retrieve a background job',
+    description:
+      'Returns the progress of a job that a 202 response refers to, to its creator and to callers with the permission to start it. Jobs are kept for 30 days.',
+    params: z.object({ id: id('job') }),
+    reply: BackgroundJob,
+    message: 'Job retrieved',
+  },
+});
