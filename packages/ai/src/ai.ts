@@ -15,6 +15,8 @@ interface Asked {
   instructions: string;
   /** The caller's prompt. */
   prompt: string;
+  /** A key of the caller's own for the provider, used instead of the configured one. */
+  apiKey?: string | undefined;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
 }
@@ -78,7 +80,8 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
   async function ask<T>(task: Asked, schema: object | undefined, read: Read<T>): Promise<{ output: T } | undefined> {
     const end = performance.now() + timeoutMs;
     const useTemplate = (why: string) => void log.info('generated', { task: task.name, source: 'template', why });
-    if (!settings.AI_PROVIDER_API_KEY) return useTemplate('no provider key configured');
+    const apiKey = task.apiKey ?? settings.AI_PROVIDER_API_KEY;
+    if (!apiKey) return useTemplate('no provider key configured');
 
     let messages = firstMessages(task, schema);
     for (const attempt of ['first', 'repair'] as const) {
@@ -87,10 +90,12 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
       const completion = await provider.ask({
         ...question(task, schema),
         messages,
+        apiKey,
         timeoutMs: Math.max(1, Math.floor(attempt === 'first' ? left * firstShare : left)),
       });
       if (completion.text === undefined) {
-        if (completion.isDown) breaker.failed();
+        // A caller's own key may be invalid or used up, which says nothing about the provider.
+        if (completion.isDown && !(task.apiKey && completion.refusesKey)) breaker.failed();
         else breaker.succeeded();
         return useTemplate(completion.why);
       }
@@ -137,7 +142,7 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
 function question(
   { name, temperature, maxTokens }: Asked,
   schema: object | undefined,
-): Omit<Question, 'messages' | 'timeoutMs'> {
+): Omit<Question, 'messages' | 'apiKey' | 'timeoutMs'> {
   return { name, schema, temperature, maxTokens };
 }
 

@@ -16,11 +16,15 @@ export interface Question {
   schema: object | undefined;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
+  apiKey: string;
   timeoutMs: number;
 }
 
-/** The result of a call: a text, or the reason for failure and whether it means that the provider is down. */
-export type ProviderResponse = { text: string } | { text?: never; why: string; isDown: boolean };
+/**
+ * The result of a call: a text, or the reason for failure, whether it means that the provider is down, and whether it
+ * concerns the key only.
+ */
+export type ProviderResponse = { text: string } | { text?: never; why: string; isDown: boolean; refusesKey?: boolean };
 
 export interface Provider {
   ask(question: Question): Promise<ProviderResponse>;
@@ -31,6 +35,8 @@ const connectTimeoutMs = 5_000;
 const tokensMax = 8_192;
 // These concern a single request; the next one may succeed.
 const requestFaults = [400, 413, 422];
+// An invalid key, one without credit or permission, and one that is used too often.
+const keyFaults = [401, 402, 403, 429];
 
 /** Creates a client of the chat-completion protocol. */
 export function createProvider(settings: AiSettings): Provider {
@@ -48,7 +54,7 @@ export function createProvider(settings: AiSettings): Provider {
           headersTimeout: question.timeoutMs,
           bodyTimeout: question.timeoutMs,
           headers: {
-            authorization: `Bearer ${settings.AI_PROVIDER_API_KEY}`,
+            authorization: `Bearer ${question.apiKey}`,
             'content-type': 'application/json',
             accept: 'application/json',
           },
@@ -57,7 +63,11 @@ export function createProvider(settings: AiSettings): Provider {
         const text = await readText(body);
         // Redirects are not followed, because the key belongs to the configured address only.
         if (statusCode !== 200)
-          return { why: `provider returned ${statusCode}`, isDown: !requestFaults.includes(statusCode) };
+          return {
+            why: `provider returned ${statusCode}`,
+            isDown: !requestFaults.includes(statusCode),
+            refusesKey: keyFaults.includes(statusCode),
+          };
         if (text === undefined) return { why: 'response too large', isDown: false };
         return readCompletion(text);
       } catch (error) {

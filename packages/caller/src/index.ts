@@ -24,12 +24,16 @@ export interface Caller {
   /** For system: the name of the service. For people: the name in the audit log. */
   name?: string;
   permissions: readonly string[];
+  /** The features of the tenant, from its plan and addons. Absent for services, which are not limited by them. */
+  features?: readonly string[];
   /** For system: whose records the call is limited to. Absent for all records of the tenant. */
   narrow?: { userId: number; teamIds?: readonly number[] };
   teamIds?: readonly number[];
   ip?: string;
   userAgent?: string | undefined;
   requestId: string;
+  /** The result of the call that the gateway made for this request: see `performs` of a row. */
+  performed?: { status: number; code?: string };
   /** For key: the tenant's calls this month including this one, for the usage header of the response. */
   usage?: number;
 }

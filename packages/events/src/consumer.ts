@@ -43,6 +43,17 @@ export interface Consumer<E extends EventDef = EventDef, Tx = unknown> {
    * keep their wire form.
    */
   on: readonly E[] | 'all';
+  /**
+   * Handles each event in live and in sandbox, one transaction each: for events about what both share, such as users and
+   * teams, whose consumer changes records that both have.
+   */
+  everyEnvironment?: true;
+  /**
+   * Receives events of tenants whose data is being removed or was removed, too, and has no inbox: it must be repeatable.
+   * For other consumers these events are acknowledged and dropped, because handling them would write rows of the tenant
+   * again.
+   */
+  ofRemovedTenants?: true;
   handle(events: Received<E>[], context: ConsumerContext<Tx>): Promise<void>;
 }
 

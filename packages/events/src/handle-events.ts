@@ -1,11 +1,21 @@
 import type { TenantDb } from '@tandem/tenant-db';
 import type { Consumer } from './consumer.ts';
 import type { Delivery } from './delivery.ts';
+import type { EventScope } from './outbox.ts';
 import type { BeginOutgoing } from './outgoing.ts';
 
+interface Options<Client> {
+  service: string;
+  db: TenantDb<Client>;
+  outgoing: BeginOutgoing;
+  observe: (work: () => Promise<void>) => Promise<void>;
+  onAfterCommitError: (error: unknown) => void;
+}
+
 /**
- * Runs a consumer's handler on events of one tenant and environment, in one transaction. Events that are already in the
- * inbox are skipped. The transaction acts as the service, on behalf of the request that caused the first event.
+ * Runs a consumer's handler on events of one tenant and environment, in one transaction, or in one for each environment.
+ * Events that are already in the inbox are skipped, and so are those of a removed tenant. The transaction acts as the service, on behalf of the request that
+ * caused the first event.
  * @param options.observe runs the transaction in the trace of the events and measures it
  * @param options.onAfterCommitError called for work that fails after the commit: a redelivery would skip the event as
  * seen
@@ -13,23 +23,29 @@ import type { BeginOutgoing } from './outgoing.ts';
 export async function handleEvents<Client>(
   consumer: Consumer,
   deliveries: readonly Delivery[],
-  options: {
-    service: string;
-    db: TenantDb<Client>;
-    outgoing: BeginOutgoing;
-    observe: (work: () => Promise<void>) => Promise<void>;
-    onAfterCommitError: (error: unknown) => void;
-  },
+  options: Options<Client>,
 ): Promise<void> {
   const first = deliveries[0]?.event;
   if (!first) return;
-  const { service, db, onAfterCommitError } = options;
-  const scope = { tenantId: first.tenantId, environment: first.environment };
+  const { tenantId, environment } = first;
+  if (!consumer.everyEnvironment) return handleIn({ tenantId, environment }, consumer, deliveries, first, options);
+  // A repetition after the first of them has committed finds its events in the inbox of that environment.
+  for (const each of ['live', 'sandbox'] as const)
+    await handleIn({ tenantId, environment: each }, consumer, deliveries, first, options);
+}
+
+async function handleIn<Client>(
+  scope: EventScope,
+  consumer: Consumer,
+  deliveries: readonly Delivery[],
+  first: Delivery['event'],
+  { service, db, outgoing, observe, onAfterCommitError }: Options<Client>,
+): Promise<void> {
   const caller = { ...first.caller, type: 'system' as const, name: service, permissions: [], ...scope };
-  const { emit, schedule, written, committed } = options.outgoing(caller, scope);
+  const { emit, schedule, written, committed } = outgoing(caller, scope);
   const afterCommit: (() => void | Promise<void>)[] = [];
   const work = async () => {
-    const unseen = await recordInInbox(db, consumer.name, deliveries);
+    const unseen = await recordInInbox(db, consumer, { scope, deliveries });
     if (!unseen.length) return;
     const received = unseen.map((delivery) => delivery.received);
     await consumer.handle(received, {
@@ -39,7 +55,7 @@ export async function handleEvents<Client>(
       afterCommit: (task) => void afterCommit.push(task),
     });
   };
-  await options.observe(() => db.transaction(scope, work, written));
+  await observe(() => db.transaction(scope, work, written));
   committed();
   for (const task of afterCommit) {
     try {
@@ -50,15 +66,27 @@ export async function handleEvents<Client>(
   }
 }
 
-/** Inserts the events into the inbox; resolves to the new ones, each once. */
+/** The inbox key has no environment, so a consumer of both has a name for each. */
+function inboxName({ name, everyEnvironment }: Consumer, { environment }: EventScope): string {
+  return everyEnvironment ? `${name} ${environment}` : name;
+}
+
+/**
+ * Inserts the events into the inbox; resolves to the new ones, each once. Of a removed tenant nothing is inserted: the
+ * entry itself would be a row of it.
+ */
 async function recordInInbox<Client>(
   db: TenantDb<Client>,
-  consumer: string,
-  deliveries: readonly Delivery[],
+  consumer: Consumer,
+  { scope, deliveries }: { scope: EventScope; deliveries: readonly Delivery[] },
 ): Promise<Delivery[]> {
+  if (consumer.ofRemovedTenants) return [...deliveries];
   const ids = deliveries.map(({ event }) => event.id);
   const rows = await db.tx.sql<{ event_id: string }>`INSERT INTO platform.inbox (consumer, event_id)
-    SELECT ${consumer}, unnest(${ids}::uuid[]) ON CONFLICT DO NOTHING RETURNING event_id`;
+    SELECT ${inboxName(consumer, scope)}, unnest(${ids}::uuid[])
+    WHERE NOT EXISTS (SELECT FROM platform.tenant_state
+      WHERE tenant_id = platform.tenant_id() AND state IN ('removing', 'removed'))
+    ON CONFLICT DO NOTHING RETURNING event_id`;
   const unseen = new Set(rows.map((row) => row.event_id));
   return deliveries.filter(({ event }) => unseen.delete(event.id));
 }

@@ -42,7 +42,7 @@ export interface EventMessage {
   /** False excludes the event from the audit log. */
   audited?: false;
   /** The outcome in the audit log, if it is not `success`. */
-  outcome?: 'failure';
+  outcome?: 'failure' | 'refused';
 }
 
 /** The content of one event, as a handler emits it. */
@@ -50,6 +50,8 @@ export interface Emission<E extends EventDef> {
   data: EventData<E>;
   record: EventRecord<E>;
   changes?: Record<string, { from: unknown; to: unknown }>;
+  /** When it happened, if that was before the transaction. */
+  occurredAt?: Date;
 }
 
 export type Emit<E extends EventDef = EventDef> = <One extends E>(event: One, emission: Emission<One>) => void;
@@ -69,7 +71,7 @@ export function emitter(caller: Caller, scope: EventScope | undefined) {
   const trace = currentTrace();
   const { permissions, narrow, teamIds, environment, tenantId, usage, ...actor } = caller;
 
-  const emit: Emit = (event, { data, record, changes }) => {
+  const emit: Emit = (event, { data, record, changes, occurredAt = new Date() }) => {
     if (!scope) throw new Error(`${event.name} requires a tenant`);
     messages.push({
       id: randomUUID(),
@@ -77,7 +79,7 @@ export function emitter(caller: Caller, scope: EventScope | undefined) {
       schema: schemaVersion(event),
       tenantId: scope.tenantId,
       environment: scope.environment,
-      occurredAt: new Date().toISOString(),
+      occurredAt: occurredAt.toISOString(),
       action: event.action,
       target: { type: event.target, id: (record as { id: number }).id },
       caller: actor,

@@ -8,5 +8,6 @@ export {
   job,
   type Schedule,
 } from './job.ts';
+export { resumeRows } from './job-rows.ts';
 export type { Scheduling } from './scheduling.ts';
 export { type Scheduler, startJobs } from './start-jobs.ts';

@@ -4,7 +4,7 @@ import type pg from 'pg';
 // A backlog is not counted completely at every scrape; its lag shows how bad it is.
 const countMax = 10_000;
 const countEverySeconds = 15;
-const states = ['waiting', 'queued', 'running', 'dead'] as const;
+const states = ['waiting', 'queued', 'running', 'paused', 'dead'] as const;
 
 // One query per state, because each state has a partial index.
 const countSql = states

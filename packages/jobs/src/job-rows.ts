@@ -25,19 +25,44 @@ export interface LeasedRow {
 }
 
 /**
- * Leases the rows that are still to run: a row that another run has, that ended or that waits again is skipped. The
- * attempt is counted here, because a run that ends with its process cannot count it later.
+ * Leases the rows that are still to run: a row that another run has, that ended or that waits again is skipped. Rows of
+ * a suspended tenant are paused instead, and rows of a removed one deleted. The attempt is counted here, because a run
+ * that ends with its process cannot count it later.
  * @returns undefined when no row is still to run
  */
-export async function takeRows(sql: Sql, ids: readonly number[], leaseSeconds: number): Promise<Leased | undefined> {
-  const taken = await sql<LeasedRow & { since: string }>`UPDATE platform.job
-    SET state = 'running', attempts = attempts + 1, queued_at = now(),
-      lease_until = now() + make_interval(secs => ${leaseSeconds}::int)
-    WHERE id = ANY(${ids}::bigint[]) AND state = 'queued'
+export async function takeRows(
+  sql: Sql,
+  ids: readonly number[],
+  { leaseSeconds, whileSuspended }: { leaseSeconds: number; whileSuspended: boolean },
+): Promise<Leased | undefined> {
+  const found = await sql<LeasedRow & { since: string; isPaused: boolean }>`WITH tenant AS (
+      SELECT state <> 'active' AS is_paused, state = 'removed' AS is_removed FROM (
+        SELECT CASE WHEN ${whileSuspended}::boolean THEN 'active' ELSE coalesce((SELECT state FROM platform.tenant_state
+          WHERE tenant_id = platform.tenant_id()), 'active') END AS state) AS known),
+    dropped AS (
+      DELETE FROM platform.job USING tenant WHERE is_removed AND id = ANY(${ids}::bigint[]) AND job.state = 'queued')
+    UPDATE platform.job
+    SET state = CASE WHEN is_paused THEN 'paused' ELSE 'running' END, queued_at = now(),
+      attempts = attempts + CASE WHEN is_paused THEN 0 ELSE 1 END,
+      lease_until = CASE WHEN is_paused THEN NULL ELSE now() + make_interval(secs => ${leaseSeconds}::int) END
+    FROM tenant WHERE NOT is_removed AND id = ANY(${ids}::bigint[]) AND state = 'queued'
     RETURNING id, payload, attempts - 1 AS attempts, queued_at::text AS since, traceparent,
-      (extract(epoch FROM due_at) * 1000)::float AS due`;
+      (extract(epoch FROM due_at) * 1000)::float AS due, is_paused AS "isPaused"`;
+  const taken = found.filter(({ isPaused }) => !isPaused);
   const [first] = taken;
   return first && { rows: taken, since: first.since };
+}
+
+/**
+ * Returns paused rows of the current tenant and environment to the waiting state, oldest first.
+ * @returns how many, at most `most`
+ */
+export async function resumeRows(sql: Sql, most: number): Promise<number> {
+  const resumed =
+    await sql`UPDATE platform.job SET state = 'waiting', queued_at = NULL WHERE state = 'paused' AND id = ANY(ARRAY(
+    SELECT id FROM platform.job WHERE state = 'paused' AND tenant_id = platform.tenant_id()
+      AND environment = platform.environment() LIMIT ${most}::int)) RETURNING id`;
+  return resumed.length;
 }
 
 /**

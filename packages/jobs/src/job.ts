@@ -58,6 +58,13 @@ export interface Job<Payload extends z.ZodType = z.ZodType, Tx = unknown> {
    * together.
    */
   batchMax: number;
+  /**
+   * Jobs with a lane have a queue and places of their own, which all jobs of the lane share, so that they never wait
+   * behind other jobs of the service.
+   */
+  lane?: string;
+  /** Runs for suspended tenants too; other jobs of such a tenant are paused until it is resumed. */
+  whileSuspended?: true;
   run(context: BatchContext<z.output<Payload>, Tx>): Promise<void>;
   /** Runs for a job after its last attempt, in the transaction that marks it as dead. */
   giveUp?(context: GiveUpContext<z.output<Payload>, Tx>): Promise<void>;

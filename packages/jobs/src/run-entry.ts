@@ -29,8 +29,8 @@ export interface Runner<Client> {
   outgoing: BeginOutgoing;
   log: Log;
   observer: JobObserver;
-  /** Notifies the dispatcher that a job is due again at this time. */
-  wakeAt(at: Date): void;
+  /** Notifies the dispatcher of this kind of job that one is due again at this time. */
+  wakeAt(at: Date, name: string): void;
 }
 
 /** One run: rows of one kind and tenant, under one lease. */
@@ -60,7 +60,9 @@ export async function runEntry<Client>(
   const { db } = runner;
   const job = runner.jobs.find((candidate) => candidate.name === name);
   if (!job) return db.within(scope, () => passOn(db.tx.sql, ids));
-  const leased = await db.within(scope, () => takeRows(db.tx.sql, ids, leaseSeconds));
+  const leased = await db.within(scope, () =>
+    takeRows(db.tx.sql, ids, { leaseSeconds, whileSuspended: job.whileSuspended ?? false }),
+  );
   if (!leased) return;
   const run: Run<Client> = { job, scope, leased, requestId: `job_${ids[0]}` };
   const { requestId } = run;
@@ -148,7 +150,7 @@ async function giveUp<Client>({ job, leased: { rows } }: Run<Client>, inside: In
 
 /** Runs effects in one transaction with their events and jobs. */
 async function commit<Client>(
-  { scope, requestId }: Run<Client>,
+  { job, scope, requestId }: Run<Client>,
   { db, service, outgoing, wakeAt }: Runner<Client>,
   effects: (inside: Inside<Tx<Client>>) => Promise<RunAgainAt>,
 ): Promise<void> {
@@ -156,7 +158,7 @@ async function commit<Client>(
   const { emit, schedule, written, committed } = outgoing(caller, scope);
   const runAgainAt = await db.transaction(scope, () => effects({ tx: db.tx, emit, schedule }), written);
   committed();
-  for (const at of runAgainAt) if (at) wakeAt(at);
+  for (const at of runAgainAt) if (at) wakeAt(at, job.name);
 }
 
 function textOf(error: unknown): string {

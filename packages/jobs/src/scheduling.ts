@@ -6,7 +6,7 @@ import type { Job, Schedule } from './job.ts';
 /** Scheduling for one transaction. */
 export interface Scheduling {
   schedule: Schedule;
-  /** Called after the commit: the dispatcher polls when the first of its jobs is due. */
+  /** Called after the commit: dispatchers poll when the first of their jobs is due. */
   committed(): void;
 }
 
@@ -15,20 +15,21 @@ const gatherMs = 200;
 
 /**
  * Creates the scheduling of one transaction.
- * @param wakeAt called after the commit with the time of the first job
+ * @param wakeAt called after the commit with the time of the first job of each kind
  */
 export function createScheduling(
   db: TenantDb<unknown>,
   jobs: readonly Pick<Job, 'name' | 'batchMax'>[],
-  wakeAt: (at: Date) => void,
+  wakeAt: (at: Date, name: string) => void,
 ): Scheduling {
-  let firstDue = Number.POSITIVE_INFINITY;
+  const firstDue = new Map<string, Date>();
   return {
     async schedule(job, payloads, dueAt = new Date()) {
       const texts = payloads.map((payload) => JSON.stringify(z.encode(job.payload, payload)));
       const runsTogether = jobs.some(({ name, batchMax }) => name === job.name && batchMax > 1);
       const at = runsTogether ? new Date(Math.ceil(dueAt.getTime() / gatherMs) * gatherMs) : dueAt;
-      firstDue = Math.min(firstDue, at.getTime());
+      const first = firstDue.get(job.name);
+      if (!first || at < first) firstDue.set(job.name, at);
       const trace = currentTrace();
       const inserted = db.tx.sql`INSERT INTO platform.job (name, payload, due_at, traceparent)
         SELECT ${job.name}, unnest(${texts}::jsonb[]), ${at}::timestamptz, ${trace ? traceparentOf(trace) : null}`;
@@ -37,7 +38,7 @@ export function createScheduling(
       else await inserted;
     },
     committed() {
-      if (firstDue < Number.POSITIVE_INFINITY) wakeAt(new Date(firstDue));
+      for (const [name, at] of firstDue) wakeAt(at, name);
     },
   };
 }

@@ -34,6 +34,12 @@ export function createServerDrain(): ServerDrain {
     isDraining = true;
     for (const response of responses.values()) if (!response.headersSent) response.setHeader('Connection', 'close');
   };
+  // They would last until the time limit; their clients connect again, to another instance.
+  const endEventStreams = () => {
+    for (const response of responses.values())
+      if (!response.writableEnded && String(response.getHeader('content-type')).startsWith('text/event-stream'))
+        response.end();
+  };
   const hasIdleConnections = () => responses.values().some((response) => response.writableFinished);
   // Node counts a connection as active from its first byte, and a new one even before.
   const closeUnused = () => {
@@ -42,7 +48,10 @@ export function createServerDrain(): ServerDrain {
   const waitForActiveClients = async (delayMs: number) => {
     const began = performance.now();
     const waited = () => performance.now() - began;
-    while (waited() < delayMs || (hasIdleConnections() && waited() < idleGraceMs)) await elapsed(pollMs);
+    while (waited() < delayMs || (hasIdleConnections() && waited() < idleGraceMs)) {
+      if (waited() >= delayMs) endEventStreams();
+      await elapsed(pollMs);
+    }
   };
 
   return {
@@ -67,18 +76,24 @@ export function createServerDrain(): ServerDrain {
       async run() {
         begin();
         await waitForActiveClients(delayMs);
-        await closeServer(server, { closeUnused, log });
+        await closeServer(server, { closeUnused, endEventStreams, log });
       },
     }),
   };
 }
 
 /** Closes the listener and idle connections, waits for requests in flight, and aborts them after the time limit. */
-async function closeServer(server: Server, { closeUnused, log }: { closeUnused: () => void; log: Log }): Promise<void> {
+async function closeServer(
+  server: Server,
+  { closeUnused, endEventStreams, log }: { closeUnused: () => void; endEventStreams: () => void; log: Log },
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   // A response that began before the drain leaves its connection open.
-  const sweep = setInterval(() => server.closeIdleConnections(), pollMs);
+  const sweep = setInterval(() => {
+    endEventStreams();
+    server.closeIdleConnections();
+  }, pollMs);
   // Until then the headers of a request that was sent before the listener closed have arrived.
   const graceEnd = setTimeout(closeUnused, idleGraceMs);
   const cutOff = setTimeout(() => {
