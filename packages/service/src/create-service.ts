@@ -13,7 +13,7 @@ import {
 } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { startTelemetry } from '@tandem/telemetry';
-import { createTenantDb, type TenantDb } from '@tandem/tenant-db';
+import { createTenantDb, inBackground, type TenantDb } from '@tandem/tenant-db';
 import type { Express } from 'express';
 import { untypedHandlers } from './any-handler.ts';
 import { createCursors } from './cursors.ts';
@@ -23,6 +23,7 @@ import type { Parts } from './parts.ts';
 import type { ServiceDefinition } from './service-definition.ts';
 import type { ServiceSettings } from './settings.ts';
 import { startBackground } from './start-background.ts';
+import { followTenants } from './tenant-life.ts';
 import { createTotals } from './totals.ts';
 
 export interface RunningService {
@@ -49,7 +50,7 @@ export interface RunningService {
 export function createService<Ops extends Operations, Client, Settings extends ServiceSettings>(
   definition: ServiceDefinition<Ops, Client, Settings>,
 ): RunningService {
-  const { name, operations, handlers, settings, consumers = [] } = definition;
+  const { name, operations, handlers, settings } = definition;
   checkComplete(definition);
   const log = createLog(name);
   const metrics = createMetrics(name);
@@ -58,7 +59,10 @@ export function createService<Ops extends Operations, Client, Settings extends S
   const health = createHealth();
   const seal = createSeal(settings.ENCRYPTION_KEY);
   const db = openDatabase(definition, metrics);
-  const background = startBackground(definition, { db, seal, log, metrics });
+  const life = followTenants({ service: name, db: inBackground(db), removal: definition.tenantRemoval });
+  const consumers = [life.consumer, ...(definition.consumers ?? [])];
+  const jobs = [...(definition.jobs ?? []), ...life.jobs];
+  const background = startBackground({ ...definition, consumers, jobs }, { db, seal, log, metrics });
   const { broker, consumption } = background;
   health.need('postgres', () => db.ping().then(() => true));
   // Only the first start of a consumer creates its queue; a later broker outage does not affect readiness.
@@ -66,7 +70,10 @@ export function createService<Ops extends Operations, Client, Settings extends S
   const stores: ShutdownStep = {
     name: 'stores',
     withinMs: shutdownLimits.storesMs,
-    run: async () => void (await Promise.all([background.closeStores(), db.close(), definition.close?.()])),
+    async run() {
+      definition.mail?.parts.close();
+      await Promise.all([background.closeStores(), db.close(), definition.close?.()]);
+    },
   };
   // Last and with a limit of its own, so that a frozen store does not take its time: it exports the spans of work that
   // ended during the other steps.

@@ -26,6 +26,7 @@ export function toErrorResponse(error: unknown, row: Operation | undefined, log:
     // A contract mismatch between two releases lasts until both are the same, and is no outage.
     return known(error.code === 'bad_gateway' ? 'bad_gateway' : 'unavailable');
   }
+  if (isOfRemovedTenant(error)) return known('tenant_suspended');
   if (isOutage(error)) {
     log.error('a store or a worker thread is unavailable', { error, operation: row?.id });
     return known('unavailable');
@@ -91,6 +92,16 @@ export function isOutage(error: unknown): boolean {
     if (driver?.originalCode && outageState.test(driver.originalCode)) return true;
     if (current instanceof ShareTimeoutError || outageText.test(message)) return true;
   }
+  return false;
+}
+
+// Raised by platform.refuse_removed_tenant (migrations/0007).
+const removedTenantState = 'TNR01';
+
+/** Whether a transaction was rolled back because the data of its tenant is being removed. */
+function isOfRemovedTenant(error: unknown): boolean {
+  for (let current = error, depth = 0; isObject(current) && depth < 5; current = current.cause, depth++)
+    if ((current as { code?: unknown }).code === removedTenantState) return true;
   return false;
 }
 

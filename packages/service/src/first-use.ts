@@ -1,4 +1,6 @@
 import type { Scope, TenantDb, Tx } from '@tandem/tenant-db';
+import { fail } from './api-error.ts';
+import { isRemoved } from './tenant-life.ts';
 
 const knownMax = 100_000;
 
@@ -16,6 +18,8 @@ export function createFirstUse<Client>(
     if (known.has(key)) return;
     await db.transaction({ tenantId, environment }, async () => {
       const { sql } = db.tx;
+      // Also a read of a removed tenant must not write its defaults again.
+      if (await isRemoved(db.tx)) throw fail('tenant_suspended');
       const [isFirst] =
         await sql`INSERT INTO platform.first_use DEFAULT VALUES ON CONFLICT DO NOTHING RETURNING 1 AS one`;
       if (isFirst) await prepare(db.tx);

@@ -1,15 +1,18 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
-import type { FieldError, Operation } from '@tandem/contract';
+import type { FieldError, Operation, Warning } from '@tandem/contract';
 import type { Request } from 'express';
 import { ApiError, fail } from './api-error.ts';
 import type { IncomingFile } from './handler.ts';
 import { readFields } from './read-fields.ts';
+import { fieldWarnings } from './read-request.ts';
 
 /** A completely parsed form: its fields, and the result of receiving its file. */
 export interface ReadForm<Received> {
   fields: unknown;
   received: Received;
+  /** Fields that the operation does not have. */
+  warnings: Warning[];
 }
 
 // Limits besides the file size, so that a body of many small parts cannot exhaust memory.
@@ -52,8 +55,9 @@ export async function readForm<Received>(
     file.catch(() => fileStream.destroy());
   });
   const known = Object.keys((row.form as NonNullable<Operation['form']>).shape);
+  const unknown: string[] = [];
   parser.on('field', (name, value, _isNameCut, isCut) => {
-    if (!known.includes(name)) return;
+    if (!known.includes(name)) return void unknown.push(name);
     if (Object.hasOwn(values, name)) errors.push({ field: name, message: 'Must not be sent twice' });
     if (isCut) errors.push({ field: name, message: `Must be at most ${limits.fieldSize} bytes` });
     values[name] = value;
@@ -67,11 +71,12 @@ export async function readForm<Received>(
   if (!file && !errors.length)
     errors.push({ field: fileField, message: 'Is required: send the file in a part with this name' });
   const isWhole = read.status === 'fulfilled' && received.status === 'fulfilled' && !errors.length;
-  if (isWhole) return { fields, received: received.value as Received };
+  const warnings = fieldWarnings(unknown);
+  if (isWhole) return { fields, received: received.value as Received, warnings };
   if (received.status === 'fulfilled' && received.value !== undefined) await discard(received.value);
   if (read.status === 'rejected') throw fail('malformed_request');
   if (received.status === 'rejected') throw received.reason;
-  throw fail('validation_failed', errors);
+  throw fail('validation_failed', errors, { warnings });
 }
 
 function createParser(request: Request) {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Caller, Environment } from '@tandem/caller';
-import type { EventDef, Operation, Operations, Paged, PagedOr } from '@tandem/contract';
+import type { CookieAttributes, EventDef, Operation, Operations, Paged, PagedOr } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
 import type { Schedule } from '@tandem/jobs';
 import type { z } from 'zod';
@@ -21,7 +21,8 @@ export type Result<Op extends Operation> =
       : z.output<Op['reply']>;
 
 /** The person acting in a public operation once it has found its tenant; events and the audit log name them. */
-export type Actor = Pick<Caller, 'type' | 'userId' | 'portalUserId' | 'partnerId' | 'name'>;
+export type Actor = Pick<Caller, 'type' | 'userId' | 'portalUserId' | 'partnerId' | 'name'> &
+  Partial<Pick<Caller, 'keyId' | 'onBehalfOf' | 'ip' | 'userAgent' | 'requestId'>>;
 
 /**
  * Runs work within a tenant that the caller is not bound to: for public and internal operations only.
@@ -32,6 +33,7 @@ export type InTenant<Tx, E extends EventDef = EventDef> = <T>(
   work: (inside: { tx: Tx; emit: Emit<E>; schedule: Schedule }) => Promise<T>,
 ) => Promise<T>;
 
+type CookieNames<Op> = Op extends { cookies: infer Cookies } ? keyof Cookies & string : never;
 type HeaderNames<Op> = Op extends { headers: infer Headers } ? keyof Headers & string : never;
 
 /** The arguments of a handler. All of them are validated and bound to the caller. */
@@ -53,10 +55,16 @@ export interface Context<Op extends Operation, Tx> {
   afterCommit(work: () => void | Promise<void>): void;
   /** Marks the record to create as existing: the response is 200 instead of 201. */
   wasThere(): void;
+  /** Reports a part of the response that is missing because another service is unavailable, in `meta.warnings`. */
+  missing(part: string, message: string): void;
   /** Replaces the row's message in this response. */
   message(text: string): void;
   /** Sets a response header that the row declares. */
   header(name: HeaderNames<Op>, value: string): void;
+  /** The cookies of the request that the row declares. */
+  cookies: Readonly<Partial<Record<CookieNames<Op>, string>>>;
+  /** Sets a cookie that the row declares. A response with JSON sets at most one. */
+  setCookie(name: CookieNames<Op>, value: string, attributes: CookieAttributes): void;
   /** Reads one page of a model by the query of the operation. */
   list: List;
   inTenant: InTenant<Tx, Emits<Op>>;

@@ -24,6 +24,7 @@ const batchesMax = 100;
 
 const platformTables: readonly Purge[] = [
   { table: 'platform.idempotency_key', column: 'created_at', days: 1 },
+  { table: 'platform.background_job', column: 'created_at', days: 30 },
   { table: 'platform.inbox', column: 'received_at', days: 14 },
 ];
 

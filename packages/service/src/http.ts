@@ -8,7 +8,7 @@ import { errorPage, wantsErrorPage } from './error-page.ts';
 import { toErrorResponse } from './error-response.ts';
 import { readForm } from './forms.ts';
 import type { Parts } from './parts.ts';
-import { type ReadRequest, readRequest } from './read-request.ts';
+import { type ReadRequest, readRequest, warningsMax } from './read-request.ts';
 import { encodeError, type ServiceResponse } from './response.ts';
 import { runOperation } from './run-operation.ts';
 
@@ -117,7 +117,7 @@ async function runForm(
   if (!receive || !discard) throw new Error(`${row.id} has a form, but its handler does not receive a file`);
   const { caller, scope } = read;
   const { schedule, committed } = parts.outgoing(caller, scope);
-  const { fields, received } = await readForm(request, row, {
+  const { fields, received, warnings } = await readForm(request, row, {
     receive: (file) => parts.db.within(scope, () => receive(file, { caller, tx: parts.db.tx, schedule })),
     discard,
   });
@@ -125,7 +125,8 @@ async function runForm(
   let serviceResponse: ServiceResponse | undefined;
   try {
     const { checksum } = received;
-    serviceResponse = await runOperation(row, handler, { ...read, body: fields, checksum }, parts, received);
+    const form = { body: fields, checksum, warnings: [...read.warnings, ...warnings].slice(0, warningsMax) };
+    serviceResponse = await runOperation(row, handler, { ...read, ...form }, parts, received);
     return serviceResponse;
   } finally {
     if (!serviceResponse || serviceResponse.replayed || serviceResponse.status >= 400) await discard(received);
@@ -150,7 +151,7 @@ function send(
     serveMedia(response, serviceResponse, served, method);
     return;
   }
-  const headers: Record<string, string | number> = {
+  const headers: Record<string, string | string[] | number> = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(serviceResponse.body),
     ...serviceResponse.headers,
@@ -183,8 +184,9 @@ function* chunksOf(text: string): Generator<Buffer> {
 function serveMedia(response: Response, { status, headers }: ServiceResponse, served: Served, method: string): void {
   const { body, type, length, disposition, location, contentPolicy } = served;
   const size = length ?? (typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined);
+  // Not by writeHead, which does not keep it: at shutdown the server looks for event streams.
+  response.setHeader('Content-Type', type);
   response.writeHead(status, {
-    'Content-Type': type,
     'Content-Security-Policy': contentPolicy ?? "default-src 'none'; sandbox",
     'Cache-Control': 'private, no-store',
     ...(size !== undefined && { 'Content-Length': size }),

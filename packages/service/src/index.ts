@@ -2,15 +2,25 @@
 // shutdown.
 
 export { ApiError, fail, failField, transitionError } from './api-error.ts';
+export { backgroundJobs, type FoundJob, type JobLink } from './background-jobs.ts';
 export { type JsonObject, storedObject, toJsonColumn } from './columns.ts';
 export { createService, type RunningService } from './create-service.ts';
+export { type Cell, toCsv } from './csv.ts';
 export { diff } from './diff.ts';
+export { requireFeature } from './features.ts';
 export type { Actor, Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
 export type { PageResult } from './list.ts';
+export { namesHandler } from './names.ts';
+export { ownedRecords } from './owned-work/owned-records.ts';
+export { ownedWork } from './owned-work/owned-work.ts';
 export type { SealedColumn } from './re-encrypt.ts';
-export { asService, type Reach, reachOf } from './reach.ts';
+export { asService, type Reach, reachOf, withPermissions } from './reach.ts';
+export { readFields } from './read-fields.ts';
+export { storedBodyErrors, storedQueryErrors } from './read-request.ts';
 export type { ServiceDefinition } from './service-definition.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';
 export { startService } from './start-service.ts';
+export { defaultTeam, teamOfAssignee } from './team-of-assignee.ts';
+export { removeTenantJob, type TenantRemoval } from './tenant-life.ts';
 export { createTotals, type Totals } from './totals.ts';

@@ -133,7 +133,8 @@ async function countByKey(pool: pg.Pool, column: SealedColumn): Promise<{ key: s
 
 /** The SQL statements for one column. They extract the key as `keyOf` does; an empty text for a value without one. */
 function statementsFor({ table, column, ref }: SealedColumn) {
-  const [from, value, row] = [table, column, ref].map(pg.escapeIdentifier);
+  const from = table.split('.').map(pg.escapeIdentifier).join('.');
+  const [value, row] = [column, ref].map(pg.escapeIdentifier);
   const key = `CASE WHEN strpos(${value}, '.') > 0 THEN split_part(${value}, '.', 1) ELSE '' END`;
   return {
     read: `SELECT ${row}::text AS ref, ${value} AS sealed FROM ${from}

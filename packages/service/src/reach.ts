@@ -19,11 +19,19 @@ export function reachOf(caller: Caller, permission: string): Reach {
 }
 
 /**
+ * The caller context for a call to an operation of another service that applies the caller's permissions itself, because
+ * it reads records of its own resources only.
+ */
+export function withPermissions({ type, ...as }: Caller): Omit<Caller, 'type'> {
+  return as;
+}
+
+/**
  * The caller context for a call to another service.
  * @param reach limits the records that the other service finds; by default the whole tenant
  */
-export function asService(caller: Caller, reach: Reach = 'all'): Omit<Caller, 'type' | 'permissions'> {
+export function asService(caller: Caller, reach: Reach = 'all'): Omit<Caller, 'type' | 'permissions' | 'features'> {
   if (reach === 'none') throw new Error('Reject a caller without the permission before calling other services');
-  const { type, permissions, narrow, ...as } = caller;
+  const { type, permissions, features, narrow, ...as } = caller;
   return reach === 'all' ? as : { ...as, narrow: reach };
 }

@@ -2,16 +2,20 @@ import type { Caller, CallerSigner } from '@tandem/caller';
 import { callerHeader, ExpiredCallerError } from '@tandem/caller';
 import {
   type FieldError,
+  isEventStream,
   neededPermissions,
   type Operation,
   permissionsByField,
+  readCookies,
   signedIn,
+  unknownFields,
   type Warning,
 } from '@tandem/contract';
 import type { Scope, TenantDb } from '@tandem/tenant-db';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { fail } from './api-error.ts';
+import { requireFeature } from './features.ts';
 import { reachOf } from './reach.ts';
 import { printable, readFields } from './read-fields.ts';
 
@@ -24,6 +28,8 @@ export interface ReadRequest {
   body: unknown;
   ifMatch: string | undefined;
   idempotencyKey: string | undefined;
+  /** The cookies that the row declares. */
+  cookies: Record<string, string>;
   /** Parts of the request that have no effect; reported in the response. */
   warnings: Warning[];
   /** The checksum of the uploaded file, if the request is a form. */
@@ -31,7 +37,8 @@ export interface ReadRequest {
 }
 
 const fieldErrorsMax = 100;
-const warningsMax = 10;
+/** Maximum number of warnings in a response. */
+export const warningsMax = 10;
 const warningNameMax = 64;
 
 /** Verifies the caller and their permissions, and parses every field by the row. */
@@ -42,6 +49,7 @@ export function readRequest(
 ): ReadRequest {
   const caller = callerOf(request, signer);
   const scope = scopeOf(caller, row);
+  if (row.feature) requireFeature(caller, row.feature);
   // Sandbox keys must not reach users, roles and keys, which live shares: with those they could create a live key.
   const isSandboxKey = caller.type === 'key' && caller.environment === 'sandbox';
   if (isSandboxKey && row.method !== 'GET' && !db.separatesEnvironments) throw fail('live_key_needed');
@@ -50,10 +58,14 @@ export function readRequest(
   // A path with an invalid id is an unknown resource, not an invalid field.
   if (errors.length) throw fail('not_found');
   const named = nest(request.query as Record<string, unknown>, errors);
+  const resumeFrom = request.get('last-event-id');
+  if (resumeFrom && isEventStream(row.reply)) named.lastEventId = resumeFrom;
   const query = row.query && readFields(row.query, named, errors);
-  const body = read(row.body, jsonBody(request, row), errors);
-  // A misspelt name also explains why a required parameter is missing.
+  const sent = jsonBody(request, row);
+  const body = read(row.body, sent, errors);
+  // A misspelt name also explains why a required parameter or field is missing.
   const warnings = unknownParameters(row, named);
+  if (row.body) warnings.push(...fieldWarnings(unknownFields(row.body, sent, warningsMax - warnings.length)));
   if (errors.length) throw fail('validation_failed', errors.slice(0, fieldErrorsMax), { warnings });
   checkNamedRecords(caller, row, body);
   return {
@@ -64,6 +76,7 @@ export function readRequest(
     body,
     ifMatch: request.get('if-match'),
     idempotencyKey: request.get('idempotency-key'),
+    cookies: readCookies(request.get('cookie'), Object.keys(row.cookies ?? {})),
     warnings,
   };
 }
@@ -126,6 +139,32 @@ function read(schema: z.ZodObject | undefined, input: unknown, errors: FieldErro
   return schema && readFields(schema, input, errors);
 }
 
+/**
+ * The errors of a query that is stored to be used with an operation later: unknown parameters, and values that the
+ * operation would reject. Required parameters may be absent.
+ */
+export function storedQueryErrors(row: Operation, query: Record<string, string>): FieldError[] {
+  const errors: FieldError[] = [];
+  const named = nest(query, errors);
+  for (const { field } of unknownParameters(row, named))
+    errors.push({ field, message: 'Is not a parameter of this list' });
+  if (row.query) readFields(row.query, named, errors);
+  const isSent = ({ field }: FieldError) => field in query || (field.split('.')[0] as string) in named;
+  return errors.filter(isSent).slice(0, fieldErrorsMax);
+}
+
+/**
+ * The errors of a body that is stored to be sent to an operation later: unknown fields, and those that the operation would
+ * reject. Its ids are internal ones.
+ */
+export function storedBodyErrors(row: Operation, body: Record<string, unknown>): FieldError[] {
+  const errors: FieldError[] = [];
+  if (row.body) readFields(row.body, body, errors);
+  const unknown = row.body ? unknownFields(row.body, body, warningsMax) : Object.keys(body).slice(0, warningsMax);
+  for (const field of unknown) errors.push({ field: printable(field), message: 'Is not a field of this operation' });
+  return errors.slice(0, fieldErrorsMax);
+}
+
 /** Unknown parameters are ignored with a warning, because a newer client may send them to an older service. */
 function unknownParameters(row: Operation, named: Record<string, unknown>): Warning[] {
   const known = row.query?.shape ?? {};
@@ -134,6 +173,15 @@ function unknownParameters(row: Operation, named: Record<string, unknown>): Warn
     code: 'unknown_parameter',
     field: printable(name.slice(0, warningNameMax)),
     message: 'Unknown query parameter; it was ignored',
+  }));
+}
+
+/** The warnings for fields of a body or form that the operation does not have. */
+export function fieldWarnings(fields: readonly string[]): Warning[] {
+  return fields.slice(0, warningsMax).map((field) => ({
+    code: 'unknown_field',
+    field: printable(field.slice(0, warningNameMax)),
+    message: 'Unknown field; it was ignored',
   }));
 }
 

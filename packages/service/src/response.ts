@@ -30,7 +30,7 @@ export interface ServiceResponse {
   /** Seconds to wait before retrying. */
   retryAfter?: number;
   /** Headers that the handler set. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   /** The content to serve instead of JSON; `body` is empty then. */
   served?: Served;
 }

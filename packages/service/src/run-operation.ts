@@ -1,4 +1,4 @@
-import { type Operation, takesIdempotencyKey } from '@tandem/contract';
+import { type Operation, setCookieHeader, takesIdempotencyKey } from '@tandem/contract';
 import type { Outgoing } from '@tandem/events';
 import type { Log } from '@tandem/process';
 import type { AnyContext, AnyHandler } from './any-handler.ts';
@@ -12,6 +12,7 @@ import type { Parts } from './parts.ts';
 import { reachOf } from './reach.ts';
 import type { ReadRequest } from './read-request.ts';
 import { encodeError, encodeResult, type ServiceResponse } from './response.ts';
+import { readState } from './tenant-life.ts';
 
 /** One request to one operation. */
 interface Run {
@@ -25,7 +26,7 @@ interface Run {
 /** The parts of a response that a handler sets besides its return value. */
 interface ResponseExtras {
   after: (() => void | Promise<void>)[];
-  headers: Record<string, string>;
+  headers: Record<string, string | string[]>;
   wasThere: boolean;
   /** Overrides the message of the row. */
   message?: string;
@@ -143,11 +144,17 @@ function contextOf(run: Run, { emit, schedule }: Outgoing, found: unknown): AnyC
       if (!row.mayExist) throw new Error(`${row.id} does not declare mayExist`);
       extras.wasThere = true;
     },
+    missing: (field, message) => void request.warnings.push({ code: 'part_missing', field, message }),
     message(text) {
       extras.message = text;
     },
     header(name: string, value) {
       extras.headers[name] = value;
+    },
+    cookies: request.cookies,
+    setCookie(name: string, value, attributes) {
+      const cookies = (extras.headers['Set-Cookie'] ?? []) as string[];
+      extras.headers['Set-Cookie'] = [...cookies, setCookieHeader(name, value, attributes)];
     },
     list: (options) =>
       listPage({
@@ -163,7 +170,10 @@ function contextOf(run: Run, { emit, schedule }: Outgoing, found: unknown): AnyC
   };
 }
 
-/** Lets a public or internal operation work within a tenant that it looks up itself. */
+/**
+ * Lets a public or internal operation work within a tenant that it looks up itself. For the public, the pages and links of
+ * a tenant that is not active do not exist.
+ */
 function tenantEntry({ row, request, parts, extras }: Run): AnyContext['inTenant'] {
   return ({ tenantId, environment, actor }, work) => {
     if (request.scope) throw new Error(`${row.id} already runs in a tenant scope`);
@@ -171,7 +181,13 @@ function tenantEntry({ row, request, parts, extras }: Run): AnyContext['inTenant
     const { emit, schedule, written, committed } = parts.outgoing({ ...request.caller, ...actor, ...scope }, scope);
     extras.tenantId = tenantId;
     extras.after.push(committed);
-    return parts.db.transaction(scope, () => work({ tx: parts.db.tx, emit, schedule }), written);
+    const { tx } = parts.db;
+    const workOfActive = async () => {
+      if (row.audience === 'public' && !row.whileSuspended && (await readState(tx)).state !== 'active')
+        throw fail('not_found');
+      return work({ tx, emit, schedule });
+    };
+    return parts.db.transaction(scope, workOfActive, written);
   };
 }
 

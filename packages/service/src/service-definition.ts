@@ -1,12 +1,14 @@
 import type { Operations } from '@tandem/contract';
 import type { Consumer, EventTimings } from '@tandem/events';
 import type { Job } from '@tandem/jobs';
+import type { Mailer } from '@tandem/mail';
 import type { Metrics } from '@tandem/process';
 import type { createTenantDb, Narrowing, Tx } from '@tandem/tenant-db';
 import type { Handlers } from './handler.ts';
 import type { Purge } from './housekeeping.ts';
 import type { SealedColumn } from './re-encrypt.ts';
 import type { ServiceSettings } from './settings.ts';
+import type { TenantRemoval } from './tenant-life.ts';
 
 type Adapter = Parameters<Parameters<typeof createTenantDb>[0]['client']>[0];
 
@@ -23,6 +25,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   jobs?: readonly Job<any, Tx<Client>>[];
   /** How many jobs may wait for external systems at once, in addition to the jobs that are running. */
   jobsOutsideMax?: number;
+  /** Sends the messages that its handlers queue. */
+  mail?: Mailer;
   client: (adapter: Adapter) => Client;
   /** The `Prisma` namespace of the generated client. */
   prisma: object;
@@ -39,6 +43,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
    * Creates the default records of a tenant in each environment; runs once, in a transaction before its first request.
    */
   firstUse?: (tx: Tx<Client>) => Promise<void>;
+  /** What the deletion of a tenant removes besides the rows of the database. */
+  tenantRemoval?: TenantRemoval<Client>;
   /** Registers additional metrics of the service. */
   measure?: (metrics: Metrics) => void;
   settings: Settings;

@@ -21,7 +21,7 @@ import type { ServiceSettings } from './settings.ts';
 
 type BackgroundDefinition<Client> = Pick<
   ServiceDefinition<Operations, Client, ServiceSettings>,
-  'name' | 'settings' | 'consumers' | 'eventTimings' | 'jobs' | 'jobsOutsideMax' | 'purge' | 'sealed'
+  'name' | 'settings' | 'consumers' | 'eventTimings' | 'jobs' | 'jobsOutsideMax' | 'mail' | 'purge' | 'sealed'
 >;
 
 /** The work of a service besides requests. */
@@ -43,7 +43,8 @@ export function startBackground<Client>(
   definition: BackgroundDefinition<Client>,
   { db, seal, log, metrics }: { db: TenantDb<Client>; seal: Seal; log: Log; metrics: Metrics },
 ): Background {
-  const { name: service, settings, jobs = [] } = definition;
+  const { name: service, settings, jobs = [], jobsOutsideMax = 0, purge = [], sealed = [] } = definition;
+  const mail = definition.mail?.parts;
   const { NAMESPACE: namespace } = settings;
   const broker = connectBroker({ url: settings.AMQP_URL, namespace, log });
   const pool = createRelayPool(settings.RELAY_DATABASE_URL, settings.RELAY_DATABASE_POOL_MAX);
@@ -60,7 +61,7 @@ export function startBackground<Client>(
   };
   const scheduler = startJobs({
     service,
-    jobs,
+    jobs: [...jobs, ...(mail?.jobs ?? [])],
     db: inBackground(db),
     relayPool: pool,
     redisUrl: settings.REDIS_JOBS_URL,
@@ -68,7 +69,7 @@ export function startBackground<Client>(
     log,
     metrics,
     outgoing,
-    outsideMax: definition.jobsOutsideMax,
+    outsideMax: jobsOutsideMax + (mail?.jobsOutsideMax ?? 0),
   });
   const stopConsuming = new AbortController();
   const consumption = startConsumers({
@@ -81,8 +82,10 @@ export function startBackground<Client>(
     log,
     metrics,
   });
-  const housekeeping = startHousekeeping({ pool, purge: definition.purge ?? [], log, metrics });
-  const reencryption = startReencryption({ pool, seal, columns: definition.sealed ?? [], log, metrics });
+  mail?.watch(pool, metrics);
+  const housekeeping = startHousekeeping({ pool, purge: [...purge, ...(mail?.purge ?? [])], log, metrics });
+  const columns = mail ? [...sealed, mail.sealed] : sealed;
+  const reencryption = startReencryption({ pool, seal, columns, log, metrics });
 
   const consumers: ShutdownStep = {
     name: 'consumers',

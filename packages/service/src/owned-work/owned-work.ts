@@ -1,0 +1,45 @@
+import type { Caller } from '@tandem/caller';
+import type { ServiceClient } from '@tandem/client/internal';
+import type { Consumer } from '@tandem/events';
+import type { internalUsers } from '@tandem/identity-contract';
+import type { Job } from '@tandem/jobs';
+import { followMembers, followTeams } from './follow-teams.ts';
+import { handOverWork, openOf, takeOverWork } from './hand-over-work.ts';
+import type { OwnedRecords } from './owned-records.ts';
+
+/** Client for the users of identity. */
+export type Users = Pick<ServiceClient<typeof internalUsers>, 'findUser'>;
+
+interface Asked<Tx> {
+  body: { userId: number };
+  caller: Caller;
+  tx: Tx;
+}
+
+/**
+ * What follows from a service's declaration of which records belong to whom: the handler of the operation that counts
+ * the open work of a user (`countsOpenWork`), and the consumers and jobs that give this work to a successor when the
+ * user leaves, and let records follow their owner from team to team.
+ * @param records the owned records by kind; each model has the columns `teamId` and `version`
+ */
+export function ownedWork<Tx, Kind extends string>(users: Users, records: Record<Kind, OwnedRecords<Tx>>) {
+  const all: OwnedRecords<Tx>[] = Object.values(records);
+  const kinds = Object.entries(records) as [Kind, OwnedRecords<Tx>][];
+  const consumers = [followMembers<Tx>(), takeOverWork<Tx>()] as unknown as Consumer<never, Tx>[];
+  const jobs = [followTeams(users, all), handOverWork(users, all)] as unknown as Job<never, Tx>[];
+  return {
+    consumers,
+    jobs,
+    /** Handler of the operation that counts open work. */
+    async countOpenWork({ body: { userId }, caller, tx }: Asked<Tx>): Promise<Record<Kind, number>> {
+      const counts = await Promise.all(
+        kinds.map(async ([kind, one]) => {
+          const where = openOf(one, userId);
+          // Without a tenant the tenant guard would throw an internal error.
+          return [kind, where && caller.tenantId !== undefined ? await one.model(tx).count({ where }) : 0];
+        }),
+      );
+      return Object.fromEntries(counts);
+    },
+  };
+}
