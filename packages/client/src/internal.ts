@@ -12,17 +12,19 @@ type Parts<Op> = {
     : never;
 };
 
+/**
+ * The context of a call. Permissions are those of the person for whom the service asks; only operations that apply them
+ * themselves read them.
+ */
+type ServiceContext = Omit<Caller, 'type' | 'permissions'> & Partial<Pick<Caller, 'permissions'>>;
+
 /** The operations of one service as functions, with ids as numbers and times as Dates, as inside a handler. */
 export type ServiceClient<Ops extends Operations> = {
-  [K in keyof Ops]: (
-    input: Parts<Ops[K]> & { as: Omit<Caller, 'type' | 'permissions'> },
-  ) => Promise<Out<Ops[K]['reply']>>;
+  [K in keyof Ops]: (input: Parts<Ops[K]> & { as: ServiceContext }) => Promise<Out<Ops[K]['reply']>>;
 };
 
 /** The input of any operation: its types follow from the row, which is known at run time only. */
-type CallInput = Partial<Record<'params' | 'query' | 'body', Record<string, unknown>>> & {
-  as: Omit<Caller, 'type' | 'permissions'>;
-};
+type CallInput = Partial<Record<'params' | 'query' | 'body', Record<string, unknown>>> & { as: ServiceContext };
 
 /** Another service rejected the call or failed; see `status`. */
 export class ServiceCallError extends Error {
@@ -84,7 +86,8 @@ export function createServiceClient<Ops extends Operations>(options: {
 
   const call = async (row: Operation, input: CallInput) => {
     outgoingGuard.assertMayCall(row.id);
-    const caller: Caller = { ...input.as, type: 'system', name: service, permissions: [] };
+    const { permissions = [] } = input.as;
+    const caller: Caller = { ...input.as, type: 'system', name: service, permissions };
     const { path, search } = address(row, {
       ...(row.params && { params: z.encode(row.params, input.params ?? {}) }),
       ...(row.query && { query: z.encode(row.query, input.query ?? {}) }),

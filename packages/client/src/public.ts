@@ -7,7 +7,12 @@ type Parts<Op> = {
   [K in 'params' | 'body' as Op extends Record<K, z.ZodType> ? K : never]: Op extends Record<K, infer Schema>
     ? Wire<Schema>
     : never;
-} & (Op extends { query: infer Schema } ? { query?: Partial<Loose<Wire<Schema>>> } : unknown);
+} & (Op extends { query: infer Schema } ? { query?: Partial<Loose<Wire<Schema>>> & Including } : { query?: Including });
+/** Parameters that the gateway reads: a saved view of the list, and the ids whose records to name. */
+interface Including {
+  view?: string;
+  include?: string;
+}
 /** Query values may be numbers or booleans; they are sent as text. */
 type Loose<T> = { [K in keyof T]: T[K] | number | boolean };
 
@@ -23,6 +28,8 @@ export interface Reply<Data> {
   data: Data;
   message: string | undefined;
   pagination: Pagination | undefined;
+  /** The records that `include` named, by id. */
+  included: Envelope['included'];
   headers: Headers;
 }
 
@@ -103,6 +110,7 @@ export function createClient<Ops extends Operations>(options: {
       data: row.envelope === 'none' ? body : body.data,
       message: body.message,
       pagination: body.pagination,
+      included: body.included,
     };
   };
 

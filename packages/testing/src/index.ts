@@ -4,6 +4,7 @@ export { until } from '@tandem/until';
 export { everyList, filtersOf, sortsOf } from './every-list.ts';
 export { everyOperation } from './every-operation.ts';
 export { longestTurn } from './longest-turn.ts';
+export { removeQueues } from './remove-queues.ts';
 export { openTables, type Tables } from './table-states.ts';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 export { type TestApi, type TestReply, type TestService, testService, testSettings } from './test-service.ts';

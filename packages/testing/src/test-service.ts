@@ -9,6 +9,7 @@ import { cloneDatabase } from '@tandem/tooling';
 import { until } from '@tandem/until';
 import pg from 'pg';
 import supertest from 'supertest';
+import { removeQueues } from './remove-queues.ts';
 
 /** Parts of a request; ids are decimal strings, as between gateway and service. */
 export interface TestRequest {
@@ -80,11 +81,12 @@ export async function testSettings(
 ): Promise<ServiceSettings & { drop(): Promise<void>; ownerUrl: string }> {
   const database = await cloneDatabase(service);
   const env = process.env as Record<string, string>;
+  const namespace = `test-${randomBytes(6).toString('hex')}`;
   return {
     HOST: '127.0.0.1',
     PORT: 0,
     SHUTDOWN_DELAY_MS: 0,
-    NAMESPACE: `test-${randomBytes(6).toString('hex')}`,
+    NAMESPACE: namespace,
     DATABASE_URL: database.appUrl,
     DATABASE_NAMED_STATEMENTS: true,
     DATABASE_POOL_MAX: 10,
@@ -97,7 +99,10 @@ export async function testSettings(
     INTERNAL_SECRETS: env.INTERNAL_SECRETS as string,
     ENCRYPTION_KEY: env.ENCRYPTION_KEY as string,
     ownerUrl: database.ownerUrl,
-    drop: database.drop,
+    async drop() {
+      await database.drop();
+      await removeQueues(namespace);
+    },
   };
 }
 

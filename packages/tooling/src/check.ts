@@ -55,7 +55,7 @@ const rules: Rule[] = [
   {
     why: 'a handler runs inside a transaction and must not wait for the network: use a package, a job or an argument of the handler',
     files: /^services\/[^/]+\/src\/features\/.*\.ts$/,
-    except: /\.(test|job)\.ts$/,
+    except: /\.(test(-[a-z]+)?|job)\.ts$/,
     find: (text) =>
       firstImport(text, (name) => ['amqplib', 'ioredis', 'bullmq', 'undici', 'express'].includes(name)) ??
       (/[^.\w]fetch\(/.test(text) ? 'fetch()' : undefined),

@@ -5,7 +5,7 @@ import { quoteName, roleKinds, roleName } from './roles.ts';
 import type { ServiceSource } from './services.ts';
 
 /** Packages with tables in each service's database, ordered by dependency. */
-const packages = ['tenant-db', 'events', 'service', 'jobs'];
+const packages = ['tenant-db', 'events', 'service', 'jobs', 'mail'];
 
 /** One SQL file, with the names of the service's roles filled in. */
 export interface Migration {
