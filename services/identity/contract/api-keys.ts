@@ -7,6 +7,8 @@ export const KeyStatus = z.enum(keyStatuses).describe('The status of the key');
 const Permission = z
   .string()
   .max(100)
+  // `:all` is what a permission covers without a suffix; it is stored in that form only.
+  .overwrite((permission) => permission.replace(/^([^:]+:[^:]+):all$/, '$1'))
   .refine(isPermission, { error: 'Must be a permission listed by GET /v1/permissions' })
   .meta({ description: 'A permission, such as `leads:read`', examples: ['leads:read'] });
 export const Permissions = z.array(Permission).max(200, { error: 'Must contain at most 200 permissions' });
@@ -30,7 +32,7 @@ export const ApiKey = z.object({
   status: KeyStatus,
   permissions: z.array(z.string()).meta({
     description:
-      'The permissions of the key; empty if the key has the permissions of its creator’s role at the time of each request',
+      'The permissions of the key; empty if the key has the permissions of its owner’s role at the time of each request',
     examples: [['leads:write']],
   }),
   allowedIps: z.array(z.string()).meta({
@@ -38,6 +40,9 @@ export const ApiKey = z.object({
     examples: [['203.0.113.0/24']],
   }),
   createdBy: id('user').describe('The user who created the key'),
+  ownerId: id('user').describe(
+    'The user whose role limits the key and to whom its calls are attributed: the creator, until a successor takes the key over',
+  ),
   lastUsedAt: timestamp()
     .nullable()
     .meta({
@@ -65,7 +70,8 @@ export const NewApiKey = ApiKey.extend({
 
 const withId = z.object({ id: id('api_key') });
 const keyId = z.object({ keyId: id('api_key') });
-const keyEvent = { target: 'api_key', record: ApiKey } as const;
+// Events of an earlier release have no owner.
+const keyEvent = { target: 'api_key', record: ApiKey.extend({ ownerId: ApiKey.shape.ownerId.optional() }) } as const;
 
 export const apiKeyCreated = event('api_key.created', {
   ...keyEvent,
@@ -85,6 +91,12 @@ export const apiKeyRevoked = event('api_key.revoked', {
   action: 'api_key.revoke',
   data: keyId,
 });
+export const apiKeyHandedOver = event('api_key.handed_over', {
+  ...keyEvent,
+  description: 'A successor takes over an API key of a user who is no longer active',
+  action: 'api_key.hand_over',
+  data: keyId.extend({ from: id('user'), to: id('user') }),
+});
 export const apiKeyRotated = event('api_key.rotated', {
   ...keyEvent,
   description: 'An API key is rotated; the old key works until it expires',
@@ -100,7 +112,7 @@ export const apiKeys = operations({
     narrows: true,
     summary: 'Create an API key',
     description:
-      'The full key is returned only in this response. A key without `permissions` has the permissions of its creator’s role at the time of each request, while the creator is active; a key with `permissions` never exceeds that role. You cannot grant permissions that you do not have.',
+      'The full key is returned only in this response. A key without `permissions` has the permissions of its owner’s role at the time of each request; a key with `permissions` never exceeds that role. While the owner is not active, the key may do nothing. You cannot grant permissions that you do not have.',
     body: z
       .object({
         name: name(),
@@ -125,6 +137,7 @@ export const apiKeys = operations({
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
       environment: Environment.optional(),
       status: KeyStatus.optional(),
+      createdBy: id('user').optional(),
     }),
     reply: page(ApiKey),
     message: 'API keys retrieved',

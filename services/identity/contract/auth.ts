@@ -30,6 +30,28 @@ export const AuthSession = z.object({
   expiresIn: z.int().meta({ description: 'The number of seconds until the access token expires', examples: [900] }),
 });
 
+/** What a correct password is not enough for. */
+export const LoginChallenge = z.object({
+  challenge: z
+    .enum(['totp', 'totp_enrollment'])
+    .describe(
+      'The missing step. `totp`: send a code to `POST /v1/auth/login/totp`. `totp_enrollment`: the tenant requires a second factor and the user has none; set it up by `POST /v1/auth/login/totp/enroll` first',
+    ),
+  challengeToken: z.string().meta({
+    description: 'Proves the correct password to these operations',
+    examples: ['ThisIsOnlyAnExampleOfAChallengeToken00000000'],
+  }),
+  expiresIn: z.int().meta({ description: 'The number of seconds until the token expires', examples: [300] }),
+});
+
+/** The cookie of a browser session. */
+export const refreshCookie = 'tandem_refresh';
+
+/** How a user signed in. */
+export const SignInMethod = z
+  .enum(['password', 'totp', 'recovery_code', 'sso', 'sign_up', 'invitation'])
+  .describe('How the user signed in. `totp` and `recovery_code` follow a correct password');
+
 /** The session record in events, without tokens. */
 export const Session = z.object({
   id: id('session'),
@@ -44,7 +66,7 @@ export const userLoggedIn = event('user.logged_in', {
   description: 'A user signs in',
   action: 'user.login',
   target: 'session',
-  data: z.object({ userId: id('user'), sessionId: id('session') }),
+  data: z.object({ userId: id('user'), sessionId: id('session'), method: SignInMethod.nullable() }),
   record: Session,
 });
 
@@ -67,7 +89,17 @@ export const userLoggedOut = event('user.logged_out', {
   data: z.object({
     userId: id('user'),
     sessionId: id('session'),
-    reason: z.enum(['logout', 'refresh_reused', 'suspended', 'deactivated']),
+    reason: z.enum([
+      'logout',
+      'ended',
+      'refresh_reused',
+      'totp_required',
+      'sso_required',
+      'totp_reset',
+      'suspended',
+      'deactivated',
+      'password_changed',
+    ]),
   }),
   record: Session,
 });

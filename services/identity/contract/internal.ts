@@ -1,7 +1,9 @@
-import { id, name, operations, planCodes, text, timestamp } from '@tandem/contract';
+import { id, name, operations, planCodes, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { subscriptionUpdated } from './subscriptions.ts';
+import { notificationCreated } from './notifications.ts';
+import { SubscriptionStatus, subscriptionCanceled, subscriptionUpdated } from './subscriptions.ts';
 import { tenantPlanChanged } from './tenants.ts';
+import { usageThresholdReached } from './usage-alerts.ts';
 import { userStatuses } from './users.ts';
 
 /** The limits of a tenant; null means unlimited. */
@@ -26,10 +28,14 @@ export const Principal = z.object({
   portalUserId: id('portal_user').nullable(),
   name: z.string(),
   permissions: z.array(z.string()),
+  /** The features of the tenant, from its plan and addons; absent in the previous release. */
+  features: z.array(z.string()).optional(),
   teamIds: z.array(id('team')),
   limits: Limits,
   allowedIps: z.array(z.string()).nullable(),
   expiresAt: timestamp().nullable(),
+  /** The credential is valid, but its tenant is suspended. */
+  suspended: z.boolean().optional(),
 });
 
 export const InternalUser = z.object({
@@ -37,6 +43,8 @@ export const InternalUser = z.object({
   status: z.enum(userStatuses),
   name: z.string(),
   teamIds: z.array(id('team')),
+  /** Whoever took over the work of a user who is not active. */
+  successorId: id('user').nullish(),
 });
 
 /** Users of the caller's tenant, for services that store a user's id. */
@@ -131,10 +139,26 @@ export const internalAccess = operations({
       gateway: z.string().min(1).max(64),
       /** Totals instead of increments, so that a repeated or late report has no effect. */
       served: z.array(z.object({ tenantId: id('tenant'), month: Month, calls: z.int().nonnegative() })).max(10_000),
+      /** The same calls by hour (hours since 1970), key, operation and user; 0 and '' for calls above a bound. */
+      parts: z
+        .array(
+          z.object({
+            tenantId: id('tenant'),
+            hour: z.int().positive(),
+            keyId: z.int().nonnegative(),
+            operation: z.string().max(200),
+            userId: z.int().nonnegative(),
+            calls: z.int().nonnegative(),
+          }),
+        )
+        .max(5_000)
+        .optional(),
     }),
+    // 10,000 tenants and 5,000 parts.
+    bodyMax: 2 * 1024 * 1024,
     reply: z.object({}),
     message: 'Usage recorded',
-    emits: [],
+    emits: [usageThresholdReached, notificationCreated],
   },
   /** For gateways of the release without `reportUsage`, during a rolling update. */
   recordUsage: {
@@ -171,6 +195,24 @@ export const internalAdmin = operations({
     reply: Limits,
     message: 'Plan set',
     emits: [tenantPlanChanged, subscriptionUpdated],
+  },
+  setSubscriptionStatus: {
+    method: 'POST',
+    path: '/internal/subscriptions/status',
+    audience: 'internal',
+    summary: 'Start a trial, record that a payment is due or was made, or end a subscription',
+    body: z.object({
+      tenantId: id('tenant'),
+      status: SubscriptionStatus,
+      /** The plan of a trial. */
+      plan: z.enum(planCodes).nullish(),
+      /** The days until a trial ends, or until an unpaid subscription does. */
+      days: z.int().min(1).max(365).default(14),
+    }),
+    reply: z.object({ planCode: z.enum(planCodes), status: SubscriptionStatus, endsAt: timestamp().nullable() }),
+    message: 'Status set',
+    emits: [subscriptionUpdated, subscriptionCanceled, tenantPlanChanged, notificationCreated],
+    errors: { transition_refused: sharedErrors.transition_refused },
   },
   verifyAuditChain: {
     method: 'POST',

@@ -1,97 +1,58 @@
-import { code, event, freeForm, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import {
+  code,
+  event,
+  freeForm,
+  id,
+  listQuery,
+  media,
+  name,
+  operations,
+  PerformedCall,
+  page,
+  sharedErrors,
+  timestamp,
+} from '@tandem/contract';
 import { z } from 'zod';
-
-/** Maximum number of recipients per call. */
-export const recipientsMax = 1_000;
-/** Maximum number of notifications in the response. */
-export const notificationsShownMax = 100;
-
-const listed = ['scheduled', 'delivered', 'read', 'archived', 'cancelled', 'failed'] as const;
-export const NotificationStatus = z.enum(listed).describe('The status of the notification');
-export const NotificationPriority = z.enum(['low', 'normal', 'high']).describe('The priority of the notification');
-// E-mail is not offered as a channel until there is a mail sender.
-export const NotificationChannel = z.enum(['in_app'], { error: 'Must be in_app' }).describe('A delivery channel');
-
-/** The type of an action button. */
-export const NotificationActionType = z
-  .enum(['url', 'api', 'dismiss'])
-  .describe('The effect of the button: open a URL, call this API, or dismiss the notification');
-/** The style of an action button. */
-export const NotificationActionStyle = z
-  .enum(['primary', 'secondary'], { error: 'Must be primary or secondary' })
-  .describe('The style of the button');
-
-/** An action button of a notification. */
-export const NotificationAction = z
-  .object({
-    id: code().meta({ description: 'The id of the action, unique within the notification', examples: ['open'] }),
-    label: name(50).meta({ description: 'The label of the button', examples: ['Open'] }),
-    type: NotificationActionType,
-    url: text(2_000)
-      // A path that begins with two slashes, of either kind, would be a URL on another host.
-      .regex(/^(https:\/\/|\/(?![/\\]))[^\s]+$/, { error: 'Must be an https URL or a path' })
-      .meta({
-        description: 'The URL to open or to call: an https URL or a path of this API',
-        examples: ['/v1/leads'],
-      })
-      .optional(),
-    style: NotificationActionStyle.default('secondary'),
-  })
-  .refine(({ type, url }) => type === 'dismiss' || url !== undefined, {
-    error: 'Is required for an action of type url or api',
-    path: ['url'],
-  });
-const Actions = z
-  .array(NotificationAction)
-  .max(3, { error: 'Must contain at most 3 actions' })
-  .refine((actions) => new Set(actions.map((action) => action.id)).size === actions.length, {
-    error: 'Each action must have a unique id',
-  });
-
-export const Notification = z.object({
-  id: id('notification'),
-  batchId: id('notification_batch'),
-  userId: id('user').describe('The recipient'),
-  title: name(200).meta({ examples: ['Import completed'] }),
-  body: name(2_000).meta({
-    description: 'The body of the notification',
-    examples: ['214 leads were imported; 3 already existed.'],
-  }),
-  category: z.string().meta({ description: 'A custom category', examples: ['imports'] }),
-  priority: NotificationPriority.meta({ examples: ['normal'] }),
-  status: NotificationStatus.meta({ examples: ['delivered'] }),
-  channels: z.array(NotificationChannel).describe('A delivery channel'),
-  actions: z.array(NotificationAction).describe('The action buttons, at most three'),
-  data: freeForm().meta({ examples: [{ imported: 214 }] }),
-  groupKey: z
-    .string()
-    .nullable()
-    .meta({ description: 'The key by which notifications are grouped', examples: ['import-214'] }),
-  scheduledFor: timestamp()
-    .nullable()
-    .meta({ description: 'When the notification is due; null if it was delivered immediately', examples: [null] }),
-  deliveredAt: timestamp().nullable().describe('When the notification was delivered'),
-  readAt: timestamp()
-    .nullable()
-    .meta({ description: 'When the user read the notification', examples: [null] }),
-  expiresAt: timestamp()
-    .nullable()
-    .meta({ description: 'When the notification expires; it is then no longer listed', examples: [null] }),
-  createdAt: timestamp(),
-});
-
-const Batch = z.object({
-  id: id('notification_batch'),
-  recipients: z.int().meta({ description: 'The number of recipients', examples: [4] }),
-});
+import {
+  Notification,
+  NotificationActionResult,
+  NotificationActions,
+  NotificationActionType,
+  NotificationBatch,
+  NotificationChannel,
+  NotificationPriority,
+  NotificationStatus,
+  notificationsShownMax,
+  recipientsMax,
+} from './notification.ts';
 
 export const notificationCreated = event('notification.created', {
   description: 'A notification is sent or scheduled',
   action: 'notification.create',
   target: 'notification_batch',
   data: z.object({ batchId: id('notification_batch'), userIds: z.array(id('user')), title: z.string() }),
-  record: Batch.extend({ category: z.string(), scheduledFor: timestamp().nullable() }),
+  record: NotificationBatch.extend({ category: z.string(), scheduledFor: timestamp().nullable() }),
 });
+
+export const notificationDelivered = event('notification.delivered', {
+  description: 'Scheduled or snoozed notifications are delivered',
+  action: 'notification.deliver',
+  audited: false,
+  target: 'notification_batch',
+  data: z.object({ batchId: id('notification_batch'), userIds: z.array(id('user')) }),
+  record: z.object({ id: id('notification_batch') }),
+});
+
+export const notificationCancelled = event('notification.cancelled', {
+  description: 'A scheduled notification is cancelled',
+  action: 'notification.cancel',
+  target: 'notification',
+  data: z.object({ notificationId: id('notification'), batchId: id('notification_batch'), userId: id('user') }),
+  record: z.object({ id: id('notification') }),
+});
+
+const withId = z.object({ id: id('notification') });
+const moved = { transition_refused: sharedErrors.transition_refused } as const;
 
 const exampleBody = {
   title: 'Import completed',
@@ -110,7 +71,7 @@ export const notifications = operations({
     permission: 'notifications:write',
     summary: 'Notify users',
     description:
-      'Notifies the users in `userIds` and the active users of the teams and roles: each of them once, at most 1,000. `recipients` is the number of all of them; the response contains the first 100 notifications, ordered by user.',
+      'Notifies the users in `userIds` and the active users of the teams and roles: each of them once, at most 1,000. An action of type `api` names an operation by its path; the creator needs its permission without a limit to own or team records, and so does whoever presses the button, to the records in question. Operations about users, roles, teams, API keys, webhooks, billing, the tenant or notifications are not accepted. `recipients` is the number of all of them; the response contains the first 100 notifications, ordered by user.',
     body: z
       .object({
         title: name(200).meta({ examples: ['Import completed'] }),
@@ -140,14 +101,14 @@ export const notifications = operations({
           .min(1, { error: 'Must contain at least one channel' })
           .describe('The delivery channels')
           .default(['in_app']),
-        actions: Actions.describe('The action buttons, at most three').default([]),
+        actions: NotificationActions.describe('The action buttons, at most three').default([]),
         data: freeForm().default({}),
         scheduledFor: timestamp().nullish().describe('When to deliver the notification. Defaults to now.'),
         expiresAt: timestamp().nullish().describe('When the notification expires; it is then no longer listed'),
         groupKey: name(100).nullish().describe('The key by which notifications are grouped'),
       })
       .meta({ examples: [exampleBody] }),
-    reply: Batch.extend({
+    reply: NotificationBatch.extend({
       notifications: z
         .array(Notification)
         .max(notificationsShownMax)
@@ -164,7 +125,7 @@ export const notifications = operations({
     narrows: true,
     summary: 'List the notifications of the caller',
     description:
-      'Returns the notifications of the signed-in user, of the user in X-On-Behalf-Of, or otherwise of the creator of the API key. Expired notifications are excluded, and scheduled ones unless `status=scheduled`.',
+      'Returns the notifications of the signed-in user, of the user in X-On-Behalf-Of, or otherwise of the creator of the API key. Expired notifications are excluded. Without `status`, the list has the inbox: delivered and read notifications.',
     query: listQuery(['createdAt'])
       .omit({ search: true })
       .extend({
@@ -175,5 +136,204 @@ export const notifications = operations({
       }),
     reply: page(Notification),
     message: 'Notifications retrieved',
+  },
+  countUnreadNotifications: {
+    method: 'GET',
+    path: '/v1/notifications/unread-count',
+    permission: 'notifications:read',
+    narrows: true,
+    summary: 'Count the unread notifications of the caller',
+    reply: z.object({
+      unread: z.int().meta({ description: 'The number of unread notifications that have not expired', examples: [3] }),
+    }),
+    message: 'Unread notifications counted',
+  },
+  streamNotifications: {
+    method: 'GET',
+    path: '/v1/notifications/stream',
+    permission: 'notifications:read',
+    narrows: true,
+    summary: 'Stream the notifications of the caller',
+    description:
+      'Server-sent events: `notification` has a notification that is new or has changed, `unread` the number of unread ones (`{"unread":3}`). A comment is sent every 15 seconds. The id of an event is a position in the notifications of the user: a client that sends the last one as `Last-Event-ID` (or `lastEventId`) gets what it missed, of each notification the latest state; without it, the stream begins now. The stream ends when the credential does, and when an instance stops: connect again. A user can have 10 streams open, a tenant 200.',
+    query: z.object({
+      lastEventId: z.coerce
+        .number()
+        .int()
+        .nonnegative()
+        .max(Number.MAX_SAFE_INTEGER)
+        .meta({
+          description: 'The id of the last event that was received; the header `Last-Event-ID` wins',
+          examples: [41],
+        })
+        .optional(),
+    }),
+    reply: media('text/event-stream'),
+    message: 'Stream opened',
+    errors: { too_many_streams: [429, 'Too many streams are open; close one, or try again later'] },
+  },
+  getNotification: {
+    method: 'GET',
+    path: '/v1/notifications/:id',
+    permission: 'notifications:read',
+    narrows: true,
+    summary: 'Retrieve a notification of the caller',
+    params: withId,
+    reply: Notification,
+    message: 'Notification retrieved',
+  },
+  readNotification: {
+    method: 'POST',
+    path: '/v1/notifications/:id/read',
+    permission: 'notifications:read',
+    narrows: true,
+    summary: 'Mark a notification as read',
+    params: withId,
+    reply: Notification,
+    message: 'Notification marked as read',
+    emits: [],
+    errors: moved,
+  },
+  unreadNotification: {
+    method: 'POST',
+    path: '/v1/notifications/:id/unread',
+    permission: 'notifications:read',
+    narrows: true,
+    summary: 'Mark a notification as unread',
+    description: 'Also moves an archived notification back to the inbox.',
+    params: withId,
+    reply: Notification,
+    message: 'Notification marked as unread',
+    emits: [],
+    errors: moved,
+  },
+  archiveNotification: {
+    method: 'POST',
+    path: '/v1/notifications/:id/archive',
+    permission: 'notifications:read',
+    narrows: true,
+    summary: 'Archive a notification',
+    description: 'Archived notifications are deleted after 90 days.',
+    params: withId,
+    reply: Notification,
+    message: 'Notification archived',
+    emits: [],
+    errors: moved,
+  },
+  snoozeNotification: {
+    method: 'POST',
+    path: '/v1/notifications/:id/snooze',
+    permission: 'notifications:read',
+    narrows: true,
+    summary: 'Snooze a notification',
+    description: 'Removes the notification from the inbox and delivers it again, unread, at the given time.',
+    params: withId,
+    body: z.object({
+      until: timestamp().meta({
+        description: 'When to deliver the notification again: from one minute to a year from now, before it expires',
+        examples: ['2026-03-05T08:00:00.000Z'],
+      }),
+    }),
+    reply: Notification,
+    message: 'Notification snoozed',
+    emits: [],
+    errors: moved,
+  },
+  readAllNotifications: {
+    method: 'POST',
+    path: '/v1/notifications/read-all',
+    permission: 'notifications:read',
+    narrows: true,
+    summary: 'Mark all notifications as read',
+    description:
+      'Marks the oldest 10,000 unread notifications of the caller as read. `unread` is the number that remains, of all categories.',
+    body: z.object({
+      category: code(50)
+        .meta({ description: 'Only notifications of this category', examples: ['imports'] })
+        .optional(),
+      before: timestamp()
+        .meta({
+          description:
+            'Only notifications that were delivered until then, such as the time at which the list was shown',
+          examples: ['2026-03-04T08:00:00.000Z'],
+        })
+        .optional(),
+    }),
+    reply: z.object({
+      updated: z.int().meta({ description: 'The number of notifications that were marked as read', examples: [3] }),
+      unread: z.int().meta({ description: 'The number of unread notifications that remain', examples: [0] }),
+    }),
+    message: 'Notifications marked as read',
+    emits: [],
+  },
+  pressNotificationAction: {
+    method: 'POST',
+    path: '/v1/notifications/:id/actions/:actionId',
+    permission: 'notifications:read',
+    narrows: true,
+    ifMatch: true,
+    performs: '/internal/notifications/:id/actions/:actionId',
+    summary: 'Press an action button',
+    description:
+      'Each button can be pressed once. `url` returns the address to open. `api` carries out the operation, once and with the permissions of the caller, and returns its status in `result`; an error of the operation (4xx) is a result too. If the operation fails (5xx) or is limited (429), the response is `action_failed`, and the button can be pressed again. `dismiss` archives the notification. Pressing marks the notification as read.',
+    params: withId.extend({
+      actionId: code().meta({ description: 'The id of the action within the notification', examples: ['open'] }),
+    }),
+    reply: z.object({
+      actionId: z.string().meta({ description: 'The id of the action', examples: ['open'] }),
+      type: NotificationActionType,
+      url: z
+        .string()
+        .nullable()
+        .meta({
+          description: 'The address to open, or the path of the operation; null for dismiss',
+          examples: ['/v1/leads'],
+        }),
+      result: NotificationActionResult.nullable().meta({
+        description: 'The result of the operation; null unless the type is `api`',
+        examples: [null],
+      }),
+      notification: Notification.describe('The notification after the action'),
+    }),
+    message: 'Action performed',
+    emits: [],
+    errors: {
+      ...moved,
+      already_pressed: [409, 'The button was pressed already; each button can be pressed once'],
+      wrong_environment: [409, 'The button acts in the other environment; press it with its X-Environment'],
+      action_failed: [503, 'The operation of the button failed; press it again later'],
+    },
+  },
+  cancelNotification: {
+    method: 'DELETE',
+    path: '/v1/notifications/:id',
+    permission: 'notifications:write',
+    narrows: true,
+    summary: 'Cancel a scheduled notification',
+    description:
+      'Its recipient, and the user who created it, can cancel a notification until it is delivered. Snoozed notifications can be cancelled too.',
+    params: withId,
+    reply: Notification,
+    message: 'Notification cancelled',
+    emits: [notificationCancelled],
+    errors: moved,
+  },
+});
+
+/** For the gateway, which carries out the operations of action buttons. */
+export const internalNotificationActions = operations({
+  findNotificationCall: {
+    method: 'GET',
+    path: '/internal/notifications/:id/actions/:actionId',
+    audience: 'internal',
+    summary: 'Retrieve the call of an action button of the acting user, if it has one and was not pressed',
+    params: notifications.pressNotificationAction.params,
+    ifMatch: true,
+    reply: PerformedCall,
+    message: 'Call retrieved',
+    errors: {
+      ...moved,
+      wrong_environment: notifications.pressNotificationAction.errors.wrong_environment,
+    },
   },
 });

@@ -21,6 +21,14 @@ export const Role = z.object({
   updatedAt: timestamp(),
 });
 
+/** Which records a permission covers. */
+export const Reach = z.enum(['all', 'team', 'own']).describe('Which records the permission covers');
+const GrantedBy = z.string().meta({ examples: ['leads:*'] });
+const RoleName = z.object({
+  id: id('role'),
+  name: name().meta({ description: 'The name of the role', examples: ['Sales'] }),
+});
+
 /** A permission that can be granted. */
 export const PermissionInfo = z.object({
   slug: z
@@ -59,7 +67,7 @@ export const roles = operations({
     permission: signedIn,
     summary: 'List the permissions',
     description:
-      'In roles and keys, `<resource>:*` grants every action on a resource and `*` grants everything; `manage` includes the other actions. A role can limit a permission to own or team records with the suffix `:own` or `:team`.',
+      'In roles and keys, `<resource>:*` grants every action on a resource and `*` grants everything; `manage` includes the other actions. A role can limit a permission to own or team records with the suffix `:own` or `:team`; `:all` is the same as no suffix.',
     reply: z.array(PermissionInfo),
     message: 'Permissions retrieved',
   },
@@ -68,17 +76,48 @@ export const roles = operations({
     path: '/v1/permissions/check',
     permission: signedIn,
     summary: 'Check a permission',
-    description: 'Returns whether the caller has the permission, and which records it covers.',
-    query: z.object({ permission: Permissions.element }),
+    description:
+      'Returns whether the caller has the permission, which records it covers, and the role that it comes from. With `userId`, the same for another user, which requires `users:read`.',
+    query: z.object({
+      permission: Permissions.element,
+      userId: id('user').optional().describe('The user to check, instead of the caller'),
+    }),
     reply: z.object({
       permission: z.string().meta({ description: 'The permission that was checked', examples: ['leads:read'] }),
-      allowed: z.boolean().describe('Whether the caller has the permission'),
-      reach: z
-        .enum(['all', 'team', 'own'])
-        .nullable()
-        .describe('Which records the permission covers; null if the caller does not have it'),
+      allowed: z.boolean().describe('Whether the caller, or the given user, has the permission'),
+      reach: Reach.nullable().describe('Which records the permission covers; null without the permission'),
+      grantedBy: GrantedBy.nullable().describe(
+        'The permission of the role or key that grants it; null without the permission',
+      ),
+      role: RoleName.nullable().describe(
+        'The role that the right comes from; for a key, the role of its owner. Null without the permission',
+      ),
     }),
     message: 'Permission checked',
+  },
+  listUserPermissions: {
+    method: 'GET',
+    path: '/v1/users/:id/permissions',
+    permission: signedIn,
+    summary: 'List the effective permissions of a user',
+    description:
+      'Each permission that the user has now, with the records that it covers and the role that it comes from. Empty for a user who is not active. Other users than oneself require `users:read`. API keys of the user may have fewer permissions.',
+    params: z.object({ id: id('user') }),
+    reply: z.object({
+      userId: id('user').describe('The user'),
+      role: RoleName.describe('The role of the user'),
+      permissions: z
+        .array(
+          z.object({
+            permission: z.string().meta({ description: 'The permission', examples: ['leads:read'] }),
+            reach: Reach.describe('Which records the permission covers'),
+            grantedBy: GrantedBy.describe('The permission of the role that grants it'),
+            roleId: id('role').describe('The role that the permission comes from'),
+          }),
+        )
+        .describe('The effective permissions'),
+    }),
+    message: 'Permissions retrieved',
   },
   listRoles: {
     method: 'GET',
@@ -94,6 +133,7 @@ export const roles = operations({
     method: 'POST',
     path: '/v1/roles',
     permission: 'users:manage',
+    feature: 'custom_roles',
     summary: 'Create a role',
     description: 'You cannot grant permissions that you do not have.',
     body: z.object({ name: name(), description: text(500).nullish(), permissions: Permissions }),
@@ -116,6 +156,7 @@ export const roles = operations({
     method: 'PATCH',
     path: '/v1/roles/:id',
     permission: 'users:manage',
+    feature: 'custom_roles',
     summary: 'Update a role',
     description: 'You cannot grant permissions that you do not have. Built-in roles cannot be changed.',
     params: withId,

@@ -1,20 +1,7 @@
-import { event, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import { event, id, listQuery, name, operations, page, text } from '@tandem/contract';
 import { z } from 'zod';
+import { Team, teamUpdated } from './team.ts';
 import { teamMembersChanged, teamsOfUserMax, User } from './users.ts';
-
-export const Team = z.object({
-  id: id('team'),
-  tenantId: id('tenant'),
-  name: name().meta({ examples: ['Sales'] }),
-  description: text(500)
-    .nullable()
-    .meta({ examples: ['Customer-facing staff'] }),
-  memberCount: z.int().meta({ description: 'The number of users in the team, with any status', examples: [4] }),
-  createdBy: id('user').nullable().describe('The user who created the record'),
-  version: z.int(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
 
 const membersMax = 250;
 const MemberIds = z
@@ -23,6 +10,9 @@ const MemberIds = z
   .describe(`The ids of the users, at most ${membersMax}`);
 const withId = z.object({ id: id('team') });
 
+/** The number of levels of teams, the highest one included. */
+export const teamLevelsMax = 5;
+
 export const teamCreated = event('team.created', {
   description: 'A team is created',
   action: 'team.create',
@@ -30,15 +20,24 @@ export const teamCreated = event('team.created', {
   data: z.object({ teamId: id('team'), name: name() }),
   record: Team,
 });
-export const teamUpdated = event('team.updated', {
-  description: 'The name or description of a team is updated',
-  action: 'team.update',
+export const teamDeleted = event('team.deleted', {
+  description: 'A team is deleted; its members leave it, and its records belong to no team',
+  action: 'team.delete',
   target: 'team',
-  data: z.object({ teamId: id('team'), fields: z.array(z.string()) }),
+  data: z.object({ teamId: id('team'), name: name() }),
   record: Team,
 });
 
-const name_taken = [409, 'Another team of the tenant has this name; choose a different one'] as const;
+const errors = {
+  name_taken: [409, 'Another team of the tenant has this name; choose a different one'],
+  team_cycle: [409, 'A team cannot be below itself; choose another parent team'],
+  too_deep: [409, `Teams can have at most ${teamLevelsMax} levels; choose a higher parent team`],
+} as const;
+const { team_cycle, ...createErrors } = errors;
+const place = {
+  leadId: id('user').nullish(),
+  parentTeamId: id('team').nullish(),
+};
 
 export const teams = operations({
   createTeam: {
@@ -46,12 +45,13 @@ export const teams = operations({
     path: '/v1/teams',
     permission: 'teams:write',
     summary: 'Create a team',
-    body: z.object({ name: name(), description: text(500).nullish(), memberIds: MemberIds.optional() }),
+    description: '`leadId` must be an active user among `memberIds`.',
+    body: z.object({ name: name(), description: text(500).nullish(), memberIds: MemberIds.optional(), ...place }),
     reply: Team,
     status: 201,
     message: 'Team created',
     emits: [teamCreated, teamMembersChanged],
-    errors: { name_taken },
+    errors: createErrors,
   },
   listTeams: {
     method: 'GET',
@@ -59,7 +59,10 @@ export const teams = operations({
     permission: 'teams:read',
     summary: 'List teams',
     description: '`search` covers the name and the description.',
-    query: listQuery(['createdAt', 'updatedAt', 'name']),
+    query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
+      parentTeamId: id('team').optional(),
+      leadId: id('user').optional(),
+    }),
     reply: page(Team),
     message: 'Teams retrieved',
   },
@@ -77,12 +80,26 @@ export const teams = operations({
     path: '/v1/teams/:id',
     permission: 'teams:write',
     summary: 'Update a team',
+    description: '`leadId` must be an active member of the team.',
     params: withId,
-    body: z.object({ name: name().optional(), description: text(500).nullish() }),
+    body: z.object({ name: name().optional(), description: text(500).nullish(), ...place }),
     reply: Team,
     message: 'Team updated',
     emits: [teamUpdated],
-    errors: { name_taken },
+    errors,
+  },
+  deleteTeam: {
+    method: 'DELETE',
+    path: '/v1/teams/:id',
+    permission: 'teams:delete',
+    summary: 'Delete a team',
+    description:
+      'The members leave the team. Records of the team then follow their assignees into their only team, or belong to no team; this takes some seconds. A team with teams below it cannot be deleted.',
+    params: withId,
+    reply: z.object({ id: id('team'), deleted: z.literal(true).describe('Always true') }),
+    message: 'Team deleted',
+    emits: [teamDeleted, teamMembersChanged],
+    errors: { has_children: [409, 'Other teams are below this team; move or delete them first'] },
   },
   listTeamMembers: {
     method: 'GET',
@@ -130,6 +147,6 @@ export const teams = operations({
     params: withId.extend({ userId: id('user') }),
     reply: z.object({ id: id('user'), deleted: z.literal(true).describe('Always true') }),
     message: 'Team member removed',
-    emits: [teamMembersChanged],
+    emits: [teamMembersChanged, teamUpdated],
   },
 });

@@ -1,19 +1,42 @@
-import { currency, event, id, name, operations, PlanCode, planCodes, plans, timestamp } from '@tandem/contract';
+import {
+  amount,
+  currency,
+  event,
+  FeatureKey,
+  id,
+  name,
+  operations,
+  PlanCode,
+  planCodes,
+  planCurrency,
+  planFeatures,
+  plans,
+  timestamp,
+} from '@tandem/contract';
 import { z } from 'zod';
 import { InstalledAddon } from './addons.ts';
 import { AuthSession, Password } from './auth.ts';
 import { Email, User, userCreated } from './users.ts';
 
-const TimeZone = z
+export const TimeZone = z
   .string()
   .refine(isTimeZone, { error: 'Must be an IANA time zone, such as Europe/Berlin' })
   .meta({ description: 'Time zone (IANA)', examples: ['Europe/Berlin'] });
-const Locale = z
+export const Locale = z
   .string()
   .refine(isLocale, { error: 'Must be a language tag (BCP 47), such as en or pt-BR' })
   .meta({ description: 'Language (BCP 47)', examples: ['en'] });
 
-export const TenantSettings = z.object({ timezone: TimeZone, locale: Locale, currency: currency() });
+/** The settings that other services read and events carry. */
+export const TenantDefaults = z.object({ timezone: TimeZone, locale: Locale, currency: currency() });
+
+export const TenantSettings = TenantDefaults.extend({
+  requireTotp: z
+    .boolean()
+    .describe(
+      'Whether users need a second factor. Who has none sets it up at the next sign-in; sessions of such users end at their next refresh. API keys and single sign-on are not affected',
+    ),
+});
 
 /** The status of a tenant. */
 export const TenantStatus = z.enum(['active', 'suspended']).describe('The status of the tenant');
@@ -29,6 +52,9 @@ export const Tenant = z.object({
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
+
+/** The tenant in events; the public settings have fields that older events lack. */
+const TenantRecord = Tenant.extend({ settings: TenantDefaults });
 
 /** A tenant with its addons. */
 export const TenantLookup = Tenant.extend({
@@ -50,7 +76,17 @@ export const PlanOffer = z.object({
     .int()
     .nullable()
     .meta({ description: 'The number of calls accepted above the limit per minute; null if custom', examples: [10] }),
-  features: z.array(z.string()).meta({ description: 'The keys of the included features', examples: [['webhooks']] }),
+  person: z
+    .object({
+      ratePerMinute: z.int().meta({ description: 'The number of calls per minute', examples: [600] }),
+      burst: z.int().meta({ description: 'The number of calls accepted above that', examples: [100] }),
+    })
+    .describe('The allowance of each signed-in person, apart from the limits of API keys'),
+  monthlyPrice: amount()
+    .nullable()
+    .meta({ description: 'The list price per month; null if it is agreed with sales', examples: [0] }),
+  currency: currency(),
+  features: z.array(FeatureKey).meta({ description: 'The keys of the included features', examples: [['webhooks']] }),
 });
 
 export const tenantCreated = event('tenant.created', {
@@ -58,7 +94,7 @@ export const tenantCreated = event('tenant.created', {
   action: 'tenant.create',
   target: 'tenant',
   data: z.object({ tenantId: id('tenant'), plan: PlanCode }),
-  record: Tenant,
+  record: TenantRecord,
 });
 
 export const tenantUpdated = event('tenant.updated', {
@@ -66,7 +102,7 @@ export const tenantUpdated = event('tenant.updated', {
   action: 'tenant.update',
   target: 'tenant',
   data: z.object({ tenantId: id('tenant') }),
-  record: Tenant,
+  record: TenantRecord,
 });
 
 export const tenantPlanChanged = event('tenant.plan_changed', {
@@ -74,7 +110,7 @@ export const tenantPlanChanged = event('tenant.plan_changed', {
   action: 'tenant.change_plan',
   target: 'tenant',
   data: z.object({ tenantId: id('tenant'), from: PlanCode, to: PlanCode }),
-  record: Tenant,
+  record: TenantRecord,
 });
 
 export const tenants = operations({
@@ -146,18 +182,12 @@ export const tenants = operations({
   },
 });
 
-/** The features of the plans, as GET /v1/plans returns them. */
+/** The plans, as GET /v1/plans returns them. */
 export const planOffers = planCodes.map((code) => ({
   code,
   ...plans[code],
-  features: [
-    'rest_api',
-    'webhooks',
-    'sandbox',
-    'roles',
-    'audit_log',
-    ...(code === 'enterprise' ? ['custom_limits'] : []),
-  ],
+  currency: planCurrency,
+  features: planFeatures[code],
 }));
 
 // Intl also accepts offsets such as +01:00, which have no daylight saving time.

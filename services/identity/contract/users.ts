@@ -8,11 +8,16 @@ import {
   phone,
   sharedErrors,
   signedIn,
+  stateTable,
+  text,
   timestamp,
+  workKinds,
 } from '@tandem/contract';
 import { z } from 'zod';
+import { apiKeyHandedOver } from './api-keys.ts';
 import { Password, userLoggedOut } from './auth.ts';
 import { notificationCreated } from './notifications.ts';
+import { teamUpdated } from './team.ts';
 
 export const userStatuses = ['active', 'suspended', 'deactivated'] as const;
 export const UserStatus = z
@@ -30,10 +35,23 @@ export const Email = z
   .max(254, 'Must be at most 254 characters')
   .meta({ examples: ['ada@example.com'] });
 
+export const userStates = stateTable<(typeof userStatuses)[number]>('User', {
+  created: { active: 'createUser' },
+  changes: {
+    active: { suspended: 'suspendUser', deactivated: 'deactivateUser' },
+    suspended: { active: 'activateUser', deactivated: 'deactivateUser' },
+    deactivated: { active: 'activateUser' },
+  },
+});
+
 export const User = z.object({
   id: id('user'),
   tenantId: id('tenant'),
   email: z.string().meta({ examples: ['ada@example.com'] }),
+  emailVerified: z
+    .boolean()
+    .meta({ description: 'Whether the user proved that the address is theirs', examples: [true] }),
+  emailVerifiedAt: timestamp().nullable().describe('When the user proved the address'),
   firstName: name().meta({ examples: ['Ada'] }),
   lastName: name().meta({ examples: ['Lovelace'] }),
   phone: phone().nullable(),
@@ -57,7 +75,9 @@ const withId = z.object({ id: id('user') });
 /** Every internal request carries the team ids of the caller. */
 export const teamsOfUserMax = 100;
 
-const TeamIds = z.array(id('team')).max(teamsOfUserMax, { error: `Must contain at most ${teamsOfUserMax} teams` });
+export const TeamIds = z
+  .array(id('team'))
+  .max(teamsOfUserMax, { error: `Must contain at most ${teamsOfUserMax} teams` });
 
 export const userCreated = event('user.created', {
   description: 'A user is created',
@@ -65,6 +85,7 @@ export const userCreated = event('user.created', {
   target: 'user',
   data: z.object({ userId: id('user'), roleId: id('role') }),
   record: User,
+  whenMissing: { record: { emailVerified: false } },
 });
 
 export const userUpdated = event('user.updated', {
@@ -73,6 +94,34 @@ export const userUpdated = event('user.updated', {
   target: 'user',
   data: z.object({ userId: id('user'), fields: z.array(z.string()), status: UserStatus }),
   record: User,
+  whenMissing: { record: { emailVerified: false } },
+});
+
+const statusEvent = { target: 'user', record: User } as const;
+const Reason = text(500).nullable().describe('The reason, as given in the request');
+const Successor = id('user').nullable().describe('The active user who takes over the open work and the API keys');
+
+export const userActivated = event('user.activated', {
+  ...statusEvent,
+  description: 'A suspended or deactivated user becomes active again',
+  action: 'user.activate',
+  data: z.object({ userId: id('user'), reason: Reason }),
+});
+
+/** The services that keep records of people move the open ones of the user to `reassignTo`. */
+export const userSuspended = event('user.suspended', {
+  ...statusEvent,
+  description: 'A user is suspended',
+  action: 'user.suspend',
+  data: z.object({ userId: id('user'), reassignTo: Successor, reason: Reason }),
+});
+
+/** As `user.suspended`. */
+export const userDeactivated = event('user.deactivated', {
+  ...statusEvent,
+  description: 'A user is deactivated',
+  action: 'user.deactivate',
+  data: z.object({ userId: id('user'), reassignTo: Successor, reason: Reason }),
 });
 
 /** Declared here instead of with the teams, because operations on users change team members too. */
@@ -80,8 +129,16 @@ export const teamMembersChanged = event('team.members_changed', {
   description: 'Users are added to or removed from a team',
   action: 'team.change_members',
   target: 'team',
-  data: z.object({ teamId: id('team'), added: z.array(id('user')), removed: z.array(id('user')) }),
+  data: z.object({
+    teamId: id('team'),
+    added: z.array(id('user')),
+    removed: z.array(id('user')),
+    follow: z
+      .array(z.object({ userId: id('user'), teamId: id('team') }))
+      .describe('The users among them whose records follow into a team, which is then their only one'),
+  }),
   record: z.object({ id: id('team') }),
+  whenMissing: { data: { follow: [] } },
 });
 
 const userErrors = {
@@ -91,6 +148,29 @@ const userErrors = {
     'The last active owner cannot be deactivated or assigned another role; make another user owner first',
   ],
 } as const;
+
+const statusErrors = {
+  transition_refused: sharedErrors.transition_refused,
+  last_owner: userErrors.last_owner,
+  own_account: [409, 'You cannot suspend or deactivate yourself; ask another administrator'],
+  work_left: [
+    409,
+    'The user still has open work or active API keys; name a successor in `reassignTo` of POST /v1/users/:id/deactivate or /suspend',
+  ],
+} as const;
+
+const leaveBody = z.object({
+  reassignTo: id('user').nullish().describe('The active user who takes over the open work and the API keys'),
+  reason: text(500)
+    .nullish()
+    .meta({ description: 'The reason, for the audit log', examples: ['Left the company'] }),
+});
+const nouns = Object.values(workKinds).map(({ noun }) => noun);
+const workPermissions = [...new Set(Object.values(workKinds).map(({ permission }) => permission))];
+const leaveDescription = `All sessions of the user end, and API keys of the user may do nothing. While the user has ${nouns.join(', ')} or active API keys, \`reassignTo\` is required; without it the response is 409 with the counts in \`errors\`. The successor takes over this work in the background, in sandbox too, and the keys: what a key may do is fixed at what it may do now, and never exceeds the role of the successor. Requires every permission of the user; naming a successor requires ${workPermissions.join(', ')} for all records.`;
+/** A successor gets to see the work, so naming one requires the right to write all of it. */
+const leaveRights = workPermissions.map((permission) => ({ permission, for: 'reassignTo' }));
+const leaveEvents = [userLoggedOut, notificationCreated, apiKeyHandedOver, teamUpdated] as const;
 
 export const users = operations({
   createUser: {
@@ -112,7 +192,7 @@ export const users = operations({
     reply: User,
     status: 201,
     message: 'User created',
-    emits: [userCreated, teamMembersChanged],
+    emits: [userCreated, teamMembersChanged, teamUpdated],
     errors: { email_taken: userErrors.email_taken },
   },
   listUsers: {
@@ -156,7 +236,7 @@ export const users = operations({
     narrows: true,
     summary: 'Update a user',
     description:
-      'Allowed status changes: active → suspended, deactivated; suspended → active, deactivated; deactivated → active. All sessions of a user who is no longer active end. API keys that the user created keep working if they have their own permissions; the others stop working until the user is active again. The platform notifies the users who manage API keys. You cannot change your own role. `teamIds` replaces all teams of the user; callers who can update only themselves cannot set it.',
+      'Allowed status changes: active → suspended, deactivated; suspended → active, deactivated; deactivated → active. A user with open work or active API keys cannot become inactive here, because that needs a successor: use `POST /v1/users/:id/deactivate` or `/suspend`. All sessions of a user who is no longer active end, and their API keys may do nothing until the user is active again. You cannot change your own role or deactivate yourself. `teamIds` replaces all teams of the user; callers who can update only themselves cannot set it.',
     params: withId,
     body: z.object({
       email: Email.optional(),
@@ -169,8 +249,53 @@ export const users = operations({
     }),
     reply: User,
     message: 'User updated',
-    emits: [userUpdated, userLoggedOut, teamMembersChanged, notificationCreated],
-    errors: { ...userErrors, transition_refused: sharedErrors.transition_refused },
+    emits: [userUpdated, userActivated, userSuspended, userDeactivated, teamMembersChanged, ...leaveEvents],
+    errors: { ...userErrors, ...statusErrors },
+  },
+  activateUser: {
+    method: 'POST',
+    path: '/v1/users/:id/activate',
+    permission: 'users:write',
+    summary: 'Activate a user',
+    description:
+      'The user can sign in again. Work and API keys that a successor took over stay with the successor. Requires every permission of the user.',
+    params: withId,
+    body: z.object({ reason: leaveBody.shape.reason }),
+    reply: User,
+    example: { status: 'active', allowedTransitions: ['suspended', 'deactivated'] },
+    message: 'User activated',
+    emits: [userActivated],
+    errors: { transition_refused: sharedErrors.transition_refused },
+  },
+  suspendUser: {
+    method: 'POST',
+    path: '/v1/users/:id/suspend',
+    permission: 'users:write',
+    also: leaveRights,
+    summary: 'Suspend a user',
+    description: leaveDescription,
+    params: withId,
+    body: leaveBody,
+    reply: User,
+    example: { status: 'suspended', allowedTransitions: ['active', 'deactivated'] },
+    message: 'User suspended',
+    emits: [userSuspended, ...leaveEvents],
+    errors: statusErrors,
+  },
+  deactivateUser: {
+    method: 'POST',
+    path: '/v1/users/:id/deactivate',
+    permission: 'users:write',
+    also: leaveRights,
+    summary: 'Deactivate a user',
+    description: leaveDescription,
+    params: withId,
+    body: leaveBody,
+    reply: User,
+    example: { status: 'deactivated', allowedTransitions: ['active'] },
+    message: 'User deactivated',
+    emits: [userDeactivated, ...leaveEvents],
+    errors: statusErrors,
   },
   setUserRole: {
     method: 'PUT',

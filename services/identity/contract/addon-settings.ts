@@ -1,0 +1,90 @@
+import { text } from '@tandem/contract';
+import { z } from 'zod';
+
+/** Shown in place of a secret setting; sent back, it keeps the stored value. */
+export const hiddenSetting = '***';
+
+/** What the catalogue says about a setting. */
+interface SettingMeta {
+  description: string;
+  /** The first version of the addon that has the setting. */
+  since: string;
+  /** The services that obey the setting. Only these can read it if it is a secret. */
+  readers: readonly string[];
+  /** Encrypted when stored; responses show `***`. */
+  isSecret?: true;
+}
+
+const settingMeta = z.registry<SettingMeta>();
+
+function setting<Schema extends z.ZodType>(schema: Schema, meta: SettingMeta): Schema {
+  const { description } = meta;
+  const described = schema.describe(description);
+  settingMeta.add(described, meta);
+  return described;
+}
+
+/**
+ * The settings of every addon of the catalogue, by the key of the addon. The catalogue derives its JSON Schemas from
+ * them, and the services that obey the settings read them with `settingsOf`. A setting without a default must be
+ * present before the addon becomes active, unless it is optional.
+ */
+export const addonSettings = {
+  partner_program: z.object({
+    autoApprove: setting(z.boolean().default(false), {
+      description: 'Whether a registered partner is approved at once',
+      since: '1.1.0',
+      readers: ['partner'],
+    }),
+  }),
+  co_marketing_library: z.object({
+    publicSharing: setting(z.boolean().default(true), {
+      description: 'Whether the public links of shared resources work',
+      since: '1.0.0',
+      readers: ['partner'],
+    }),
+    brandName: setting(text(100).min(1), {
+      description: 'The name shown on the public pages of shared resources',
+      since: '1.1.0',
+      readers: ['partner'],
+    }),
+  }),
+  training_academy: z.object({}),
+  ai_generation: z.object({
+    tone: setting(z.enum(['neutral', 'friendly', 'formal', 'urgent']).default('neutral'), {
+      description: 'The tone of generated sequences and landing pages, if the request names none',
+      since: '1.0.0',
+      readers: ['campaign'],
+    }),
+    apiKey: setting(text(500).min(8).optional(), {
+      description: 'An API key of your own for the language model, used instead of the key of the platform',
+      since: '2.0.0',
+      readers: ['campaign', 'crm'],
+      isSecret: true,
+    }),
+  }),
+  ai_agents: z.object({
+    runsPerDay: setting(z.int().min(1).max(100_000).default(500), {
+      description: 'The maximum number of executions that bulk runs of all agents plan for one day',
+      since: '1.0.0',
+      readers: ['agents'],
+    }),
+  }),
+  advanced_search: z.object({
+    typoTolerance: setting(z.boolean().default(true), {
+      description: 'Whether searches tolerate misspelt words, if the request does not say so',
+      since: '1.3.0',
+      readers: ['search'],
+    }),
+  }),
+} as const;
+
+export type AddonKey = keyof typeof addonSettings;
+export type AddonSettings<Key extends AddonKey> = z.output<(typeof addonSettings)[Key]>;
+
+/** The setting's entry in the catalogue. */
+export function metaOfSetting(schema: z.ZodType): SettingMeta {
+  const meta = settingMeta.get(schema);
+  if (!meta) throw new Error('A setting of an addon is not declared with `setting`');
+  return meta;
+}

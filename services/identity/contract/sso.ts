@@ -1,0 +1,326 @@
+import { event, id, operations, redirect, timestamp } from '@tandem/contract';
+import { z } from 'zod';
+import { refreshCookie, userLoggedIn } from './auth.ts';
+import { invitationAccepted, invitationRevoked } from './invitations.ts';
+import { notificationCreated } from './notifications.ts';
+import { teamMembersChanged, userCreated } from './users.ts';
+
+/** The cookie that ties the return from the identity provider to the browser that left for it. */
+export const ssoCookie = 'tandem_sso';
+export const ssoDomainsMax = 20;
+
+/** A domain whose e-mail addresses may sign in through the identity provider. */
+export const SsoDomain = z.object({
+  id: id('sso_domain'),
+  domain: z.string().meta({ description: 'The domain of the e-mail addresses', examples: ['example.com'] }),
+  status: z.enum(['pending', 'verified']).describe('Whether the DNS record has proven the domain'),
+  recordName: z.string().meta({
+    description: 'The name of the DNS record of type TXT that proves the domain',
+    examples: ['_tandem.example.com'],
+  }),
+  recordValue: z.string().meta({
+    description: 'The value of this record',
+    examples: ['tandem-verification=4e1b6a0c9d2f83b7a5c1'],
+  }),
+  verifiedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the domain was proven', examples: ['2026-03-04T08:02:47.000Z'] }),
+  createdAt: timestamp(),
+});
+
+const Issuer = z
+  .url({ error: 'Must be a URL' })
+  .max(500, { error: 'Must be at most 500 characters' })
+  .meta({
+    description: 'The issuer of the OpenID Connect provider, without `/.well-known/openid-configuration`',
+    examples: ['https://login.example.com'],
+  });
+const clientId = () =>
+  z
+    .string()
+    .trim()
+    .min(1, { error: 'Must not be empty' })
+    .max(300, { error: 'Must be at most 300 characters' })
+    .meta({ description: 'The client id at the provider', examples: ['tandem'] });
+const allowSignUp = () =>
+  z.boolean().describe('Whether a person without a user gets one at the first sign-in, with `defaultRoleId`');
+const enforce = () =>
+  z
+    .boolean()
+    .describe('Whether users of proven domains must sign in through the provider. Owners may use their passwords too');
+
+export const SsoConnection = z.object({
+  issuer: z.string().meta({
+    description: 'The issuer of the OpenID Connect provider',
+    examples: ['https://login.example.com'],
+  }),
+  clientId: clientId(),
+  clientSecret: z.literal('***').describe('Hidden; it is only written'),
+  defaultRoleId: id('role').nullable().describe('The role of users who are created at their first sign-in'),
+  allowSignUp: allowSignUp(),
+  enforce: enforce(),
+  redirectUri: z.string().meta({
+    description: 'The redirect URI to register at the provider',
+    examples: ['https://api.example.com/v1/auth/sso/callback'],
+  }),
+  domains: z.array(SsoDomain).describe('The domains of the tenant'),
+  version: z.int(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+
+const settings = z.object({ id: id('tenant'), issuer: z.string(), allowSignUp: z.boolean(), enforce: z.boolean() });
+
+export const ssoConfigured = event('sso.configured', {
+  description: 'Single sign-on of a tenant is set up or changed',
+  action: 'sso.configure',
+  target: 'tenant',
+  data: z.object({ tenantId: id('tenant') }),
+  record: settings,
+});
+
+export const ssoRemoved = event('sso.removed', {
+  description: 'Single sign-on of a tenant is removed',
+  action: 'sso.remove',
+  target: 'tenant',
+  data: z.object({ tenantId: id('tenant') }),
+  record: settings,
+});
+
+const domainRecord = z.object({ id: id('sso_domain'), domain: z.string() });
+
+export const ssoDomainVerified = event('sso.domain_verified', {
+  description: 'A tenant proves a domain',
+  action: 'sso.verify_domain',
+  target: 'sso_domain',
+  data: z.object({ domainId: id('sso_domain') }),
+  record: domainRecord,
+});
+
+export const ssoDomainRemoved = event('sso.domain_removed', {
+  description: 'A tenant removes a domain',
+  action: 'sso.remove_domain',
+  target: 'sso_domain',
+  data: z.object({ domainId: id('sso_domain') }),
+  record: domainRecord,
+});
+
+export const userLinked = event('user.sso_linked', {
+  description: 'A user signs in through an identity provider for the first time',
+  action: 'user.link_sso',
+  target: 'user',
+  data: z.object({ userId: id('user'), issuer: z.string() }),
+  record: z.object({ id: id('user') }),
+});
+
+const off = { sso_off: [404, 'Single sign-on is not set up here; sign in with a password'] } as const;
+const withDomain = z.object({ id: id('sso_domain') });
+
+export const sso = operations({
+  getSso: {
+    method: 'GET',
+    path: '/v1/sso',
+    permission: 'tenant:manage',
+    summary: 'Retrieve single sign-on',
+    reply: SsoConnection,
+    message: 'Single sign-on retrieved',
+  },
+  configureSso: {
+    method: 'PUT',
+    path: '/v1/sso',
+    permission: 'tenant:manage',
+    feature: 'sso',
+    peopleOnly: true,
+    summary: 'Set up single sign-on',
+    description:
+      'Connects an OpenID Connect provider. `clientSecret` is required at first, and whenever `issuer` or `clientId` change. People sign in through it if their e-mail address has a proven domain. It signs in only users whose role you could assign yourself; `defaultRoleId` cannot be the owner or a role with permissions that you do not have.',
+    body: z.object({
+      issuer: Issuer,
+      clientId: clientId(),
+      clientSecret: z
+        .string()
+        .min(1, { error: 'Must not be empty' })
+        .max(1_000, { error: 'Must be at most 1000 characters' })
+        .meta({ description: 'The client secret at the provider', examples: ['a-long-secret'] })
+        .optional(),
+      defaultRoleId: id('role').nullish(),
+      allowSignUp: allowSignUp().default(false),
+      enforce: enforce().default(false),
+    }),
+    reply: SsoConnection,
+    message: 'Single sign-on set up',
+    example: { clientSecret: '***' },
+    emits: [ssoConfigured],
+    timeoutMs: 20_000,
+  },
+  deleteSso: {
+    method: 'DELETE',
+    path: '/v1/sso',
+    permission: 'tenant:manage',
+    peopleOnly: true,
+    summary: 'Remove single sign-on',
+    description: 'Users sign in with their passwords again. Domains stay proven until they are removed.',
+    reply: z.object({ id: id('tenant'), deleted: z.literal(true).describe('Always true') }),
+    message: 'Single sign-on removed',
+    emits: [ssoRemoved],
+  },
+  listSsoDomains: {
+    method: 'GET',
+    path: '/v1/sso/domains',
+    permission: 'tenant:manage',
+    summary: 'List the domains of the tenant',
+    reply: z.array(SsoDomain),
+    message: 'Domains retrieved',
+  },
+  addSsoDomain: {
+    method: 'POST',
+    path: '/v1/sso/domains',
+    permission: 'tenant:manage',
+    feature: 'sso',
+    peopleOnly: true,
+    summary: 'Add a domain',
+    description: `Returns the DNS record that proves the domain. A tenant has at most ${ssoDomainsMax} domains.`,
+    body: z.object({
+      domain: z
+        .string()
+        .trim()
+        .min(1, { error: 'Must not be empty' })
+        .max(253, { error: 'Must be at most 253 characters' })
+        .meta({ examples: ['example.com'] }),
+    }),
+    reply: SsoDomain,
+    status: 201,
+    message: 'Domain added',
+    emits: [],
+    errors: {
+      domain_exists: [409, 'The tenant has this domain already'],
+      too_many_domains: [409, `The tenant has ${ssoDomainsMax} domains already; remove one first`],
+    },
+  },
+  verifySsoDomain: {
+    method: 'POST',
+    path: '/v1/sso/domains/:id/verify',
+    permission: 'tenant:manage',
+    feature: 'sso',
+    peopleOnly: true,
+    summary: 'Verify a domain',
+    description: 'Looks up the DNS record. A domain that another tenant has proven cannot be taken.',
+    params: withDomain,
+    reply: SsoDomain,
+    message: 'Domain verified',
+    emits: [ssoDomainVerified],
+    timeoutMs: 15_000,
+    errors: {
+      proof_missing: [409, 'The DNS record was not found. New records can take hours to become visible'],
+      domain_taken: [409, 'Another tenant has proven this domain; contact support'],
+    },
+  },
+  deleteSsoDomain: {
+    method: 'DELETE',
+    path: '/v1/sso/domains/:id',
+    permission: 'tenant:manage',
+    peopleOnly: true,
+    summary: 'Remove a domain',
+    params: withDomain,
+    reply: z.object({ id: id('sso_domain'), deleted: z.literal(true).describe('Always true') }),
+    message: 'Domain removed',
+    emits: [ssoDomainRemoved],
+  },
+  startSso: {
+    method: 'GET',
+    path: '/v1/auth/sso/start',
+    audience: 'public',
+    summary: 'Begin single sign-on',
+    description:
+      'A browser opens this address. Redirects to the identity provider of the tenant that has proven the domain of `email`, or of the tenant named by `slug`.',
+    query: z.object({
+      email: z
+        .string()
+        .max(254, { error: 'Must be at most 254 characters' })
+        .optional()
+        .describe('The e-mail address of the person'),
+      slug: z
+        .string()
+        .max(64, { error: 'Must be at most 64 characters' })
+        .optional()
+        .describe('The slug of the tenant'),
+      returnTo: z
+        .string()
+        .max(500, { error: 'Must be at most 500 characters' })
+        .regex(/^\/(?![/\\])[!-[\]-~]*$/, { error: 'Must be a path of printable ASCII characters, such as /leads' })
+        .optional()
+        .describe('The path to return to after the sign-in'),
+    }),
+    cookies: { [ssoCookie]: 'Ties the sign-in to this browser for ten minutes' },
+    reply: redirect(),
+    message: 'A redirect to the identity provider',
+    timeoutMs: 15_000,
+    errors: { ...off, sso_failed: [502, 'The identity provider could not be reached. Try again later'] },
+  },
+  finishSso: {
+    method: 'GET',
+    path: '/v1/auth/sso/callback',
+    audience: 'public',
+    summary: 'Complete single sign-on',
+    description:
+      'The identity provider redirects to this address. Opens a browser session, and redirects to the path that the sign-in began with.',
+    query: z.object({
+      code: z
+        .string()
+        .max(4_000, { error: 'Must be at most 4000 characters' })
+        .optional()
+        .describe('The code of the provider'),
+      state: z
+        .string()
+        .max(500, { error: 'Must be at most 500 characters' })
+        .optional()
+        .describe('The state of the sign-in'),
+      iss: z.string().max(500, { error: 'Must be at most 500 characters' }).optional().describe('The issuer'),
+      session_state: z.string().max(500, { error: 'Must be at most 500 characters' }).optional().describe('Ignored'),
+      scope: z.string().max(1_000, { error: 'Must be at most 1000 characters' }).optional().describe('Ignored'),
+      error: z
+        .string()
+        .max(200, { error: 'Must be at most 200 characters' })
+        .optional()
+        .describe('The error of the provider'),
+      error_description: z
+        .string()
+        .max(2_000, { error: 'Must be at most 2000 characters' })
+        .optional()
+        .describe('The description of this error'),
+    }),
+    cookies: {
+      [ssoCookie]: 'Ties the sign-in to this browser',
+      [refreshCookie]: 'The refresh token of the browser session',
+    },
+    reply: redirect(),
+    message: 'A redirect to the page that the sign-in began with',
+    emits: [
+      userLoggedIn,
+      userCreated,
+      userLinked,
+      invitationAccepted,
+      invitationRevoked,
+      teamMembersChanged,
+      notificationCreated,
+    ],
+    timeoutMs: 20_000,
+    errors: {
+      ...off,
+      sso_expired: [400, 'This sign-in has expired, was completed before, or began in another browser. Start again'],
+      sso_refused: [403, 'The identity provider refused the sign-in'],
+      sso_failed: [502, 'The identity provider could not be reached, or gave an invalid answer. Try again later'],
+      sso_email_unverified: [
+        403,
+        'The identity provider does not confirm your e-mail address; contact its administrator',
+      ],
+      sso_domain_unproven: [
+        403,
+        'Your company has not proven the domain of your e-mail address; contact your administrator',
+      ],
+      sso_no_account: [403, 'You have no account here; ask your administrator for an invitation'],
+      email_taken: [409, 'Your account was created a moment ago; sign in again'],
+      sso_not_allowed: [403, 'Your account cannot sign in this way; contact your administrator'],
+    },
+  },
+});

@@ -1,0 +1,1 @@
+ALTER TABLE "team" VALIDATE CONSTRAINT "team_tenant_id_parent_team_id_fkey";
