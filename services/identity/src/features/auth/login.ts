@@ -1,11 +1,12 @@
-import { type signIn, userLoggedIn } from '@tandem/identity-contract';
+import type { signIn } from '@tandem/identity-contract';
 import { verifyPassword } from '@tandem/passwords';
-import { fail, failField } from '@tandem/service';
+import { type Context, fail, failField } from '@tandem/service';
 import { asActor, type Handler, type Tools, type Tx } from '../../handler.ts';
-import { asTenant } from '../tenants/tenant.ts';
-import { emailHashes, withTeams } from '../users/user.ts';
+import { mustUseSso } from '../sso/connection.ts';
+import { emailHashes } from '../users/user.ts';
+import { challengeFor } from './challenge.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import { recordFailedSignIn } from './record-failed-sign-in.ts';
-import { openSession } from './session.ts';
 
 // Sign-up does not verify addresses, so an attacker could create tenants with a victim's address, and each one adds a
 // password check to every login. The oldest tenants are tried first; users in more tenants send tenantId.
@@ -15,63 +16,63 @@ const candidatesMax = 5;
 // which addresses have an account.
 const unassignedTenantId = 2 ** 24 - 1;
 
+type SignIn = Pick<Context<typeof signIn.login, Tx>, 'body' | 'caller' | 'tx' | 'inTenant'>;
+
 export const login =
   (tools: Tools): Handler<typeof signIn.login> =>
-  async ({ body, caller, tx, inTenant }) => {
-    const { email, password, tenantId } = body;
+  (context) =>
+    signInByPassword(context, tools);
 
-    const findMatches = async () => {
-      const lookups = await tx.emailLookup.findMany({
-        where: {
-          emailHash: { in: emailHashes(email, tools.pepper) },
-          ...(tenantId !== undefined && { ownerTenantId: tenantId }),
-        },
-        orderBy: { ownerTenantId: 'asc' },
-        take: candidatesMax,
-      });
-      const tenantIds = lookups.length ? lookups.map(({ ownerTenantId }) => ownerTenantId) : [unassignedTenantId];
-      const matches = [];
-      const failed = [];
-      for (const ownerTenantId of tenantIds) {
-        const scope = { tenantId: ownerTenantId, environment: 'live' as const };
-        const { user, role, tenant } = await inTenant(scope, ({ tx: tenantTx }) => findAccount(tenantTx, email));
-        const isCorrect = await verifyPassword(user?.passwordHash, password);
-        if (!user) continue;
-        if (isCorrect && role && user.status === 'active' && tenant?.status === 'active')
-          matches.push({ tenantId: ownerTenantId, user, role, tenant });
-        else failed.push({ tenantId: ownerTenantId, userId: user.id });
-      }
-      if (matches.length) return matches;
-      // Not awaited: only known addresses are recorded, and their response must not take longer.
-      for (const one of failed) tools.inBackground(() => recordFailedSignIn(inTenant, one.tenantId, one.userId));
-      return undefined;
-    };
+/** Signs a user in by e-mail address and password. */
+export async function signInByPassword({ body, caller, tx, inTenant }: SignIn, tools: Tools) {
+  const { email, password, tenantId } = body;
 
-    const matches = await tools.limiter.guard({ email, ip: caller.ip ?? '' }, findMatches);
-    const [match, another] = matches ?? [];
-    if (!match) throw fail('bad_credentials');
-    if (another) throw failField('tenantId', 'Is required: several tenants have a user with this e-mail address');
-
-    return inTenant(
-      { tenantId: match.tenantId, environment: 'live', actor: asActor(match.user) },
-      async ({ tx: tenantTx, emit }) => {
-        const { user, role, tenant } = match;
-        const { session, tokens } = await openSession(
-          tenantTx,
-          { tenantId: match.tenantId, user, role, caller },
-          tools,
-        );
-        // Does not touch version and updated_at.
-        await tenantTx.sql`UPDATE "user" SET last_login_at = ${session.createdAt} WHERE id = ${user.id}`;
-        emit(userLoggedIn, { data: { userId: user.id, sessionId: session.id }, record: session });
-        return {
-          ...tokens,
-          user: { ...(await withTeams(tenantTx, user)), lastLoginAt: session.createdAt },
-          tenant: asTenant(tenant),
-        };
+  const findMatches = async () => {
+    const lookups = await tx.emailLookup.findMany({
+      where: {
+        emailHash: { in: emailHashes(email, tools.pepper) },
+        ...(tenantId !== undefined && { ownerTenantId: tenantId }),
       },
-    );
+      orderBy: { ownerTenantId: 'asc' },
+      take: candidatesMax,
+    });
+    const tenantIds = lookups.length ? lookups.map(({ ownerTenantId }) => ownerTenantId) : [unassignedTenantId];
+    const matches = [];
+    let isSuspended = false;
+    const failed = [];
+    for (const ownerTenantId of tenantIds) {
+      const scope = { tenantId: ownerTenantId, environment: 'live' as const };
+      const { user, role, tenant } = await inTenant(scope, ({ tx: tenantTx }) => findAccount(tenantTx, email));
+      const isCorrect = await verifyPassword(user?.passwordHash, password);
+      if (!user) continue;
+      if (isCorrect && role && user.status === 'active' && tenant?.status === 'active')
+        matches.push({ tenantId: ownerTenantId, user, role, tenant });
+      else if (isCorrect && user.status === 'active' && tenant?.status === 'suspended') isSuspended = true;
+      else failed.push({ tenantId: ownerTenantId, userId: user.id });
+    }
+    if (matches.length) return matches;
+    // Only somebody who knows the password learns it.
+    if (isSuspended) throw fail('tenant_suspended');
+    // Not awaited: only known addresses are recorded, and their response must not take longer.
+    for (const one of failed) tools.inBackground(() => recordFailedSignIn(inTenant, one.tenantId, one.userId));
+    return undefined;
   };
+
+  const matches = await tools.limiter.guard({ email, ip: caller.ip ?? '' }, findMatches);
+  const [match, another] = matches ?? [];
+  if (!match) throw fail('bad_credentials');
+  if (another) throw failField('tenantId', 'Is required: several tenants have a user with this e-mail address');
+
+  return inTenant(
+    { tenantId: match.tenantId, environment: 'live', actor: asActor(match.user) },
+    async ({ tx: tenantTx, emit }) => {
+      const account = { user: match.user, role: match.role, tenant: match.tenant };
+      if (await mustUseSso(tenantTx, account)) throw fail('sso_required');
+      const challenge = await challengeFor(tenantTx, account, tools.seal);
+      return challenge ?? completeSignIn(tenantTx, emit, { account, caller, method: 'password' }, tools);
+    },
+  );
+}
 
 /** User, role and tenant of an address. Runs the same queries whether or not the user exists. */
 async function findAccount(tx: Tx, email: string) {

@@ -19,6 +19,12 @@ const sessionOf = ({ accessToken, tenantId }: { accessToken: string; tenantId: n
 const resolve = (of: { accessToken: string; tenantId: number }) =>
   fleet(service).resolveSession({ body: { tenantId: `${of.tenantId}`, sessionId: `${sessionOf(of)}` } });
 
+/** Moves the use of all refresh tokens of a tenant into the past. */
+const passHalfAMinute = (tenantId: number) =>
+  service.sql(
+    `SELECT set_config('app.tenant_id', '${tenantId}', false); UPDATE refresh_token SET used_at = used_at - interval '31 seconds'`,
+  );
+
 describe('a refresh token', () => {
   it('is exchanged for new tokens of the same session', async () => {
     const tenant = await aTenant(service);
@@ -28,11 +34,12 @@ describe('a refresh token', () => {
     expect(sessionOf({ ...tenant, accessToken: data.accessToken })).toBe(sessionOf(tenant));
   });
 
-  it('used a second time ends the session and all its tokens', async () => {
+  it('used a second time after 30 seconds ends the session and all its tokens', async () => {
     const tenant = await aTenant(service);
     const second = (await refresh(tenant.refreshToken)).data.refreshToken;
     const third = (await refresh(second)).data.refreshToken;
     expect((await resolve(tenant)).status).toBe(200);
+    await passHalfAMinute(tenant.tenantId);
     expect([(await refresh(second)).status, (await refresh(third)).status]).toEqual([401, 401]);
     expect((await resolve(tenant)).status).toBe(404);
     const event = await until('the logout event arrives', () =>
@@ -41,11 +48,30 @@ describe('a refresh token', () => {
     expect(event.data).toMatchObject({ reason: 'refresh_reused' });
   });
 
-  it('used twice concurrently returns tokens once and ends the session', async () => {
+  it('used again within 30 seconds returns the same successor, also to concurrent requests', async () => {
     const tenant = await aTenant(service);
     const replies = await Promise.all([refresh(tenant.refreshToken), refresh(tenant.refreshToken)]);
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 401]);
-    expect((await resolve(tenant)).status).toBe(404);
+    replies.push(await refresh(tenant.refreshToken));
+    const [first, ...others] = replies.map(({ data }) => data.refreshToken);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(others).toEqual([first, first]);
+    expect((await refresh(first)).status).toBe(200);
+    expect((await resolve(tenant)).status).toBe(200);
+  });
+
+  it('is not revived by its successor: after the session ends, repeating the exchange fails', async () => {
+    const tenant = await aTenant(service);
+    await refresh(tenant.refreshToken);
+    await tenant.as(tenant.user.id, [], { sessionId: sessionOf(tenant) }).logout();
+    expect((await refresh(tenant.refreshToken)).status).toBe(401);
+  });
+
+  it('is not stored, and neither is its successor', async () => {
+    const tenant = await aTenant(service);
+    const { refreshToken } = (await refresh(tenant.refreshToken)).data;
+    const rows = await service.sqlWithin(tenant.owner.caller, 'SELECT * FROM refresh_token');
+    const stored = JSON.stringify([rows, await service.sql('SELECT * FROM refresh_lookup')]);
+    for (const token of [tenant.refreshToken, refreshToken]) expect(stored).not.toContain(token);
   });
 
   it('that is unknown, or belongs to an inactive user, is rejected with the same error', async () => {

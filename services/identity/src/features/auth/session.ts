@@ -1,11 +1,14 @@
 import type { Caller } from '@tandem/caller';
 import type { Emit } from '@tandem/events';
-import { type AuthSession, userLoggedOut } from '@tandem/identity-contract';
+import { type AuthSession, type SignInMethod, userLoggedOut } from '@tandem/identity-contract';
 import type { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
-import { accessSeconds, createRefreshToken, refreshDays } from '../../tokens.ts';
+import { accessSeconds, createRefreshToken, hashRefreshToken, refreshDays } from '../../tokens.ts';
 
+export type Method = z.output<typeof SignInMethod>;
 type Reason = z.output<typeof userLoggedOut.data>['reason'];
+
+type Issued = z.output<typeof AuthSession>;
 
 interface SignedIn {
   tenantId: number;
@@ -16,14 +19,17 @@ interface SignedIn {
 const dayMs = 86_400_000;
 const userAgentMax = 500;
 const housekeepingMax = 100;
+const reuseMs = 30_000;
 
 /** Opens a session and issues its first tokens. */
-export async function openSession(tx: Tx, input: SignedIn & { caller: Caller }, tools: Tools) {
-  const { user, caller } = input;
+export async function openSession(tx: Tx, input: SignedIn & { caller: Caller; method: Method }, tools: Tools) {
+  const { user, caller, method } = input;
   await deleteExpired(tx);
   const session = await tx.session.create({
     data: {
       userId: user.id,
+      method,
+      lastSeenAt: new Date(),
       ...clientOf(caller),
       expiresAt: refreshExpiry(),
     },
@@ -34,14 +40,14 @@ export async function openSession(tx: Tx, input: SignedIn & { caller: Caller }, 
   };
 }
 
-/** Issues an access token and the next refresh token of a session. */
-export async function issueTokens(
-  tx: Tx,
-  owner: SignedIn & { sessionId: number },
-  tools: Tools,
-): Promise<z.output<typeof AuthSession>> {
+/** Issues an access token and a random refresh token: the first ones of a session. */
+async function issueTokens(tx: Tx, owner: SignedIn & { sessionId: number }, tools: Tools): Promise<Issued> {
+  return tokensOf(owner, await issueRefreshToken(tx, owner), tools);
+}
+
+/** A new access token of a session, beside its refresh token. */
+function tokensOf(owner: SignedIn & { sessionId: number }, refreshToken: string, tools: Tools): Issued {
   const { tenantId, user, role, sessionId } = owner;
-  const refreshToken = await issueRefreshToken(tx, owner);
   const accessToken = tools.tokens.access({
     tenantId,
     userId: user.id,
@@ -52,16 +58,62 @@ export async function issueTokens(
   return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn: accessSeconds };
 }
 
-/** Issues the next refresh token of a session. */
-export async function issueRefreshToken(
+/** Issues a random refresh token of a session. */
+export async function issueRefreshToken(tx: Tx, session: { tenantId: number; sessionId: number }): Promise<string> {
+  const { token, hash } = createRefreshToken();
+  await storeRefreshToken(tx, session, hash);
+  return token;
+}
+
+async function storeRefreshToken(
   tx: Tx,
   { tenantId, sessionId }: { tenantId: number; sessionId: number },
-): Promise<string> {
-  const { token, hash } = createRefreshToken();
+  hash: string,
+): Promise<void> {
   const expiresAt = refreshExpiry();
   await tx.refreshToken.create({ data: { hash, sessionId, expiresAt } });
   await tx.refreshLookup.create({ data: { hash, ownerTenantId: tenantId, expiresAt } });
-  return token;
+}
+
+/**
+ * Exchanges a refresh token of a user. Its successor is derived from it with a key of ours, so that the same successor
+ * can be returned again without storing it.
+ */
+export async function exchangeToken(
+  tx: Tx,
+  { token, owner, caller }: { token: string; owner: SignedIn & { sessionId: number }; caller: Caller },
+  tools: Tools,
+): Promise<Issued> {
+  const [successor] = successorsOf(token, tools);
+  const used = { hash: hashRefreshToken(token), sessionId: owner.sessionId };
+  await replaceToken(tx, used, () => storeRefreshToken(tx, owner, hashRefreshToken(successor)));
+  // The device may have moved to another network since.
+  const { ip } = clientOf(caller);
+  await tx.sql`UPDATE session SET last_seen_at = now(), ip = ${ip} WHERE id = ${owner.sessionId}`;
+  return tokensOf(owner, successor, tools);
+}
+
+/**
+ * Repeats the exchange of a token that was used moments ago: a second tab sent the same cookie, or the response was
+ * lost. Undefined when that is too long ago, or when the successor is not known.
+ */
+export async function repeatExchange(
+  tx: Tx,
+  { token, usedAt, owner }: { token: string; usedAt: Date; owner: SignedIn & { sessionId: number } },
+  tools: Tools,
+): Promise<Issued | undefined> {
+  if (Date.now() - usedAt.getTime() > reuseMs) return undefined;
+  // After a rotation of the key, the successor may have been derived with an older one.
+  for (const successor of successorsOf(token, tools)) {
+    const where = { hash: hashRefreshToken(successor), sessionId: owner.sessionId };
+    if (await tx.refreshToken.findFirst({ where })) return tokensOf(owner, successor, tools);
+  }
+  return undefined;
+}
+
+function successorsOf(token: string, { seal }: Tools): [current: string, ...others: string[]] {
+  const digests = seal.digests(`successor of refresh token ${token}`);
+  return digests.map((digest) => Buffer.from(digest, 'base64').toString('base64url')) as [string, ...string[]];
 }
 
 /** Finds a refresh token with its session, whatever their state. */
@@ -101,7 +153,7 @@ export async function replaceToken<Tokens>(
 export async function endSessions(
   tx: Tx,
   emit: Emit<typeof userLoggedOut>,
-  { where, reason }: { where: { id?: number; userId?: number }; reason: Reason },
+  { where, reason }: { where: { id?: number | { not: number }; userId?: number }; reason: Reason },
 ): Promise<number[]> {
   const rows = await tx.session.updateManyAndReturn({
     where: { ...where, userId: where.userId ?? { not: null }, endedAt: null },

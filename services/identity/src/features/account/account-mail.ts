@@ -1,0 +1,45 @@
+import type { Schedule } from '@tandem/events';
+import { type Letter, renderLetter } from '@tandem/mail';
+import type { Tools, Tx } from '../../handler.ts';
+import type { Reader } from '../../letters.ts';
+
+/** The transaction that a message belongs to. */
+export interface Inside {
+  tx: Tx;
+  schedule: Schedule;
+}
+
+interface Sending {
+  to: string;
+  template: string;
+  letter: Letter;
+  kind?: 'account' | 'bulk';
+  ref?: string;
+  notAfter?: Date;
+}
+
+/** How to address a user; without an id, somebody who is no user yet. Preferences of the tenant are the default. */
+export async function readerOf(tx: Tx, { id, firstName }: { id?: number; firstName: string }): Promise<Reader> {
+  const tenant = await tx.tenant.findFirst({ where: {} });
+  const own = id === undefined ? null : await tx.userPreference.findFirst({ where: { userId: id } });
+  return {
+    firstName,
+    tenantName: tenant?.name ?? '',
+    locale: own?.locale ?? tenant?.locale ?? 'en',
+    timezone: own?.timezone ?? tenant?.timezone ?? 'UTC',
+  };
+}
+
+/**
+ * Queues a letter to one person.
+ * @param message.notAfter when the letter is of no use any more, such as the end of its link
+ * @returns false if the tenant has reached its limit of messages
+ */
+export function sendLetter(
+  inside: Inside,
+  { mail }: Pick<Tools, 'mail'>,
+  { to, template, letter, kind = 'account', ref, notAfter }: Sending,
+): Promise<boolean> {
+  const content = renderLetter(letter);
+  return mail(inside, [{ kind, to, template, content, ...(ref && { ref }), ...(notAfter && { notAfter }) }]);
+}

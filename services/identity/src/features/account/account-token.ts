@@ -1,0 +1,53 @@
+import { linkHours, linksPerHourMax } from '@tandem/identity-contract';
+import { failField } from '@tandem/service';
+import type { Purpose } from '../../account-links.ts';
+import type { Tools, Tx } from '../../handler.ts';
+
+const hourMs = 3_600_000;
+
+export type UserPurpose = Exclude<Purpose, 'invitation'>;
+
+/** Issues a link for a user and stores its hash. Links that ended an hour ago are removed; younger ones count for the limit. */
+export async function issueLink(
+  tx: Tx,
+  { tenantId, userId, purpose, email }: { tenantId: number; userId: number; purpose: UserPurpose; email: string },
+  { links }: Pick<Tools, 'links'>,
+): Promise<{ url: string; expiresAt: Date }> {
+  await tx.accountToken.deleteMany({ where: { userId, expiresAt: { lt: new Date(Date.now() - hourMs) } } });
+  const expiresAt = new Date(Date.now() + linkHours[purpose] * hourMs);
+  const { url, hash } = links.issue({ tenantId, purpose, expiresAt });
+  await tx.accountToken.create({ data: { hash, userId, purpose, email, expiresAt } });
+  return { url, expiresAt };
+}
+
+/** Whether a user was sent as many links of this purpose as they may get within an hour. */
+export async function hasTooManyLinks(tx: Tx, userId: number, purpose: UserPurpose): Promise<boolean> {
+  const createdAt = { gt: new Date(Date.now() - hourMs) };
+  return (await tx.accountToken.count({ where: { userId, purpose, createdAt } })) >= linksPerHourMax;
+}
+
+/** Finds the user of an unused link. */
+export async function findLink(tx: Tx, hash: string) {
+  const token = await tx.accountToken.findFirst({ where: { hash, usedAt: null }, include: { user: true } });
+  if (!token) throw badLink();
+  return token;
+}
+
+/**
+ * Marks a link as used. Of two concurrent uses the second waits here and finds the link used.
+ * @throws ApiError 422 if it was used or withdrawn in the meantime
+ */
+export async function useLink(tx: Tx, hash: string): Promise<void> {
+  const { count } = await tx.accountToken.updateMany({ where: { hash, usedAt: null }, data: { usedAt: new Date() } });
+  if (!count) throw badLink();
+}
+
+/** Makes the other links of a user for one purpose unusable. */
+export async function withdrawLinks(tx: Tx, userId: number, purpose: UserPurpose): Promise<void> {
+  await tx.accountToken.updateMany({ where: { userId, purpose, usedAt: null }, data: { usedAt: new Date() } });
+}
+
+/** The error for any link that does not work; it does not tell why. */
+export function badLink() {
+  return failField('token', 'Is invalid, used or expired; request a new link');
+}

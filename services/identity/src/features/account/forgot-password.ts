@@ -1,0 +1,49 @@
+import { type account, userPasswordResetRequested } from '@tandem/identity-contract';
+import type { Context } from '@tandem/service';
+import { asActor, type Handler, type Tools, type Tx } from '../../handler.ts';
+import { emailHashes } from '../users/user.ts';
+import { readerOf, sendLetter } from './account-mail.ts';
+import { hasTooManyLinks, issueLink } from './account-token.ts';
+import { passwordResetLetter } from './letters.ts';
+
+type InTenant = Context<typeof account.forgotPassword, Tx>['inTenant'];
+
+// As many as a sign-in tries.
+const tenantsMax = 5;
+
+export const forgotPassword =
+  (tools: Tools): Handler<typeof account.forgotPassword> =>
+  async ({ body: { email }, caller, tx, inTenant }) => {
+    // Every request counts as a failure: five a minute for one address from one client.
+    await tools.limiter.guard({ email: `forgot ${email}`, ip: caller.ip ?? '' }, async () => undefined);
+    const lookups = await tx.emailLookup.findMany({
+      where: { emailHash: { in: emailHashes(email, tools.pepper) } },
+      orderBy: { ownerTenantId: 'asc' },
+      take: tenantsMax,
+    });
+    // Not awaited: the response must not take longer for an address that is known.
+    for (const { ownerTenantId: tenantId } of lookups)
+      tools.inBackground(() => sendResetLink(inTenant, { tenantId, email }, tools));
+    return { accepted: true };
+  };
+
+async function sendResetLink(
+  inTenant: InTenant,
+  { tenantId, email }: { tenantId: number; email: string },
+  tools: Tools,
+): Promise<void> {
+  const scope = { tenantId, environment: 'live' as const };
+  const user = await inTenant(scope, ({ tx }) =>
+    tx.user.findFirst({ where: { email, status: 'active' }, include: { tenant: true } }),
+  );
+  if (user?.tenant.status !== 'active') return;
+  await inTenant({ ...scope, actor: asActor(user) }, async ({ tx, emit, schedule }) => {
+    await tx.sql`SELECT id FROM "user" WHERE id = ${user.id} FOR UPDATE`;
+    if (await hasTooManyLinks(tx, user.id, 'password_reset')) return;
+    const link = await issueLink(tx, { tenantId, userId: user.id, purpose: 'password_reset', email }, tools);
+    const letter = passwordResetLetter(await readerOf(tx, user), link);
+    const message = { to: email, template: 'password_reset', letter, notAfter: link.expiresAt };
+    if (await sendLetter({ tx, schedule }, tools, message))
+      emit(userPasswordResetRequested, { data: { userId: user.id }, record: { id: user.id } });
+  });
+}

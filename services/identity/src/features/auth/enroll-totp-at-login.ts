@@ -1,0 +1,17 @@
+import type { signIn } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
+import { asActor, type Handler, type Tools } from '../../handler.ts';
+import { enroll, findConfirmed } from '../totp/totp.ts';
+import { readChallenged } from './challenged.ts';
+
+export const enrollTotpAtLogin =
+  (tools: Tools): Handler<typeof signIn.enrollTotpAtLogin> =>
+  async ({ body, inTenant }) => {
+    const { account, scope } = await readChallenged(body.challengeToken, inTenant, tools);
+    const { user, tenant } = account;
+    return inTenant({ ...scope, actor: asActor(user) }, async ({ tx }) => {
+      // A password alone must not replace a second factor.
+      if (await findConfirmed(tx, user.id)) throw fail('totp_on');
+      return enroll(tx, { user, tenant }, tools);
+    });
+  };
