@@ -14,7 +14,10 @@ export const recordUsage: Handler<typeof internalAccess.recordUsage> = async ({ 
   const [done] = await tx.sql<{ recorded: boolean }>`
     WITH given AS (
       SELECT tenant_id, month, sum(calls) AS calls FROM unnest(${tenantIds}::bigint[], ${months}::text[], ${counts}::bigint[]) AS c (tenant_id, month, calls)
-      JOIN tenant_directory ON id = tenant_id GROUP BY tenant_id, month
+      JOIN tenant_directory ON id = tenant_id
+      -- The directory keeps the ids of deleted tenants.
+      WHERE NOT EXISTS (SELECT FROM tenant_deletion WHERE tenant_number = tenant_id AND state IN ('removing', 'completed'))
+      GROUP BY tenant_id, month
     ), fresh AS (
       INSERT INTO usage_batch (gateway, batch) VALUES (${gateway}, ${batch})
       ON CONFLICT (gateway) DO UPDATE SET batch = excluded.batch, updated_at = now() WHERE usage_batch.batch < excluded.batch

@@ -1,11 +1,12 @@
 import type { internalAccess } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import { type Handler, nameOf, type Tools, type Tx } from '../../handler.ts';
-import { intersection } from '../../permissions.ts';
-import { asApiKey } from '../api-keys/api-key.ts';
+import { effectiveFeatures } from '../addons/effective-features.ts';
+import { asApiKey, keyPermissions } from '../api-keys/api-key.ts';
 import { limitsOf } from '../tenants/tenant.ts';
 
 const lastUsedIntervalMs = 300_000;
+const include = { role: true, teams: true } as const;
 
 export const resolveKey =
   (tools: Tools): Handler<typeof internalAccess.resolveKey> =>
@@ -18,10 +19,12 @@ export const resolveKey =
     return inTenant({ tenantId, environment: 'live' }, async ({ tx: tenantTx }) => {
       const row = await tenantTx.apiKey.findFirst({
         where: { id: keyId },
-        include: { tenant: true, creator: { include: { role: true, teams: true } } },
+        include: { tenant: true, creator: { include }, owner: { include } },
       });
-      if (row?.tenant.status !== 'active') throw fail('not_found');
+      if (!row) throw fail('not_found');
+      const isSuspended = row.tenant.status !== 'active';
       const { status, environment } = asApiKey(row);
+      const owner = row.owner ?? row.creator;
       if (status !== 'active') throw fail('not_found');
       const isDue = !row.lastUsedAt || Date.now() - row.lastUsedAt.getTime() > lastUsedIntervalMs;
       // Does not touch version and updated_at. SKIP LOCKED avoids waiting for other transactions.
@@ -40,13 +43,16 @@ export const resolveKey =
         sessionId: null,
         partnerId: null,
         portalUserId: null,
-        userId: row.createdBy,
-        teamIds: row.creator.teams.map(({ teamId }) => teamId),
-        name: nameOf(row.creator),
-        permissions: permissionsOf(row),
+        userId: owner.id,
+        teamIds: owner.teams.map(({ teamId }) => teamId),
+        name: nameOf(owner),
+        // A gateway of the previous release does not read `suspended`, and refuses a caller without permissions.
+        permissions: isSuspended ? [] : keyPermissions(row.permissions, owner),
+        features: await effectiveFeatures(tenantTx, row.tenant),
         limits: limitsOf(row.tenant),
         allowedIps: row.allowedIps.length ? row.allowedIps : null,
         expiresAt: row.expiresAt,
+        ...(isSuspended && { suspended: true }),
       };
     });
   };
@@ -63,19 +69,4 @@ async function rehash(
   const [locked] = await tenantTx.sql`UPDATE api_key SET hash = ${hash} WHERE id IN
     (SELECT id FROM api_key WHERE id = ${keyId} FOR UPDATE SKIP LOCKED) RETURNING id`;
   if (locked) await tenantTx.sql`UPDATE key_lookup SET hash = ${hash}, pepper = ${pepper} WHERE hash = ${before}`;
-}
-
-interface KeyWithCreator {
-  permissions: string[];
-  creator: { status: string; role: { permissions: string[] } };
-}
-
-/**
- * Effective permissions of a key: its own permissions, limited to the role of its creator. A key without its own
- * permissions has those of the role while the creator is active, and none otherwise.
- */
-function permissionsOf({ permissions: own, creator }: KeyWithCreator): string[] {
-  const { permissions: role } = creator.role;
-  if (own.length) return intersection(own, role);
-  return creator.status === 'active' ? role : [];
 }

@@ -1,6 +1,9 @@
 import type { Purge } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
+/** Days for which usage by hour, key, operation and user is kept. */
+export const usageHourDays = 90;
+
 /** Gateway name reported for the merged calls in usage_month. */
 const merged = 'folded';
 

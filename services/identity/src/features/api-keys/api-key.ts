@@ -5,14 +5,24 @@ import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { ApiKey as KeyRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { checkCeiling } from '../../permissions.ts';
+import { checkCeiling, intersection } from '../../permissions.ts';
 
 export type KeyRecord = z.output<typeof ApiKey>;
 
 /** Converts a row to the API resource. */
 export function asApiKey(row: KeyRow): KeyRecord {
   const environment = ApiKey.shape.environment.parse(row.keyEnvironment);
-  return { ...row, environment, keyPrefix: keyPrefix(environment), status: statusOf(row) };
+  return { ...row, environment, keyPrefix: keyPrefix(environment), status: statusOf(row), ownerId: ownerOf(row) };
+}
+
+/** The user whose role limits the key. */
+export function ownerOf({ ownerId, createdBy }: Pick<KeyRow, 'ownerId' | 'createdBy'>): number {
+  return ownerId ?? createdBy;
+}
+
+/** Filter condition for the keys that belong to a user. */
+export function whereOwner(userId: number): object {
+  return { OR: [{ ownerId: userId }, { ownerId: null, createdBy: userId }] };
 }
 
 function statusOf({ revokedAt, expiresAt }: Pick<KeyRow, 'revokedAt' | 'expiresAt'>): KeyRecord['status'] {
@@ -40,19 +50,29 @@ export function checkActive(row: KeyRow): void {
   if (statusOf(row) !== 'active') throw fail('key_not_active');
 }
 
-/** The key's own permissions or, if it has none, the current permissions of its creator's role. */
-async function effectivePermissions(tx: Tx, key: { permissions: string[]; createdBy: number }): Promise<string[]> {
-  if (key.permissions.length) return key.permissions;
-  const creator = await tx.user.findFirst({ where: { id: key.createdBy }, include: { role: true } });
-  return creator?.role.permissions ?? [];
+/**
+ * What a key may do now: its own permissions within the role of its owner, or all of that role if it has none. Nothing
+ * while the owner is not active.
+ */
+export function keyPermissions(
+  own: readonly string[],
+  { status, role }: { status: string; role: { permissions: string[] } },
+): string[] {
+  if (status !== 'active') return [];
+  return own.length ? intersection(own, role.permissions) : role.permissions;
 }
 
-/** Rejects a key whose effective permissions exceed the caller's, including those inherited from its creator's role. */
-export async function checkKeyCeiling(
-  tx: Tx,
-  caller: Caller,
-  key: { permissions: string[]; createdBy: number },
-): Promise<void> {
+type OwnedKey = { permissions: string[] } & Pick<KeyRow, 'ownerId' | 'createdBy'>;
+
+/** The key's own permissions or, if it has none, the current permissions of its owner's role. */
+async function effectivePermissions(tx: Tx, key: OwnedKey): Promise<string[]> {
+  if (key.permissions.length) return key.permissions;
+  const owner = await tx.user.findFirst({ where: { id: ownerOf(key) }, include: { role: true } });
+  return owner?.role.permissions ?? [];
+}
+
+/** Rejects a key whose effective permissions exceed the caller's, including those inherited from its owner's role. */
+export async function checkKeyCeiling(tx: Tx, caller: Caller, key: OwnedKey): Promise<void> {
   checkCeiling(caller, await effectivePermissions(tx, key));
 }
 
@@ -60,7 +80,7 @@ export function checkExpiry(expiresAt: Date | null | undefined): void {
   if (expiresAt && expiresAt <= new Date()) throw failField('expiresAt', 'Must be in the future');
 }
 
-type NewKey = Pick<KeyRow, 'name' | 'permissions' | 'allowedIps' | 'expiresAt' | 'createdBy'> & {
+type NewKey = Pick<KeyRow, 'name' | 'permissions' | 'allowedIps' | 'expiresAt' | 'createdBy' | 'ownerId'> & {
   environment: KeyRecord['environment'];
   rotatedFrom?: number;
 };

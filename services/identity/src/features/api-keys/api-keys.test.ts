@@ -1,4 +1,5 @@
 import { createPepper, readApiKey } from '@tandem/api-keys';
+import { planFeatures } from '@tandem/contract';
 import { credentialChannel } from '@tandem/identity-contract';
 import { until } from '@tandem/testing';
 import { Redis } from 'ioredis';
@@ -47,6 +48,7 @@ describe('a new API key', () => {
       teamIds: [],
       expiresAt: null,
       permissions: ['leads:read'],
+      features: planFeatures.free,
       allowedIps: ['203.0.113.0/24', '::1'],
       limits: { plan: 'free', monthlyCalls: 1_000, ratePerMinute: 60, burst: 10 },
     });
@@ -89,28 +91,46 @@ describe('a new API key', () => {
     expect((await resolve(data.fullKey)).data.permissions).toEqual(adminRole);
     await owner.setUserRole({ params: { id: admin.id }, body: { roleId: roleId('viewer') } });
     expect((await resolve(data.fullKey)).data.permissions).not.toContain('leads:write');
-    await owner.updateUser({ params: { id: admin.id }, body: { status: 'deactivated' } });
-    const { status, data: inactive } = await resolve(data.fullKey);
-    expect([status, inactive.permissions]).toEqual([200, []]);
-    await owner.updateUser({ params: { id: admin.id }, body: { status: 'active' } });
-    expect((await resolve(data.fullKey)).data.permissions).toContain('leads:read');
   });
 
-  it('with permissions keeps them while its creator is inactive, and key managers are notified', async () => {
-    const { addUser, as, owner, user } = await aTenant(service);
-    const admin = await addUser('admin');
+  it('is handed over with what it may do now when its owner leaves', async () => {
+    const { addUser, as, owner, roleId } = await aTenant(service);
+    const [admin, successor] = [await addUser('admin'), await addUser('owner')];
     const maker = as(admin.id, ['*']);
-    const { data: key } = await maker.createApiKey({ body: { name: 'ci', permissions: ['leads:read'] } });
-    await maker.createApiKey({ body: { name: 'mine' } });
+    const { data: narrow } = await maker.createApiKey({ body: { name: 'ci', permissions: ['leads:read'] } });
+    const { data: wide } = await maker.createApiKey({ body: { name: 'mine' } });
     const { data: revoked } = await maker.createApiKey({ body: { name: 'old' } });
     await maker.revokeApiKey({ params: { id: revoked.id } });
-    await owner.updateUser({ params: { id: admin.id }, body: { status: 'deactivated' } });
-    expect((await resolve(key.fullKey)).data.permissions).toEqual(['leads:read']);
-    const { data: notifications } = await as(user.id).listNotifications();
-    expect(notifications).toMatchObject([
-      { category: 'api_keys', priority: 'high', data: { keys: 2, withoutPermissions: 1 } },
+    await owner.setUserRole({ params: { id: admin.id }, body: { roleId: roleId('viewer') } });
+    await owner.deactivateUser({ params: { id: admin.id }, body: { reassignTo: successor.id } });
+    const { data: viewer } = await owner.getRole({ params: { id: roleId('viewer') } });
+    expect((await resolve(narrow.fullKey)).data).toMatchObject({ permissions: ['leads:read'], userId: successor.id });
+    // The successor is an owner, and the key keeps to the role of a viewer.
+    expect((await resolve(wide.fullKey)).data.permissions).toEqual(viewer.permissions);
+    expect((await owner.getApiKey({ params: { id: wide.id } })).data).toMatchObject({
+      createdBy: admin.id,
+      ownerId: successor.id,
+      permissions: viewer.permissions,
+    });
+    expect((await owner.getApiKey({ params: { id: revoked.id } })).data.ownerId).toBe(admin.id);
+    await owner.updateUser({ params: { id: admin.id }, body: { status: 'active' } });
+    expect((await resolve(wide.fullKey)).data.userId).toBe(successor.id);
+  });
+
+  it('may do nothing while its owner is inactive, and key managers learn that no successor took it over', async () => {
+    const { addUser, as, owner, user } = await aTenant(service);
+    const admin = await addUser('admin');
+    const { data: role } = await owner.createRole({ body: { name: 'Tasks', permissions: ['tasks:read'] } });
+    const successor = await addUser('member', { roleId: role.id });
+    const { data: key } = await as(admin.id, ['*']).createApiKey({ body: { name: 'ci', permissions: ['leads:read'] } });
+    await owner.deactivateUser({ params: { id: admin.id }, body: { reassignTo: successor.id } });
+    expect((await resolve(key.fullKey)).data).toMatchObject({ permissions: [], userId: admin.id });
+    expect((await as(user.id).listNotifications()).data).toMatchObject([
+      { category: 'api_keys', priority: 'high', data: { keys: 1 } },
     ]);
     expect((await as(admin.id).listNotifications()).data).toEqual([]);
+    await owner.activateUser({ params: { id: admin.id }, body: {} });
+    expect((await resolve(key.fullKey)).data.permissions).toEqual(['leads:read']);
   });
 
   it.each([
@@ -230,6 +250,15 @@ describe('revoking a key', () => {
       await alone.close();
     }
   });
+});
+
+it('lists keys by their creator', async () => {
+  const { owner, addUser, as } = await aTenant(service);
+  const admin = await addUser('admin');
+  await owner.createApiKey({ body: { name: 'theirs' } });
+  const { data: key } = await as(admin.id).createApiKey({ body: { name: 'mine' } });
+  const { data } = await owner.listApiKeys({ query: { createdBy: admin.id } });
+  expect(data.map(({ id }: { id: string }) => id)).toEqual([key.id]);
 });
 
 it('lists keys by environment and status', async () => {

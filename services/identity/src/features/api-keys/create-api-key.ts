@@ -11,10 +11,10 @@ export const createApiKey =
     checkExpiry(expiresAt);
     const createdBy = actingUserId(caller);
     if (createdBy === undefined) throw fail('forbidden');
-    await checkKeyCeiling(tx, caller, { permissions, createdBy });
+    await checkKeyCeiling(tx, caller, { permissions, createdBy, ownerId: null });
     const key = await storeKey(
       tx,
-      { name, environment, permissions, expiresAt, allowedIps: body.allowedIps ?? [], createdBy },
+      { name, environment, permissions, expiresAt, allowedIps: body.allowedIps ?? [], createdBy, ownerId: null },
       tools.pepper,
     );
     emit(apiKeyCreated, { data: { keyId: key.id }, record: key });

@@ -19,7 +19,7 @@ export const rotateApiKey =
     });
     if (!row) throw fail('not_found');
 
-    const { name, permissions, allowedIps, createdBy } = before;
+    const { name, permissions, allowedIps, createdBy, ownerId } = before;
     const old = asApiKey(row);
     const { environment } = old;
     const copy = {
@@ -28,6 +28,7 @@ export const rotateApiKey =
       permissions,
       allowedIps,
       createdBy,
+      ownerId,
       expiresAt: before.expiresAt,
       rotatedFrom: before.id,
     };

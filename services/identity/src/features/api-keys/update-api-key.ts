@@ -16,8 +16,7 @@ export const updateApiKey =
     if (isEmpty) return asApiKey(before);
     // A caller who could not have created this key may revoke it, but not change it.
     await checkKeyCeiling(tx, caller, before);
-    if (values.permissions)
-      await checkKeyCeiling(tx, caller, { permissions: values.permissions, createdBy: before.createdBy });
+    if (values.permissions) await checkKeyCeiling(tx, caller, { ...before, permissions: values.permissions });
     const [row] = await tx.apiKey.updateManyAndReturn({
       where: { id: before.id },
       data: { ...values, version: { increment: 1 } },

@@ -1,22 +1,16 @@
-import { allows, teamResources } from '@tandem/contract';
 import type { roles } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
-import { covers } from '../../permissions.ts';
+import { readPerson } from './read-person.ts';
+import { rightTo } from './rights.ts';
 
-export const checkPermission: Handler<typeof roles.checkPermission> = ({ query, caller }) => {
-  const { permission } = query;
-  const reach =
-    permission === '*' ? (covers(caller.permissions, '*') ? 'all' : undefined) : allows(caller.permissions, permission);
-  // Without `:own` or `:team` in the query, any reach counts as allowed, and `reach` returns how far it extends.
-  const allowed =
-    permission.split(':').length > 2 || permission === 'users:*'
-      ? covers(caller.permissions, permission)
-      : reach !== undefined;
-  return { permission, allowed, reach: allowed && reach ? listReach(permission, reach) : null };
+export const checkPermission: Handler<typeof roles.checkPermission> = async ({ query, caller, tx }) => {
+  const { permission, userId } = query;
+  const none = { permission, allowed: false, reach: null, grantedBy: null, role: null };
+  // Permissions of a key come from the role of its owner, also when it acts on behalf of somebody else.
+  const person = userId === undefined ? undefined : await readPerson(tx, caller, userId);
+  const granted = person ? (person.status === 'active' ? person.role.permissions : []) : caller.permissions;
+  const right = rightTo(granted, permission);
+  if (!right) return none;
+  const owner = person ?? (await tx.user.findFirst({ where: { id: caller.userId ?? 0 }, include: { role: true } }));
+  return { permission, allowed: true, ...right, role: owner?.role ?? null };
 };
-
-/** The reach that lists apply: for resources without teams, `team` means `own`. */
-function listReach(permission: string, reach: 'all' | 'team' | 'own') {
-  const [resource = ''] = permission.split(':');
-  return reach === 'team' && !teamResources.includes(resource) ? 'own' : reach;
-}

@@ -7,12 +7,14 @@ import { deleteRole } from './delete-role.ts';
 import { getRole } from './get-role.ts';
 import { listPermissions } from './list-permissions.ts';
 import { listRoles } from './list-roles.ts';
+import { listUserPermissions } from './list-user-permissions.ts';
 import { updateRole } from './update-role.ts';
 
 export const roleHandlers = (tools: Tools) =>
   ({
     listPermissions,
     checkPermission,
+    listUserPermissions,
     listRoles,
     createRole,
     getRole,

@@ -69,6 +69,27 @@ describe('a custom role', () => {
     expect((await owner.deleteRole({ params: { id: role.id } })).data).toEqual({ id: role.id, deleted: true });
   });
 
+  it('stores the suffix :all as no suffix, which means the same', async () => {
+    const { owner, addUser, as } = await aTenant(service);
+    const permissions = ['leads:read:all', 'tasks:*:all', 'api_keys:manage', 'files:read:own'];
+    const { data: role } = await owner.createRole({ body: { name: 'Readers', permissions } });
+    const stored = ['leads:read', 'tasks:*', 'api_keys:manage', 'files:read:own'];
+    expect(role.permissions).toEqual(stored);
+    const user = await addUser('member', { roleId: role.id });
+    const { data: key } = await as(user.id, stored).createApiKey({
+      body: { name: 'k', permissions: ['leads:read:all'] },
+    });
+    expect(key.permissions).toEqual(['leads:read']);
+    const query = { permission: 'leads:read:all' };
+    expect((await as(user.id, stored).checkPermission({ query })).data).toMatchObject({
+      permission: 'leads:read',
+      allowed: true,
+      reach: 'all',
+    });
+    for (const wrong of ['*:all', 'leads:all', 'leads:read:all:all', 'leads:read:own:all'])
+      expect((await owner.createRole({ body: { name: 'W', permissions: [wrong] } })).status).toBe(422);
+  });
+
   it('requires a unique name and known permissions', async () => {
     const { owner } = await aTenant(service);
     expect((await owner.createRole({ body: { name: 'admin', permissions: [] } })).body.code).toBe('name_taken');
@@ -103,17 +124,25 @@ describe('permissions', () => {
     [['leads:manage'], 'leads:delete', true, 'all'],
     [['leads:read:own'], 'leads:read', true, 'own'],
     [['leads:read:team'], 'leads:read', true, 'team'],
-    [['campaigns:read:team'], 'campaigns:read', true, 'own'],
+    [['campaigns:read:team'], 'campaigns:read', true, 'team'],
+    [['partners:read:team'], 'partners:read', true, 'own'],
     [['leads:read:own'], 'leads:read:team', false, null],
     [['leads:read'], 'tasks:read', false, null],
     [['users:manage'], 'users:*', false, null],
     [['leads:*'], '*', false, null],
     [['*'], '*', true, 'all'],
   ])('%j is checked for %s', async (can, permission, allowed, reach) => {
-    expect((await service.as({ can }).checkPermission({ query: { permission } })).data).toEqual({
+    expect((await service.as({ can }).checkPermission({ query: { permission } })).data).toMatchObject({
       permission,
       allowed,
       reach,
     });
   });
+});
+
+it('a caller without users:act_as cannot put it into a role, at any reach', async () => {
+  const { as, user } = await aTenant(service);
+  const manager = as(user.id, ['users:manage']);
+  for (const permission of ['users:*', 'users:*:team', 'users:*:own', 'users:act_as:own'])
+    expect((await manager.createRole({ body: { name: permission, permissions: [permission] } })).status).toBe(403);
 });

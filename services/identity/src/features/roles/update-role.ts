@@ -13,7 +13,7 @@ export const updateRole =
     const { isEmpty, values, audit } = diff(before, body);
     if (isEmpty) return before;
     // A caller who cannot grant the role's permissions cannot remove them either.
-    if (values.permissions) checkCeiling(caller, [...values.permissions, ...before.permissions]);
+    if (values.permissions) for (const one of [values.permissions, before.permissions]) checkCeiling(caller, one);
     const [role] = await tx.role
       .updateManyAndReturn({ where: { id: before.id }, data: { ...values, version: { increment: 1 } } })
       .catch((error: unknown) => {

@@ -1,9 +1,8 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createPepper } from '@tandem/api-keys';
-import { testService, testSettings } from '@tandem/testing';
+import { testSettings } from '@tandem/testing';
 import jsonwebtoken from 'jsonwebtoken';
-import { anonymous, aTenant, fleet, password, type Service, secrets } from '../../identity.test-service.ts';
-import { identityService } from '../../service.ts';
+import { anonymous, aTenant, fleet, password, type Service, startIdentity } from '../../identity.test-service.ts';
 import type { IdentitySettings } from '../../settings.ts';
 
 let testDatabase: Awaited<ReturnType<typeof testSettings>>;
@@ -19,11 +18,7 @@ afterAll(async () => {
 
 /** Starts an instance with its own secrets on the shared database. */
 async function start(changed: Partial<IdentitySettings>): Promise<Service> {
-  const service = await testService(
-    'identity',
-    (settings) => identityService({ ...settings, ...secrets, ...changed }),
-    testDatabase,
-  );
+  const service = await startIdentity(changed, testDatabase);
   running.push(service);
   return service;
 }

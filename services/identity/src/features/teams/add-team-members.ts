@@ -2,18 +2,21 @@ import { unknownId } from '@tandem/contract';
 import { teamMembersChanged, type teams } from '@tandem/identity-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { addMembers, inTooManyTeams, lockUsers, touchTeams, usersAtTeamLimit } from './members.ts';
+import { checkTeamReach, recordsToFollow } from './reach.ts';
 import { asTeam, lockTeam } from './team.ts';
 
 export const addTeamMembers =
   (tools: Tools): Handler<typeof teams.addTeamMembers> =>
-  async ({ params, body, tx, emit, afterCommit }) => {
+  async ({ params, body, caller, tx, emit, afterCommit }) => {
+    await checkTeamReach(tx, caller, [params.id]);
     const known = await lockUsers(tx, body.userIds);
     const row = await lockTeam(tx, params.id);
     const atLimit = await usersAtTeamLimit(tx, [...known], row.id);
     const added = await addMembers(tx, row.id, [...known.difference(atLimit)]);
     if (added.length) {
       await touchTeams(tx, [row.id]);
-      emit(teamMembersChanged, { data: { teamId: row.id, added, removed: [] }, record: row });
+      const follow = await recordsToFollow(tx, caller, added);
+      emit(teamMembersChanged, { data: { teamId: row.id, added, removed: [], follow }, record: row });
       afterCommit(() => tools.invalidateCredentials({ tenantId: row.tenantId, userIds: added }));
     }
     const { memberCount } = await asTeam(tx, row);

@@ -35,7 +35,12 @@ describe('a new team', () => {
     expect((await owner.getTeam({ params: { id: data.id } })).data).toEqual(data);
     expect((await eventOf('team.created', tenantId)).data).toEqual({ teamId: data.id, name: 'Sales' });
     const joined = (await eventOf('team.members_changed', tenantId)).data as { added: string[] };
-    expect(joined).toEqual({ teamId: data.id, added: expect.any(Array), removed: [] });
+    expect(joined).toEqual({
+      teamId: data.id,
+      added: expect.any(Array),
+      removed: [],
+      follow: expect.arrayContaining([{ userId: member.id, teamId: data.id }]),
+    });
     expect(joined.added.sort()).toEqual([user.id, member.id].sort());
   });
 
@@ -47,6 +52,15 @@ describe('a new team', () => {
       [1, 2].map((index) => ({ field: `memberIds.${index}`, message: 'No user with this id' })),
     ]);
     expect((await owner.listTeams()).data).toEqual([]);
+  });
+
+  it('has no members from a caller who is limited to team records, who would reach their records', async () => {
+    const { as, user, addUser } = await aTenant(service);
+    const { id } = await addUser('member');
+    const limited = as(user.id, ['teams:write', 'leads:read:team']);
+    const body = { name: 'X', memberIds: [user.id, id] };
+    expect((await limited.createTeam({ body })).status).toBe(403);
+    expect((await limited.createTeam({ body: { name: 'X' } })).status).toBe(201);
   });
 
   it('requires a name that is unique within the tenant', async () => {
@@ -223,10 +237,11 @@ describe('membership', () => {
       const found = service.events.filter((one) => one.name === 'team.members_changed' && one.tenantId === tenantId);
       return found.length === 3 && found.map((one) => one.data);
     });
+    const follow = [{ userId: id, teamId: second.id }];
     expect(changes).toEqual([
-      { teamId: team.id, added: [id], removed: [] },
-      { teamId: second.id, added: [id], removed: [] },
-      { teamId: team.id, added: [], removed: [id] },
+      { teamId: team.id, added: [id], removed: [], follow: [] },
+      { teamId: second.id, added: [id], removed: [], follow },
+      { teamId: team.id, added: [], removed: [id], follow },
     ]);
     const updated = await eventOf('user.updated', tenantId);
     expect(updated.changes?.teamIds).toEqual({ from: [Number(team.id)], to: [Number(second.id)] });

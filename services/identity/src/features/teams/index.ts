@@ -3,6 +3,7 @@ import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { addTeamMembers } from './add-team-members.ts';
 import { createTeam } from './create-team.ts';
+import { deleteTeam } from './delete-team.ts';
 import { findTeam } from './find-team.ts';
 import { getTeam } from './get-team.ts';
 import { listTeamMembers } from './list-team-members.ts';
@@ -16,6 +17,7 @@ export const teamHandlers = (tools: Tools) =>
     listTeams,
     getTeam,
     updateTeam,
+    deleteTeam: deleteTeam(tools),
     listTeamMembers,
     addTeamMembers: addTeamMembers(tools),
     removeTeamMember: removeTeamMember(tools),

@@ -1,6 +1,5 @@
 import { unknownId } from '@tandem/contract';
-import type { Emit } from '@tandem/events';
-import { teamMembersChanged, teamsOfUserMax } from '@tandem/identity-contract';
+import { teamsOfUserMax } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
@@ -79,24 +78,6 @@ export async function teamIdsOf(tx: Tx, userIds: readonly number[]): Promise<Map
   });
   for (const { userId, teamId } of rows) teams.get(userId)?.push(teamId);
   return teams;
-}
-
-/** Sets the teams of a user, and emits an event for each team joined or left. */
-export async function setTeams(
-  tx: Tx,
-  emit: Emit<typeof teamMembersChanged>,
-  { userId, before, after }: { userId: number; before: readonly number[]; after: readonly number[] },
-): Promise<void> {
-  const joined = after.filter((id) => !before.includes(id));
-  const left = before.filter((id) => !after.includes(id));
-  if (left.length) await tx.teamMember.deleteMany({ where: { userId, teamId: { in: left } } });
-  if (joined.length)
-    await tx.teamMember.createMany({ data: joined.map((teamId) => ({ teamId, userId })), skipDuplicates: true });
-  await touchTeams(tx, [...joined, ...left]);
-  for (const id of joined)
-    emit(teamMembersChanged, { data: { teamId: id, added: [userId], removed: [] }, record: { id } });
-  for (const id of left)
-    emit(teamMembersChanged, { data: { teamId: id, added: [], removed: [userId] }, record: { id } });
 }
 
 /** Validates team ids from a request body; returns them deduplicated and sorted. */

@@ -1,18 +1,22 @@
 import { teamMembersChanged, type teams } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
+import { endLead } from './lead.ts';
 import { touchTeams } from './members.ts';
+import { recordsToFollow } from './reach.ts';
 import { lockTeam } from './team.ts';
 
 export const removeTeamMember =
   (tools: Tools): Handler<typeof teams.removeTeamMember> =>
-  async ({ params, tx, emit, afterCommit }) => {
+  async ({ params, caller, tx, emit, afterCommit }) => {
     const { userId } = params;
     const team = await lockTeam(tx, params.id);
     const { count } = await tx.teamMember.deleteMany({ where: { teamId: team.id, userId } });
     if (!count) throw fail('not_found');
     await touchTeams(tx, [team.id]);
-    emit(teamMembersChanged, { data: { teamId: team.id, added: [], removed: [userId] }, record: team });
+    await endLead(tx, emit, { userId, teamIds: [team.id] });
+    const follow = await recordsToFollow(tx, caller, [userId]);
+    emit(teamMembersChanged, { data: { teamId: team.id, added: [], removed: [userId], follow }, record: team });
     afterCommit(() => tools.invalidateCredentials({ tenantId: team.tenantId, userIds: [userId] }));
     return { id: userId, deleted: true };
   };

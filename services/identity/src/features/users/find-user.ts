@@ -9,5 +9,6 @@ export const findUser: Handler<typeof internalUsers.findUser> = async ({ params,
   if (!row) throw fail('not_found');
   const teams = await teamIdsOf(tx, [row.id]);
   const teamIds = teams.get(row.id) ?? [];
-  return { id: row.id, status: UserStatus.parse(row.status), name: nameOf(row), teamIds };
+  const { id, successorId } = row;
+  return { id, status: UserStatus.parse(row.status), name: nameOf(row), teamIds, successorId };
 };

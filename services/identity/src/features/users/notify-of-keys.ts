@@ -2,27 +2,28 @@ import { allows } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
 import { type notificationCreated, recipientsMax } from '@tandem/identity-contract';
 import { nameOf, type Tx } from '../../handler.ts';
-import { whereStatus } from '../api-keys/api-key.ts';
 import { notify } from '../notifications/notify.ts';
 
-/** Notifies API key managers when a deactivated or suspended user has created keys that are still active. */
+/** Notifies API key managers of keys that a user who left still has, because no successor could take them over. */
 export async function notifyOfKeys(
   tx: Tx,
   emit: Emit<typeof notificationCreated>,
   user: { id: number; firstName: string; lastName: string },
+  keys: number,
 ): Promise<void> {
-  const keys = await tx.apiKey.findMany({
-    where: { createdBy: user.id, ...whereStatus('active') },
-    select: { id: true, permissions: true },
-  });
-  if (!keys.length) return;
-  const withoutRights = keys.filter(({ permissions }) => !permissions.length).length;
   await notify(tx, emit, {
     userIds: await keyManagers(tx, user.id),
-    title: `${nameOf(user)} is no longer active and has ${keys.length} active API ${keys.length === 1 ? 'key' : 'keys'}`,
-    body: `${keys.length - withoutRights} with their own permissions still work; ${withoutRights} with the permissions of the user no longer work. Rotate or revoke the keys that are no longer needed.`,
+    title: {
+      en: `${nameOf(user)} is no longer active and still has ${keys} active API ${keys === 1 ? 'key' : 'keys'}`,
+      de: `${nameOf(user)} ist nicht mehr aktiv und hat noch ${keys} ${keys === 1 ? 'aktiven' : 'aktive'} API-Schlüssel`,
+    },
+    body: {
+      en: 'They may do nothing, because the successor has none of their permissions. Revoke them and create new ones where they are needed.',
+      de: 'Sie sind wirkungslos, weil die Nachfolge keine ihrer Berechtigungen hat. Widerrufen Sie sie, und erstellen Sie neue, wo sie gebraucht werden.',
+    },
     category: 'api_keys',
-    data: { keys: keys.length, withoutPermissions: withoutRights },
+    priority: 'high',
+    data: { keys },
   });
 }
 

@@ -1,5 +1,6 @@
 import { until } from '@tandem/testing';
 import { anonymous, aTenant, fleet, password, type Service, startIdentity } from '../../identity.test-service.ts';
+import { memberPermissions } from '../roles/system-roles.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -52,7 +53,9 @@ describe('a new user', () => {
     expect((await clerk.createUser({ body: person({ roleId: roleId('admin') }) })).status).toBe(403);
     const foreign = await clerk.createUser({ body: person({ roleId: other.roleId('member') }) });
     expect([foreign.status, foreign.body.errors?.[0]?.field]).toEqual([422, 'roleId']);
-    expect((await clerk.createUser({ body: person() })).status).toBe(201);
+    expect((await clerk.createUser({ body: person() })).status).toBe(403);
+    const peer = as(user.id, ['users:write', ...memberPermissions]);
+    expect((await peer.createUser({ body: person() })).status).toBe(201);
   });
 });
 
@@ -144,6 +147,15 @@ describe('updating a user', () => {
     await owner.updateUser({ params: { id: user.id }, body: { email } });
     expect((await anonymous(service).login({ body: { email: user.email, password } })).status).toBe(401);
     expect((await anonymous(service).login({ body: { email, password } })).status).toBe(200);
+  });
+
+  it("refuses one's own address, which a session or key alone must not change", async () => {
+    const { owner, user } = await aTenant(service);
+    const { status, body } = await owner.updateUser({ params: { id: user.id }, body: { email: 'mine@example.com' } });
+    expect([status, body.errors?.[0]]).toEqual([
+      422,
+      { field: 'email', message: expect.stringContaining('/users/me/email') },
+    ]);
   });
 
   it('keeps at least one active owner', async () => {

@@ -1,29 +1,32 @@
-import type { Pepper } from '@tandem/api-keys';
-import type { Caller } from '@tandem/caller';
+import { actingUserId, type Caller } from '@tandem/caller';
+import type { OpenWork } from '@tandem/contract';
+import type { Emit } from '@tandem/events';
 import { type users, userUpdated } from '@tandem/identity-contract';
-import { diff, fail } from '@tandem/service';
-import { isTaken } from '@tandem/tenant-db';
+import { diff, fail, failField } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { checkRank } from '../../permissions.ts';
-import { endSessions } from '../auth/session.ts';
-import { readTeamIds, setTeams, teamIdsOf } from '../teams/members.ts';
-import { notifyOfKeys } from './notify-of-keys.ts';
+import { announceAddress } from '../account/verification.ts';
+import { readTeamIds, teamIdsOf } from '../teams/members.ts';
+import { checkTeamReach } from '../teams/reach.ts';
+import { setTeams } from '../teams/set-teams.ts';
+import { applyStatusChange, checkStatusChange, isLeaving, openWorkOf } from './change-status.ts';
 import {
   assignableRole,
   asUser,
   checkNotOwnRole,
   checkOwnerRemains,
-  checkTransition,
-  emailHashes,
-  emailLookupRow,
   lockUser,
-  type UserStatus,
+  moveAddress,
+  type UserRecord,
   visibleTo,
+  writeUser,
 } from './user.ts';
 
-export const updateUser =
-  (tools: Tools): Handler<typeof users.updateUser> =>
-  async ({ params, body, caller, tx, emit, ifMatch, afterCommit }) => {
+export const updateUser = (tools: Tools): Handler<typeof users.updateUser, OpenWork | undefined> => ({
+  async check({ params, body, caller }) {
+    return isLeaving(body.status) ? openWorkOf(tools, caller, { userId: params.id }) : undefined;
+  },
+  async run({ params, body, caller, tx, emit, schedule, ifMatch, afterCommit, found: work }) {
     const onlyUserId = visibleTo(caller, 'users:write').id;
     if (onlyUserId !== undefined && onlyUserId !== params.id) throw fail('not_found');
     const user = await lockUser(tx, params);
@@ -35,25 +38,43 @@ export const updateUser =
     const { isEmpty, values, audit } = diff({ ...user, teamIds: before }, { ...body, teamIds: wantedTeams });
     if (isEmpty) return asUser(user, before);
     await checkPolicies({ tx, caller, user }, values);
+    if (values.status !== undefined) await checkStatusChange({ tx, caller, user }, values.status, work);
 
     const { teamIds, ...columns } = values;
-    if (teamIds) await setTeams(tx, emit, { userId: user.id, before, after: teamIds });
-    const updated = asUser(await write(tx, user.id, columns), teamIds ?? before);
-    if (values.email !== undefined)
+    if (teamIds) await checkTeamReach(tx, caller, [...new Set(teamIds).difference(new Set(before))]);
+    if (teamIds) await setTeams(tx, emit, { caller, userId: user.id, before, after: teamIds });
+    const updated = asUser(
+      await writeUser(tx, user.id, {
+        ...columns,
+        ...(columns.status === 'active' && { successorId: null }),
+        ...(columns.email !== undefined && { emailVerifiedAt: null }),
+      }),
+      teamIds ?? before,
+    );
+    if (values.email !== undefined) {
       await moveAddress(tx, { tenantId: user.tenantId, from: user.email, to: values.email }, tools.pepper);
-    emit(userUpdated, {
-      data: { userId: user.id, fields: Object.keys(values), status: updated.status },
-      record: updated,
-      changes: audit,
-    });
-    const endReason = endReasonOf(values.status);
-    if (endReason) await endSessions(tx, emit, { where: { userId: user.id }, reason: endReason });
-    if (endReason && user.status === 'active') await notifyOfKeys(tx, emit, updated);
+      await announceAddress({ tx, schedule }, { from: user.email, user: updated }, tools);
+    }
+    emitUpdate(emit, updated, audit);
+    if (values.status !== undefined)
+      await applyStatusChange({ tx, emit }, { before: user, updated, successor: undefined }, { status: values.status });
     // Gateways cache the access of credentials, which depends on the status, role and teams of the user.
     if (values.status !== undefined || values.roleId !== undefined || teamIds)
       afterCommit(() => tools.invalidateCredentials({ tenantId: user.tenantId, userIds: [user.id] }));
     return updated;
-  };
+  },
+});
+
+/** The event of all changed fields but the status, which has an event of its own. */
+function emitUpdate(
+  emit: Emit<typeof userUpdated>,
+  user: UserRecord,
+  { status, ...changes }: Record<string, { from: unknown; to: unknown }>,
+): void {
+  const fields = Object.keys(changes);
+  if (fields.length)
+    emit(userUpdated, { data: { userId: user.id, fields, status: user.status }, record: user, changes });
+}
 
 /** Users must not add themselves to teams, which would give them access to the records of every team. */
 function checkTeamsUnchanged(before: number[], wanted: number[] | undefined): void {
@@ -66,47 +87,18 @@ interface UpdateContext {
   user: Awaited<ReturnType<typeof lockUser>>;
 }
 
-interface ChangedFields {
-  email?: string;
-  roleId?: number;
-  status?: UserStatus;
-}
-
-/** Checks that the caller may make these changes. Rank comes first: its 403 must not reveal the user's state. */
+/** Checks that the caller may change these fields. Rank comes first: its 403 must not reveal the user's state. */
 async function checkPolicies(
   { tx, caller, user }: UpdateContext,
-  { email, roleId, status }: ChangedFields,
+  { email, roleId }: { email?: string; roleId?: number },
 ): Promise<void> {
-  // The e-mail address is the login name, so changing it allows taking over the account.
-  if (email !== undefined || status !== undefined || roleId !== undefined) checkRank(caller, user.role.permissions);
-  if (roleId !== undefined) checkRank(caller, (await assignableRole(tx, roleId)).permissions);
-  if (status !== undefined) checkTransition(user.status, status);
-  if (roleId !== undefined || endReasonOf(status)) await checkOwnerRemains(tx, user);
-  if (roleId !== undefined) checkNotOwnRole(caller, user.id);
-}
-
-/** Reason to end the user's sessions on a change to this status; undefined if they continue. */
-function endReasonOf(status: UserStatus | undefined) {
-  return status === 'active' ? undefined : status;
-}
-
-async function write(tx: Tx, id: number, values: object) {
-  const [row] = await tx.user
-    .updateManyAndReturn({ where: { id }, data: { ...values, version: { increment: 1 } } })
-    .catch((error: unknown) => {
-      throw isTaken(error)
-        ? fail('email_taken', [{ field: 'email', message: 'Must be unique; another user has this e-mail address' }])
-        : error;
-    });
-  if (!row) throw fail('not_found');
-  return row;
-}
-
-async function moveAddress(
-  tx: Tx,
-  { tenantId, from, to }: { tenantId: number; from: string; to: string },
-  pepper: Pepper,
-): Promise<void> {
-  await tx.emailLookup.deleteMany({ where: { emailHash: { in: emailHashes(from, pepper) }, ownerTenantId: tenantId } });
-  await tx.emailLookup.create({ data: emailLookupRow(to, tenantId, pepper) });
+  // The e-mail address is the login name, so changing it allows taking over the account. Of one's own, a session or key is
+  // not enough.
+  if (email !== undefined && (user.id === actingUserId(caller) || user.id === caller.userId))
+    throw failField('email', 'Is your own address; change it with POST /v1/users/me/email, which proves the new one');
+  if (email !== undefined || roleId !== undefined) checkRank(caller, user.role.permissions);
+  if (roleId === undefined) return;
+  checkRank(caller, (await assignableRole(tx, roleId)).permissions);
+  await checkOwnerRemains(tx, user);
+  checkNotOwnRole(caller, user.id);
 }

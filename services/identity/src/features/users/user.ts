@@ -2,30 +2,32 @@ import type { Pepper } from '@tandem/api-keys';
 import type { Caller } from '@tandem/caller';
 import { actingUserId } from '@tandem/caller';
 import { allows, unknownId } from '@tandem/contract';
-import { User, type userStatuses } from '@tandem/identity-contract';
+import { User, userStates, type userStatuses } from '@tandem/identity-contract';
 import { fail, failField, transitionError } from '@tandem/service';
+import { isTaken } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Role as RoleRow, User as UserRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { ownerRole } from '../roles/system-roles.ts';
+import { defaultRole, ownerRole } from '../roles/system-roles.ts';
 import { teamIdsOf } from '../teams/members.ts';
 
 export type UserRecord = z.output<typeof User>;
 export type UserStatus = (typeof userStatuses)[number];
 
 const columns = User.pick({ status: true });
-const transitions: Record<UserStatus, readonly UserStatus[]> = {
-  active: ['suspended', 'deactivated'],
-  suspended: ['active', 'deactivated'],
-  deactivated: ['active'],
-};
 
 /**
  * Converts a row to the API resource. Response encoding drops fields outside the contract, such as the password hash.
  */
 export function asUser(row: UserRow, teamIds: readonly number[]): UserRecord {
   const checked = columns.parse(row);
-  return { ...row, ...checked, teamIds: [...teamIds], allowedTransitions: [...transitions[checked.status]] };
+  return {
+    ...row,
+    ...checked,
+    emailVerified: row.emailVerifiedAt !== null,
+    teamIds: [...teamIds],
+    allowedTransitions: userStates.next(checked.status),
+  };
 }
 
 /** Converts rows to API resources with their current teams. */
@@ -45,7 +47,7 @@ export async function withTeams(tx: Tx, row: UserRow): Promise<UserRecord> {
 
 /** Rejects status transitions that are not in the state table. */
 export function checkTransition(from: string, to: UserStatus): void {
-  const allowed = transitions[columns.shape.status.parse(from)];
+  const allowed = userStates.next(columns.shape.status.parse(from));
   if (allowed.includes(to)) return;
   throw fail('transition_refused', [transitionError(from, allowed)]);
 }
@@ -59,6 +61,21 @@ export function emailLookupRow(email: string, ownerTenantId: number, pepper: Pep
 export function emailHashes(email: string, pepper: Pepper): [current: string, ...previous: string[]] {
   const text = hashedEmail(email);
   return [pepper.hash(text), ...pepper.previous(text)];
+}
+
+/** Moves the lookup row of a user to another address. */
+export async function moveAddress(
+  tx: Tx,
+  { tenantId, from, to }: { tenantId: number; from: string; to: string },
+  pepper: Pepper,
+): Promise<void> {
+  await tx.emailLookup.deleteMany({ where: { emailHash: { in: emailHashes(from, pepper) }, ownerTenantId: tenantId } });
+  await tx.emailLookup.create({ data: emailLookupRow(to, tenantId, pepper) });
+}
+
+/** The error for an address that another user of the tenant has. */
+export function emailTaken(field = 'email') {
+  return fail('email_taken', [{ field, message: 'Must be unique; another user has this e-mail address' }]);
 }
 
 /** The prefix separates address hashes from API key hashes. */
@@ -81,6 +98,17 @@ export async function lockUser(tx: Tx, where: { id: number }): Promise<UserRow &
   return row;
 }
 
+/** Writes changes to a locked user as the next version. */
+export async function writeUser(tx: Tx, id: number, values: object): Promise<UserRow> {
+  const [row] = await tx.user
+    .updateManyAndReturn({ where: { id }, data: { ...values, version: { increment: 1 } } })
+    .catch((error: unknown) => {
+      throw isTaken(error) ? emailTaken() : error;
+    });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
 /** Loads a role to assign, with a shared lock that prevents deleting it before the commit. */
 export async function assignableRole(tx: Tx, id: number): Promise<RoleRow> {
   const role = await tx.role.findFirst({ where: { id } });
@@ -88,6 +116,14 @@ export async function assignableRole(tx: Tx, id: number): Promise<RoleRow> {
   const [locked] = await tx.sql`SELECT id FROM role WHERE id = ${id} FOR KEY SHARE`;
   if (!locked)
     throw fail('conflict', [{ field: 'roleId', message: 'The role was deleted in the meantime; use another role' }]);
+  return role;
+}
+
+/** The role of a new user: the given one, else the role member. */
+export async function roleOfNewUser(tx: Tx, roleId: number | undefined): Promise<RoleRow> {
+  if (roleId !== undefined) return assignableRole(tx, roleId);
+  const role = await tx.role.findFirst({ where: { name: defaultRole, isSystem: true } });
+  if (!role) throw fail('not_found');
   return role;
 }
 
@@ -104,6 +140,7 @@ export async function checkOwnerRemains(tx: Tx, user: { id: number; status: stri
   if (!others) throw fail('last_owner');
 }
 
-function isOwner(role: RoleRow): boolean {
+/** Whether a role is that of the owner. */
+export function isOwner(role: RoleRow): boolean {
   return role.isSystem && role.name === ownerRole;
 }

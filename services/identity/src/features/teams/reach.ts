@@ -1,0 +1,39 @@
+import type { Caller } from '@tandem/caller';
+import { fail } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { isLimitedToTeams } from '../../permissions.ts';
+import { teamIdsOf } from './members.ts';
+
+/**
+ * Rejects putting users into teams in which the caller is not, if the caller is limited to team records: the caller, or a
+ * user whom they create, would reach the records of those teams.
+ */
+export async function checkTeamReach(tx: Tx, caller: Caller, teamIds: readonly number[]): Promise<void> {
+  const own = new Set(caller.teamIds ?? []);
+  if (teamIds.every((id) => own.has(id)) || !(await isLimited(tx, caller))) return;
+  const message = 'Your permissions are limited to team records, so you can add members to your own teams only';
+  throw fail('forbidden', [{ field: 'teamIds', message }]);
+}
+
+/**
+ * The users whose records may follow into a team after a change of their teams: those who are in exactly one now. None if
+ * the caller is limited to team records: the records would become visible to the caller, who could choose whose.
+ */
+export async function recordsToFollow(
+  tx: Tx,
+  caller: Caller,
+  userIds: readonly number[],
+): Promise<{ userId: number; teamId: number }[]> {
+  if (!userIds.length || (await isLimited(tx, caller))) return [];
+  return [...(await teamIdsOf(tx, userIds))].flatMap(([userId, [teamId, another]]) =>
+    teamId === undefined || another !== undefined ? [] : [{ userId, teamId }],
+  );
+}
+
+/** Whether the caller is limited to team records. A key may lack the permissions that limit its owner. */
+async function isLimited(tx: Tx, caller: Caller): Promise<boolean> {
+  if (isLimitedToTeams(caller.permissions)) return true;
+  if (caller.type !== 'key' || caller.userId === undefined) return false;
+  const owner = await tx.user.findFirst({ where: { id: caller.userId }, include: { role: true } });
+  return owner !== null && isLimitedToTeams(owner.role.permissions);
+}
