@@ -1,42 +1,31 @@
-import { subscriptionCanceled, type subscriptions, subscriptionUpdated } from '@tandem/identity-contract';
+import type { subscriptions } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
-import type { Handler } from '../../handler.ts';
-import { readInstalled } from '../addons/addon.ts';
+import type { Subscription as SubscriptionRow } from '../../generated/client.ts';
+import type { Handler, Tools } from '../../handler.ts';
+import { endNow } from './end-now.ts';
 import { endSubscriptionJob } from './end-subscription.job.ts';
-import { asSubscription, lockSubscription, periodOf } from './subscription.ts';
+import { lockSubscription, nothingScheduled, periodOf, writeSubscription } from './subscription.ts';
 
-export const cancelSubscription: Handler<typeof subscriptions.cancelSubscription> = async ({
-  params,
-  body,
-  tx,
-  emit,
-  schedule,
-  ifMatch,
-}) => {
-  const before = await lockSubscription(tx, params.id);
-  ifMatch(before);
-  if (before.status === 'canceled' || before.cancelAtPeriodEnd) {
-    const message = 'Is already canceled, or ends at the end of the period';
-    throw fail('already_canceled', [{ field: 'status', message }]);
-  }
-  const now = new Date();
-  const effect = body.atPeriodEnd ? { cancelAtPeriodEnd: true } : { status: 'canceled', canceledAt: now };
-  const [row] = await tx.subscription.updateManyAndReturn({
-    where: { id: before.id },
-    data: { ...effect, cancelReason: body.reason ?? null, version: { increment: 1 } },
-  });
-  if (!row) throw fail('not_found');
-  const subscription = asSubscription(row, await readInstalled(tx));
-  const { id: subscriptionId, planCode, status } = subscription;
-  const data = { subscriptionId, planCode, status };
-  if (body.atPeriodEnd) {
-    const endsAt = periodOf(now).end;
-    await schedule(endSubscriptionJob, [{ subscriptionId, endsAt }], endsAt);
-    const changes = { cancelAtPeriodEnd: { from: false, to: true } };
-    emit(subscriptionUpdated, { data, record: subscription, changes });
-  } else {
-    const changes = { status: { from: before.status, to: status } };
-    emit(subscriptionCanceled, { data, record: subscription, changes });
-  }
-  return subscription;
-};
+export const cancelSubscription =
+  (tools: Tools): Handler<typeof subscriptions.cancelSubscription> =>
+  async ({ params, body, tx, emit, schedule, ifMatch, afterCommit }) => {
+    const { tenant, before } = await lockSubscription(tx, params.id);
+    ifMatch(before);
+    checkNotCanceled(before);
+    const cancelReason = body.reason ?? null;
+    if (!body.atPeriodEnd) {
+      afterCommit(() => tools.invalidateCredentials({ tenantId: tenant.tenantId }));
+      return endNow({ tx, emit }, { tenant, before, at: new Date(), cancelReason });
+    }
+    // A trial, and an unpaid subscription, ends at its own time.
+    const endsAt = before.endsAt ?? periodOf(new Date()).end;
+    await schedule(endSubscriptionJob, [{ subscriptionId: before.id, endsAt }], endsAt);
+    const change = { ...nothingScheduled, cancelAtPeriodEnd: true, cancelReason, endsAt };
+    return writeSubscription({ tx, emit }, before, change);
+  };
+
+export function checkNotCanceled({ status, cancelAtPeriodEnd }: SubscriptionRow): void {
+  if (status !== 'canceled' && !cancelAtPeriodEnd) return;
+  const message = 'Is already canceled, or ends at the end of the period';
+  throw fail('already_canceled', [{ field: 'status', message }]);
+}

@@ -1,14 +1,16 @@
-import type { subscriptions } from '@tandem/identity-contract';
+import type { usage } from '@tandem/identity-contract';
 import type { Handler, Tx } from '../../handler.ts';
 import { readMonth } from '../access/usage.ts';
 import { limitsOf, readTenant } from '../tenants/tenant.ts';
 import { currentPeriod, periodOf, readSubscription } from './subscription.ts';
+import { breakdownOf } from './usage-breakdown.ts';
+import { rangeOf, seriesOf } from './usage-series.ts';
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
-export const getSubscriptionUsage: Handler<typeof subscriptions.getSubscriptionUsage> = async ({
+export const getSubscriptionUsage: Handler<typeof usage.getSubscriptionUsage> = async ({
   params,
+  query,
   caller,
   tx,
 }) => {
@@ -16,6 +18,7 @@ export const getSubscriptionUsage: Handler<typeof subscriptions.getSubscriptionU
   const tenant = await readTenant(tx);
   const { monthlyCalls: limit } = limitsOf(tenant);
   const now = new Date();
+  const range = rangeOf(query, { period, now });
   const isCurrent = period.start.getTime() === periodOf(now).start.getTime();
   // Gateways report every few seconds, so the count that the gateway sends with a key is more recent.
   const gatewayCount = isCurrent ? caller.usage : undefined;
@@ -30,7 +33,10 @@ export const getSubscriptionUsage: Handler<typeof subscriptions.getSubscriptionU
       percent: limit === null ? null : Math.round((used / limit) * 10_000) / 100,
       projected: projected(used, period, until),
     },
-    series: await series(tx, tenant.tenantId, { from: period.start, until }),
+    series: await seriesOf(tx, tenant.tenantId, range),
+    breakdown: query.groupBy
+      ? await breakdownOf(tx, { ...range, tenantId: tenant.tenantId, by: query.groupBy, caller })
+      : [],
   };
 };
 
@@ -46,17 +52,4 @@ export function projected(used: number, { start, end }: { start: Date; end: Date
 async function recorded(tx: Tx, ownerTenantId: number, start: Date): Promise<number> {
   const month = start.toISOString().slice(0, 7);
   return (await readMonth(tx, ownerTenantId, month)).calls;
-}
-
-/** Calls per day of the period until now, including days without calls. */
-async function series(tx: Tx, ownerTenantId: number, { from, until }: { from: Date; until: Date }) {
-  const days: string[] = [];
-  for (let at = from.getTime(); at < until.getTime() || !days.length; at += dayMs) days.push(dayOf(at));
-  const rows = await tx.usageDay.findMany({ where: { ownerTenantId, day: { in: days } } });
-  const calls = new Map(rows.map((row) => [row.day, row.calls]));
-  return days.map((date) => ({ date, calls: calls.get(date) ?? 0 }));
-}
-
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
 }

@@ -1,14 +1,23 @@
-import type { subscriptions } from '@tandem/identity-contract';
+import type { internalAdmin, subscriptions, usage } from '@tandem/identity-contract';
 import type { Handlers } from '@tandem/service';
-import type { Tx } from '../../handler.ts';
+import type { Tools, Tx } from '../../handler.ts';
 import { cancelSubscription } from './cancel-subscription.ts';
+import { changeSubscription } from './change-subscription.ts';
+import { deleteSubscription } from './delete-subscription.ts';
 import { getSubscription } from './get-subscription.ts';
 import { getSubscriptionUsage } from './get-subscription-usage.ts';
 import { listSubscriptions } from './list-subscriptions.ts';
+import { resumeSubscription } from './resume-subscription.ts';
+import { setSubscriptionStatus } from './set-subscription-status.ts';
 
-export const subscriptionHandlers = {
-  listSubscriptions,
-  getSubscription,
-  getSubscriptionUsage,
-  cancelSubscription,
-} satisfies Handlers<typeof subscriptions, Tx>;
+export const subscriptionHandlers = (tools: Tools) =>
+  ({
+    listSubscriptions,
+    getSubscription,
+    getSubscriptionUsage,
+    cancelSubscription: cancelSubscription(tools),
+    deleteSubscription: deleteSubscription(tools),
+    changeSubscription: changeSubscription(tools),
+    resumeSubscription: resumeSubscription(tools),
+    setSubscriptionStatus: setSubscriptionStatus(tools),
+  }) satisfies Handlers<typeof subscriptions & typeof usage & Pick<typeof internalAdmin, 'setSubscriptionStatus'>, Tx>;

@@ -1,6 +1,6 @@
 import type { subscriptions } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
-import { readInstalled } from '../addons/addon.ts';
+import { readInstalled } from '../addons/installation.ts';
 import { asSubscription } from './subscription.ts';
 
 export const listSubscriptions: Handler<typeof subscriptions.listSubscriptions> = async ({ query, tx, list }) => {
