@@ -55,15 +55,22 @@ describe('a notification', () => {
       category: 'imports',
       priority: 'high',
       status: 'delivered',
+      allowedTransitions: ['read', 'archived', 'scheduled'],
+      environment: 'live',
       channels: ['in_app'],
-      actions,
+      emailStatus: null,
+      isSilent: false,
+      actions: actions.map((action) => ({ ...action, pressedAt: null, result: null })),
       data: { importId: 7 },
       groupKey: 'import-7',
+      groupCount: 1,
       scheduledFor: null,
       deliveredAt: expect.any(String),
       readAt: null,
       expiresAt: null,
+      version: 1,
       createdAt: expect.any(String),
+      updatedAt: expect.any(String),
     });
     expect(await inbox(member.id)).toEqual([data.notifications[1]]);
     const event = await until('the event arrives', () =>
@@ -114,7 +121,7 @@ describe('a notification', () => {
     ['an unknown team', { teamIds: ['999999999'] }, 'teamIds.0'],
     ['an unknown role', { roleIds: ['999999999'] }, 'roleIds.0'],
     ['no title', { title: ' ' }, 'title'],
-    ['an unavailable channel', { channels: ['email'] }, 'channels.0'],
+    ['an unavailable channel', { channels: ['sms'] }, 'channels.0'],
     [
       'too many actions',
       { actions: [1, 2, 3, 4].map((n) => ({ id: `a${n}`, label: 'A', type: 'dismiss' })) },
@@ -128,6 +135,34 @@ describe('a notification', () => {
       { actions: [{ id: 'a', label: 'A', type: 'url', url }] },
       'actions.0.url',
     ]),
+    ['a body for another type', { actions: [{ id: 'a', label: 'A', type: 'dismiss', body: {} }] }, 'actions.0.body'],
+    [
+      'a body above 4 KB',
+      { actions: [{ id: 'a', label: 'A', type: 'api', url: '/v1/tasks', body: { title: 'x'.repeat(4_100) } }] },
+      'actions.0.body',
+    ],
+    ...[
+      'https://example.com/v1/tasks',
+      '/v1/unknown',
+      '/v1/leads/1/status',
+      '/v1/users:invite',
+      '/v1/notifications',
+      '/internal/names',
+    ].map((url): [string, object, string] => [
+      `${url}, which is no operation that a button may perform`,
+      { actions: [{ id: 'a', label: 'A', type: 'api', url, body: { status: 'new' } }] },
+      'actions.0.url',
+    ]),
+    [
+      'a body that the operation would reject',
+      { actions: [{ id: 'a', label: 'A', type: 'api', url: '/v1/tasks', body: { title: '' } }] },
+      'actions.0.body.title',
+    ],
+    [
+      'an unknown field in the body',
+      { actions: [{ id: 'a', label: 'A', type: 'api', url: '/v1/tasks', body: { title: 'A', colour: 'red' } }] },
+      'actions.0.body.colour',
+    ],
     ['an unknown priority', { priority: 'urgent' }, 'priority'],
   ])('with %s is rejected and not delivered', async (_, wrong, field) => {
     const { owner, member, inbox } = await aTenantWithMember();

@@ -1,7 +1,9 @@
 import { actingUserId } from '@tandem/caller';
 import { notificationCreated, type notifications, notificationsShownMax } from '@tandem/identity-contract';
 import { failField, toJsonColumn } from '@tandem/service';
-import type { Handler } from '../../handler.ts';
+import type { Handler, Tools } from '../../handler.ts';
+import { checkActionCalls } from './action-call.ts';
+import { createBatch } from './batch.ts';
 import { deliverNotificationsJob } from './deliver-notifications.job.ts';
 import { asNotification } from './notification.ts';
 import { findRecipients } from './recipients.ts';
@@ -10,48 +12,50 @@ import { findRecipients } from './recipients.ts';
 const bytesMax = 8 * 1024 * 1024;
 // Many small values cost more CPU time than their size suggests: more would block the event loop for over 50 ms.
 const valuesMax = 500_000;
+const scheduleMaxMs = 366 * 86_400_000;
 
-export const createNotification: Handler<typeof notifications.createNotification> = async ({
-  body,
-  caller,
-  tx,
-  emit,
-  schedule,
-}) => {
-  const {
-    userIds: named = [],
-    teamIds = [],
-    roleIds = [],
-    scheduledFor = null,
-    expiresAt = null,
-    groupKey = null,
-    ...content
-  } = body;
-  checkTimes(scheduledFor, expiresAt);
-  const userIds = await findRecipients(tx, { userIds: named, teamIds, roleIds });
-  checkSize(content, userIds.length);
-  const batch = await tx.notificationBatch.create({
-    data: { scheduledFor, createdBy: actingUserId(caller) ?? null },
-  });
-  const state = scheduledFor
-    ? { status: 'scheduled', deliveredAt: null }
-    : { status: 'delivered', deliveredAt: batch.createdAt };
-  const common = { ...content, data: toJsonColumn(content.data), scheduledFor, expiresAt, groupKey, ...state };
-  const data = userIds.map((userId) => ({ ...common, batchId: batch.id, userId }));
-  if (data.length) await tx.notification.createMany({ data });
-  const returnedRows = await tx.notification.findMany({
-    where: { batchId: batch.id },
-    orderBy: { id: 'asc' },
-    take: notificationsShownMax,
-  });
-  if (scheduledFor && data.length) await schedule(deliverNotificationsJob, [{ batchId: batch.id }], scheduledFor);
-  const record = { id: batch.id, recipients: data.length };
-  emit(notificationCreated, {
-    data: { batchId: batch.id, userIds, title: body.title },
-    record: { ...record, category: body.category, scheduledFor },
-  });
-  return { ...record, notifications: returnedRows.map(asNotification) };
-};
+export const createNotification =
+  ({ feeds, ids }: Pick<Tools, 'feeds' | 'ids'>): Handler<typeof notifications.createNotification> =>
+  async ({ afterCommit, body, caller, tx, emit, schedule }) => {
+    const {
+      userIds: named = [],
+      teamIds = [],
+      roleIds = [],
+      scheduledFor = null,
+      expiresAt = null,
+      groupKey = null,
+      ...content
+    } = body;
+    checkTimes(scheduledFor, expiresAt);
+    checkActionCalls(content.actions, { tenantId: caller.tenantId as number, permissions: caller.permissions, ids });
+    const userIds = await findRecipients(tx, { userIds: named, teamIds, roleIds });
+    checkSize(content, userIds.length);
+    const { batchId } = await createBatch(
+      tx,
+      {
+        ...content,
+        data: toJsonColumn(content.data),
+        scheduledFor,
+        expiresAt,
+        groupKey,
+        isSandbox: caller.environment === 'sandbox',
+      },
+      { userIds, createdBy: actingUserId(caller) ?? null },
+    );
+    const returnedRows = await tx.notification.findMany({
+      where: { batchId },
+      orderBy: { id: 'asc' },
+      take: notificationsShownMax,
+    });
+    if (scheduledFor && userIds.length) await schedule(deliverNotificationsJob, [{ batchId }], scheduledFor);
+    afterCommit(() => feeds.changed(caller.tenantId as number, userIds));
+    const record = { id: batchId, recipients: userIds.length };
+    emit(notificationCreated, {
+      data: { batchId, userIds, title: body.title },
+      record: { ...record, category: body.category, scheduledFor },
+    });
+    return { ...record, notifications: returnedRows.map(asNotification) };
+  };
 
 /** Each recipient gets a copy, so the limits apply to all copies together. */
 function checkSize(content: { data: object }, recipients: number): void {
@@ -76,6 +80,8 @@ function valuesIn(value: unknown): number {
 function checkTimes(scheduledFor: Date | null, expiresAt: Date | null): void {
   const now = new Date();
   if (scheduledFor && scheduledFor <= now) throw failField('scheduledFor', 'Must be in the future');
+  if (scheduledFor && scheduledFor.getTime() > now.getTime() + scheduleMaxMs)
+    throw failField('scheduledFor', 'Must be at most a year ahead');
   if (expiresAt && expiresAt <= (scheduledFor ?? now))
     throw failField('expiresAt', 'Must be in the future and after scheduledFor');
 }
