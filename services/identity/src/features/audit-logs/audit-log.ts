@@ -1,19 +1,16 @@
 import type { Caller } from '@tandem/caller';
-import { type IdPath, type ResourceType, resourceTypes } from '@tandem/contract';
 import { AuditLog } from '@tandem/identity-contract';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
 import type { z } from 'zod';
 import type { AuditLog as AuditRow } from '../../generated/client.ts';
+import { type Encode, encoderOf, pathsIn } from './record.ts';
 
 const { actor, context, outcome } = AuditLog.shape;
-// Exclusive upper bound of numeric ids in public ids.
-const idEnd = 2 ** 40;
 
 /** Converts a row to the API resource. Encodes ids here, not at the gateway, because their types vary per entry. */
 export function asAuditLog(row: AuditRow, ids: IdCodec): z.output<typeof AuditLog> {
   const { actorType, actorId, actorName, onBehalfOfId, ip, userAgent, requestId, recordEnvironment } = row;
-  const encode = (type: unknown, id: unknown) =>
-    isResource(type) && isId(id) ? ids.encode(type, row.tenantId, id) : undefined;
+  const encode = encoderOf(ids, row.tenantId);
   return {
     id: row.id,
     action: row.action,
@@ -29,16 +26,12 @@ export function asAuditLog(row: AuditRow, ids: IdCodec): z.output<typeof AuditLo
 }
 
 type Changes = Record<string, { from: unknown; to: unknown }>;
-type Encode = (type: unknown, id: unknown) => string | undefined;
 
 /** Changes of an entry, with public ids at the paths that its event declares and nowhere else. */
 function changesOf({ changes, changedIds }: AuditRow, encode: Encode): Changes {
   const shown = (changes ?? {}) as Changes;
   if (!changedIds) return withoutMarkers(shown, encode);
-  const paths = (changedIds as unknown as IdPath[]).flatMap(({ path: [field = '', ...rest], type }) =>
-    ['from', 'to'].map((side) => ({ path: [field, side, ...rest], type })),
-  );
-  compileRewriter(paths)(shown, (type, found) => encode(type, found) ?? found);
+  compileRewriter(pathsIn(changedIds))(shown, (type, found) => encode(type, found) ?? found);
   return shown;
 }
 
@@ -55,14 +48,6 @@ function withoutMarkers(changes: Changes, encode: Encode): Changes {
   return Object.fromEntries(
     Object.entries(changes).map(([field, { from, to }]) => [field, { from: side(from), to: side(to) }]),
   );
-}
-
-function isResource(type: unknown): type is ResourceType {
-  return typeof type === 'string' && Object.hasOwn(resourceTypes, type);
-}
-
-function isId(id: unknown): id is number {
-  return Number.isSafeInteger(id) && Number(id) > 0 && Number(id) < idEnd;
 }
 
 /** Filter for the entries that a caller may see: sandbox keys must not see live entries. */

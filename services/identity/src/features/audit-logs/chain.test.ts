@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Entry, hashOf } from './chain.ts';
+import { firstHashOf } from './chain.ts';
+import type { Entry } from './record.ts';
 
 const entry: Entry = {
   id: 1,
@@ -48,11 +49,12 @@ describe('the hash of an entry', () => {
     const expected = createHash('sha256')
       .update(`before\n${JSON.stringify(written)}`)
       .digest('hex');
-    expect(hashOf('before', entry)).toBe(expected);
+    expect(firstHashOf('before', entry)).toBe(expected);
   });
 
   it('covers the id paths', () => {
-    const withPaths = (path: string) => hashOf('before', { ...entry, changedIds: [{ path: [path], type: 'user' }] });
-    expect(new Set([hashOf('before', entry), withPaths('a'), withPaths('b')]).size).toBe(3);
+    const withPaths = (path: string) =>
+      firstHashOf('before', { ...entry, changedIds: [{ path: [path], type: 'user' }] });
+    expect(new Set([firstHashOf('before', entry), withPaths('a'), withPaths('b')]).size).toBe(3);
   });
 });

@@ -1,14 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { AuditLog as AuditRow } from '../../generated/client.ts';
+import { type Encode, type Entry, publicRecord } from './record.ts';
 
-/** An audit log row without its hash. */
-export type Entry = Omit<AuditRow, 'tenantId' | 'hash'>;
+/** The form of the hashes of new entries. */
+export const hashForm = 2;
 
-/** Hash of an entry: covers the previous hash and all fields of the entry in canonical form. */
-export function hashOf(previous: string, entry: Entry): string {
-  return createHash('sha256')
-    .update(`${previous}\n${canonical(entry)}`)
-    .digest('hex');
+/**
+ * Hash of an entry: covers the previous hash and the public form of the entry as canonical JSON (RFC 8785: sorted keys,
+ * no spaces), so that the owner of an export can calculate it.
+ */
+export function hashOf(previous: string, entry: Entry, encode: Encode): string {
+  return digest(previous, JSON.stringify(sorted(publicRecord(entry, encode))));
+}
+
+/** Whether a row has the hash that follows from the previous hash and its fields. */
+export function isLinked(previous: string, row: AuditRow, encode: Encode): boolean {
+  return row.hash === (row.hashForm === hashForm ? hashOf(previous, row, encode) : firstHashOf(previous, row));
 }
 
 const chained = [
@@ -32,15 +39,23 @@ const chained = [
   'outcome',
 ] as const satisfies (keyof Entry)[];
 
-// Added by later releases. Null values are skipped, so the hashes of older entries stay valid.
+// Null values are skipped, so the hashes of older entries stay valid.
 const chainedIfPresent = ['changedIds'] as const satisfies (keyof Entry)[];
 
-function canonical(entry: Entry): string {
+/** Hash of the first form, of entries without `hashForm`: over the columns, which only the platform can calculate. */
+export function firstHashOf(previous: string, entry: Entry): string {
   const present = chainedIfPresent.filter((field) => entry[field] !== null);
-  return JSON.stringify([
-    ...chained.map((field) => sorted(entry[field])),
-    ...present.map((field) => ({ [field]: sorted(entry[field]) })),
-  ]);
+  return digest(
+    previous,
+    JSON.stringify([
+      ...chained.map((field) => sorted(entry[field])),
+      ...present.map((field) => ({ [field]: sorted(entry[field]) })),
+    ]),
+  );
+}
+
+function digest(previous: string, canonical: string): string {
+  return createHash('sha256').update(`${previous}\n${canonical}`).digest('hex');
 }
 
 /** Sorts object keys recursively, because jsonb does not preserve key order. */

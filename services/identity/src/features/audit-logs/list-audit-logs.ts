@@ -8,7 +8,7 @@ import { asAuditLog, visibleTo } from './audit-log.ts';
 export const listAuditLogs =
   ({ ids }: Tools): Handler<typeof auditLogs.listAuditLogs> =>
   async ({ query, caller, tx, list }) => {
-    const { actorId, onBehalfOfId, keyId, action, targetType, targetId, environment, from, to } = query;
+    const { actorId, onBehalfOfId, keyId, action, targetType, targetId, environment, outcome, from, to } = query;
     const target =
       targetId === undefined
         ? targetType && { targetType }
@@ -21,6 +21,7 @@ export const listAuditLogs =
         ...(keyId !== undefined && { keyId }),
         ...(action && { action }),
         ...target,
+        ...(outcome && { outcome }),
         ...(environment && { recordEnvironment: environment }),
         ...((from || to) && { occurredAt: { ...(from && { gte: from }), ...(to && { lte: to }) } }),
       },
@@ -30,15 +31,16 @@ export const listAuditLogs =
   };
 
 /** A public id determines its resource type; `targetType`, if present, must match. */
-function readTarget(
+export function readTarget(
   ids: IdCodec,
   tenantId: number,
   filter: { targetType: ResourceType | undefined; targetId: string },
+  field = 'targetId',
 ) {
   const types = filter.targetType ? [filter.targetType] : (Object.keys(resourceTypes) as ResourceType[]);
   for (const targetType of types) {
     const targetId = ids.decode(targetType, tenantId, filter.targetId);
     if (targetId !== undefined) return { targetType, targetId };
   }
-  throw failField('targetId', 'No record with this id');
+  throw failField(field, 'No record with this id');
 }

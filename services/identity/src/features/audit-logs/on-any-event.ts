@@ -1,45 +1,50 @@
 import type { EventDef } from '@tandem/contract';
 import { consumer, type EventMessage, type Received } from '@tandem/events';
+import type { IdCodec } from '@tandem/ids';
 import type { Tx } from '../../handler.ts';
-import { type Entry, hashOf } from './chain.ts';
+import { hashForm, hashOf } from './chain.ts';
+import { type Entry, encoderOf } from './record.ts';
 import { redacted, storable } from './redact.ts';
 
 const textMax = 500;
 
 /** Writes an audit log entry for every event that is not declared as telemetry. */
-export const keepAuditLog = consumer({
-  name: 'keep-audit-log',
-  on: 'all',
-  async handle(received: Received<EventDef>[], { tx }: { tx: Tx }) {
-    const events = (received as Audited[]).filter(({ audited }) => audited !== false);
-    if (!events.length) return;
-    // Locks the tenant's chain, which serializes concurrent appends from live and sandbox.
-    const [head] = await tx.sql<{ entries: number; hash: string; ids: string[] }>`WITH head AS (
+export const keepAuditLog = (codec: IdCodec) =>
+  consumer({
+    name: 'keep-audit-log',
+    on: 'all',
+    async handle(received: Received<EventDef>[], { tx }: { tx: Tx }) {
+      const events = (received as Audited[]).filter(({ audited }) => audited !== false);
+      const [first] = events;
+      if (!first) return;
+      const encode = encoderOf(codec, first.tenantId);
+      // Locks the tenant's chain, which serializes concurrent appends from live and sandbox.
+      const [head] = await tx.sql<{ entries: number; hash: string; ids: string[] }>`WITH head AS (
         INSERT INTO audit_head (entries) VALUES (0)
         ON CONFLICT (tenant_id) DO UPDATE SET entries = audit_head.entries RETURNING entries, hash)
       SELECT entries, hash, (SELECT array_agg(nextval(pg_get_serial_sequence('audit_log', 'id')))
         FROM generate_series(1, ${events.length}::int)) AS ids FROM head`;
-    let { entries: position, hash, ids } = head as { entries: number; hash: string; ids: string[] };
-    const rows = events.map((event, index) => {
-      position += 1;
-      const entry = entryOf(event, { id: Number(ids[index]), position });
-      hash = hashOf(hash, entry);
-      return { ...entry, hash };
-    });
-    // One JSON parameter for all rows: Prisma's createMany is several times slower, and every event passes through
-    // here.
-    await tx.sql`WITH appended AS (
+      let { entries: position, hash, ids } = head as { entries: number; hash: string; ids: string[] };
+      const rows = events.map((event, index) => {
+        position += 1;
+        const entry = entryOf(event, { id: Number(ids[index]), position });
+        hash = hashOf(hash, entry, encode);
+        return { ...entry, hash, hashForm };
+      });
+      // One JSON parameter for all rows: Prisma's createMany is several times slower, and every event passes through
+      // here.
+      await tx.sql`WITH appended AS (
         INSERT INTO audit_log (id, position, event_id, action, occurred_at, actor_type, actor_id, actor_name, on_behalf_of_id, key_id,
-          target_type, target_id, changes, changed_ids, ip, user_agent, request_id, record_environment, outcome, hash)
+          target_type, target_id, changes, changed_ids, ip, user_agent, request_id, record_environment, outcome, hash, hash_form)
         SELECT id, position, "eventId", action, "occurredAt", "actorType", "actorId", "actorName", "onBehalfOfId", "keyId",
-          "targetType", "targetId", changes, "changedIds", ip, "userAgent", "requestId", "recordEnvironment", outcome, hash
+          "targetType", "targetId", changes, "changedIds", ip, "userAgent", "requestId", "recordEnvironment", outcome, hash, "hashForm"
         FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, position bigint, "eventId" uuid, action text,
           "occurredAt" timestamptz, "actorType" text, "actorId" bigint, "actorName" text, "onBehalfOfId" bigint, "keyId" bigint,
           "targetType" text, "targetId" bigint, changes jsonb, "changedIds" jsonb, ip text, "userAgent" text, "requestId" text,
-          "recordEnvironment" text, outcome text, hash text))
+          "recordEnvironment" text, outcome text, hash text, "hashForm" int))
       UPDATE audit_head SET entries = ${position}, hash = ${hash}`;
-  },
-});
+    },
+  });
 
 type Audited = Received<EventDef> & Pick<EventMessage, 'changes' | 'changedIds' | 'audited' | 'outcome'>;
 
