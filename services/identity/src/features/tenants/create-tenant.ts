@@ -2,12 +2,16 @@ import { randomInt } from 'node:crypto';
 import { tenantCreated, type tenants, userCreated } from '@tandem/identity-contract';
 import { hashPassword } from '@tandem/passwords';
 import { asActor, type Handler, type Tools, type Tx } from '../../handler.ts';
+import { sendVerification } from '../account/verification.ts';
 import { openSession } from '../auth/session.ts';
 import { ownerRole, systemRoles } from '../roles/system-roles.ts';
-import { asUser, emailLookupRow } from '../users/user.ts';
+import { openSubscription } from '../subscriptions/subscription.ts';
+import { asUser, emailHashes, emailLookupRow } from '../users/user.ts';
 import { asTenant } from './tenant.ts';
 
 const slugLength = 40;
+// Sign-up takes any address: whoever gives that of somebody else can have only so many messages sent there.
+const greetedTenantsMax = 5;
 
 export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant, string> => ({
   // Hashing is slow by design, so it runs before the transaction and holds no database connection.
@@ -18,8 +22,9 @@ export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant,
     const [next] = await tx.sql<{ id: number }>`SELECT nextval(pg_get_serial_sequence('"user"', 'id')) AS id`;
     const owner = { ...person, id: (next as { id: number }).id };
 
-    return inTenant({ tenantId: id, environment: 'live', actor: asActor(owner) }, async ({ tx, emit }) => {
+    return inTenant({ tenantId: id, environment: 'live', actor: asActor(owner) }, async ({ tx, emit, schedule }) => {
       const tenant = asTenant(await tx.tenant.create({ data: { name: body.name, slug } }));
+      await openSubscription(tx);
       const roles = await tx.role.createManyAndReturn({
         data: systemRoles.map((role) => ({ ...role, permissions: [...role.permissions], isSystem: true })),
       });
@@ -31,7 +36,10 @@ export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant,
       await tx.emailLookup.create({ data: emailLookupRow(user.email, id, tools.pepper) });
       emit(tenantCreated, { data: { tenantId: id, plan: tenant.plan }, record: tenant });
       emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
-      const { tokens } = await openSession(tx, { tenantId: id, user, role, caller }, tools);
+      const emailHash = { in: emailHashes(user.email, tools.pepper) };
+      if ((await tx.emailLookup.count({ where: { emailHash } })) <= greetedTenantsMax)
+        await sendVerification({ tx, schedule }, user, tools);
+      const { tokens } = await openSession(tx, { tenantId: id, user, role, caller, method: 'sign_up' }, tools);
       return { ...tokens, tenant, user };
     });
   },

@@ -6,9 +6,10 @@ const pageSize = 100;
 
 /** For operators only: row-level security requires one transaction per tenant, which is slow. */
 export const listTenants: Handler<typeof internalAdmin.listTenants> = async ({ body, tx, inTenant }) => {
-  const places = await tx.sql<{
-    id: number;
-  }>`SELECT id FROM tenant_directory WHERE id > ${body.after ?? 0} ORDER BY id LIMIT ${pageSize}`;
+  // The directory keeps the ids of deleted tenants.
+  const places = await tx.sql<{ id: number }>`SELECT id FROM tenant_directory WHERE id > ${body.after ?? 0}
+    AND NOT EXISTS (SELECT FROM tenant_deletion WHERE tenant_number = id AND state IN ('removing', 'completed'))
+    ORDER BY id LIMIT ${pageSize}`;
   const found = [];
   for (const { id } of places) {
     const row = await inTenant({ tenantId: id, environment: 'live' }, ({ tx: tenantTx }) =>

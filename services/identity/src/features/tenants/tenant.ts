@@ -4,7 +4,7 @@ import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Tenant as TenantRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { readInstalled } from '../addons/addon.ts';
+import { readInstalled } from '../addons/installation.ts';
 
 export type TenantRecord = z.output<typeof Tenant>;
 
@@ -12,8 +12,8 @@ const columns = Tenant.pick({ plan: true, status: true });
 
 /** Converts a row to the API resource. */
 export function asTenant(row: TenantRow): TenantRecord {
-  const { tenantId: id, timezone, locale, currency } = row;
-  return { ...row, ...columns.parse(row), id, settings: { timezone, locale, currency } };
+  const { tenantId: id, timezone, locale, currency, requireTotp } = row;
+  return { ...row, ...columns.parse(row), id, settings: { timezone, locale, currency, requireTotp } };
 }
 
 /** Loads the current tenant. */

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { refreshCookie, type sso, ssoCookie } from '@tandem/identity-contract';
+import { hashPassword } from '@tandem/passwords';
+import { fail } from '@tandem/service';
+import { asActor, type Handler, type Tools } from '../../handler.ts';
+import { refreshDays } from '../../tokens.ts';
+import { completeSignIn } from '../auth/complete-sign-in.ts';
+import { cookiePath, readBegun } from './begun.ts';
+import { credentialsOf, findActive, redirectUri } from './connection.ts';
+import { findOrCreateUser } from './person.ts';
+
+const daySeconds = 86_400;
+
+export const finishSso =
+  (tools: Tools): Handler<typeof sso.finishSso> =>
+  async ({ query, cookies, caller, inTenant, setCookie }) => {
+    const begun = readBegun(cookies, tools.seal);
+    if (!begun || query.state !== begun.state) throw fail('sso_expired');
+    const scope = { tenantId: begun.tenantId, environment: 'live' as const };
+    const connection = await inTenant(scope, ({ tx }) => findActive(tx));
+    if (!connection) throw fail('sso_off');
+
+    const callback = new URL(redirectUri(tools));
+    for (const [name, value] of Object.entries(query)) callback.searchParams.set(name, String(value));
+    const person = await tools.sso.finish(credentialsOf(connection, tools.seal), begun, callback);
+
+    // Users of single sign-on have no password that anybody knows; they can set one by the reset mail.
+    const passwordHash = await hashPassword(randomBytes(32).toString('base64url'));
+    const actor = { type: 'system' as const, name: 'Single sign-on' };
+    const account = await inTenant({ ...scope, actor }, ({ tx, emit }) =>
+      findOrCreateUser(tx, emit, { connection, person, passwordHash }, tools),
+    );
+    const { refreshToken } = await inTenant({ ...scope, actor: asActor(account.user) }, ({ tx, emit }) =>
+      completeSignIn(tx, emit, { account, caller, method: 'sso' }, tools),
+    );
+    const { secureCookies: secure } = tools;
+    setCookie(ssoCookie, '', { path: cookiePath, maxAgeSeconds: 0, sameSite: 'Lax', secure });
+    setCookie(refreshCookie, refreshToken, {
+      path: '/v1/auth',
+      maxAgeSeconds: refreshDays * daySeconds,
+      sameSite: 'Strict',
+      secure,
+    });
+    return { body: '', type: 'text/html; charset=utf-8', location: `${tools.consoleUrl}${begun.returnTo}` };
+  };
