@@ -1,12 +1,18 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import { type Plan, planCodes } from '@tandem/contract';
-import type { internalAdmin } from '@tandem/identity-contract';
+import {
+  deletionGraceDays,
+  type internalAdmin,
+  type internalTenantLife,
+  SubscriptionStatus,
+} from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
+import { z } from 'zod';
 import { expectArguments, parseOptions, UsageError, wholeNumber } from './admin-arguments.ts';
 import { printTable } from './admin-table.ts';
 
 interface TenantAdmin {
-  identity: ServiceClient<typeof internalAdmin>;
+  identity: ServiceClient<typeof internalAdmin & typeof internalTenantLife>;
   as: { environment: 'live'; requestId: string };
   ids: IdCodec;
 }
@@ -44,6 +50,72 @@ export async function setPlan(admin: TenantAdmin, args: string[]): Promise<true>
     `${code} has the plan ${set.plan}. Calls per month: ${formatLimit(set.monthlyCalls)}, requests per minute: ${formatLimit(set.ratePerMinute)}, burst: ${formatLimit(set.burst)}`,
   );
   return true;
+}
+
+const lifeCommands = ['suspend', 'resume', 'delete', 'show'] as const;
+
+/** Suspends, resumes, deletes or shows a tenant. */
+export async function changeTenantLife(admin: TenantAdmin, args: string[]): Promise<true> {
+  const { values, positionals } = parseOptions(args);
+  const [command, code] = expectArguments(positionals, 2);
+  const id = tenantId(admin, code);
+  const graceDays = wholeNumber('grace', values.grace) ?? deletionGraceDays;
+  if (graceDays > deletionGraceDays) throw new UsageError(`--grace must be at most ${deletionGraceDays} days.`);
+  const input = { body: { tenantId: id }, as: admin.as };
+  const run = {
+    suspend: () => admin.identity.suspendTenant(input),
+    resume: () => admin.identity.resumeTenant(input),
+    delete: () => admin.identity.deleteTenant({ ...input, body: { tenantId: id, graceDays } }),
+    show: () => admin.identity.showTenant(input),
+  };
+  if (!isLifeCommand(command))
+    throw new UsageError(`"tenant ${command}" is not a command; use one of ${lifeCommands.join(', ')}.`);
+  const { name, status, deletion } = await run[command]();
+  console.log(`${code}${name === null ? '' : ` (${name})`} is ${status}.`);
+  if (!deletion) return true;
+  const { state, dueAt, completedAt, removed, waitingFor } = deletion;
+  if (state === 'scheduled')
+    console.log(
+      `Its data will be deleted at ${dueAt.toISOString()}; until then: npm run admin -- tenant resume ${code}`,
+    );
+  if (state === 'completed') console.log(`Its data was deleted at ${completedAt?.toISOString()}.`);
+  if (removed.length)
+    printTable(
+      ['SERVICE', 'REMOVED AT', 'ROWS'],
+      removed.map(({ service, at, rows }) => [service, at.toISOString(), rows]),
+    );
+  if (waitingFor.length) console.log(`Waiting for: ${waitingFor.join(', ')}`);
+  return true;
+}
+
+function isLifeCommand(command: string): command is (typeof lifeCommands)[number] {
+  return (lifeCommands as readonly string[]).includes(command);
+}
+
+const trialDays = 14;
+
+/** Starts a trial, records that a payment is due or was made, or ends a subscription. */
+export async function setSubscription(admin: TenantAdmin, args: string[]): Promise<true> {
+  const { values, positionals } = parseOptions(args);
+  const [code, text] = expectArguments(positionals, 2);
+  const status = readOption('status', text, SubscriptionStatus);
+  const plan = values.plan === undefined ? null : readOption('plan', values.plan, z.enum(planCodes));
+  if ((status === 'trialing') !== (plan !== null)) throw new UsageError('--plan is for trialing, which requires it.');
+  const days = wholeNumber('days', values.days);
+  const set = await admin.identity.setSubscriptionStatus({
+    body: { tenantId: tenantId(admin, code), status, plan, days: days ?? trialDays },
+    as: admin.as,
+  });
+  const end = set.endsAt ? `, and ends at ${set.endsAt.toISOString()}` : '';
+  console.log(`The subscription of ${code} is ${set.status} on the plan ${set.planCode}${end}`);
+  return true;
+}
+
+/** @throws UsageError unless the text is one of the values */
+function readOption<Value extends z.ZodEnum>(name: string, text: string, schema: Value): z.output<Value> {
+  const read = schema.safeParse(text);
+  if (!read.success) throw new UsageError(`"${text}" is not a ${name}; use one of ${schema.options.join(', ')}.`);
+  return read.data;
 }
 
 /**

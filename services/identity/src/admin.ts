@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient, ServiceCallError } from '@tandem/client/internal';
 import { planCodes } from '@tandem/contract';
-import { internalAdmin, internalSecrets } from '@tandem/identity-contract';
+import { internalAdmin, internalSecrets, internalTenantLife } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { readConfig } from '@tandem/process';
 import { z } from 'zod';
@@ -14,7 +14,15 @@ import { rebuildProjection } from './admin-rebuild.ts';
 import { outdatedKeys, rehashAddresses, sealedValues } from './admin-secrets.ts';
 import { serviceAddresses } from './admin-services.ts';
 import { printTable } from './admin-table.ts';
-import { listAllTenants, printTenants, setPlan, tenantId, verifyAudit } from './admin-tenants.ts';
+import {
+  changeTenantLife,
+  listAllTenants,
+  printTenants,
+  setPlan,
+  setSubscription,
+  tenantId,
+  verifyAudit,
+} from './admin-tenants.ts';
 import { moveQueue, topology } from './admin-topology.ts';
 
 const usage = `Usage: npm run admin -- <command>
@@ -22,6 +30,12 @@ const usage = `Usage: npm run admin -- <command>
   tenants                               list all tenants with their plans
   plan <tenant> <plan>                  set the plan of a tenant: ${planCodes.join(', ')}
        [--monthly N] [--rate N] [--burst N]   limits of an enterprise tenant; an omitted limit is unlimited
+  tenant show <tenant>                  show the status of a tenant, and the progress of its deletion
+  tenant suspend <tenant>               refuse its credentials; its jobs and webhooks wait
+  tenant resume <tenant>                undo a suspension, and a deletion whose grace period has not ended
+  tenant delete <tenant> [--grace DAYS] suspend it, and delete all of its data after 30 days
+  subscription <tenant> <status>        record what happens outside of the platform: trialing, past_due, active, canceled
+       [--plan PLAN] [--days N]         the plan of a trial; the days until a trial or an unpaid subscription ends (14)
   audit:verify <tenant> | --all         verify the hash chain of the audit log
   dead-letters                          show the number of dead letters of each consumer
   dead-letters:list <service.consumer>  list the dead letters of a consumer with their errors
@@ -55,7 +69,7 @@ const signing = { service: 'admin', signer: createCallerSigner(settings.INTERNAL
 const admin = {
   identity: createServiceClient({
     ...signing,
-    operations: { ...internalAdmin, ...internalSecrets },
+    operations: { ...internalAdmin, ...internalSecrets, ...internalTenantLife },
     baseUrl: settings.IDENTITY_URL,
   }),
   as: { environment: 'live', requestId: `admin_${randomUUID()}` } as const,
@@ -69,6 +83,8 @@ const commands: Record<string, (args: string[]) => Promise<boolean>> = {
     return printTenants(admin);
   },
   plan: (args) => setPlan(admin, args),
+  tenant: (args) => changeTenantLife(admin, args),
+  subscription: (args) => setSubscription(admin, args),
   'audit:verify': (args) => verifyAudit(admin, args),
   'dead-letters': async (args) => {
     expectArguments(args, 0);

@@ -1,7 +1,6 @@
 import type { Caller } from '@tandem/caller';
-import { allows, plainPermissions } from '@tandem/contract';
+import { allows, plainPermissions, teamResources } from '@tandem/contract';
 import { fail } from '@tandem/service';
-import { memberPermissions } from './features/roles/system-roles.ts';
 
 const reachRank = { own: 1, team: 2, all: 3 } as const;
 
@@ -16,8 +15,10 @@ export function covers(granted: readonly string[], wanted: string): boolean {
   if (action === undefined) return false;
   const reach = allows(granted, `${resource}:${action}`);
   if (!reach || reachRank[reach] < reachRank[narrowing]) return false;
+  if (resource !== 'users' || action !== '*') return true;
   // `users:*` includes `users:act_as`, which `users:manage` does not.
-  return wanted !== 'users:*' || allows(granted, 'users:act_as') !== undefined;
+  const actAs = allows(granted, 'users:act_as');
+  return actAs !== undefined && reachRank[actAs] >= reachRank[narrowing];
 }
 
 /** Intersection of two permission sets, with each permission at the narrower of the two reaches. */
@@ -36,14 +37,36 @@ export function intersection(one: readonly string[], other: readonly string[]): 
 
 /** Rejects permissions that the caller does not have, so that creating a key or a role cannot escalate privileges. */
 export function checkCeiling(caller: Caller, wanted: readonly string[]): void {
-  if (!wanted.every((one) => covers(caller.permissions, one))) throw fail('forbidden');
+  if (!mayAssign(caller.permissions, wanted)) throw fail('forbidden');
 }
 
+/** Whether somebody with these permissions may assign a role, or change users with it. */
+export function mayAssign(own: readonly string[], rolePermissions: readonly string[]): boolean {
+  // Whoever is limited to team records may add members to their own teams only. A role without this limit would undo it.
+  const exceedsTeams =
+    isLimitedToTeams(own) &&
+    !isLimitedToTeams(rolePermissions) &&
+    membershipPermissions.some(isHeldBy(rolePermissions));
+  return !exceedsTeams && rolePermissions.every((one) => covers(own, one));
+}
+
+// With these, users are put into teams.
+const membershipPermissions = ['teams:write', 'users:write'];
+const isHeldBy = (granted: readonly string[]) => (permission: string) => allows(granted, permission) === 'all';
+
 /**
- * Rejects changes to users whose role has permissions that the caller lacks. Member permissions are always allowed, so
- * any caller with `users:write` can manage members.
+ * Rejects giving somebody a role, or changing users with a role, that has permissions that the caller lacks: whoever sets
+ * the password or the address of a user can sign in as this user.
  */
 export function checkRank(caller: Caller, rolePermissions: readonly string[]): void {
-  const granted = [...caller.permissions, ...memberPermissions];
-  if (!rolePermissions.every((one) => covers(granted, one))) throw fail('forbidden');
+  checkCeiling(caller, rolePermissions);
+}
+
+/** Whether team records are all that some permission on records of teams covers. */
+export function isLimitedToTeams(permissions: readonly string[]): boolean {
+  return plainPermissions.some((permission) => isOfTeams(permission) && allows(permissions, permission) === 'team');
+}
+
+function isOfTeams(permission: string): boolean {
+  return teamResources.includes(permission.split(':')[0] as string);
 }

@@ -1,31 +1,70 @@
+import { internalApprovalCounts } from '@tandem/agents-contract';
 import { createPepper } from '@tandem/api-keys';
-import { identity } from '@tandem/identity-contract';
+import { createCallerSigner } from '@tandem/caller';
+import { createServiceClient } from '@tandem/client/internal';
+import { internalLeads, internalTaskCounts } from '@tandem/crm-contract';
+import { identity, keptConfigDays } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
+import { createMailer } from '@tandem/mail';
+import { createTarget } from '@tandem/outgoing';
+import { internalApplicationCounts } from '@tandem/partner-contract';
 import { connectRedis, loginLimiter } from '@tandem/passwords';
 import { createLog } from '@tandem/process';
-import type { ServiceDefinition } from '@tandem/service';
+import { createLinkTokens, createSeal } from '@tandem/sealed';
+import type { JobLink, ServiceDefinition } from '@tandem/service';
+import { accountLinks } from './account-links.ts';
 import { credentialInvalidation } from './credential-invalidation.ts';
 import { accessHandlers } from './features/access/index.ts';
-import { usageRetention } from './features/access/usage.ts';
+import { usageHourDays, usageRetention } from './features/access/usage.ts';
+import { accountHandlers } from './features/account/index.ts';
+import { enrollmentRetention, invitationRetention, linkRetention } from './features/account/retention.ts';
+import { sealedAddonSecrets } from './features/addons/config.ts';
 import { addonHandlers } from './features/addons/index.ts';
 import { apiKeyHandlers } from './features/api-keys/index.ts';
+import { exportAuditLog } from './features/audit-logs/export-audit-log.job.ts';
 import { auditLogHandlers } from './features/audit-logs/index.ts';
 import { keepAuditLog } from './features/audit-logs/on-any-event.ts';
 import { auditRetention } from './features/audit-logs/retention.ts';
 import { signInHandlers } from './features/auth/index.ts';
-import { deliverNotifications } from './features/notifications/deliver-notifications.job.ts';
+import { countHandlers } from './features/counts/index.ts';
+import { invitationHandlers } from './features/invitations/index.ts';
+import { nameHandlers } from './features/names/index.ts';
+import { deliverNotifications, wakeNotification } from './features/notifications/deliver-notifications.job.ts';
 import { notificationHandlers } from './features/notifications/index.ts';
+import { mailNotification } from './features/notifications/mail-notification.job.ts';
+import { notifyOfApprovals, notifyOfPartners, notifyOfWebhooks } from './features/notifications/on-attention-needed.ts';
+import { sendNotifications } from './features/notifications/on-notification-created.ts';
+import { notifyOfWork } from './features/notifications/on-work-assigned.ts';
+import { batchRetention, notificationRetention } from './features/notifications/retention.ts';
+import { createStreamSlots } from './features/notifications/stream-slots.ts';
 import { portalSessionHandlers } from './features/portal-sessions/index.ts';
+import { preferenceHandlers } from './features/preferences/index.ts';
 import { roleHandlers } from './features/roles/index.ts';
 import { secretHandlers } from './features/secrets/index.ts';
+import { sessionHandlers } from './features/sessions/index.ts';
+import { sealedSso } from './features/sso/connection.ts';
+import { createReadTxt } from './features/sso/domain.ts';
+import { ssoHandlers } from './features/sso/index.ts';
+import { createSsoProviders } from './features/sso/provider.ts';
+import { changePlan } from './features/subscriptions/change-plan.job.ts';
 import { endSubscription } from './features/subscriptions/end-subscription.job.ts';
 import { subscriptionHandlers } from './features/subscriptions/index.ts';
 import { openSubscription } from './features/subscriptions/subscription.ts';
 import { teamHandlers } from './features/teams/index.ts';
+import { tenantLifeHandlers } from './features/tenant-life/index.ts';
+import { collectRemovals } from './features/tenant-life/on-tenant-data-removed.ts';
+import { tenantRemoval } from './features/tenant-life/removal.ts';
+import { removeDeletedTenant } from './features/tenant-life/remove-deleted-tenant.job.ts';
 import { tenantHandlers } from './features/tenants/index.ts';
+import { totpHandlers } from './features/totp/index.ts';
+import { sealedTotp } from './features/totp/secrets.ts';
+import { usageAlertHandlers } from './features/usage-alerts/index.ts';
 import { userHandlers } from './features/users/index.ts';
+import { viewHandlers } from './features/views/index.ts';
+import { createFeedWakeups } from './feed-wakeups.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
+import { openWorkCounters } from './open-work.ts';
 import type { IdentitySettings } from './settings.ts';
 import { createTokens } from './tokens.ts';
 
@@ -39,12 +78,36 @@ export function identityService(
   const redis = connectRedis(settings.REDIS_URL, log);
   const pepper = createPepper(settings.KEY_PEPPER);
   const ids = createIdCodec(settings.IDS_ALPHABET);
+  const seal = createSeal(settings.ENCRYPTION_KEY);
+  const mailer = createMailer({ settings, seal, log });
+  const peer = { service: 'identity', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
+  const ssoTarget = createTarget({ allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS });
   const tools: Tools = {
     pepper,
     ids,
     tokens: createTokens(settings.JWT_PRIVATE_KEY, ids),
     invalidateCredentials: credentialInvalidation(redis, log),
+    openWork: openWorkCounters(settings, peer.signer),
+    crm: createServiceClient({
+      ...peer,
+      operations: { ...internalLeads, ...internalTaskCounts },
+      baseUrl: settings.CRM_URL,
+    }),
+    mail: mailer.queue,
+    links: accountLinks(seal, settings.CONSOLE_URL ?? settings.PUBLIC_URL),
+    streamSlots: createStreamSlots({ redis, namespace: settings.NAMESPACE, log }),
+    feeds: createFeedWakeups({ redis, redisUrl: settings.REDIS_URL, namespace: settings.NAMESPACE, log }),
+    agents: createServiceClient({ ...peer, operations: internalApprovalCounts, baseUrl: settings.AGENTS_URL }),
+    partner: createServiceClient({ ...peer, operations: internalApplicationCounts, baseUrl: settings.PARTNER_URL }),
     limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: pepper.hash, log }),
+    seal,
+    publicUrl: settings.PUBLIC_URL,
+    consoleUrl: settings.CONSOLE_URL ?? settings.PUBLIC_URL,
+    ssoTarget,
+    sso: createSsoProviders({ target: ssoTarget, allowHttp: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS }),
+    readTxt: createReadTxt(settings.SSO_DNS_SERVERS),
+    exportLinks: createLinkTokens<JobLink>(seal, 'audit-export'),
+    secureCookies: settings.PUBLIC_URL.startsWith('https:'),
     // Delayed so that the response is sent before the work uses CPU time.
     inBackground: (work) =>
       void setTimeout(() => work().catch((error) => log.error('background work failed', { error })), backgroundDelayMs),
@@ -54,21 +117,49 @@ export function identityService(
     operations: identity,
     handlers: {
       ...tenantHandlers(tools),
+      ...tenantLifeHandlers(tools),
       ...signInHandlers(tools),
+      ...sessionHandlers(tools),
+      ...totpHandlers(tools),
+      ...accountHandlers(tools),
+      ...invitationHandlers(tools),
+      ...ssoHandlers(tools),
       ...userHandlers(tools),
       ...teamHandlers(tools),
       ...roleHandlers(tools),
       ...apiKeyHandlers(tools),
-      ...addonHandlers,
-      ...subscriptionHandlers,
-      ...notificationHandlers,
+      ...addonHandlers(tools),
+      ...subscriptionHandlers(tools),
+      ...usageAlertHandlers,
+      ...notificationHandlers(tools),
+      ...preferenceHandlers,
       ...auditLogHandlers(tools),
       ...accessHandlers(tools),
       ...secretHandlers(tools),
       ...portalSessionHandlers(tools),
+      ...viewHandlers(tools),
+      ...nameHandlers,
+      ...countHandlers(tools),
     },
-    consumers: [keepAuditLog],
-    jobs: [endSubscription, deliverNotifications],
+    consumers: [
+      collectRemovals,
+      keepAuditLog(ids),
+      sendNotifications(tools),
+      notifyOfWork(tools),
+      notifyOfApprovals(tools),
+      notifyOfWebhooks(tools),
+      notifyOfPartners(tools),
+    ],
+    jobs: [
+      removeDeletedTenant,
+      exportAuditLog(ids),
+      endSubscription(tools),
+      changePlan(tools),
+      deliverNotifications,
+      wakeNotification,
+      mailNotification(tools),
+    ],
+    mail: mailer,
     firstUse: openSubscription,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
@@ -79,19 +170,51 @@ export function identityService(
       User: 'shared',
       Team: { owners: ['createdBy'] },
       TeamMember: 'shared',
-      ApiKey: { owners: ['createdBy'] },
+      ApiKey: { owners: ['createdBy', 'ownerId'] },
       Session: 'shared',
       RefreshToken: 'shared',
+      Totp: 'shared',
+      RecoveryCode: 'shared',
+      SsoConnection: 'shared',
+      SsoDomain: 'shared',
+      UserIdentity: 'shared',
       NotificationBatch: { owners: ['createdBy'] },
       Notification: { owners: ['userId'] },
+      NotificationFeed: { owners: ['userId'] },
+      UserPreference: 'shared',
       Subscription: 'shared',
+      UsageAlert: 'shared',
+      UsageAlertSent: 'shared',
       InstalledAddon: { owners: ['createdBy'] },
       AuditLog: 'shared',
       AuditHead: 'shared',
       FailedSignIn: 'shared',
+      RefusedCall: 'shared',
+      // features/views/view.ts decides which views a caller sees.
+      View: 'shared',
+      AccountToken: 'shared',
+      Invitation: 'shared',
     },
-    purge: [auditRetention, usageRetention],
+    tenantRemoval,
+    purge: [
+      auditRetention,
+      usageRetention,
+      notificationRetention,
+      batchRetention,
+      { table: 'installed_addon', column: 'uninstalled_at', days: keptConfigDays },
+      linkRetention,
+      invitationRetention,
+      enrollmentRetention,
+      { table: 'refused_call', column: 'hour', days: 1 },
+      { table: 'usage_hour', column: 'hour', days: usageHourDays },
+    ],
+    sealed: [sealedTotp, sealedSso, sealedAddonSecrets],
     settings,
-    close: () => redis.disconnect(),
+    async close() {
+      tools.feeds.close();
+      tools.streamSlots.close();
+      redis.disconnect();
+      await tools.sso.close();
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { mailSettings } from '@tandem/mail';
 import { hasLengthOfKey, secretSetting } from '@tandem/process';
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
@@ -5,8 +6,25 @@ import { readSigningKeys } from './tokens.ts';
 
 /** Settings of identity in addition to the common service settings. */
 export const identitySettings = serviceSettings.extend({
+  ...mailSettings,
+  /** The address of the gateway as clients see it. With https, cookies are sent over https only. */
+  PUBLIC_URL: z.url().transform(withoutSlash),
+  /** Links in messages begin with it; PUBLIC_URL by default, where the API serves simple pages for them. */
+  CONSOLE_URL: z.url().transform(withoutSlash).optional(),
   /** HMAC keys for the hashes of API keys and e-mail addresses in the lookup tables. */
   KEY_PEPPER: secretSetting(hasLengthOfKey),
+  CRM_URL: z.url(),
+  AGENTS_URL: z.url(),
+  PARTNER_URL: z.url(),
+  /** Allows identity providers on private addresses and over http; also for webhooks (integrations). */
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: z.stringbool().default(process.env['NODE_ENV'] === 'development'),
+  /** Name servers for the proof of domains; those of the system by default. */
+  SSO_DNS_SERVERS: z
+    .codec(z.string().min(1), z.array(z.string()), {
+      decode: (text) => text.split(',').map((one) => one.trim()),
+      encode: (list) => list.join(','),
+    })
+    .optional(),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
   /** Private keys that sign access tokens: RSA PEMs of at least 2048 bits; `\n` may replace line breaks. */
   JWT_PRIVATE_KEY: secretSetting((pem) =>
@@ -15,6 +33,10 @@ export const identitySettings = serviceSettings.extend({
 });
 
 export type IdentitySettings = z.output<typeof identitySettings>;
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
 
 function isSigningKey(pem: string): boolean {
   try {

@@ -32,6 +32,8 @@ beforeAll(async () => {
       await db.tx.teamMember.create({ data: { teamId: team.id, userId: user.id } });
       await db.tx.installedAddon.create({ data: { addonId: 1, version: '1.0.0' } });
       await db.tx.subscription.create({ data: { planCode: 'free' } });
+      await db.tx.usageAlert.create({ data: { thresholds: [80], channels: ['in_app'], userIds: [], version: 1 } });
+      await db.tx.usageAlertSent.create({ data: { month: '2026-01', threshold: 80, callsLimit: 1_000 } });
       const batch = await db.tx.notificationBatch.create({ data: {} });
       const notice = { title: 't', body: 'b', category: 'c', priority: 'low', status: 'delivered', channels: [] };
       await db.tx.notification.create({ data: { ...notice, batchId: batch.id, userId: user.id } });

@@ -1,0 +1,75 @@
+import type { Letter } from '@tandem/mail';
+
+/** Whom a letter addresses, and in which language and time zone. */
+export interface Reader {
+  firstName: string;
+  tenantName: string;
+  locale: string;
+  timezone: string;
+}
+
+/** What a letter says in one language. */
+interface Words {
+  subject: string;
+  preview: string;
+  paragraphs: string[];
+  button?: string;
+  notes?: string[];
+}
+
+/** What letters and notices of the platform are written in. */
+export type Language = 'en' | 'de';
+type Languages = Record<Language, Words>;
+
+/** A text in each language. A function gets the form in which its reader writes times: see `timeFor`. */
+export type Texts = Record<Language, string | ((reader: TimeForm) => string)>;
+type TimeForm = Pick<Reader, 'locale' | 'timezone'>;
+
+const common = {
+  en: { hello: (name: string) => `Hello ${name},`, footer: (tenant: string) => `Sent by Tandem for ${tenant}.` },
+  de: { hello: (name: string) => `Hallo ${name},`, footer: (tenant: string) => `Von Tandem für ${tenant} verschickt.` },
+};
+
+/** The language of a letter: German for German locales, else English. */
+function languageOf(locale: string): Language {
+  return /^de\b/i.test(locale) ? 'de' : 'en';
+}
+
+/** A text in the language of its reader. */
+export function textFor(reader: TimeForm, texts: Texts): string {
+  const text = texts[languageOf(reader.locale)];
+  return typeof text === 'string' ? text : text(reader);
+}
+
+/** A time as the reader writes it, with its zone. */
+export function timeFor({ locale, timezone }: TimeForm, at: Date): string {
+  const language = languageOf(locale);
+  // The locale decides the form of the date only where the letter is in its language.
+  const form = locale.toLowerCase().startsWith(language) ? locale : language;
+  return new Intl.DateTimeFormat(form, {
+    timeZone: timezone,
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  }).format(at);
+}
+
+/** Builds a letter from its texts; `title` is the subject unless it has one of its own. */
+export function letterFor(reader: Reader, languages: Languages, url?: string): Letter {
+  const language = languageOf(reader.locale);
+  const { subject, preview, paragraphs, button, notes = [] } = languages[language];
+  const { hello, footer } = common[language];
+  return {
+    language,
+    subject,
+    title: subject,
+    preview,
+    paragraphs: reader.firstName ? [hello(reader.firstName), ...paragraphs] : paragraphs,
+    ...(button !== undefined && url !== undefined && { button: { label: button, url } }),
+    notes,
+    footer: [footer(reader.tenantName)],
+  };
+}
