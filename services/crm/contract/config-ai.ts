@@ -14,6 +14,7 @@ export const GeneratedStages = z.object({
 const generation = {
   method: 'POST',
   permission: 'ai:write',
+  feature: 'ai_generation',
   peopleOnly: true,
   envelope: 'short',
   body: z.object({

@@ -1,8 +1,9 @@
 // Contract of the crm service: leads, opportunities, tasks, and the statuses and stages that a tenant defines.
 import { configAi } from './config-ai.ts';
-import { internalExports, internalLeads, internalRebuilds } from './internal.ts';
+import { internalExports, internalLeads, internalRebuilds, internalTaskCounts, internalWork } from './internal.ts';
 import { leadDuplicates } from './lead-duplicates.ts';
 import { leads } from './leads.ts';
+import { internalNames } from './names.ts';
 import { opportunities } from './opportunities.ts';
 import { statuses } from './statuses.ts';
 import { tasks } from './tasks.ts';
@@ -11,6 +12,7 @@ export * from './config-ai.ts';
 export * from './internal.ts';
 export * from './lead-duplicates.ts';
 export * from './leads.ts';
+export * from './names.ts';
 export * from './opportunities.ts';
 export * from './statuses.ts';
 export * from './tasks.ts';
@@ -23,6 +25,9 @@ export const crm = {
   ...statuses,
   ...configAi,
   ...internalLeads,
+  ...internalWork,
   ...internalExports,
   ...internalRebuilds,
+  ...internalTaskCounts,
+  ...internalNames,
 };

@@ -1,4 +1,4 @@
-import { exportPage, id, operations, rebuildPage, timestamp } from '@tandem/contract';
+import { countsOpenWork, exportPage, id, operations, rebuildPage, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Lead } from './leads.ts';
 import { Opportunity } from './opportunities.ts';
@@ -40,6 +40,25 @@ export const internalLeads = operations({
     body: z.object({ ids: z.array(id('lead')).max(filteredLeadsMax, `Must contain at most ${filteredLeadsMax} ids`) }),
     reply: z.object({ ids: z.array(id('lead')) }),
     message: 'Leads filtered',
+    emits: [],
+  },
+});
+
+/** Work of people, for identity: somebody who leaves must hand it over. */
+export const internalWork = operations({ countOpenWork: countsOpenWork(['leads', 'opportunities', 'tasks']) });
+
+/** Numbers for the badges of the acting user. */
+export const internalTaskCounts = operations({
+  countDueTasks: {
+    method: 'POST',
+    path: '/internal/tasks/count-due',
+    audience: 'internal',
+    summary:
+      'Count the open tasks of the acting user that the permissions of the context open; null without permission',
+    body: z.object({ until: timestamp() }),
+    /** `due`: from now until the given time. */
+    reply: z.object({ overdue: z.int(), due: z.int() }).nullable(),
+    message: 'Tasks counted',
     emits: [],
   },
 });

@@ -10,6 +10,7 @@ import {
   page,
   phone,
   sharedErrors,
+  stateTable,
   text,
   timestamp,
   wholeNumber,
@@ -34,6 +35,16 @@ const Tags = z
   .array(name(50))
   .max(50, 'Must contain at most 50 tags')
   .meta({ description: 'Custom labels, at most 50', examples: [['vip']] });
+
+export const leadStates = stateTable<(typeof leadStatuses)[number]>('Lead', {
+  created: { new: 'createLead' },
+  changes: {
+    new: { contacted: 'changeLeadStatus', qualified: 'changeLeadStatus', unqualified: 'changeLeadStatus' },
+    contacted: { qualified: 'changeLeadStatus', unqualified: 'changeLeadStatus' },
+    qualified: { contacted: 'changeLeadStatus', unqualified: 'changeLeadStatus' },
+    unqualified: { contacted: 'changeLeadStatus' },
+  },
+});
 
 export const Lead = z.object({
   id: id('lead'),
@@ -173,7 +184,7 @@ export const leads = operations({
     narrows: true,
     summary: 'Create a lead',
     description:
-      '`teamId` defaults to the team of the acting user if that user is in exactly one team. Possible duplicates are detected asynchronously; list them with GET /v1/leads/duplicates.',
+      '`teamId` defaults to the only team of the assignee; if the assignee is in several, to the only team of the acting user, if the assignee is in it; without an assignee, to the only team of the acting user. Possible duplicates are detected asynchronously; list them with GET /v1/leads/duplicates.',
     body: writable,
     reply: Lead,
     status: 201,

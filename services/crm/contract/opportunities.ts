@@ -8,6 +8,7 @@ import {
   name,
   operations,
   page,
+  stateTable,
   text,
   timestamp,
 } from '@tandem/contract';
@@ -40,6 +41,15 @@ export const Outcome = z.object({
   note: Note.nullable(),
   competitor: Competitor.nullable(),
   byUserId: id('user').nullable().describe('The user who closed the deal'),
+});
+
+export const opportunityStates = stateTable<(typeof opportunityStatuses)[number]>('Opportunity', {
+  created: { open: 'convertLead' },
+  changes: {
+    open: { won: 'winOpportunity', lost: 'loseOpportunity' },
+    won: { open: 'reopenOpportunity' },
+    lost: { open: 'reopenOpportunity' },
+  },
 });
 
 export const Opportunity = z.object({
@@ -89,6 +99,14 @@ export const opportunityCreated = event('opportunity.created', {
   data: z.object({ opportunityId: id('opportunity'), value: amount(), currency: EventCurrency, stage: Stage }),
   record: Opportunity,
   example: { opportunityId: exampleId, value: 4800, currency: 'EUR', stage: 'prospecting' },
+});
+
+export const opportunityUpdated = event('opportunity.updated', {
+  description: 'Opportunity fields are modified',
+  action: 'opportunity.update',
+  target: 'opportunity',
+  data: z.object({ opportunityId: id('opportunity'), fields: z.array(z.string()) }),
+  record: Opportunity,
 });
 
 export const opportunityStageChanged = event('opportunity.stage_changed', {
@@ -160,7 +178,7 @@ export const opportunities = operations({
     path: '/v1/opportunities/convert',
     // A narrowed permission is checked on the lead only, because the caller owns the opportunity that they create.
     permission: 'leads:write',
-    also: ['opportunities:write'],
+    also: ['opportunities:write', 'leads:read'],
     narrows: true,
     summary: 'Convert a lead into an opportunity',
     description:

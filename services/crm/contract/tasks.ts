@@ -1,4 +1,4 @@
-import { event, flag, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import { event, flag, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const taskTypes = ['call', 'email', 'meeting', 'note', 'other'] as const;
@@ -9,6 +9,16 @@ const Title = name(200).meta({ examples: ['Call Ada back'] });
 export const TaskType = z.enum(taskTypes).describe('The type of the task');
 export const TaskStatus = z.enum(taskStatuses).describe('The status of the task');
 export const TaskPriority = z.enum(taskPriorities).describe('The priority of the task');
+
+export const taskStates = stateTable<(typeof taskStatuses)[number]>('Task', {
+  created: { pending: 'createTask' },
+  changes: {
+    pending: { in_progress: 'startTask', completed: 'completeTask', cancelled: 'cancelTask' },
+    in_progress: { pending: 'updateTask', completed: 'completeTask', cancelled: 'cancelTask' },
+    completed: { pending: 'reopenTask' },
+    cancelled: { pending: 'reopenTask' },
+  },
+});
 
 export const Task = z.object({
   id: id('task'),
@@ -54,6 +64,14 @@ export const taskCreated = event('task.created', {
   example: { taskId: exampleId, title: 'Call Ada back', assigneeId: 'a3HT7XOrDKJZ9JtB' },
 });
 
+export const taskUpdated = event('task.updated', {
+  description: 'Task fields are modified',
+  action: 'task.update',
+  target: 'task',
+  data: z.object({ taskId: id('task'), fields: z.array(z.string()) }),
+  record: Task,
+});
+
 export const taskCompleted = event('task.completed', {
   group: 'tasks',
   readPermission: 'tasks:read',
@@ -76,7 +94,8 @@ export const tasks = operations({
     ],
     narrows: true,
     summary: 'Create a task',
-    description: '`teamId` defaults to the team of the acting user if that user is in exactly one team.',
+    description:
+      '`teamId` defaults to the only team of the assignee; if the assignee is in several, to the only team of the acting user, if the assignee is in it; without an assignee, to the only team of the acting user.',
     body: z.object({
       title: Title,
       description: text(5000).nullish(),

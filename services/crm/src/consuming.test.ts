@@ -14,19 +14,27 @@ import { crmService } from './service.ts';
 let namespace = '';
 
 /** A crm service with one consumer, which connects to the broker at `amqpUrl`. */
-function aService(handle: (emails: string[]) => Promise<void>, amqpUrl?: string) {
+function aService(
+  handle: (emails: string[]) => Promise<void>,
+  amqpUrl?: string,
+  shared?: Awaited<ReturnType<typeof testSettings>>,
+) {
   const listening = consumer({
     name: 'listening',
     on: [leadCreated],
     handle: (events) => handle(events.map(({ data }) => data.email)),
   });
-  return testService('crm', (settings) => {
-    namespace = settings.NAMESPACE;
-    return {
-      ...crmService({ ...settings, ...(amqpUrl && { AMQP_URL: amqpUrl }), ...alone }),
-      consumers: [listening],
-    };
-  });
+  return testService(
+    'crm',
+    (settings) => {
+      namespace = settings.NAMESPACE;
+      return {
+        ...crmService({ ...settings, ...(amqpUrl && { AMQP_URL: amqpUrl }), ...alone }),
+        consumers: [listening],
+      };
+    },
+    shared,
+  );
 }
 
 /** A connection to the broker with a channel, as an operator would open it. */
@@ -146,12 +154,17 @@ describe('a consumer', () => {
 
   it('acknowledges a batch with events of two tenants in turn', async () => {
     const proxy = await aBrokerProxy();
+    const settings = await testSettings('crm');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const groups: string[][] = [];
-    const service = await aService(async (emails) => {
-      groups.push(emails);
-      if (emails.includes('first@example.com')) await gate;
-    }, proxy.url);
+    const service = await aService(
+      async (emails) => {
+        groups.push(emails);
+        if (emails.includes('first@example.com')) await gate;
+      },
+      proxy.url,
+      settings,
+    );
     const operator = await anOperator();
     try {
       const [one, other] = [service.as(), service.as()];
@@ -175,6 +188,7 @@ describe('a consumer', () => {
     // A message that was not acknowledged is back in the queue now.
     const { messageCount } = await operator.channel.checkQueue(operator.broker.names.queue('crm', 'listening'));
     await operator.broker.close();
+    await settings.drop();
     expect(messageCount).toBe(0);
   });
 

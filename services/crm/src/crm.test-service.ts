@@ -49,10 +49,32 @@ export const users = { active: '5', suspended: '6', nobody: '7' };
 /** Team ids that the identity stub knows in every tenant. */
 export const teams = { sales: '21', support: '22' };
 
+/** A user in one team, and one in two. */
+export const members = { seller: '8', both: '9' };
+
 /** Stub of identity: serves these users and teams, and EUR as the currency, for every tenant. */
-export async function identityPeer(): Promise<{ url: string; asked: string[]; close(): Promise<void> }> {
+export async function identityPeer(): Promise<{
+  url: string;
+  asked: string[];
+  /** The teams of each active user. */
+  teamsOf: Map<string, string[]>;
+  successors: Map<string, string>;
+  /** Users who were deactivated. */
+  left: Set<string>;
+  close(): Promise<void>;
+}> {
   const asked: string[] = [];
-  const statusOf: Record<string, string> = { [users.active]: 'active', [users.suspended]: 'suspended' };
+  const teamsOf = new Map([
+    [users.active, []],
+    [members.seller, [teams.sales]],
+    [members.both, [teams.sales, teams.support]],
+  ]);
+  const successors = new Map<string, string>();
+  const left = new Set<string>();
+  const statusOf = (id: string) => {
+    if (left.has(id)) return 'deactivated';
+    return id === users.suspended || successors.has(id) ? 'suspended' : 'active';
+  };
   const server = http.createServer((request, response) => {
     const path = request.url as string;
     asked.push(path);
@@ -61,7 +83,13 @@ export async function identityPeer(): Promise<{ url: string; asked: string[]; cl
       ? { timezone: 'Europe/Berlin', locale: 'en', currency: 'EUR' }
       : path.startsWith('/internal/teams/')
         ? Object.values(teams).includes(id) && { id, name: 'Sales' }
-        : statusOf[id] && { id, status: statusOf[id], name: 'Ada Lovelace', teamIds: [] };
+        : (id === users.suspended || teamsOf.has(id)) && {
+            id,
+            status: statusOf(id),
+            name: 'Ada Lovelace',
+            teamIds: teamsOf.get(id) ?? [],
+            successorId: successors.get(id) ?? null,
+          };
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found ? { data: found } : { code: 'not_found' }));
   });
@@ -69,6 +97,9 @@ export async function identityPeer(): Promise<{ url: string; asked: string[]; cl
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    teamsOf,
+    successors,
+    left,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

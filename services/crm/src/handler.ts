@@ -1,5 +1,5 @@
-import type { Caller } from '@tandem/caller';
 import type { ServiceClient } from '@tandem/client/internal';
+import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
 import type { internalTeams, internalTenants, internalUsers } from '@tandem/identity-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
@@ -14,5 +14,5 @@ export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx,
 export interface Peers {
   identity: ServiceClient<typeof internalUsers & typeof internalTenants & typeof internalTeams>;
   /** The currency of the caller's tenant. */
-  currencyOf(caller: Caller): Promise<string>;
+  currencyOf(request: TenantRequest): Promise<string>;
 }

@@ -1,17 +1,28 @@
 import { createAi } from '@tandem/ai';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
+import { cachedPerTenant } from '@tandem/client/per-tenant';
 import { crm } from '@tandem/crm-contract';
-import { internalTeams, internalTenants, internalUsers } from '@tandem/identity-contract';
+import {
+  entitlementsFrom,
+  internalEntitlements,
+  internalTeams,
+  internalTenants,
+  internalUsers,
+  settingsReader,
+  tenantSettingsFrom,
+} from '@tandem/identity-contract';
 import { createLog } from '@tandem/process';
-import type { ServiceDefinition } from '@tandem/service';
+import { ownedWork, type ServiceDefinition } from '@tandem/service';
 import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
 import { leadHandlers } from './features/leads/index.ts';
 import { detectDuplicates } from './features/leads/on-lead-changed.ts';
+import { nameHandlers } from './features/names/index.ts';
 import { opportunityHandlers } from './features/opportunities/index.ts';
 import { taskHandlers } from './features/tasks/index.ts';
+import { crmRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { CrmSettings } from './settings.ts';
 import { tenantCurrency } from './tenant-currency.ts';
@@ -19,12 +30,16 @@ import { tenantCurrency } from './tenant-currency.ts';
 /** Definition of the crm service: contract, handlers and event consumers. */
 export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm, PrismaClient, CrmSettings> {
   const identity = createServiceClient({
-    operations: { ...internalUsers, ...internalTenants, ...internalTeams },
+    operations: { ...internalUsers, ...internalTenants, ...internalTeams, ...internalEntitlements },
     baseUrl: settings.IDENTITY_URL,
     service: 'crm',
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
-  const peers = { identity, currencyOf: tenantCurrency({ identity }) };
+  const log = createLog('crm');
+  const addonSettings = settingsReader(cachedPerTenant({ ...entitlementsFrom(identity, 'ai_generation'), log }));
+  const settingsOf = cachedPerTenant({ ...tenantSettingsFrom(identity), log });
+  const peers = { identity, currencyOf: tenantCurrency(settingsOf) };
+  const work = ownedWork(identity, crmRecords);
   return {
     name: 'crm',
     operations: crm,
@@ -32,10 +47,13 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...leadHandlers(peers),
       ...opportunityHandlers(peers),
       ...taskHandlers(peers),
+      countOpenWork: work.countOpenWork,
       ...statusHandlers,
-      ...configAiHandlers(createAi(settings, createLog('crm'))),
+      ...configAiHandlers({ ai: createAi(settings, log), addonSettings }),
+      ...nameHandlers,
     },
-    consumers: [detectDuplicates],
+    consumers: [detectDuplicates, ...work.consumers],
+    jobs: work.jobs,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     narrowing: {

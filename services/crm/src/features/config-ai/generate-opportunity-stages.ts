@@ -1,7 +1,6 @@
-import type { Ai } from '@tandem/ai';
 import { type configAi, GeneratedStages } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
-import type { Generated } from './generated.ts';
+import { type Generated, type Generation, ownKey } from './generated.ts';
 import { stageViolations } from './invariants.ts';
 import { stageTemplate } from './stage-templates.ts';
 
@@ -12,10 +11,11 @@ Codes are unique and snake_case; sortOrder is 0, 1, 2 and so on; color is the na
 These codes already exist and must not be used: prospecting, qualification, proposal, negotiation, won, lost.`;
 
 export const generateOpportunityStages = (
-  ai: Ai,
+  generation: Generation,
 ): Handler<typeof configAi.generateOpportunityStages, Generated<typeof GeneratedStages>> => ({
-  check: ({ body: { prompt } }) =>
-    ai.generate({
+  check: async ({ body: { prompt }, caller }) =>
+    generation.ai.generate({
+      apiKey: await ownKey(generation, caller),
       name: 'opportunity_stages',
       instructions,
       prompt,

@@ -1,7 +1,6 @@
-import type { Ai } from '@tandem/ai';
 import { type configAi, GeneratedStatuses } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
-import type { Generated } from './generated.ts';
+import { type Generated, type Generation, ownKey } from './generated.ts';
 import { statusViolations } from './invariants.ts';
 import { statusTemplate } from './status-templates.ts';
 
@@ -10,10 +9,11 @@ Exactly one has isDefault true: the status of a new lead. Codes are unique and s
 color is the name of a colour. These codes already exist and must not be used: new, contacted, qualified, unqualified.`;
 
 export const generateStatuses = (
-  ai: Ai,
+  generation: Generation,
 ): Handler<typeof configAi.generateStatuses, Generated<typeof GeneratedStatuses>> => ({
-  check: ({ body: { prompt } }) =>
-    ai.generate({
+  check: async ({ body: { prompt }, caller }) =>
+    generation.ai.generate({
+      apiKey: await ownKey(generation, caller),
       name: 'lead_statuses',
       instructions,
       prompt,

@@ -138,6 +138,22 @@ describe('createLead', () => {
     expect(data.createdAt.slice(0, 4)).not.toBe('2000');
   });
 
+  it('names unknown fields and those that the caller may not set in warnings, also when the request fails', async () => {
+    const sent = { ...aLead(), tenantId: '1', emial: 'x', customFields: { emial: 'x' } };
+    const unknown = [
+      ['unknown_field', 'tenantId'],
+      ['unknown_field', 'emial'],
+    ];
+    const namedIn = ({ body }: { body: { meta: { warnings?: { code: string; field: string }[] } } }) =>
+      body.meta.warnings?.map(({ code, field }) => [code, field]);
+    expect(namedIn(await service.as().createLead({ body: sent }))).toEqual(unknown);
+    const { email, ...rest } = sent;
+    expect(namedIn(await service.as().createLead({ body: rest }))).toEqual(unknown);
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, number) => [`${'x'.repeat(100)}${number}`, 1]));
+    const { warnings = [] } = (await service.as().createLead({ body: { ...aLead(), ...many } })).body.meta;
+    expect([warnings.length, warnings[0]?.field.length]).toEqual([10, 64]);
+  });
+
   it('returns 503 for an assignee that cannot be checked because identity is unreachable', async () => {
     const reply = await service.as().createLead({ body: aLead({ assignedTo: '5' }) });
     expect(reply.status).toBe(503);

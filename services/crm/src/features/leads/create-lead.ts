@@ -1,18 +1,19 @@
-import { actingUserId, onlyTeamOf } from '@tandem/caller';
+import { actingUserId } from '@tandem/caller';
 import { leadCreated, type leads } from '@tandem/crm-contract';
-import { toJsonColumn } from '@tandem/service';
+import { defaultTeam, toJsonColumn } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
-import { checkUser } from '../../check-user.ts';
+import { type Assignee, checkUser } from '../../check-user.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { asLead } from './lead.ts';
 
-export const createLead = (peers: Peers): Handler<typeof leads.createLead> => ({
+export const createLead = (peers: Peers): Handler<typeof leads.createLead, Assignee | undefined> => ({
   async check({ body, caller }) {
-    await checkUser(peers, 'assignedTo', body.assignedTo, caller);
+    const assignee = await checkUser(peers, 'assignedTo', body.assignedTo, caller);
     await checkTeam(peers, body.teamId, caller);
+    return assignee;
   },
-  async run({ body, caller, tx, emit }) {
-    const { customFields = {}, teamId = onlyTeamOf(caller), ...fields } = body;
+  async run({ body, caller, tx, emit, found: assignee }) {
+    const { customFields = {}, teamId = defaultTeam(caller, assignee), ...fields } = body;
     const data = {
       ...fields,
       teamId,

@@ -1,5 +1,5 @@
 import { unknownId } from '@tandem/contract';
-import { Lead, type leadStatuses } from '@tandem/crm-contract';
+import { Lead, leadStates, type leadStatuses } from '@tandem/crm-contract';
 import { fail, failField, storedObject, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Lead as LeadRow } from '../../generated/client.ts';
@@ -9,18 +9,12 @@ export type LeadRecord = z.output<typeof Lead>;
 export type LeadStatus = (typeof leadStatuses)[number];
 
 const columns = Lead.pick({ source: true, status: true }).extend({ customFields: storedObject });
-const transitions: Record<LeadStatus, readonly LeadStatus[]> = {
-  new: ['contacted', 'qualified', 'unqualified'],
-  contacted: ['qualified', 'unqualified'],
-  qualified: ['contacted', 'unqualified'],
-  unqualified: ['contacted'],
-};
 
 /** Converts a row to the contract's `Lead`. */
 export function asLead(row: LeadRow): LeadRecord {
   const checked = columns.parse(row);
   // A converted lead keeps its status; later changes are made to its opportunity.
-  const allowedTransitions = row.convertedAt ? [] : [...transitions[checked.status]];
+  const allowedTransitions = row.convertedAt ? [] : leadStates.next(checked.status);
   return { ...row, ...checked, allowedTransitions };
 }
 

@@ -1,19 +1,20 @@
 import { leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
-import { diff, toJsonColumn } from '@tandem/service';
+import { diff, teamOfAssignee, toJsonColumn } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
-import { checkUser } from '../../check-user.ts';
+import { type Assignee, checkUser } from '../../check-user.ts';
 import type { Handler, Peers } from '../../handler.ts';
-import { checkTransition, lockLead, writeLead } from './lead.ts';
+import { checkTransition, type LeadRecord, lockLead, writeLead } from './lead.ts';
 
-export const updateLead = (peers: Peers): Handler<typeof leads.updateLead> => ({
+export const updateLead = (peers: Peers): Handler<typeof leads.updateLead, Assignee | undefined> => ({
   async check({ body, caller }) {
-    await checkUser(peers, 'assignedTo', body.assignedTo, caller);
+    const assignee = await checkUser(peers, 'assignedTo', body.assignedTo, caller);
     await checkTeam(peers, body.teamId, caller);
+    return assignee;
   },
-  async run({ params, body, tx, emit, ifMatch }) {
+  async run({ params, body, tx, emit, ifMatch, found: assignee }) {
     const lead = await lockLead(tx, params.id);
     ifMatch(lead);
-    const { isEmpty, values, audit } = diff(lead, body);
+    const { isEmpty, values, audit } = diff(lead, withTeam(lead, body, assignee));
     if (isEmpty) return lead;
     if (values.status) checkTransition(lead, values.status);
     const { customFields, ...fields } = values;
@@ -32,3 +33,13 @@ export const updateLead = (peers: Peers): Handler<typeof leads.updateLead> => ({
     return updated;
   },
 });
+
+/** A lead follows a new assignee into their team, unless the request names a team. */
+function withTeam<Body extends { assignedTo?: number | null; teamId?: number | null }>(
+  lead: LeadRecord,
+  body: Body,
+  assignee: Assignee | undefined,
+): Body {
+  if (!assignee || assignee.id === lead.assignedTo || body.teamId !== undefined) return body;
+  return { ...body, teamId: teamOfAssignee(assignee.teamIds, lead.teamId) };
+}

@@ -197,21 +197,27 @@ describe('convertLead', () => {
   it('lets a caller limited to own records convert only own leads', async () => {
     const { api, leadId } = await aStoredLead();
     const tenantId = api.caller.tenantId as number;
-    const narrow = service.as({ tenantId, userId: 2, can: ['opportunities:write:own', 'leads:write:own'] });
+    const narrow = service.as({
+      tenantId,
+      userId: 2,
+      can: ['opportunities:write:own', 'leads:write:own', 'leads:read:own'],
+    });
     expect((await narrow.convertLead({ body: { leadId } })).body.errors?.[0]?.field).toBe('leadId');
     const { leadId: own } = await aStoredLead({}, narrow as Api);
     expect((await narrow.convertLead({ body: { leadId: own } })).status).toBe(201);
   });
 
-  it('requires leads:write, and respects its limits', async () => {
+  it('requires leads:write and leads:read, and respects its limits', async () => {
     const { api, leadId } = await aStoredLead();
     const as = (...can: string[]) => service.as({ tenantId: api.caller.tenantId as number, userId: 2, can });
     const answer = async (...can: string[]) => (await as(...can).convertLead({ body: { leadId } })).status;
     expect(await answer('opportunities:write')).toBe(403);
     expect(await answer('opportunities:write', 'leads:read')).toBe(403);
-    expect(await answer('opportunities:write', 'leads:write:own')).toBe(422);
+    expect(await answer('opportunities:write', 'leads:write')).toBe(403);
+    expect(await answer('opportunities:write', 'leads:write', 'leads:read:own')).toBe(422);
+    expect(await answer('opportunities:write', 'leads:write:own', 'leads:read')).toBe(422);
     expect((await api.getLead({ params: { id: leadId } })).data).toMatchObject({ status: 'new', convertedAt: null });
-    expect(await answer('opportunities:write:own', 'leads:write')).toBe(201);
+    expect(await answer('opportunities:write:own', 'leads:write', 'leads:read')).toBe(201);
   });
 });
 

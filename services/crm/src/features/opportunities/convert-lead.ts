@@ -1,9 +1,9 @@
-import { actingUserId, onlyTeamOf } from '@tandem/caller';
+import { actingUserId, type Caller, onlyTeamOf } from '@tandem/caller';
 import { idInText, unknownId } from '@tandem/contract';
 import { leadConverted, leadUpdated, type opportunities, opportunityCreated } from '@tandem/crm-contract';
-import { diff, fail, failField } from '@tandem/service';
+import { diff, fail, failField, teamOfAssignee } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
-import { checkUser } from '../../check-user.ts';
+import { type Assignee, checkUser } from '../../check-user.ts';
 import type { StatusDefinition } from '../../generated/client.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';
@@ -11,16 +11,19 @@ import { amountColumns, asOpportunity } from './opportunity.ts';
 
 const nameMax = 200;
 
-type Amount = ReturnType<typeof amountColumns> & { currency: string };
+type Found = { amount: ReturnType<typeof amountColumns> & { currency: string }; owner: Assignee | undefined };
 
-export const convertLead = (peers: Peers): Handler<typeof opportunities.convertLead, Amount> => ({
-  async check({ body, caller }) {
-    await checkUser(peers, 'ownerId', body.ownerId, caller);
+export const convertLead = (peers: Peers): Handler<typeof opportunities.convertLead, Found> => ({
+  async check({ body, caller, tx, under }) {
+    const where = { id: body.leadId, deletedAt: null };
+    // The name of the opportunity shows that of the lead.
+    if (!(await under('leads:read', () => tx.lead.count({ where })))) throw failField('leadId', unknownId('lead'));
+    const owner = await checkUser(peers, 'ownerId', body.ownerId, caller);
     await checkTeam(peers, body.teamId, caller);
     const currency = body.currency ?? (await peers.currencyOf(caller));
-    return { ...amountColumns(body.value ?? 0, currency), currency };
+    return { amount: { ...amountColumns(body.value ?? 0, currency), currency }, owner };
   },
-  async run({ body, found: amount, caller, tx, emit }) {
+  async run({ body, found: { amount, owner }, caller, tx, emit }) {
     const { leadId, stageId, name, expectedCloseAt = null } = body;
     const lead = await lockLeadOf(tx, 'leadId', leadId);
     if (lead.convertedOpportunityId !== null) {
@@ -38,7 +41,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
         stage: stage.code,
         stageId: stage.id,
         probability: stage.defaultProbability ?? 0,
-        teamId: body.teamId === undefined ? (lead.teamId ?? onlyTeamOf(caller)) : body.teamId,
+        teamId: body.teamId === undefined ? teamOfDeal(lead, caller, owner) : body.teamId,
         ownerId: body.ownerId === undefined ? userId : body.ownerId,
         createdBy: userId,
       },
@@ -64,6 +67,11 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     return opportunity;
   },
 });
+
+/** The team of a deal if the request names none: that of its lead, unless the named owner works in another one. */
+function teamOfDeal({ teamId }: LeadRecord, caller: Caller, owner: Assignee | undefined): number | null {
+  return owner ? teamOfAssignee(owner.teamIds, teamId) : (teamId ?? onlyTeamOf(caller));
+}
 
 /** Truncates the name: two names of maximum length and a space exceed the limit by one character. */
 function nameOf({ firstName, lastName }: Pick<LeadRecord, 'firstName' | 'lastName'>): string {

@@ -1,24 +1,18 @@
 import type { Caller } from '@tandem/caller';
 import { actingUserId } from '@tandem/caller';
 import { fromMinor, misfit, toMinor } from '@tandem/contract';
-import { Opportunity, type opportunityStatuses } from '@tandem/crm-contract';
+import { Opportunity, opportunityStates } from '@tandem/crm-contract';
 import { fail, failField, transitionError } from '@tandem/service';
 import { z } from 'zod';
 import type { Opportunity as OpportunityRow, StatusDefinition } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
 export type OpportunityRecord = z.output<typeof Opportunity>;
-type OpportunityStatus = (typeof opportunityStatuses)[number];
 
 const columns = Opportunity.pick({ status: true, forecastCategory: true }).extend({
   // The user is stored as a number.
   outcome: Opportunity.shape.outcome.unwrap().extend({ byUserId: z.int().nullable() }).nullable(),
 });
-const transitions: Record<OpportunityStatus, readonly OpportunityStatus[]> = {
-  open: ['won', 'lost'],
-  won: ['open'],
-  lost: ['open'],
-};
 const dayMs = 86_400_000;
 // Allows for clock differences between clients and the server.
 const clockToleranceMs = 60_000;
@@ -30,7 +24,7 @@ export function asOpportunity(row: OpportunityRow): OpportunityRecord {
     ...row,
     ...checked,
     value: fromMinor(row.valueMinor, row.currency),
-    allowedTransitions: [...transitions[checked.status]],
+    allowedTransitions: opportunityStates.next(checked.status),
     daysInStage: Math.max(0, Math.floor((Date.now() - row.stageEnteredAt.getTime()) / dayMs)),
   };
 }
@@ -74,7 +68,7 @@ export async function closeOpportunity(
 ): Promise<OpportunityRecord> {
   const { id, status, currency } = opportunity;
   const { result, value = opportunity.value, closedAt = new Date() } = input;
-  if (status !== 'open') throw fail('opportunity_closed', [transitionError(status, transitions[status])]);
+  if (status !== 'open') throw fail('opportunity_closed', [transitionError(status, opportunityStates.next(status))]);
   checkClosedAt(closedAt, opportunity.createdAt);
   const stage = await findClosedStage(tx, result);
   const [row] = await tx.opportunity.updateManyAndReturn({

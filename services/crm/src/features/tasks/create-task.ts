@@ -1,15 +1,15 @@
-import { actingUserId, onlyTeamOf } from '@tandem/caller';
+import { actingUserId } from '@tandem/caller';
 import { type FieldError, unknownId } from '@tandem/contract';
 import { taskCreated, type tasks } from '@tandem/crm-contract';
-import { fail } from '@tandem/service';
+import { defaultTeam, fail } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
-import { checkUser } from '../../check-user.ts';
+import { type Assignee, checkUser } from '../../check-user.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { asTask } from './task.ts';
 
-export const createTask = (peers: Peers): Handler<typeof tasks.createTask> => ({
+export const createTask = (peers: Peers): Handler<typeof tasks.createTask, Assignee | undefined> => ({
   async check({ body, caller, tx, under }) {
-    await checkUser(peers, 'assignedTo', body.assignedTo, caller);
+    const assignee = await checkUser(peers, 'assignedTo', body.assignedTo, caller);
     await checkTeam(peers, body.teamId, caller);
     const { leadId, opportunityId } = body;
     const select = { id: true };
@@ -25,9 +25,10 @@ export const createTask = (peers: Peers): Handler<typeof tasks.createTask> => ({
       if (!opportunity) errors.push({ field: 'opportunityId', message: unknownId('opportunity') });
     }
     if (errors.length) throw fail('validation_failed', errors);
+    return assignee;
   },
-  async run({ body, caller, tx, emit }) {
-    const teamId = body.teamId === undefined ? onlyTeamOf(caller) : body.teamId;
+  async run({ body, caller, tx, emit, found: assignee }) {
+    const teamId = body.teamId === undefined ? defaultTeam(caller, assignee) : body.teamId;
     const row = await tx.task.create({ data: { ...body, teamId, createdBy: actingUserId(caller) ?? null } });
     const task = asTask(row);
     emit(taskCreated, { data: { taskId: task.id, title: task.title, assigneeId: task.assignedTo }, record: task });

@@ -1,4 +1,4 @@
-import { Task, type taskStatuses } from '@tandem/crm-contract';
+import { Task, taskStates, type taskStatuses } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import type { Task as TaskRow } from '../../generated/client.ts';
 
@@ -6,12 +6,6 @@ export type TaskRecord = z.output<typeof Task>;
 type TaskStatus = (typeof taskStatuses)[number];
 
 const columns = Task.pick({ type: true, priority: true, status: true });
-const transitions: Record<TaskStatus, readonly TaskStatus[]> = {
-  pending: ['in_progress', 'completed', 'cancelled'],
-  in_progress: ['pending', 'completed', 'cancelled'],
-  completed: ['pending'],
-  cancelled: ['pending'],
-};
 
 /** Statuses of tasks that are not finished. */
 export const openStatuses: readonly TaskStatus[] = ['pending', 'in_progress'];
@@ -22,7 +16,7 @@ export function asTask(row: TaskRow): TaskRecord {
   return {
     ...row,
     ...checked,
-    allowedTransitions: [...transitions[checked.status]],
+    allowedTransitions: taskStates.next(checked.status),
     overdue: row.dueAt !== null && row.dueAt < new Date() && openStatuses.includes(checked.status),
   };
 }

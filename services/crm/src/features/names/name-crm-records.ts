@@ -1,0 +1,33 @@
+import { namesHandler } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+
+/** Reads names under the permission that retrieving the record needs. */
+export const nameCrmRecords = namesHandler<Tx, 'lead' | 'opportunity' | 'task' | 'status_definition'>({
+  lead: {
+    permission: 'leads:read',
+    narrows: true,
+    async find(tx, ids) {
+      const leads = await tx.lead.findMany({ where: { id: { in: ids }, deletedAt: null } });
+      return leads.map(({ id, firstName, lastName }) => ({ id, name: `${firstName} ${lastName}` }));
+    },
+  },
+  opportunity: {
+    permission: 'opportunities:read',
+    narrows: true,
+    find: (tx, ids) => tx.opportunity.findMany({ where: { id: { in: ids } } }),
+  },
+  task: {
+    permission: 'tasks:read',
+    narrows: true,
+    async find(tx, ids) {
+      const tasks = await tx.task.findMany({ where: { id: { in: ids } } });
+      return tasks.map(({ id, title }) => ({ id, name: title }));
+    },
+  },
+  // Every user reads the stages of the opportunities that they may read.
+  status_definition: {
+    permission: 'opportunities:read',
+    narrows: true,
+    find: (tx, ids) => tx.statusDefinition.findMany({ where: { id: { in: ids } } }),
+  },
+});

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import type { crm } from '@tandem/crm-contract';
+import { type TestService, until } from '@tandem/testing';
+import { aLead, identityPeer, members, startCrm, teams, users } from '../../crm.test-service.ts';
+
+let identity: Awaited<ReturnType<typeof identityPeer>>;
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  identity = await identityPeer();
+  service = await startCrm({ IDENTITY_URL: identity.url });
+});
+afterAll(async () => {
+  await service?.close();
+  await identity?.close();
+});
+
+type Api = ReturnType<typeof service.as>;
+const from = users.active;
+
+/** Publishes the event with which identity says that a user has left. */
+async function userLeft(api: Api, reassignTo: string | null, fields: object = {}): Promise<string> {
+  const id = randomUUID();
+  const tenantId = api.caller.tenantId as number;
+  const user = {
+    id: from,
+    tenantId: `${tenantId}`,
+    email: 'ada@example.com',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    phone: null,
+    roleId: '1',
+    teamIds: [],
+    status: 'deactivated',
+    allowedTransitions: ['active'],
+    lastLoginAt: null,
+    version: 2,
+    createdAt: new Date().toISOString(),
+    updatedAt: new Date().toISOString(),
+  };
+  const event = {
+    id,
+    name: 'user.deactivated',
+    tenantId,
+    environment: 'live',
+    occurredAt: new Date().toISOString(),
+    action: 'user.deactivate',
+    target: { type: 'user', id: Number(from) },
+    caller: { type: 'user', userId: 1, requestId: 'r1' },
+    data: { userId: from, reassignTo, reason: null },
+    record: user,
+    ...fields,
+  };
+  await service.publish('user.deactivated', event, id);
+  return id;
+}
+
+/** One open record of each kind that is assigned to the user who leaves. */
+async function workOf(api: Api) {
+  const { data: lead } = await api.createLead({ body: aLead({ assignedTo: from }) });
+  const { data: other } = await api.createLead({ body: aLead() });
+  const { data: opportunity } = await api.convertLead({ body: { leadId: other.id, ownerId: from } });
+  const { data: task } = await api.createTask({ body: { title: 'Call', assignedTo: from } });
+  return { lead, opportunity, task };
+}
+
+async function assignees(api: Api, { lead, opportunity, task }: Awaited<ReturnType<typeof workOf>>) {
+  return [
+    (await api.getLead({ params: { id: lead.id } })).data.assignedTo,
+    (await api.getOpportunity({ params: { id: opportunity.id } })).data.ownerId,
+    (await api.getTask({ params: { id: task.id } })).data.assignedTo,
+  ];
+}
+
+const moved = (api: Api, work: Awaited<ReturnType<typeof workOf>>, to: string) =>
+  until('the work has moved', async () => (await assignees(api, work)).every((one) => one === to));
+
+/** Makes the second run due, in which records that were assigned late are moved, and waits for it. */
+async function runLateJobs({ caller }: Api): Promise<void> {
+  const scope = { ...caller, environment: 'live' as const };
+  const late = `name = 'hand-over-work' AND payload ? 'isLate'`;
+  await until('the second run is scheduled', async () => {
+    const rows = await service.sqlWithin(scope, `UPDATE platform.job SET due_at = now() WHERE ${late} RETURNING id`);
+    return rows.length > 0;
+  });
+  await until('the second run has ended', async () => {
+    const rows = await service.sqlWithin(scope, `SELECT FROM platform.job WHERE ${late}`);
+    return rows.length === 0;
+  });
+}
+
+describe('countOpenWork', () => {
+  it('counts what is open and assigned to the user', async () => {
+    const api = service.as();
+    const { opportunity } = await workOf(api);
+    const system = service.as({ type: 'system', tenantId: api.caller.tenantId as number });
+    const count = async () => (await system.countOpenWork({ body: { userId: from } })).data;
+    expect(await count()).toEqual({ leads: 1, opportunities: 1, tasks: 1 });
+    await api.winOpportunity({ params: { id: opportunity.id }, body: {} });
+    const { data: gone } = await api.createLead({ body: aLead({ assignedTo: from }) });
+    await api.deleteLead({ params: { id: gone.id } });
+    expect(await count()).toEqual({ leads: 1, opportunities: 0, tasks: 1 });
+    expect((await service.as({ type: 'system' }).countOpenWork({ body: { userId: from } })).data.leads).toBe(0);
+  });
+});
+
+describe('the work of a user who left', () => {
+  it('moves to the successor and into their team, live and sandbox, each record with its event', async () => {
+    const api = service.as();
+    const tenantId = api.caller.tenantId as number;
+    const sandbox = service.as({ tenantId, environment: 'sandbox' });
+    const [live, test] = [await workOf(api), await workOf(sandbox)];
+    await userLeft(api, members.seller);
+    await moved(api, live, members.seller);
+    await moved(sandbox, test, members.seller);
+    const { data: lead } = await api.getLead({ params: { id: live.lead.id } });
+    expect([lead.version, lead.teamId]).toEqual([2, teams.sales]);
+    for (const name of ['lead.updated', 'opportunity.updated', 'task.updated']) {
+      const event = await until(`${name} arrives`, () =>
+        service.events.find(
+          (one) =>
+            one.name === name &&
+            one.tenantId === tenantId &&
+            one.environment === 'live' &&
+            one.caller.type === 'system',
+        ),
+      );
+      expect(Object.keys(event.changes ?? {}).sort()).toEqual([
+        name === 'opportunity.updated' ? 'ownerId' : 'assignedTo',
+        'teamId',
+      ]);
+    }
+  });
+
+  it('moves in batches, and leaves closed work and that of others alone', async () => {
+    const api = service.as();
+    const { opportunity } = await workOf(api);
+    await api.loseOpportunity({ params: { id: opportunity.id }, body: { reasonCode: 'price' } });
+    const { data: theirs } = await api.createTask({ body: { title: 'Theirs', assignedTo: members.both } });
+    const created = await Promise.all(
+      Array.from({ length: 105 }, (_, number) =>
+        api.createTask({ body: { title: `Task ${number}`, assignedTo: from } }),
+      ),
+    );
+    await userLeft(api, members.seller);
+    await until('all tasks have moved', async () => {
+      const { body } = await api.listTasks({ query: { assignedTo: from, status: 'pending' } });
+      return body.pagination?.total === 0;
+    });
+    const { body } = await api.listTasks({ query: { assignedTo: members.seller } });
+    expect(body.pagination?.total).toBe(created.length + 1);
+    expect((await api.getTask({ params: { id: theirs.id } })).data.assignedTo).toBe(members.both);
+    expect((await api.getOpportunity({ params: { id: opportunity.id } })).data.ownerId).toBe(from);
+  });
+
+  it('goes on to the successor of a successor who left as well', async () => {
+    const api = service.as();
+    const work = await workOf(api);
+    identity.successors.set(members.both, members.seller);
+    try {
+      await userLeft(api, members.both);
+      await moved(api, work, members.seller);
+    } finally {
+      identity.successors.clear();
+    }
+  });
+
+  it('is released if it was assigned while the user left without a successor', async () => {
+    const api = service.as();
+    const work = await workOf(api);
+    identity.left.add(from);
+    try {
+      const refused = await api.createTask({ body: { title: 'Call', assignedTo: from } });
+      expect(refused.status).toBe(422);
+      await userLeft(api, null);
+      await until('nobody has the work', async () => (await assignees(api, work)).every((one) => one === null));
+    } finally {
+      identity.left.clear();
+    }
+  });
+
+  it('stays with a user who has come back before the second run', async () => {
+    const api = service.as();
+    const work = await workOf(api);
+    await userLeft(api, members.seller);
+    await moved(api, work, members.seller);
+    const late = await workOf(api);
+    await runLateJobs(api);
+    expect((await assignees(api, late)).every((one) => one === from)).toBe(true);
+  });
+
+  it('is moved by a second run if it was assigned after the first one', async () => {
+    const api = service.as();
+    const work = await workOf(api);
+    await userLeft(api, members.seller);
+    await moved(api, work, members.seller);
+    const late = await workOf(api);
+    identity.left.add(from);
+    try {
+      await runLateJobs(api);
+      await moved(api, late, members.seller);
+    } finally {
+      identity.left.clear();
+    }
+  });
+
+  it('stays without a successor, and moves once when the event arrives twice', async () => {
+    const api = service.as();
+    const work = await workOf(api);
+    await userLeft(api, null);
+    const id = await userLeft(api, members.seller);
+    await moved(api, work, members.seller);
+    await api.updateLead({ params: { id: work.lead.id }, body: { assignedTo: from } });
+    await userLeft(api, members.seller, { id });
+    const { data: next } = await api.createTask({ body: { title: 'Last', assignedTo: from } });
+    const other = service.as();
+    const last = await workOf(other);
+    await userLeft(other, members.seller);
+    await moved(other, last, members.seller);
+    expect((await api.getLead({ params: { id: work.lead.id } })).data.assignedTo).toBe(from);
+    expect((await api.getTask({ params: { id: next.id } })).data.assignedTo).toBe(from);
+  });
+
+  it('ignores an event that cannot be read', async () => {
+    const api = service.as();
+    await userLeft(api, 'nobody');
+    const work = await workOf(api);
+    await userLeft(api, members.seller);
+    await moved(api, work, members.seller);
+  });
+});

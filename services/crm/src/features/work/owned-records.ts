@@ -1,0 +1,34 @@
+import { leadUpdated, opportunityUpdated, taskUpdated } from '@tandem/crm-contract';
+import { ownedRecords } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { asLead } from '../leads/lead.ts';
+import { asOpportunity } from '../opportunities/opportunity.ts';
+import { asTask, openStatuses } from '../tasks/task.ts';
+
+/** Which records of crm belong to whom, by kind of work. */
+export const crmRecords = {
+  leads: ownedRecords({
+    model: (tx: Tx) => tx.lead,
+    owner: 'assignedTo',
+    exists: { deletedAt: null },
+    open: { deletedAt: null, convertedAt: null, status: { not: 'unqualified' } },
+    updated: ({ emit, row, values, changes }) =>
+      emit(leadUpdated, { data: { leadId: row.id, changes: values }, record: asLead(row), changes }),
+  }),
+  opportunities: ownedRecords({
+    model: (tx: Tx) => tx.opportunity,
+    owner: 'ownerId',
+    open: { status: 'open' },
+    updated: ({ emit, row, values, changes }) => {
+      const data = { opportunityId: row.id, fields: Object.keys(values) };
+      emit(opportunityUpdated, { data, record: asOpportunity(row), changes });
+    },
+  }),
+  tasks: ownedRecords({
+    model: (tx: Tx) => tx.task,
+    owner: 'assignedTo',
+    open: { status: { in: [...openStatuses] } },
+    updated: ({ emit, row, values, changes }) =>
+      emit(taskUpdated, { data: { taskId: row.id, fields: Object.keys(values) }, record: asTask(row), changes }),
+  }),
+};
