@@ -18,6 +18,7 @@ const Tone = text(200).meta({ description: 'The tone of the text', examples: ['F
 const interactive = {
   method: 'POST',
   permission: 'ai:write',
+  feature: 'ai_generation',
   peopleOnly: true,
   envelope: 'short',
   timeoutMs,
@@ -28,6 +29,7 @@ const interactive = {
 const generation = {
   method: 'POST',
   permission: 'ai:write',
+  feature: 'ai_generation',
   envelope: 'short',
   body: z.object({
     prompt: Prompt('A headline for our spring offer'),

@@ -1,11 +1,22 @@
-import { event, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import { event, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { TeamId } from './team-id.ts';
 
 export const campaignTypes = ['email', 'sms', 'mixed'] as const;
 export const campaignStatuses = ['draft', 'active', 'paused', 'completed'] as const;
 
 export const CampaignType = z.enum(campaignTypes).describe('The channels of the campaign');
 export const CampaignStatus = z.enum(campaignStatuses).describe('The status of the campaign');
+
+export const campaignStates = stateTable<(typeof campaignStatuses)[number]>('Campaign', {
+  created: { draft: 'createCampaign' },
+  changes: {
+    draft: { active: 'activateCampaign' },
+    active: { paused: 'pauseCampaign', completed: 'completeCampaign' },
+    paused: { active: 'resumeCampaign', completed: 'completeCampaign' },
+    completed: {},
+  },
+});
 
 export const Campaign = z.object({
   id: id('campaign'),
@@ -20,6 +31,7 @@ export const Campaign = z.object({
     .array(CampaignStatus)
     .meta({ description: 'The statuses that this campaign can currently change to', examples: [['active']] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
+  teamId: TeamId,
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -59,6 +71,7 @@ export const campaigns = operations({
     summary: 'List campaigns',
     description: '`search` covers the name and the description.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
+      teamId: id('team').optional(),
       status: CampaignStatus.optional(),
       type: CampaignType.optional(),
     }),

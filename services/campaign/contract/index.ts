@@ -3,6 +3,7 @@ import { ai } from './ai.ts';
 import { campaigns } from './campaigns.ts';
 import { internalCampaigns } from './internal.ts';
 import { landingPages } from './landing-pages.ts';
+import { internalNames } from './names.ts';
 import { workflows } from './workflows.ts';
 
 export * from './ai.ts';
@@ -10,6 +11,7 @@ export * from './campaigns.ts';
 export * from './forms.ts';
 export * from './internal.ts';
 export * from './landing-pages.ts';
+export * from './names.ts';
 export * from './workflows.ts';
 
-export const campaign = { ...campaigns, ...landingPages, ...workflows, ...ai, ...internalCampaigns };
+export const campaign = { ...campaigns, ...landingPages, ...workflows, ...ai, ...internalCampaigns, ...internalNames };

@@ -1,5 +1,6 @@
-import { event, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import { event, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { TeamId } from './team-id.ts';
 
 export const landingPageStatuses = ['draft', 'published', 'archived'] as const;
 
@@ -89,6 +90,15 @@ const Description = text(2000).meta({ examples: ['For the spring campaign'] });
 /** A generated landing page. Valid as a body of POST /v1/campaigns/landing-pages. */
 export const GeneratedPage = z.object({ ...shape, description: Description });
 
+export const landingPageStates = stateTable<(typeof landingPageStatuses)[number]>('LandingPage', {
+  created: { draft: 'createLandingPage' },
+  changes: {
+    draft: { published: 'publishLandingPage', archived: 'archiveLandingPage' },
+    published: { draft: 'unpublishLandingPage', archived: 'archiveLandingPage' },
+    archived: {},
+  },
+});
+
 export const LandingPageSummary = z.object({
   id: id('landing_page'),
   tenantId: id('tenant'),
@@ -102,6 +112,7 @@ export const LandingPageSummary = z.object({
     examples: [['published', 'archived']],
   }),
   createdBy: id('user').nullable().describe('The user who created the record'),
+  teamId: TeamId,
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -154,6 +165,7 @@ export const landingPages = operations({
     method: 'POST',
     path: '/v1/campaigns/landing-pages',
     permission: 'campaigns:write',
+    feature: 'landing_pages',
     narrows: true,
     summary: 'Create a landing page',
     description: `You can send a generated landing page unchanged. The page starts as a draft. ${cleaned}`,
@@ -173,6 +185,7 @@ export const landingPages = operations({
     summary: 'List landing pages',
     description: 'Returns the pages without their content. `search` covers the name and the slug.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
+      teamId: id('team').optional(),
       status: LandingPageStatus.optional(),
       campaignId: id('campaign').optional(),
     }),
@@ -193,6 +206,7 @@ export const landingPages = operations({
     method: 'PATCH',
     path: '/v1/campaigns/landing-pages/:id',
     permission: 'campaigns:write',
+    feature: 'landing_pages',
     narrows: true,
     summary: 'Update a landing page',
     description: `Changes the given fields; objects and arrays are replaced as a whole. ${cleaned}`,

@@ -1,5 +1,6 @@
-import { event, freeForm, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import { event, freeForm, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { TeamId } from './team-id.ts';
 
 export const workflowStatuses = ['draft', 'published', 'paused', 'archived'] as const;
 /** The node types of a generated sequence. */
@@ -110,6 +111,16 @@ export const Sequence = z.object({
     .meta({ description: 'The connections between the nodes', examples: [exampleEdges] }),
 });
 
+export const workflowStates = stateTable<(typeof workflowStatuses)[number]>('Workflow', {
+  created: { draft: 'createWorkflow' },
+  changes: {
+    draft: { published: 'publishWorkflow', archived: 'archiveWorkflow' },
+    published: { paused: 'pauseWorkflow', archived: 'archiveWorkflow' },
+    paused: { published: 'resumeWorkflow', archived: 'archiveWorkflow' },
+    archived: {},
+  },
+});
+
 export const WorkflowSummary = z.object({
   id: id('workflow'),
   tenantId: id('tenant'),
@@ -124,6 +135,7 @@ export const WorkflowSummary = z.object({
     examples: [['published', 'archived']],
   }),
   createdBy: id('user').nullable().describe('The user who created the record'),
+  teamId: TeamId,
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -156,6 +168,7 @@ export const workflows = operations({
     method: 'POST',
     path: '/v1/workflows',
     permission: 'workflows:write',
+    feature: 'workflows',
     narrows: true,
     summary: 'Create a workflow',
     description:
@@ -180,6 +193,7 @@ export const workflows = operations({
     summary: 'List workflows',
     description: 'Returns the workflows without nodes and edges. `search` covers the name and the description.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
+      teamId: id('team').optional(),
       status: WorkflowStatus.optional(),
       campaignId: id('campaign').optional(),
     }),

@@ -3,10 +3,14 @@ import { type TestService, testService } from '@tandem/testing';
 import { campaignService } from './service.ts';
 
 /** Starts campaign for a test; without a provider URL it generates from templates. */
-export const startCampaign = (providerUrl?: string): Promise<TestService<typeof campaign>> =>
+export const startCampaign = (
+  providerUrl?: string,
+  identityUrl = 'http://127.0.0.1:9',
+): Promise<TestService<typeof campaign>> =>
   testService('campaign', (settings) =>
     campaignService({
       ...settings,
+      IDENTITY_URL: identityUrl,
       AI_PROVIDER_API_KEY: providerUrl ? 'sk-of-the-test' : '',
       AI_PROVIDER_MODEL: 'small',
       AI_PROVIDER_BASE_URL: providerUrl ?? 'http://127.0.0.1:9',

@@ -1,5 +1,4 @@
-import { aiSettings } from '@tandem/ai';
 import { readConfig } from '@tandem/process';
-import { serviceSettings } from '@tandem/service';
+import { campaignSettings } from './settings.ts';
 
-export const settings = readConfig(serviceSettings.extend(aiSettings));
+export const settings = readConfig(campaignSettings);

@@ -1,5 +1,7 @@
 import type { Ai } from '@tandem/ai';
+import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
+import type { SettingsReader } from '@tandem/identity-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { HtmlCleaner } from './features/landing-pages/html-cleaner.ts';
@@ -12,5 +14,6 @@ export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx,
 /** Dependencies of handlers. */
 export interface Tools {
   ai: Ai;
+  addonSettings: SettingsReader<TenantRequest>;
   cleaner: HtmlCleaner;
 }

@@ -2,6 +2,7 @@ import { SchemaError, type Source } from '@tandem/ai';
 import type { ai } from '@tandem/campaign-contract';
 import { type Context, failField } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
+import { generationSettings } from './generation-settings.ts';
 import { textTemplate } from './templates/text.ts';
 
 const instructions = 'You write content for the users of a marketing and sales platform. Follow the prompt.';
@@ -14,8 +15,10 @@ export const generateContent = (tools: Tools) => ({
   async check({ body, caller }: Pick<OperationContext, 'body' | 'caller'>): Promise<Generated> {
     const { prompt, responseSchema: schema, context, maxTokens, temperature } = body;
     const contextText = context ? `\n\nContext:\n${JSON.stringify(context)}` : '';
+    const { apiKey } = await generationSettings(tools, caller);
     try {
       return await tools.ai.generateBySchema({
+        apiKey,
         name: 'content',
         instructions,
         prompt: `${prompt}${contextText}`,

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
 import { cleanContent } from '../landing-pages/landing-page.ts';
 import { pageErrors } from './checks.ts';
+import { generationSettings } from './generation-settings.ts';
 import { promptText } from './prompt-text.ts';
 import { landingPageTemplate } from './templates/landing-page.ts';
 
@@ -14,12 +15,13 @@ handlers, frames and forms. Colours are hexadecimal codes.`;
 
 type Generated = { output: z.output<typeof GeneratedPage>; source: Source };
 
-export const generateLandingPage = ({
-  ai: { generate },
-  cleaner,
-}: Tools): Handler<typeof ai.generateLandingPage, Generated> => ({
-  async check({ body, caller }) {
-    const { output, source } = await generate({
+export const generateLandingPage = (tools: Tools): Handler<typeof ai.generateLandingPage, Generated> => ({
+  async check({ body: requested, caller }) {
+    const { cleaner } = tools;
+    const { apiKey, tone } = await generationSettings(tools, caller);
+    const body = { ...requested, tone: requested.tone ?? tone };
+    const { output, source } = await tools.ai.generate({
+      apiKey,
       name: 'landing_page',
       instructions,
       prompt: promptText(body.prompt, { Industry: body.industry, Goal: body.goal, Tone: body.tone }),

@@ -3,6 +3,7 @@ import { type ai, Sequence } from '@tandem/campaign-contract';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
 import { sequenceErrors } from './checks.ts';
+import { generationSettings } from './generation-settings.ts';
 import { promptText } from './prompt-text.ts';
 import { emailCountOf, sequenceTemplate } from './templates/sequence.ts';
 
@@ -15,8 +16,11 @@ nodeId and edgeId is unique. Positions are pixels; place the nodes from top to b
 type Generated = { output: z.output<typeof Sequence>; source: Source };
 
 export const generateSequence = (tools: Tools): Handler<typeof ai.generateSequence, Generated> => ({
-  check: ({ body }) =>
-    tools.ai.generate({
+  async check({ body: requested, caller }) {
+    const { apiKey, tone } = await generationSettings(tools, caller);
+    const body = { ...requested, tone: requested.tone ?? tone };
+    return tools.ai.generate({
+      apiKey,
       name: 'sequence',
       instructions,
       prompt: promptText(body.prompt, {
@@ -27,7 +31,8 @@ export const generateSequence = (tools: Tools): Handler<typeof ai.generateSequen
       schema: Sequence,
       check: sequenceErrors,
       template: () => sequenceTemplate(body),
-    }),
+    });
+  },
   run({ found, header }) {
     header('X-AI-Source', found.source);
     return found.output;

@@ -1,4 +1,4 @@
-import { Campaign, type campaignStatuses } from '@tandem/campaign-contract';
+import { Campaign, campaignStates } from '@tandem/campaign-contract';
 import { unknownId } from '@tandem/contract';
 import { failField } from '@tandem/service';
 import type { z } from 'zod';
@@ -6,20 +6,13 @@ import type { Campaign as CampaignRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
 export type CampaignRecord = z.output<typeof Campaign>;
-type CampaignStatus = (typeof campaignStatuses)[number];
 
 const columns = Campaign.pick({ type: true, status: true });
-const transitions: Record<CampaignStatus, readonly CampaignStatus[]> = {
-  draft: ['active'],
-  active: ['paused', 'completed'],
-  paused: ['active', 'completed'],
-  completed: [],
-};
 
 /** Converts a row to the contract's `Campaign`. */
 export function asCampaign(row: CampaignRow): CampaignRecord {
   const checked = columns.parse(row);
-  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
+  return { ...row, ...checked, allowedTransitions: campaignStates.next(checked.status) };
 }
 
 /** Fails with 422 unless the campaign exists in the caller's tenant. */

@@ -85,6 +85,44 @@ describe('listCampaigns', () => {
   });
 });
 
+describe('records of a team', () => {
+  it('belong to the only team of the user who created them, whose members find them', async () => {
+    const api = service.as({ teamIds: [21] });
+    const tenantId = api.caller.tenantId as number;
+    const { data: campaign } = await api.createCampaign({ body: { name: 'Spring' } });
+    const { data: workflow } = await api.createWorkflow({ body: { name: 'Welcome', nodes: [], edges: [] } });
+    const { data: page } = await api.createLandingPage({ body: { name: 'Offer', slug: 'offer' } });
+    expect([campaign.teamId, workflow?.teamId, page.teamId]).toEqual(['21', '21', '21']);
+    const member = (teamIds: number[]) =>
+      service.as({ tenantId, userId: 8, teamIds, can: ['campaigns:read:team', 'workflows:read:team'] });
+    const found = async (teamIds: number[]) => {
+      const as = member(teamIds);
+      const lists = await Promise.all([as.listCampaigns(), as.listWorkflows(), as.listLandingPages()]);
+      const gets = await Promise.all([
+        as.getCampaign({ params: { id: campaign.id } }),
+        as.getWorkflow({ params: { id: workflow.id } }),
+        as.getLandingPage({ params: { id: page.id } }),
+      ]);
+      return [lists.map(({ body }) => body.pagination?.total), gets.map(({ status }) => status)];
+    };
+    expect(await found([21])).toEqual([
+      [1, 1, 1],
+      [200, 200, 200],
+    ]);
+    expect(await found([22])).toEqual([
+      [0, 0, 0],
+      [404, 404, 404],
+    ]);
+    const filtered = async (teamId: string) => (await api.listCampaigns({ query: { teamId } })).body.pagination?.total;
+    expect([await filtered('21'), await filtered('22')]).toEqual([1, 0]);
+  });
+
+  it('belong to no team if the user is in several', async () => {
+    const api = service.as({ teamIds: [21, 22] });
+    expect((await api.createCampaign({ body: { name: 'Spring' } })).data.teamId).toBeNull();
+  });
+});
+
 describe('access to campaigns', () => {
   it('hides campaigns of another tenant, environment or owner', async () => {
     const api = service.as();

@@ -1,4 +1,4 @@
-import { actingUserId } from '@tandem/caller';
+import { actingUserId, onlyTeamOf } from '@tandem/caller';
 import { landingPageCreated, type landingPages } from '@tandem/campaign-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkCampaign } from '../campaigns/campaign.ts';
@@ -12,7 +12,7 @@ export const createLandingPage = ({
   check: ({ body, caller }) => cleanContent(cleaner, body.content ?? '', caller.tenantId),
   async run({ body, found: content, caller, tx, emit }) {
     await checkCampaign(tx, body.campaignId);
-    const data = { ...body, content, createdBy: actingUserId(caller) ?? null };
+    const data = { ...body, content, createdBy: actingUserId(caller) ?? null, teamId: onlyTeamOf(caller) };
     const row = await tx.landingPage.create({ data }).catch((error: unknown) => {
       throw slugError(error);
     });

@@ -1,4 +1,4 @@
-import { contentMax, LandingPage, LandingPageSummary, type landingPageStatuses } from '@tandem/campaign-contract';
+import { contentMax, LandingPage, LandingPageSummary, landingPageStates } from '@tandem/campaign-contract';
 import { fail, failField } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { z } from 'zod';
@@ -7,20 +7,14 @@ import type { HtmlCleaner } from './html-cleaner.ts';
 
 type SummaryRecord = z.output<typeof LandingPageSummary>;
 type SummaryRow = Omit<LandingPageRow, 'environment' | 'sections' | 'seo' | 'style' | 'content'>;
-type LandingPageStatus = (typeof landingPageStatuses)[number];
 
 const columns = LandingPageSummary.pick({ status: true });
 const bodyColumns = LandingPage.pick({ sections: true, seo: true, style: true, content: true });
-const transitions: Record<LandingPageStatus, readonly LandingPageStatus[]> = {
-  draft: ['published', 'archived'],
-  published: ['draft', 'archived'],
-  archived: [],
-};
 
 /** Converts a row to the contract's `LandingPageSummary`. */
 export function asLandingPage(row: SummaryRow): SummaryRecord {
   const checked = columns.parse(row);
-  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
+  return { ...row, ...checked, allowedTransitions: landingPageStates.next(checked.status) };
 }
 
 /** Converts a unique violation of the slug to a 409. */

@@ -12,17 +12,22 @@ const select = {
   slug: true,
   status: true,
   createdBy: true,
+  teamId: true,
   version: true,
   createdAt: true,
   updatedAt: true,
 } as const;
 
 export const listLandingPages: Handler<typeof landingPages.listLandingPages> = async ({ query, tx, list }) => {
-  const { status, campaignId } = query;
+  const { status, campaignId, teamId } = query;
   const page = await list({
     model: tx.landingPage,
     select,
-    where: { ...(status && { status }), ...(campaignId !== undefined && { campaignId }) },
+    where: {
+      ...(status && { status }),
+      ...(campaignId !== undefined && { campaignId }),
+      ...(teamId !== undefined && { teamId }),
+    },
     searchIn: ['name', 'slug'],
   });
   return { ...page, items: page.items.map(asLandingPage) };

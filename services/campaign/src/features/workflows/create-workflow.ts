@@ -1,4 +1,4 @@
-import { actingUserId } from '@tandem/caller';
+import { actingUserId, onlyTeamOf } from '@tandem/caller';
 import { workflowCreated, type workflows } from '@tandem/campaign-contract';
 import { fail, toJsonColumn } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
@@ -12,7 +12,13 @@ export const createWorkflow: Handler<typeof workflows.createWorkflow> = async ({
   await checkCampaign(tx, body.campaignId);
   const { nodes, edges, ...fields } = body;
   const row = await tx.workflow.create({
-    data: { ...fields, nodes: nodes.map(toJsonColumn), edges, createdBy: actingUserId(caller) ?? null },
+    data: {
+      ...fields,
+      nodes: nodes.map(toJsonColumn),
+      edges,
+      createdBy: actingUserId(caller) ?? null,
+      teamId: onlyTeamOf(caller),
+    },
   });
   const workflow = { ...asWorkflow(row), nodes, edges };
   emit(workflowCreated, {

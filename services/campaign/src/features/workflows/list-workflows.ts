@@ -11,17 +11,22 @@ const select = {
   description: true,
   status: true,
   createdBy: true,
+  teamId: true,
   version: true,
   createdAt: true,
   updatedAt: true,
 } as const;
 
 export const listWorkflows: Handler<typeof workflows.listWorkflows> = async ({ query, tx, list }) => {
-  const { status, campaignId } = query;
+  const { status, campaignId, teamId } = query;
   const page = await list({
     model: tx.workflow,
     select,
-    where: { ...(status && { status }), ...(campaignId !== undefined && { campaignId }) },
+    where: {
+      ...(status && { status }),
+      ...(campaignId !== undefined && { campaignId }),
+      ...(teamId !== undefined && { teamId }),
+    },
     searchIn: ['name', 'description'],
   });
   return { ...page, items: page.items.map(asWorkflow) };

@@ -1,34 +1,21 @@
-import {
-  type Workflow,
-  WorkflowEdge,
-  WorkflowNode,
-  WorkflowSummary,
-  type workflowStatuses,
-} from '@tandem/campaign-contract';
+import { type Workflow, WorkflowEdge, WorkflowNode, WorkflowSummary, workflowStates } from '@tandem/campaign-contract';
 import { storedObject } from '@tandem/service';
 import { z } from 'zod';
 import type { Workflow as WorkflowRow } from '../../generated/client.ts';
 
 type SummaryRecord = z.output<typeof WorkflowSummary>;
 type SummaryRow = Omit<WorkflowRow, 'environment' | 'nodes' | 'edges'>;
-type WorkflowStatus = (typeof workflowStatuses)[number];
 
 const columns = WorkflowSummary.pick({ status: true });
 const graphColumns = z.object({
   nodes: z.array(WorkflowNode.extend({ data: storedObject.optional() })),
   edges: z.array(WorkflowEdge),
 });
-const transitions: Record<WorkflowStatus, readonly WorkflowStatus[]> = {
-  draft: ['published', 'archived'],
-  published: ['paused', 'archived'],
-  paused: ['published', 'archived'],
-  archived: [],
-};
 
 /** Converts a row to the contract's `WorkflowSummary`. */
 export function asWorkflow(row: SummaryRow): SummaryRecord {
   const checked = columns.parse(row);
-  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
+  return { ...row, ...checked, allowedTransitions: workflowStates.next(checked.status) };
 }
 
 /** Converts a row to the contract's `Workflow`. */
