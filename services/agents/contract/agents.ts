@@ -1,4 +1,4 @@
-import { event, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import { event, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const agentKinds = ['caller', 'recommender'] as const;
@@ -46,7 +46,7 @@ export const AgentLimits = z.object({
   dailyCap: count(1, 100_000)
     .nullable()
     .meta({
-      description: 'The maximum number of executions queued per day (UTC); null for no limit',
+      description: 'The maximum number of executions due per day, in the time zone of the tenant; null for no limit',
       examples: [200],
     }),
   maxAttempts: count(1, 10).meta({ description: 'The maximum number of attempts per call', examples: [2] }),
@@ -54,6 +54,11 @@ export const AgentLimits = z.object({
     .array(RetryableOutcome)
     .max(retryableOutcomes.length, `Must contain at most ${retryableOutcomes.length} entries`)
     .describe('The outcomes after which a call is retried'),
+});
+
+export const agentStates = stateTable<(typeof agentStatuses)[number]>('Agent', {
+  created: { active: 'defaults' },
+  changes: { active: { paused: 'pauseAgent' }, paused: { active: 'resumeAgent' } },
 });
 
 export const Agent = z.object({
@@ -114,17 +119,12 @@ export const AgentDashboard = z.object({
   pendingApprovals: z.int().meta({ description: 'The current number of pending approvals', examples: [3] }),
 });
 
-const dayMs = 86_400_000;
+const notADay = 'Must be a date such as 2026-01-31';
+// PostgreSQL and Date have the years 1 to 9999 in common, and a time zone can shift a day to the year before or after.
+const Day = z.string().refine((day) => day > '0001-01-01' && day < '9999-12-31', { error: notADay });
 
-/** A time, or a day (UTC), which means its start or its end. */
-const day = (edge: 'first' | 'last') =>
-  z.union([
-    timestamp(),
-    z.codec(z.iso.date({ error: 'Must be a date such as 2026-01-31' }), z.date(), {
-      decode: (date) => new Date(Date.parse(date) + (edge === 'last' ? dayMs - 1 : 0)),
-      encode: (date) => date.toISOString().slice(0, 10),
-    }),
-  ]);
+/** A time, or a day in the time zone of the tenant. */
+const timeOrDay = () => z.union([timestamp(), z.iso.date({ error: notADay }).pipe(Day)]);
 
 const withId = z.object({ id: id('agent') });
 const wrongStatus = { wrong_status: [409, 'The agent cannot change to this status'] } as const;
@@ -138,10 +138,14 @@ export const agentRows = operations({
     description:
       'Returns the counts for the period from `dateFrom` to `dateTo`. The default period is the last 30 days. Rates are 0 if there is no data.',
     query: z.object({
-      dateFrom: day('first')
-        .describe('The start of the period: a time, or a day (UTC). Defaults to 30 days before its end.')
+      dateFrom: timeOrDay()
+        .describe(
+          'The start of the period: a time, or the start of a day in the time zone of the tenant. Defaults to 30 days before its end.',
+        )
         .optional(),
-      dateTo: day('last').describe('The end of the period: a time, or a day (UTC). Defaults to now.').optional(),
+      dateTo: timeOrDay()
+        .describe('The end of the period: a time, or the end of a day in the time zone of the tenant. Defaults to now.')
+        .optional(),
     }),
     reply: AgentDashboard,
     message: 'Agent dashboard retrieved',
@@ -169,6 +173,7 @@ export const agentRows = operations({
     method: 'PATCH',
     path: '/v1/agents/:id',
     permission: 'agents:manage',
+    feature: 'agents',
     summary: 'Update an agent',
     description:
       'Changes the given fields, including single fields of `config` and `limits`. Queued executions use the new settings. A new `status` pauses or resumes the agent.',
@@ -205,6 +210,7 @@ export const agentRows = operations({
     method: 'POST',
     path: '/v1/agents/:id/resume',
     permission: 'agents:manage',
+    feature: 'agents',
     summary: 'Resume a paused agent',
     description: 'Queued executions continue within a minute.',
     params: withId,

@@ -1,4 +1,4 @@
-import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
+import { event, id, listQuery, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { StepType } from './agents.ts';
 import { decision, exampleDecision } from './decision.ts';
@@ -6,6 +6,17 @@ import { decision, exampleDecision } from './decision.ts';
 const statuses = ['pending', 'approved', 'rejected', 'expired'] as const;
 
 export const ApprovalStatus = z.enum(statuses).describe('The status of the approval');
+
+export const approvalStates = stateTable<(typeof statuses)[number]>('Approval', {
+  created: { pending: 'run-execution.job' },
+  changes: {
+    pending: { approved: 'approveExecution', rejected: 'rejectExecution' },
+    approved: {},
+    rejected: {},
+    expired: {},
+  },
+  automatic: { pending: { expired: 'expire-approval.job' } },
+});
 
 export const Approval = z.object({
   id: id('approval'),
@@ -78,6 +89,7 @@ export const approvals = operations({
     method: 'POST',
     path: '/v1/agents/approvals/:id/approve',
     permission: 'agents:manage',
+    feature: 'agents',
     also: ['leads:read'],
     summary: 'Approve an agent action',
     description: 'The execution continues.',

@@ -172,6 +172,7 @@ export const executions = operations({
     method: 'POST',
     path: '/v1/agents/:id/runs:bulk',
     permission: 'agents:write',
+    feature: 'agents',
     also: ['leads:read'],
     summary: 'Run an agent for multiple leads',
     description:

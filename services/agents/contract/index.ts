@@ -3,11 +3,22 @@
 import { agentRows } from './agents.ts';
 import { approvals } from './approvals.ts';
 import { executions } from './executions.ts';
+import { internalApprovalCounts } from './internal.ts';
+import { internalNames } from './names.ts';
 import { recommendations } from './recommendations.ts';
 
 export * from './agents.ts';
 export * from './approvals.ts';
 export * from './executions.ts';
+export * from './internal.ts';
+export * from './names.ts';
 export * from './recommendations.ts';
 
-export const agents = { ...agentRows, ...executions, ...approvals, ...recommendations };
+export const agents = {
+  ...agentRows,
+  ...executions,
+  ...approvals,
+  ...recommendations,
+  ...internalNames,
+  ...internalApprovalCounts,
+};

@@ -1,4 +1,4 @@
-import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
+import { event, id, listQuery, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { decision, exampleDecision } from './decision.ts';
 
@@ -6,6 +6,15 @@ export const recommendedActions = ['call', 'email', 'create_task', 'convert', 'n
 const statuses = ['pending', 'accepted', 'dismissed'] as const;
 
 export const RecommendationStatus = z.enum(statuses).describe('The status of the recommendation');
+
+export const recommendationStates = stateTable<(typeof statuses)[number]>('Recommendation', {
+  created: { pending: 'run-execution.job' },
+  changes: {
+    pending: { accepted: 'acceptRecommendation', dismissed: 'dismissRecommendation' },
+    accepted: {},
+    dismissed: {},
+  },
+});
 
 export const Recommendation = z.object({
   id: id('recommendation'),
@@ -71,6 +80,7 @@ export const recommendations = operations({
     method: 'POST',
     path: '/v1/agents/recommendations/:id/accept',
     permission: 'agents:write',
+    feature: 'agents',
     also: ['leads:read'],
     summary: 'Accept a recommendation',
     description:

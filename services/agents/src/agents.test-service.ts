@@ -26,6 +26,8 @@ export interface Agents extends TestService<typeof agents> {
   asked(): number;
   /** Sets the time zone of tenants in identity; UTC by default. */
   timezone(zone: string): void;
+  /** Sets the setting of the active addon AI Agents in identity; without one the addon is not active. */
+  runsPerDay(maximum: number | undefined): void;
   /** Makes the next requests to crm fail. */
   failNext(times: number): void;
 }
@@ -40,10 +42,18 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
   let asked = 0;
   let failing = 0;
   let zone = 'UTC';
+  let runsPerDay: number | undefined;
   const peers = createServer(async (request, response) => {
     if (request.url === '/internal/tenants/settings') {
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ success: true, data: { timezone: zone, locale: 'en', currency: 'EUR' } }));
+      return;
+    }
+    if (request.url === '/internal/entitlements') {
+      response.setHeader('content-type', 'application/json');
+      const addons =
+        runsPerDay === undefined ? [] : [{ addonId: '5', key: 'ai_agents', version: '1.1.0', config: { runsPerDay } }];
+      response.end(JSON.stringify({ success: true, data: { plan: 'pro', features: [], addons } }));
       return;
     }
     asked++;
@@ -88,6 +98,9 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
     },
     forget: (leadId) => void leads.delete(leadId),
     asked: () => asked,
+    runsPerDay(maximum) {
+      runsPerDay = maximum;
+    },
     timezone(newZone) {
       zone = newZone;
     },

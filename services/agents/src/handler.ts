@@ -1,7 +1,8 @@
 import type { ServiceClient } from '@tandem/client/internal';
+import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
 import type { InternalLead, internalLeads } from '@tandem/crm-contract';
-import type { internalTenants } from '@tandem/identity-contract';
+import type { KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
@@ -20,7 +21,9 @@ export type Lead = z.output<typeof InternalLead>;
 export interface Tools {
   ids: IdCodec;
   crm: ServiceClient<typeof internalLeads>;
-  identity: ServiceClient<typeof internalTenants>;
+  /** The settings of a tenant, cached. */
+  settingsOf(request: TenantRequest): Promise<KnownSettings>;
+  addonSettings: SettingsReader<TenantRequest>;
   telephony: Telephony;
   /** Delay before a call is retried. */
   callRetryMs: number;

@@ -1,9 +1,17 @@
 import { agents } from '@tandem/agents-contract';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
+import { cachedPerTenant } from '@tandem/client/per-tenant';
 import { internalLeads } from '@tandem/crm-contract';
-import { internalTenants } from '@tandem/identity-contract';
+import {
+  entitlementsFrom,
+  internalEntitlements,
+  internalTenants,
+  settingsReader,
+  tenantSettingsFrom,
+} from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
+import { createLog } from '@tandem/process';
 import type { ServiceDefinition } from '@tandem/service';
 import { defineAgents } from './features/agents/defaults.ts';
 import { agentHandlers } from './features/agents/index.ts';
@@ -11,6 +19,7 @@ import { expireApproval } from './features/approvals/expire-approval.job.ts';
 import { approvalHandlers } from './features/approvals/index.ts';
 import { executionHandlers } from './features/executions/index.ts';
 import { runCall, runRecommendation } from './features/executions/run-execution.job.ts';
+import { nameHandlers } from './features/names/index.ts';
 import { recommendationHandlers } from './features/recommendations/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
@@ -30,17 +39,33 @@ export function agentsService(
 ): ServiceDefinition<typeof agents, PrismaClient, AgentsSettings> {
   const common = { service: 'agents', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   const crm = createServiceClient({ ...common, operations: internalLeads, baseUrl: settings.CRM_URL });
-  const identity = createServiceClient({ ...common, operations: internalTenants, baseUrl: settings.IDENTITY_URL });
+  const identity = createServiceClient({
+    ...common,
+    operations: { ...internalTenants, ...internalEntitlements },
+    baseUrl: settings.IDENTITY_URL,
+  });
+  const log = createLog('agents');
+  const addonSettings = settingsReader(cachedPerTenant({ ...entitlementsFrom(identity), log }));
   const ids = createIdCodec(settings.IDS_ALPHABET);
-  const tools: Tools = { ids, crm, identity, telephony: simulatedLine, callRetryMs, callMaxMs, ...overrides };
+  const tools: Tools = {
+    ids,
+    crm,
+    settingsOf: cachedPerTenant({ ...tenantSettingsFrom(identity), log }),
+    addonSettings,
+    telephony: simulatedLine,
+    callRetryMs,
+    callMaxMs,
+    ...overrides,
+  };
   return {
     name: 'agents',
     operations: agents,
     handlers: {
-      ...agentHandlers,
+      ...agentHandlers(tools),
       ...executionHandlers(tools),
       ...approvalHandlers(tools),
       ...recommendationHandlers(tools),
+      ...nameHandlers,
     },
     jobs: [runCall(tools), runRecommendation(tools), expireApproval],
     firstUse: defineAgents,

@@ -1,4 +1,16 @@
-import { event, flag, id, listQuery, name, operations, pageOr, sharedErrors, text, timestamp } from '@tandem/contract';
+import {
+  event,
+  flag,
+  id,
+  listQuery,
+  name,
+  operations,
+  pageOr,
+  sharedErrors,
+  stateTable,
+  text,
+  timestamp,
+} from '@tandem/contract';
 import { z } from 'zod';
 import { httpsUrl } from './fields.ts';
 
@@ -20,6 +32,11 @@ export const CoMarketingSource = z.enum(sourceTypes).describe('The type of the s
 export const CoMarketingStatus = z
   .enum(coMarketingStatuses)
   .describe('The status of the resource; partners see only `active` resources');
+
+export const coMarketingStates = stateTable<(typeof coMarketingStatuses)[number]>('CoMarketingResource', {
+  created: { active: 'createCoMarketingResource' },
+  changes: { active: { archived: 'archiveCoMarketingResource' }, archived: { active: 'activateCoMarketingResource' } },
+});
 
 export const CoMarketingResource = z.object({
   id: id('co_marketing_resource'),
@@ -157,6 +174,7 @@ export const coMarketing = operations({
     method: 'POST',
     path: '/v1/partners/co-marketing',
     permission: 'co_marketing:write',
+    feature: 'co_marketing',
     also: sourcePermissions,
     summary: 'Create a co-marketing resource',
     description:
@@ -191,6 +209,7 @@ export const coMarketing = operations({
     method: 'PATCH',
     path: '/v1/partners/co-marketing/:id',
     permission: 'co_marketing:write',
+    feature: 'co_marketing',
     also: sourcePermissions,
     summary: 'Update a co-marketing resource',
     description:
@@ -220,6 +239,7 @@ export const coMarketing = operations({
     method: 'POST',
     path: '/v1/partners/co-marketing/:id/activate',
     permission: 'co_marketing:write',
+    feature: 'co_marketing',
     summary: 'Activate a co-marketing resource',
     description: 'Makes an archived resource visible to partners again.',
     params: withResourceId,
@@ -256,6 +276,7 @@ export const coMarketing = operations({
     method: 'POST',
     path: '/v1/partners/co-marketing/:id/usage',
     permission: 'co_marketing:write',
+    feature: 'co_marketing',
     summary: 'Record a download or a share',
     description: 'Increments the download or share counter of the resource.',
     params: withResourceId,

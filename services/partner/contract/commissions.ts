@@ -1,4 +1,15 @@
-import { amount, currency, event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
+import {
+  amount,
+  currency,
+  event,
+  id,
+  listQuery,
+  operations,
+  page,
+  stateTable,
+  text,
+  timestamp,
+} from '@tandem/contract';
 import { z } from 'zod';
 import { month } from './fields.ts';
 
@@ -14,6 +25,17 @@ export const CommissionStatus = z.enum(commissionStatuses).describe('The payment
 export const CommissionType = z
   .enum(commissionTypes)
   .describe('Whether the commission is earned, an adjustment, or a clawback of a paid commission');
+
+export const commissionStates = stateTable<(typeof commissionStatuses)[number]>('Commission', {
+  created: { pending: 'on-opportunity-won' },
+  changes: {
+    pending: { approved: 'approveCommission', on_hold: 'holdCommission', cancelled: 'cancelCommission' },
+    on_hold: { pending: 'releaseCommission', cancelled: 'cancelCommission' },
+    approved: { paid: 'completePayout', on_hold: 'holdCommission', cancelled: 'cancelCommission' },
+    paid: {},
+    cancelled: {},
+  },
+});
 
 export const Commission = z.object({
   id: id('commission'),
@@ -117,7 +139,9 @@ export const commissions = operations({
       .extend({
         status: CommissionStatus.optional(),
         type: CommissionType.optional(),
-        period: month().describe('Return only commissions recorded in this month (UTC)').optional(),
+        period: month()
+          .describe('Return only commissions recorded in this month, in the time zone of the tenant')
+          .optional(),
         currency: currency().optional(),
         opportunityId: id('opportunity').optional(),
       }),

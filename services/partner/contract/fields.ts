@@ -23,7 +23,7 @@ function encodedLength(url: string): number {
   return URL.parse(url)?.href.length ?? 0;
 }
 
-/** A calendar month in UTC. */
+/** A calendar month. */
 export function month() {
   return z
     .string()

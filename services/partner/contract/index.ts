@@ -1,7 +1,8 @@
 // Contract of the partner service: partners, referrals, commissions, statements, co-marketing resources and the portal.
 import { coMarketing } from './co-marketing.ts';
 import { commissions } from './commissions.ts';
-import { internalPartners, internalRebuilds } from './internal.ts';
+import { internalApplicationCounts, internalPartners, internalRebuilds } from './internal.ts';
+import { internalNames } from './names.ts';
 import { partners } from './partners.ts';
 import { portal } from './portal.ts';
 import { portalUsers } from './portal-users.ts';
@@ -12,6 +13,7 @@ import { statements } from './statements.ts';
 export * from './co-marketing.ts';
 export * from './commissions.ts';
 export * from './internal.ts';
+export * from './names.ts';
 export * from './partners.ts';
 export * from './portal.ts';
 export * from './portal-users.ts';
@@ -30,4 +32,6 @@ export const partner = {
   ...portal,
   ...internalPartners,
   ...internalRebuilds,
+  ...internalApplicationCounts,
+  ...internalNames,
 };

@@ -1,4 +1,5 @@
 import { exportPage, operations, rebuildPage } from '@tandem/contract';
+import { z } from 'zod';
 import { commissionEarned } from './commissions.ts';
 import { Partner } from './partners.ts';
 import { referralAttributed } from './referrals.ts';
@@ -13,6 +14,18 @@ export const internalPartners = operations({
     ...exportPage('partner', Partner, {}),
     message: 'Partners exported',
     emits: [],
+  },
+});
+
+/** Numbers for the badges of the acting user. */
+export const internalApplicationCounts = operations({
+  countPartnerApplications: {
+    method: 'GET',
+    path: '/internal/partners/applications/count',
+    audience: 'internal',
+    summary: 'Count the partners that wait for an approval; null without permission',
+    reply: z.object({ pending: z.int() }).nullable(),
+    message: 'Applications counted',
   },
 });
 

@@ -10,6 +10,7 @@ import {
   page,
   phone,
   sharedErrors,
+  stateTable,
   text,
   timestamp,
 } from '@tandem/contract';
@@ -30,6 +31,17 @@ export const Code = z
     description: 'Referral code: 4 to 32 letters, digits and dashes; stored in upper case',
     examples: ['JOAN-2026'],
   });
+
+export const partnerStates = stateTable<(typeof partnerStatuses)[number]>('Partner', {
+  created: { pending: 'createPartner' },
+  changes: {
+    pending: { approved: 'approvePartner', rejected: 'rejectPartner' },
+    approved: { suspended: 'suspendPartner', terminated: 'terminatePartner' },
+    suspended: { approved: 'reactivatePartner', terminated: 'terminatePartner' },
+    rejected: { pending: 'updatePartner' },
+    terminated: {},
+  },
+});
 
 export const Partner = z.object({
   id: id('partner'),
@@ -115,7 +127,7 @@ export const partners = operations({
     permission: 'partners:write',
     summary: 'Register a partner',
     description:
-      'The partner is pending until it is approved. `tier` defaults to `bronze`. The `referralCode` can be used after the partner is approved.',
+      'The partner is pending until it is approved, or approved at once if the active addon Partner Program says so (`autoApprove`). `tier` defaults to `bronze`. The `referralCode` can be used after the partner is approved.',
     body: Partner.pick({ email: true, firstName: true, lastName: true }).extend({
       phone: phone().nullish(),
       company: text(200).nullish(),
@@ -127,7 +139,7 @@ export const partners = operations({
     reply: Partner,
     status: 201,
     message: 'Partner registered',
-    emits: [partnerRegistered],
+    emits: [partnerRegistered, partnerApproved],
     errors: {
       email_taken: [409, 'Another partner has this e-mail address; use a different one'],
       parent_not_approved: [409, 'The parent partner is not approved'],

@@ -44,6 +44,7 @@ export const portal = operations({
     method: 'POST',
     path: '/v1/partners/portal/login',
     audience: 'public',
+    whileSuspended: true,
     summary: 'Sign in to the partner portal',
     description: 'The partner of the user must be approved.',
     body: z.object({ email: PortalEmail, password: SignInPassword, tenant: id('tenant') }),
@@ -60,6 +61,7 @@ export const portal = operations({
     method: 'POST',
     path: '/v1/partners/portal/refresh',
     audience: 'public',
+    whileSuspended: true,
     summary: 'Refresh a portal session',
     description: 'A refresh token can be used once. Using it again ends the session.',
     body: z.object({

@@ -58,12 +58,12 @@ export const statements = operations({
     permission: 'commissions:read',
     summary: 'List the statements of a partner',
     description:
-      'Returns one statement per month (UTC) and currency with activity, latest first. The statement of a past month is final: a later cancellation appears as an adjustment in its own month. A commission that is cancelled in the month in which it was recorded is not counted.',
+      'Returns one statement per month and currency with activity, latest first. Months are those of the time zone of the tenant; a new time zone applies from then on, so past months keep their bounds. The statement of a past month is final: a later cancellation appears as an adjustment in its own month. A commission that is cancelled in the month in which it was recorded is not counted.',
     params: z.object({ id: id('partner') }),
     query: listQuery(['period'])
       .omit({ search: true, createdFrom: true, createdTo: true })
       .extend({
-        period: month().describe('Return only the statements of this month (UTC)').optional(),
+        period: month().describe('Return only the statements of this month').optional(),
         status: StatementStatus.optional(),
       }),
     reply: page(Statement),

@@ -1,9 +1,10 @@
 import type { internalCampaigns } from '@tandem/campaign-contract';
 import type { ServiceClient } from '@tandem/client/internal';
+import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
 import type { internalExports, internalLeads } from '@tandem/crm-contract';
 import type { internalFiles } from '@tandem/files-contract';
-import type { internalPortal } from '@tandem/identity-contract';
+import type { internalPortal, KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { LoginLimiter } from '@tandem/passwords';
 import type { LinkTokens } from '@tandem/sealed';
@@ -27,7 +28,7 @@ export interface Peers {
 /** Partner, month and currency of a statement. */
 export interface StatementKey {
   partnerId: number;
-  /** YYYY-MM, in UTC. */
+  /** YYYY-MM. */
   period: string;
   currency: string;
 }
@@ -35,6 +36,9 @@ export interface StatementKey {
 /** Dependencies of the handlers other than the database. */
 export interface Tools {
   peers: Peers;
+  addonSettings: SettingsReader<TenantRequest>;
+  /** The settings of a tenant, cached. */
+  settingsOf(request: TenantRequest): Promise<KnownSettings>;
   /** Signed links to statement CSV files. */
   links: LinkTokens<StatementKey & { tenantId: number; environment: 'live' | 'sandbox' }>;
   publicUrl: string;

@@ -16,5 +16,12 @@ everyList(partner, () => service, {
     'listPartnerCommissions.currency': 'a partner has a few thousand commissions, in one or two currencies',
     'listCommissionStatements.period': 'a partner has a few dozen statements',
   },
-  texts: { 'partner.status': 'approved', 'partner.tier': 'silver', 'statement.period': '1999-12' },
+  texts: {
+    'partner.status': 'approved',
+    'partner.tier': 'silver',
+    'statement.period': '1999-12',
+    'time_zone_change.timezone': 'Europe/Berlin',
+  },
+  // A tenant seldom moves to another time zone.
+  recordsMax: { time_zone_change: 5 },
 });

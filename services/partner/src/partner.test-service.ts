@@ -39,6 +39,8 @@ export interface Peer {
   requests: { method: string; path: string; body: Record<string, unknown>; caller: Caller }[];
   /** Records that the exports of crm return, for every tenant and environment. */
   exports: { leads: ExportedRecord[]; opportunities: ExportedRecord[] };
+  /** Sets the active addons of a tenant in identity, with their settings; none by default. */
+  setAddons(tenantId: number, configs: Record<string, object>): void;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export async function aPeer(): Promise<Peer> {
   const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
   const requests: Peer['requests'] = [];
   const exports: Peer['exports'] = { leads: [], opportunities: [] };
+  const addons = new Map<number | undefined, object[]>();
   const server = http.createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -70,14 +73,16 @@ export async function aPeer(): Promise<Peer> {
     const [method, path] = [request.method as string, request.url as string];
     const caller = signer.verify(request.headers[callerHeader] as string, method, path);
     const body = text ? JSON.parse(text) : {};
-    if (caller) requests.push({ method, path, body, caller });
     const [, , kind, name] = path.split('/');
+    if (caller && kind !== 'entitlements') requests.push({ method, path, body, caller });
     const { status, ...rest } =
       caller?.type !== 'system'
         ? { status: 403, code: 'forbidden' }
-        : name === 'export'
-          ? { status: 200, data: exportPageOf(exports[kind as keyof Peer['exports']], body.after) }
-          : replyTo(path, body, caller);
+        : kind === 'entitlements'
+          ? { status: 200, data: { plan: 'pro', features: [], addons: addons.get(caller.tenantId) ?? [] } }
+          : name === 'export'
+            ? { status: 200, data: exportPageOf(exports[kind as keyof Peer['exports']], body.after) }
+            : replyTo(path, body, caller);
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(rest));
   });
@@ -86,6 +91,10 @@ export async function aPeer(): Promise<Peer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     exports,
+    setAddons: (tenantId, configs) => {
+      const active = Object.entries(configs).map(([key, config]) => ({ addonId: '1', key, version: '1.0.0', config }));
+      addons.set(tenantId, active);
+    },
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -1,9 +1,17 @@
 import { createCallerSigner } from '@tandem/caller';
 import { internalCampaigns } from '@tandem/campaign-contract';
 import { createServiceClient } from '@tandem/client/internal';
+import { cachedPerTenant } from '@tandem/client/per-tenant';
 import { internalExports, internalLeads } from '@tandem/crm-contract';
 import { internalFiles } from '@tandem/files-contract';
-import { internalPortal } from '@tandem/identity-contract';
+import {
+  entitlementsFrom,
+  internalEntitlements,
+  internalPortal,
+  internalTenants,
+  settingsReader,
+  tenantSettingsFrom,
+} from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { partner } from '@tandem/partner-contract';
 import { connectRedis, loginLimiter } from '@tandem/passwords';
@@ -15,12 +23,14 @@ import { commissionHandlers } from './features/commissions/index.ts';
 import { makeDefaultPlan } from './features/commissions/plan.ts';
 import { uncreditedDays } from './features/commissions/uncredited-deals.ts';
 import { creditPartners } from './features/credit-partners.ts';
+import { nameHandlers } from './features/names/index.ts';
 import { partnerHandlers } from './features/partners/index.ts';
 import { portalHandlers } from './features/portal/index.ts';
 import { portalUserHandlers } from './features/portal-users/index.ts';
 import { referralHandlers } from './features/referrals/index.ts';
 import { sharingHandlers } from './features/sharing/index.ts';
 import { statementHandlers } from './features/statements/index.ts';
+import { followTimeZone } from './features/statements/on-tenant-changed.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Peers, Tools } from './handler.ts';
 import type { PartnerSettings } from './settings.ts';
@@ -33,6 +43,7 @@ export function partnerService(
   const seal = createSeal(settings.ENCRYPTION_KEY);
   const tools: Tools = {
     peers: connectPeers(settings),
+    ...readTenants(settings),
     links: createLinkTokens(seal, 'statements'),
     publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
     ids: createIdCodec(settings.IDS_ALPHABET),
@@ -42,22 +53,38 @@ export function partnerService(
     name: 'partner',
     operations: partner,
     handlers: {
-      ...partnerHandlers,
+      ...partnerHandlers(tools),
       ...referralHandlers(tools),
-      ...commissionHandlers,
+      ...commissionHandlers(tools),
       ...statementHandlers(tools),
       ...coMarketingHandlers(tools),
       ...sharingHandlers(tools),
       ...portalUserHandlers,
       ...portalHandlers(tools),
+      ...nameHandlers,
     },
-    consumers: [creditPartners],
+    consumers: [creditPartners, followTimeZone],
     firstUse: makeDefaultPlan,
     purge: [{ table: 'uncredited_deal', column: 'created_at', days: uncreditedDays }],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,
     close: () => redis.disconnect(),
+  };
+}
+
+/** What identity knows about tenants: the settings of their addons, and their own. */
+function readTenants({ IDENTITY_URL, INTERNAL_SECRETS }: PartnerSettings): Pick<Tools, 'addonSettings' | 'settingsOf'> {
+  const identity = createServiceClient({
+    operations: { ...internalEntitlements, ...internalTenants },
+    baseUrl: IDENTITY_URL,
+    service: 'partner',
+    signer: createCallerSigner(INTERNAL_SECRETS),
+  });
+  const log = createLog('partner');
+  return {
+    addonSettings: settingsReader(cachedPerTenant({ ...entitlementsFrom(identity), log })),
+    settingsOf: cachedPerTenant({ ...tenantSettingsFrom(identity), log }),
   };
 }
 

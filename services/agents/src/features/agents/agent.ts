@@ -1,4 +1,4 @@
-import { Agent, type agentStatuses } from '@tandem/agents-contract';
+import { Agent, agentStates, type agentStatuses } from '@tandem/agents-contract';
 import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Agent as AgentRow } from '../../generated/client.ts';
@@ -8,12 +8,11 @@ export type AgentRecord = z.output<typeof Agent>;
 export type AgentStatus = (typeof agentStatuses)[number];
 
 const columns = Agent.pick({ kind: true, status: true, config: true, approvalPolicy: true, limits: true });
-const transitions: Record<AgentStatus, AgentStatus[]> = { active: ['paused'], paused: ['active'] };
 
 /** Converts a row to the contract's `Agent`. */
 export function asAgent(row: AgentRow): AgentRecord {
   const checked = columns.parse(row);
-  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
+  return { ...row, ...checked, allowedTransitions: agentStates.next(checked.status) };
 }
 
 /** Reads and locks an agent, so that no other request changes it before this one is written. */

@@ -48,6 +48,24 @@ describe('getAgentDashboard', () => {
   });
 
   it.each([
+    ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'],
+    ['America/New_York', '2026-11-01', '2026-11-01T04:00:00Z', '2026-11-02T05:00:00Z'],
+    ['Pacific/Kiritimati', '2026-01-01', '2025-12-31T10:00:00Z', '2026-01-01T10:00:00Z'],
+  ])('a day in %s is that of the tenant: %s', async (zone, day, start, end) => {
+    service.timezone(zone);
+    const api = service.as();
+    await runThrough(api, 'recommender', [service.aLead()]);
+    const executionsAt = async (at: number) => {
+      await service.sqlWithin(api.caller, 'UPDATE execution SET created_at = $1', [new Date(at)]);
+      return (await api.getAgentDashboard({ query: { dateFrom: day, dateTo: day } })).data.recentExecutions;
+    };
+    const [first, after] = [Date.parse(start), Date.parse(end)];
+    expect([await executionsAt(first - 1), await executionsAt(first)]).toEqual([0, 1]);
+    expect([await executionsAt(after - 1), await executionsAt(after)]).toEqual([1, 0]);
+    service.timezone('UTC');
+  });
+
+  it.each([
     [{ dateFrom: '2026-02-01', dateTo: '2026-01-31' }, 'Must not be after dateTo'],
     [{ dateFrom: 'yesterday' }, 'Must be an ISO 8601 date and time with a zone, or must be a date such as 2026-01-31'],
   ])('rejects %j', async (query, message) => {

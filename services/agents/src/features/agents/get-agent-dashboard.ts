@@ -1,6 +1,8 @@
 import type { agentRows } from '@tandem/agents-contract';
 import { failField } from '@tandem/service';
-import type { Handler } from '../../handler.ts';
+import { nextMidnight, startOfDay } from '@tandem/time-zones';
+import type { Handler, Tools } from '../../handler.ts';
+import { timezoneOf } from '../../tenant-timezone.ts';
 import type { AgentStatus } from './agent.ts';
 
 interface Counts {
@@ -16,38 +18,56 @@ interface Counts {
 
 const rangeMs = 30 * 86_400_000;
 
-export const getAgentDashboard: Handler<typeof agentRows.getAgentDashboard> = async ({ query, tx }) => {
-  const to = query.dateTo ?? new Date();
-  const from = query.dateFrom ?? new Date(to.getTime() - rangeMs);
-  if (from > to) throw failField('dateFrom', 'Must not be after dateTo');
-  const [counts] = await tx.sql<Counts>`
-    SELECT agent.*, execution.*, recommendation.*,
-      (SELECT count(*)::int FROM approval WHERE status = 'pending') AS pending FROM (
-      SELECT max(status) FILTER (WHERE kind = 'caller') AS caller,
-        max(status) FILTER (WHERE kind = 'recommender') AS recommender FROM agent) AS agent
-    CROSS JOIN (
-      SELECT count(*)::int AS executions,
-        (count(*) FILTER (WHERE kind = 'caller' AND status IN ('succeeded', 'failed')))::int AS calls,
-        (count(*) FILTER (WHERE kind = 'caller' AND status = 'succeeded'))::int AS answered
-      FROM execution WHERE created_at BETWEEN ${from} AND ${to}) AS execution
-    CROSS JOIN (
-      SELECT count(*)::int AS recommendations, (count(*) FILTER (WHERE status = 'accepted'))::int AS accepted
-      FROM recommendation WHERE created_at BETWEEN ${from} AND ${to}) AS recommendation`;
-  const { caller, recommender, executions, calls, answered, recommendations, accepted, pending } = counts as Counts;
-  return {
-    agents: {
-      caller: { status: caller, totalCalls: calls, successRate: rate(answered, calls) },
-      recommender: {
-        status: recommender,
-        totalRecommendations: recommendations,
-        acceptRate: rate(accepted, recommendations),
+interface Period {
+  from: Date;
+  to: Date;
+}
+
+export const getAgentDashboard = (tools: Tools): Handler<typeof agentRows.getAgentDashboard, Period> => ({
+  async check({ query: { dateFrom, dateTo }, caller }) {
+    const hasDay = typeof dateFrom === 'string' || typeof dateTo === 'string';
+    const timezone = hasDay ? await timezoneOf(tools, caller) : 'UTC';
+    const to = typeof dateTo === 'string' ? endOfDay(dateTo, timezone) : (dateTo ?? new Date());
+    const start = typeof dateFrom === 'string' ? startOfDay(dateFrom, timezone) : dateFrom;
+    const from = start ?? new Date(to.getTime() - rangeMs);
+    if (from > to) throw failField('dateFrom', 'Must not be after dateTo');
+    return { from, to };
+  },
+  async run({ tx, found: { from, to } }) {
+    const [counts] = await tx.sql<Counts>`
+      SELECT agent.*, execution.*, recommendation.*,
+        (SELECT count(*)::int FROM approval WHERE status = 'pending') AS pending FROM (
+        SELECT max(status) FILTER (WHERE kind = 'caller') AS caller,
+          max(status) FILTER (WHERE kind = 'recommender') AS recommender FROM agent) AS agent
+      CROSS JOIN (
+        SELECT count(*)::int AS executions,
+          (count(*) FILTER (WHERE kind = 'caller' AND status IN ('succeeded', 'failed')))::int AS calls,
+          (count(*) FILTER (WHERE kind = 'caller' AND status = 'succeeded'))::int AS answered
+        FROM execution WHERE created_at BETWEEN ${from} AND ${to}) AS execution
+      CROSS JOIN (
+        SELECT count(*)::int AS recommendations, (count(*) FILTER (WHERE status = 'accepted'))::int AS accepted
+        FROM recommendation WHERE created_at BETWEEN ${from} AND ${to}) AS recommendation`;
+    const { caller, recommender, executions, calls, answered, recommendations, accepted, pending } = counts as Counts;
+    return {
+      agents: {
+        caller: { status: caller, totalCalls: calls, successRate: rate(answered, calls) },
+        recommender: {
+          status: recommender,
+          totalRecommendations: recommendations,
+          acceptRate: rate(accepted, recommendations),
+        },
       },
-    },
-    recentExecutions: executions,
-    // Pending approvals are counted regardless of the requested range.
-    pendingApprovals: pending,
-  };
-};
+      recentExecutions: executions,
+      // Pending approvals are counted regardless of the requested range.
+      pendingApprovals: pending,
+    };
+  },
+});
+
+/** The last millisecond of a day. */
+function endOfDay(day: string, timezone: string): Date {
+  return new Date(nextMidnight(startOfDay(day, timezone), timezone).getTime() - 1);
+}
 
 function rate(part: number, whole: number): number {
   return whole ? part / whole : 0;

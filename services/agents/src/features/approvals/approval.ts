@@ -1,4 +1,4 @@
-import { Approval, approvalDecided, approvalRequested } from '@tandem/agents-contract';
+import { Approval, approvalDecided, approvalRequested, approvalStates } from '@tandem/agents-contract';
 import { id } from '@tandem/contract';
 import type { JobContext } from '@tandem/jobs';
 import { fail, transitionError } from '@tandem/service';
@@ -19,8 +19,8 @@ const columns = Approval.pick({ type: true, status: true });
 
 /** Converts a row to the contract's `Approval`. */
 export function asApproval(row: ApprovalRow): ApprovalRecord {
-  const isPending = row.status === 'pending';
-  return { ...row, ...columns.parse(row), allowedTransitions: isPending ? ['approved', 'rejected'] : [] };
+  const checked = columns.parse(row);
+  return { ...row, ...checked, allowedTransitions: approvalStates.next(checked.status) };
 }
 
 /** Requests an approval for each of these executions and sets them to `awaiting_approval`. */

@@ -1,7 +1,8 @@
-import type { approvals } from '@tandem/agents-contract';
+import type { approvals, internalApprovalCounts } from '@tandem/agents-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { approveExecution } from './approve-execution.ts';
+import { countPendingApprovals } from './count-pending-approvals.ts';
 import { listApprovals } from './list-approvals.ts';
 import { rejectExecution } from './reject-execution.ts';
 
@@ -10,4 +11,5 @@ export const approvalHandlers = (tools: Tools) =>
     listApprovals: listApprovals(tools),
     approveExecution: approveExecution(tools),
     rejectExecution: rejectExecution(tools),
-  }) satisfies Handlers<typeof approvals, Tx>;
+    countPendingApprovals,
+  }) satisfies Handlers<typeof approvals & typeof internalApprovalCounts, Tx>;

@@ -17,30 +17,40 @@ export interface RemainingCapacity {
  */
 export async function lockCapacity(
   tx: Tx,
-  on: { agent: AgentRecord; readable: ReadonlySet<number>; timezone: string; dueAt: Date },
+  on: {
+    agent: AgentRecord;
+    readable: ReadonlySet<number>;
+    timezone: string;
+    dueAt: Date;
+    /** The daily maximum of all agents together; undefined without one. */
+    runsPerDay: number | undefined;
+  },
 ): Promise<RemainingCapacity> {
+  if (on.runsPerDay !== undefined) await tx.sql`SELECT id FROM agent ORDER BY id FOR UPDATE`;
   const { limits, id: agentId } = checkActive(await lockAgent(tx, on.agent.id));
   const where = { agentId, leadId: { in: [...on.readable] }, status: { in: liveStatuses } };
   const busy = await tx.execution.findMany({ where, select: { leadId: true } });
-  const planned = await countOfDay(tx, agentId, on);
+  const planned = await countOfDay(tx, on);
+  const ofAgent = (limits.dailyCap ?? Number.POSITIVE_INFINITY) - (planned.get(agentId) ?? 0);
+  const ofAll = (on.runsPerDay ?? Number.POSITIVE_INFINITY) - [...planned.values()].reduce((sum, one) => sum + one, 0);
   return {
-    executions: (limits.dailyCap ?? Number.POSITIVE_INFINITY) - planned,
+    executions: Math.min(ofAgent, ofAll),
     busyLeads: new Set(busy.map(({ leadId }) => leadId)),
   };
 }
 
-/** Counts executions by due day: the scheduled day, or the day of creation. */
+/** Counts the executions of each agent by due day: the scheduled day, or the day of creation. */
 async function countOfDay(
   tx: Tx,
-  agentId: number,
   { timezone, dueAt }: { timezone: string; dueAt: Date },
-): Promise<number> {
-  const [row] = await tx.sql<{ planned: number }>`
+): Promise<Map<number, number>> {
+  const rows = await tx.sql<{ agent: string; planned: number }>`
     WITH day AS (
       SELECT start AT TIME ZONE ${timezone} AS start, (start + interval '1 day') AT TIME ZONE ${timezone} AS "end"
       FROM date_trunc('day', ${dueAt}::timestamptz AT TIME ZONE ${timezone}) AS start)
-    SELECT count(*)::int AS planned FROM day, execution
-    WHERE agent_id = ${agentId} AND (scheduled_for >= day.start AND scheduled_for < day."end"
-      OR scheduled_for IS NULL AND created_at >= day.start AND created_at < day."end")`;
-  return row?.planned ?? 0;
+    SELECT agent_id AS agent, count(*)::int AS planned FROM day, execution
+    WHERE agent_id IN (SELECT id FROM agent) AND (scheduled_for >= day.start AND scheduled_for < day."end"
+      OR scheduled_for IS NULL AND created_at >= day.start AND created_at < day."end")
+    GROUP BY agent_id`;
+  return new Map(rows.map(({ agent, planned }) => [Number(agent), planned]));
 }

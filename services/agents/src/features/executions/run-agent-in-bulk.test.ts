@@ -176,3 +176,24 @@ describe('runAgentInBulk', () => {
     expect(reply.status).toBe(404);
   });
 });
+
+describe('the addon AI Agents', () => {
+  it('limits the executions of all agents together to runsPerDay', async () => {
+    const api = service.as();
+    const leads = Array.from({ length: 4 }, () => codeOf(api, service.aLead()));
+    service.runsPerDay(3);
+    const runAs = async (kind: 'caller' | 'recommender', leadIds: string[]) =>
+      (await api.runAgentInBulk({ params: { id: await agentOf(api, kind) }, body: { leadIds, ...later } })).data;
+    const replies = await Promise.all([runAs('caller', leads.slice(0, 2)), runAs('recommender', leads.slice(2))]);
+    expect(replies.map(({ accepted }) => accepted).sort()).toEqual([1, 2]);
+    const rejected = replies.flatMap(({ results }) => results).filter(({ status }) => status === 'error');
+    expect(rejected.map(({ error }) => error.code)).toEqual(['limit_reached']);
+    // Another day has a maximum of its own.
+    const { data } = await run(api, leads.slice(2), inDays(31));
+    expect(data.accepted).toBeLessThanOrEqual(2);
+    service.runsPerDay(undefined);
+    const other = service.as();
+    const many = Array.from({ length: 4 }, () => codeOf(other, service.aLead()));
+    expect((await run(other, many, later)).data.accepted).toBe(4);
+  });
+});

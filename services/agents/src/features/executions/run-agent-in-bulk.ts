@@ -2,6 +2,7 @@ import { bulkRunStarted, type executions, leadErrors } from '@tandem/agents-cont
 import { actingUserId, type Caller } from '@tandem/caller';
 import { asService, fail, failField, reachOf } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
+import { timezoneOf } from '../../tenant-timezone.ts';
 import { type AgentRecord, asAgent, checkActive } from '../agents/agent.ts';
 import { lockCapacity, type RemainingCapacity } from './daily-cap.ts';
 import { executionJobs, workOf } from './execution.ts';
@@ -26,7 +27,9 @@ interface Found {
   leads: RequestedLead[];
   /** The leads of the request that the caller may read. */
   readable: Set<number>;
-  /** The tenant's time zone; undefined when the agent has no daily cap. */
+  /** The maximum of executions a day of all agents, which the addon AI Agents sets; undefined without one. */
+  runsPerDay: number | undefined;
+  /** The tenant's time zone; undefined when no daily maximum applies. */
   timezone: string | undefined;
 }
 
@@ -38,14 +41,17 @@ export const runAgentInBulk = (tools: Tools): Handler<typeof executions.runAgent
     const agent = checkActive(asAgent(row));
     const { tenantId } = caller;
     const leads = body.leadIds.map((publicId) => ({ publicId, leadId: tools.ids.decode('lead', tenantId, publicId) }));
-    const timezone = agent.limits.dailyCap === null ? undefined : await timezoneOf(tools, caller);
-    return { agent, leads, readable: await findReadable(tools, caller, leads), timezone };
+    const runsPerDay = (await tools.addonSettings(caller, 'ai_agents'))?.runsPerDay;
+    const isCapped = agent.limits.dailyCap !== null || runsPerDay !== undefined;
+    const timezone = isCapped ? await timezoneOf(tools, caller) : undefined;
+    return { agent, leads, readable: await findReadable(tools, caller, leads), runsPerDay, timezone };
   },
 
   async run({ body, caller, tx, emit, schedule, found }) {
-    const { agent, leads, readable, timezone } = found;
+    const { agent, leads, readable, runsPerDay, timezone } = found;
     const dueAt = body.scheduledFor ?? new Date();
-    const capacity = timezone === undefined ? undefined : await lockCapacity(tx, { agent, readable, timezone, dueAt });
+    const capacity =
+      timezone === undefined ? undefined : await lockCapacity(tx, { agent, readable, timezone, dueAt, runsPerDay });
     const checked = checkLeads(leads, readable, capacity);
     const { runId, executions } = await startBulkRun(tx, {
       agent,
@@ -83,13 +89,6 @@ async function findReadable({ crm }: Tools, caller: Caller, requested: Requested
     throw fail('unavailable');
   });
   return new Set(leads.map(({ id }) => id));
-}
-
-async function timezoneOf({ identity }: Tools, { type, permissions, ...as }: Caller): Promise<string> {
-  const { timezone } = await identity.readTenantSettings({ as }).catch(() => {
-    throw fail('unavailable');
-  });
-  return timezone;
 }
 
 type CheckedLead = RequestedLead & { error?: LeadError };

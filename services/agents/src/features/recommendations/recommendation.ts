@@ -1,4 +1,4 @@
-import { Recommendation, recommendationDecided } from '@tandem/agents-contract';
+import { Recommendation, recommendationDecided, recommendationStates } from '@tandem/agents-contract';
 import { actingUserId, type Caller } from '@tandem/caller';
 import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
@@ -12,8 +12,8 @@ const columns = Recommendation.pick({ action: true, factors: true, status: true 
 
 /** Converts a row to the contract's `Recommendation`. */
 export function asRecommendation(row: RecommendationRow): RecommendationRecord {
-  const isPending = row.status === 'pending';
-  return { ...row, ...columns.parse(row), allowedTransitions: isPending ? ['accepted', 'dismissed'] : [] };
+  const checked = columns.parse(row);
+  return { ...row, ...checked, allowedTransitions: recommendationStates.next(checked.status) };
 }
 
 /** Accepts or dismisses a recommendation once. The second of two concurrent decisions gets a 409. */

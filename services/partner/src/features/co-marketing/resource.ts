@@ -1,4 +1,9 @@
-import { CoMarketingResource, type coMarketingDeleted, type coMarketingStatuses } from '@tandem/partner-contract';
+import {
+  CoMarketingResource,
+  type coMarketingDeleted,
+  coMarketingStates,
+  type coMarketingStatuses,
+} from '@tandem/partner-contract';
 import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { CoMarketingResource as ResourceRow } from '../../generated/client.ts';
@@ -8,12 +13,11 @@ export type ResourceRecord = z.output<typeof CoMarketingResource>;
 export type ResourceStatus = (typeof coMarketingStatuses)[number];
 
 const columns = CoMarketingResource.pick({ category: true, sourceType: true, fileType: true, status: true });
-const transitions: Record<ResourceStatus, readonly ResourceStatus[]> = { active: ['archived'], archived: ['active'] };
 
 /** Converts a row to the contract's `CoMarketingResource`. */
 export function asResource(row: ResourceRow): ResourceRecord {
   const checked = columns.parse(row);
-  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
+  return { ...row, ...checked, allowedTransitions: coMarketingStates.next(checked.status) };
 }
 
 /** Loads a resource, optionally only in one status; 404 if there is none. */
@@ -45,8 +49,8 @@ export async function writeResource(
 
 /** @throws 409 if the state table does not contain the status change; it never contains the current status */
 export function checkTransition({ status: from }: ResourceRecord, to: ResourceStatus): void {
-  if (transitions[from].includes(to)) return;
-  throw fail('transition_refused', [transitionError(from, transitions[from])]);
+  if (coMarketingStates.next(from).includes(to)) return;
+  throw fail('transition_refused', [transitionError(from, coMarketingStates.next(from))]);
 }
 
 /** Changes the status of a resource. */

@@ -7,7 +7,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 describe('listPartnerCommissions', () => {
-  it('filters by calendar month in UTC', async () => {
+  it('filters by calendar month, in UTC without a known time zone', async () => {
     const api = service.as();
     const { id } = await anApprovedPartner(api);
     const moments = ['2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00Z', '2026-02-28T23:59:59.999Z', '2026-03-01Z'];

@@ -4,7 +4,7 @@ import type { Emit, Received } from '@tandem/events';
 import { commissionEarned } from '@tandem/partner-contract';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { periodOf } from '../statements/period.ts';
+import { readMonths } from '../statements/time-zone.ts';
 import { asCommission } from './commission.ts';
 import { type Plan, readPlan, shareOf, type Tier } from './plan.ts';
 import { keepUncredited, type WonDeal } from './uncredited-deals.ts';
@@ -71,10 +71,11 @@ function commissionOf(deal: WonDeal, referrer: Referrer | undefined, plan: Plan)
 
 /** Creates the statements that the commissions belong to, unless they exist. */
 async function createStatements(tx: Tx, commissions: CommissionRow[]): Promise<void> {
+  const months = await readMonths(tx);
   const data = commissions.map(({ partnerId, currency, createdAt }) => ({
     partnerId,
     currency,
-    period: periodOf(createdAt),
+    period: months.of(createdAt),
   }));
   await tx.statement.createMany({ data, skipDuplicates: true });
 }

@@ -1,16 +1,19 @@
-import type { internalPartners, partners } from '@tandem/partner-contract';
+import type { internalApplicationCounts, internalPartners, partners } from '@tandem/partner-contract';
 import type { Handlers } from '@tandem/service';
-import type { Tx } from '../../handler.ts';
+import type { Tools, Tx } from '../../handler.ts';
 import { approvePartner } from './approve-partner.ts';
+import { countPartnerApplications } from './count-partner-applications.ts';
 import { createPartner } from './create-partner.ts';
 import { exportPartners } from './export-partners.ts';
 import { getPartner } from './get-partner.ts';
 import { listPartners } from './list-partners.ts';
 
-export const partnerHandlers = {
-  createPartner,
-  listPartners,
-  getPartner,
-  approvePartner,
-  exportPartners,
-} satisfies Handlers<typeof partners & typeof internalPartners, Tx>;
+export const partnerHandlers = (tools: Tools) =>
+  ({
+    createPartner: createPartner(tools),
+    listPartners,
+    getPartner,
+    approvePartner,
+    exportPartners,
+    countPartnerApplications,
+  }) satisfies Handlers<typeof partners & typeof internalPartners & typeof internalApplicationCounts, Tx>;

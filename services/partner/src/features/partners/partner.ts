@@ -1,25 +1,17 @@
-import { Partner, type partnerStatuses } from '@tandem/partner-contract';
+import { Partner, partnerStates } from '@tandem/partner-contract';
 import { fail, storedObject, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Partner as PartnerRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
 export type PartnerRecord = z.output<typeof Partner>;
-type PartnerStatus = (typeof partnerStatuses)[number];
 
 const columns = Partner.pick({ tier: true, status: true }).extend({ customFields: storedObject });
-const transitions: Record<PartnerStatus, readonly PartnerStatus[]> = {
-  pending: ['approved', 'rejected'],
-  approved: ['suspended', 'terminated'],
-  suspended: ['approved', 'terminated'],
-  rejected: ['pending'],
-  terminated: [],
-};
 
 /** Converts a row to the contract's `Partner`. */
 export function asPartner(row: PartnerRow): PartnerRecord {
   const checked = columns.parse(row);
-  return { ...row, ...checked, allowedTransitions: [...transitions[checked.status]] };
+  return { ...row, ...checked, allowedTransitions: partnerStates.next(checked.status) };
 }
 
 /** Loads a partner with a row lock. */
@@ -38,5 +30,5 @@ export async function readPartner(tx: Tx, id: number): Promise<PartnerRecord> {
 
 /** The 409 error for a status change that the state table does not contain. */
 export function wrongTransition({ status }: PartnerRecord) {
-  return fail('transition_refused', [transitionError(status, transitions[status])]);
+  return fail('transition_refused', [transitionError(status, partnerStates.next(status))]);
 }

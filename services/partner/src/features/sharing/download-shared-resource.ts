@@ -5,4 +5,4 @@ import { downloadShared } from './shared.ts';
 export const downloadSharedResource =
   (tools: Tools): Handler<typeof sharing.downloadSharedResource> =>
   ({ params, caller, tx, inTenant }) =>
-    downloadShared({ ...params, tx, inTenant }, caller, tools);
+    downloadShared({ ...params, requestId: caller.requestId, tx, inTenant }, caller, tools);

@@ -1,6 +1,8 @@
 import type { sharing } from '@tandem/partner-contract';
-import type { Handler } from '../../handler.ts';
+import type { Handler, Tools } from '../../handler.ts';
 import { findShared } from './shared.ts';
 
-export const getSharedResource: Handler<typeof sharing.getSharedResource> = async ({ params, tx, inTenant }) =>
-  (await findShared({ ...params, tx, inTenant })).resource;
+export const getSharedResource =
+  (tools: Tools): Handler<typeof sharing.getSharedResource> =>
+  async ({ params, caller: { requestId }, tx, inTenant }) =>
+    (await findShared({ ...params, requestId, tx, inTenant }, tools)).resource;

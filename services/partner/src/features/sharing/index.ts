@@ -8,7 +8,7 @@ import { showSharePage } from './show-share-page.ts';
 
 export const sharingHandlers = (tools: Tools) =>
   ({
-    getSharedResource,
+    getSharedResource: getSharedResource(tools),
     downloadSharedResource: downloadSharedResource(tools),
     showSharePage: showSharePage(tools),
     followShareDownload: followShareDownload(tools),

@@ -35,8 +35,11 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Renders the public page of a shared resource. All texts are customer data and are escaped. */
-export function sharePage(resource: ResourceRecord, address: string): string {
+/**
+ * Renders the public page of a shared resource. All texts are customer data and are escaped.
+ * @param brandName the name of the tenant, if it shows one
+ */
+export function sharePage(resource: ResourceRecord, address: string, brandName?: string): string {
   const { name, description, shareCaption, thumbnailUrl, category, fileType, fileSize, fileUrl, fileId } = resource;
   const about = shareCaption || description || '';
   const kind = [category.replaceAll('-', ' '), fileType?.toUpperCase(), fileSize].filter(Boolean).join(' · ');
@@ -51,6 +54,7 @@ export function sharePage(resource: ResourceRecord, address: string): string {
     `<title>${escaped(name)}</title>`,
     about && `<meta name="description" content="${escaped(about)}">`,
     '<meta property="og:type" content="website">',
+    brandName && `<meta property="og:site_name" content="${escaped(brandName)}">`,
     `<meta property="og:title" content="${escaped(name)}">`,
     `<meta property="og:url" content="${escaped(address)}">`,
     about && `<meta property="og:description" content="${escaped(about)}">`,
@@ -62,6 +66,7 @@ export function sharePage(resource: ResourceRecord, address: string): string {
     '<main>',
     thumbnailUrl && `<img src="${escaped(thumbnailUrl)}" alt="">`,
     '<article>',
+    brandName && `<p class="kind">${escaped(brandName)}</p>`,
     `<h1>${escaped(name)}</h1>`,
     `<p class="kind">${escaped(kind)}</p>`,
     shareCaption && `<p class="caption">${escaped(shareCaption)}</p>`,

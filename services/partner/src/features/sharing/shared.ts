@@ -10,6 +10,7 @@ import { hashToken } from '../co-marketing/share-token.ts';
 /** Request context of an anonymous visitor. */
 interface ShareRequest {
   token: string;
+  requestId: string;
   tx: Tx;
   inTenant: InTenant<Tx, never>;
 }
@@ -17,10 +18,19 @@ interface ShareRequest {
 interface SharedResource {
   resource: ResourceRecord;
   scope: { tenantId: number; environment: 'live' | 'sandbox' };
+  /** The name of the tenant on public pages. */
+  brandName: string | undefined;
 }
 
-/** Finds the resource of a share token; 404 if the token is unknown or revoked, or the resource is archived. */
-export async function findShared({ token, tx, inTenant }: ShareRequest): Promise<SharedResource> {
+/**
+ * Finds the resource of a share token; 404 if the token is unknown or revoked, the resource is archived, or the addon
+ * Co-Marketing Library of the tenant forbids public sharing.
+ * @throws ApiError 503 while it is not known whether the addon forbids it
+ */
+export async function findShared(
+  { token, requestId, tx, inTenant }: ShareRequest,
+  { addonSettings }: Tools,
+): Promise<SharedResource> {
   const lookup = await tx.shareLookup.findFirst({ where: { tokenHash: hashToken(token) } });
   if (!lookup) throw fail('not_found');
   const { ownerTenantId: tenantId, ownerEnvironment, resourceId: id } = lookup;
@@ -29,16 +39,22 @@ export async function findShared({ token, tx, inTenant }: ShareRequest): Promise
     tenantTx.coMarketingResource.findFirst({ where: { id, shareEnabled: true, shareToken: token, status: 'active' } }),
   );
   if (!row) throw fail('not_found');
-  return { resource: asResource(row), scope };
+  const settings = await addonSettings({ ...scope, requestId }, 'co_marketing_library', () => {
+    // The tenant may have forbidden it.
+    throw fail('unavailable', undefined, { retryAfter: 1 });
+  });
+  if (settings?.publicSharing === false) throw fail('not_found');
+  return { resource: asResource(row), scope, brandName: settings?.brandName };
 }
 
 /** Download URL of a shared resource; counts a download only if there is a URL. */
 export async function downloadShared(
   request: ShareRequest,
   { requestId, ip }: Caller,
-  { peers }: Tools,
+  tools: Tools,
 ): Promise<Download> {
-  const { resource, scope } = await findShared(request);
+  const { peers } = tools;
+  const { resource, scope } = await findShared(request, tools);
   const download = await downloadOf(peers, resource, { ...scope, requestId, ...(ip !== undefined && { ip }) });
   await request.inTenant(scope, ({ tx }) => countUsage(tx, resource.id, 'download', 'active'));
   return download;

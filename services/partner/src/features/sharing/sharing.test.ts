@@ -62,6 +62,37 @@ describe('a share link', () => {
     expect([peer.requests.at(-1)?.caller.tenantId, await downloads()]).toEqual([api.caller.tenantId, 1]);
   });
 
+  it('answers 503 with Retry-After while it is not known whether the tenant allows sharing', async () => {
+    const alone = await startPartner();
+    try {
+      const { request } = await shared({}, alone.as());
+      const { status, body, headers } = await anonymous(alone).getSharedResource(request);
+      expect([status, body.code, headers['retry-after']]).toEqual([503, 'unavailable', '1']);
+    } finally {
+      await alone.close();
+    }
+  });
+
+  it('does not exist while its tenant is suspended', async () => {
+    const { api, request } = await shared();
+    const setState = (state: string) =>
+      service.sqlWithin(
+        api.caller,
+        `INSERT INTO platform.tenant_state (state, version) VALUES ('${state}', 1)
+         ON CONFLICT (tenant_id) DO UPDATE SET state = excluded.state`,
+      );
+    await setState('suspended');
+    const everyAnswer = async () => [
+      (await anonymous(service).getSharedResource(request)).status,
+      (await anonymous(service).downloadSharedResource(request)).status,
+      (await anonymous(service).showSharePage(request)).status,
+      (await anonymous(service).followShareDownload(request)).status,
+    ];
+    expect(await everyAnswer()).toEqual([404, 404, 404, 404]);
+    await setState('active');
+    expect(await everyAnswer()).toEqual([200, 200, 200, 302]);
+  });
+
   it('does not count when there is nothing to download', async () => {
     const { request, downloads } = await shared({ sourceType: 'campaign', campaignId: existing.campaign });
     expect((await anonymous(service).downloadSharedResource(request)).body.code).toBe('no_download');

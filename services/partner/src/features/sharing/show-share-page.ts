@@ -4,11 +4,11 @@ import { pagePolicy, sharePage } from './page.ts';
 import { findShared } from './shared.ts';
 
 export const showSharePage =
-  ({ publicUrl }: Tools): Handler<typeof sharing.showSharePage> =>
-  async ({ params, tx, inTenant }) => {
-    const { resource } = await findShared({ ...params, tx, inTenant });
+  (tools: Tools): Handler<typeof sharing.showSharePage> =>
+  async ({ params, caller: { requestId }, tx, inTenant }) => {
+    const { resource, brandName } = await findShared({ ...params, requestId, tx, inTenant }, tools);
     return {
-      body: sharePage(resource, `${publicUrl}/s/${params.token}`),
+      body: sharePage(resource, `${tools.publicUrl}/s/${params.token}`, brandName),
       type: 'text/html; charset=utf-8',
       contentPolicy: pagePolicy,
     };

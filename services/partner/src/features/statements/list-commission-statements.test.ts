@@ -1,15 +1,16 @@
 import { createIdCodec } from '@tandem/ids';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
+import { toCsv } from '@tandem/service';
+import { until } from '@tandem/testing';
 import {
   type Api,
   anApprovedPartner,
   anonymous,
   publicUrl,
+  publish,
   type Service,
   startPartner,
 } from '../../partner.test-service.ts';
-import { toCsv } from './csv.ts';
-import { currentPeriod } from './period.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -149,7 +150,7 @@ describe('listCommissionStatements', () => {
           `${periodStart.slice(0, 7)} ${currency}`,
       );
     expect(await periods({ period: '2026-03' })).toEqual(['2026-03 JPY', '2026-03 EUR']);
-    expect(await periods({ status: 'open' })).toEqual([`${currentPeriod()} EUR`]);
+    expect(await periods({ status: 'open' })).toEqual([`${new Date().toISOString().slice(0, 7)} EUR`]);
     expect(await periods({ status: 'final' })).toHaveLength(4);
     expect(await periods({ limit: '2', page: '2' })).toEqual(['2026-03 EUR', '2026-02 EUR']);
     expect((await api.listCommissionStatements({ params, query: { status: 'open' } })).data[0]).toMatchObject({
@@ -167,6 +168,77 @@ describe('listCommissionStatements', () => {
     expect((await service.as().listCommissionStatements({ params })).status).toBe(404);
     const { id } = await anApprovedPartner(api);
     expect((await api.listCommissionStatements({ params: { id } })).data).toEqual([]);
+  });
+});
+
+describe('the months of statements', () => {
+  it.each([
+    ['Europe/Berlin', '2026-03', '2026-02-28T23:00:00.000Z', '2026-03-31T22:00:00.000Z'],
+    ['America/New_York', '2026-03', '2026-03-01T05:00:00.000Z', '2026-04-01T04:00:00.000Z'],
+    ['Pacific/Kiritimati', '2026-03', '2026-02-28T10:00:00.000Z', '2026-03-31T10:00:00.000Z'],
+  ])('are those of the time zone of the tenant: %s', async (zone, period, start, end) => {
+    const [first, after] = [Date.parse(start), Date.parse(end)];
+    const at = (time: number) => new Date(time).toISOString();
+    const { api, id, params } = await aPartnerWith([]);
+    await service.sqlWithin(api.caller, 'INSERT INTO time_zone_change (timezone, version, since) VALUES ($1, 1, $2)', [
+      zone,
+      '2026-01-01T00:00:00Z',
+    ]);
+    await recorded(api, id, [
+      { amount: 1, at: at(first - 1), paidAt: at(first) },
+      { amount: 20, at: at(first) },
+      { amount: 300, at: at(after - 1), cancelledAt: at(after) },
+      { amount: 4_000, at: at(after) },
+    ]);
+    for (const month of ['2026-02', '2026-03', '2026-04'])
+      await service.sqlWithin(
+        api.caller,
+        "INSERT INTO statement (partner_id, period, currency) VALUES ($1, $2, 'EUR') ON CONFLICT DO NOTHING",
+        [id, month],
+      );
+    const { data } = await api.listCommissionStatements({ params, query: { period } });
+    expect(data[0]).toMatchObject({
+      periodStart: start,
+      periodEnd: end,
+      openingBalance: 0.01,
+      earned: 3.2,
+      paid: 0.01,
+      closingBalance: 3.2,
+    });
+    const lines = (await follow(data[0].downloadUrl)).text.split('\r\n').slice(1, -1);
+    expect(lines.map((line) => line.split(',')[7])).toEqual(['-0.01', '0.2', '3']);
+    const listed = await api.listPartnerCommissions({ params, query: { period } });
+    expect(listed.data.map(({ amount }: { amount: number }) => amount)).toEqual([3, 0.2]);
+  });
+
+  it('follow a change of the time zone from then on, and an older event has no effect', async () => {
+    const { api, params } = await aPartnerWith(history);
+    const sums = async () =>
+      (await api.listCommissionStatements({ params, query: { status: 'final', sort: 'period' } })).data.map(
+        ({ downloadUrl, downloadUrlExpiresAt, generatedAt, ...sum }: Record<string, string>) => sum,
+      );
+    const before = await sums();
+    const tenantAt = (version: number, timezone: string) => {
+      const settings = { timezone, locale: 'en', currency: 'EUR' };
+      const plain = { id: `${api.caller.tenantId}`, name: 'A', slug: 'a', plan: 'pro', status: 'active' };
+      const record = {
+        ...plain,
+        settings,
+        version,
+        createdAt: '2026-01-01T00:00:00Z',
+        updatedAt: '2026-01-01T00:00:00Z',
+      };
+      return { name: 'tenant.updated', data: { tenantId: record.id }, record };
+    };
+    const zones = () =>
+      service.sqlWithin(api.caller, 'SELECT timezone, version FROM time_zone_change ORDER BY since, id');
+    await publish(service, api, tenantAt(3, 'Pacific/Kiritimati'));
+    await until('the zone is known', async () => (await zones()).length === 1);
+    await publish(service, api, tenantAt(2, 'Europe/Berlin'));
+    await publish(service, api, tenantAt(4, 'America/New_York'));
+    await until('the next zone is known', async () => (await zones()).length === 2);
+    expect((await zones()).map(({ timezone }) => timezone)).toEqual(['Pacific/Kiritimati', 'America/New_York']);
+    expect(await sums()).toEqual(before);
   });
 });
 

@@ -1,20 +1,26 @@
 import { fromMinor } from '@tandem/contract';
+import type { KnownSettings } from '@tandem/identity-contract';
 import type { Statement, statements } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
 import { readPartner } from '../partners/partner.ts';
-import { boundsOf, currentPeriod } from './period.ts';
 import { type Sums, sumUp } from './sums.ts';
+import { monthsWith } from './time-zone.ts';
 
 const linkMs = 15 * 60_000;
 
-export const listCommissionStatements =
-  ({ links, publicUrl }: Tools): Handler<typeof statements.listCommissionStatements> =>
-  async ({ params, query, caller, tx, list }) => {
+export const listCommissionStatements = ({
+  links,
+  publicUrl,
+  settingsOf,
+}: Tools): Handler<typeof statements.listCommissionStatements, KnownSettings> => ({
+  check: ({ caller }) => settingsOf(caller),
+  async run({ params, query, caller, tx, list, found: settings }) {
     const { period, status } = query;
     const { id: partnerId } = await readPartner(tx, params.id);
     const now = new Date();
-    const current = currentPeriod(now);
+    const months = await monthsWith(tx, settings);
+    const current = months.of(now);
     const page = await list({
       model: tx.statement,
       where: { partnerId },
@@ -23,11 +29,12 @@ export const listCommissionStatements =
         ...(status ? [{ period: status === 'open' ? { gte: current } : { lt: current } }] : []),
       ],
     });
-    const sums = await sumUp(tx, partnerId, [...new Set(page.items.map(({ currency }) => currency))]);
+    const currencies = [...new Set(page.items.map(({ currency }) => currency))];
+    const sums = await sumUp(tx, { partnerId, currencies, months });
     const downloadUrlExpiresAt = new Date(now.getTime() + linkMs);
     const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
     const items = page.items.map((statement): z.output<typeof Statement> => {
-      const { start: periodStart, end: periodEnd } = boundsOf(statement.period);
+      const { start: periodStart, end: periodEnd } = months.boundsOf(statement.period);
       const token = links.issue(
         { ...scope, partnerId, period: statement.period, currency: statement.currency },
         downloadUrlExpiresAt,
@@ -46,7 +53,8 @@ export const listCommissionStatements =
       };
     });
     return { ...page, items };
-  };
+  },
+});
 
 function toMajorUnits({ opening, earned, adjustments, clawbacks, paid, closing, count }: Sums, currency: string) {
   const major = (minor: number) => fromMinor(minor, currency);

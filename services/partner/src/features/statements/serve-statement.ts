@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { fromMinor, type ResourceType } from '@tandem/contract';
 import type { statements } from '@tandem/partner-contract';
-import { fail } from '@tandem/service';
+import { type Cell, fail, toCsv } from '@tandem/service';
 import type { Handler, StatementKey, Tools, Tx } from '../../handler.ts';
-import { type Cell, toCsv } from './csv.ts';
-import { boundsOf } from './period.ts';
+import type { Months } from './months.ts';
+import { monthsOfLedger } from './sums.ts';
+import { readMonths } from './time-zone.ts';
 
 const columns = [
   'date',
@@ -32,7 +33,9 @@ export const serveStatement =
     const { tenantId, environment, ...statement } = link;
 
     const readPage: ReadPage = (last) =>
-      inTenant({ tenantId, environment }, ({ tx }) => readEntries(tx, statement, last));
+      inTenant({ tenantId, environment }, async ({ tx }) =>
+        readEntries(tx, { ...statement, months: await readMonths(tx) }, last),
+      );
     const encodeId: EncodeId = (type, id) => ids.encode(type, tenantId, id);
     const toCells = (entry: Entry) => cellsOf(entry, statement.currency, encodeId);
 
@@ -91,19 +94,26 @@ interface Entry {
  * Reads the page of entries of a month after `last`, oldest first: commissions recorded, cancelled and paid. The opening
  * balance plus all entries equals the closing balance.
  */
-function readEntries(tx: Tx, { partnerId, period, currency }: StatementKey, last?: Entry): Promise<Entry[]> {
-  const { start, end } = boundsOf(period);
+async function readEntries(
+  tx: Tx,
+  { partnerId, period, currency, months }: StatementKey & { months: Months },
+  last?: Entry,
+): Promise<Entry[]> {
+  const { start, end } = months.boundsOf(period);
+  const { starts } = await monthsOfLedger(tx, partnerId, months);
   const after = last ?? { at: start, id: 0, entry: '' };
   return tx.sql<Entry>`
-    WITH commission AS (
+    WITH ended AS (
       SELECT *, CASE WHEN status = 'cancelled' THEN coalesce(cancelled_at, created_at) END AS ended_at
       FROM commission WHERE partner_id = ${partnerId} AND currency = ${currency}),
+    commission AS (
+      SELECT *, width_bucket(ended_at, starts) <> width_bucket(created_at, starts) AS ended_later
+      FROM ended, (SELECT ${starts}::timestamptz[] AS starts) AS month),
     entry AS (
       SELECT created_at AS at, type AS entry, amount_minor AS amount, commission.* FROM commission
-      WHERE ended_at IS NULL OR date_trunc('month', ended_at, 'UTC') <> date_trunc('month', created_at, 'UTC')
+      WHERE ended_at IS NULL OR ended_later
       UNION ALL
-      SELECT ended_at, 'cancellation', -amount_minor, commission.* FROM commission
-      WHERE date_trunc('month', ended_at, 'UTC') <> date_trunc('month', created_at, 'UTC')
+      SELECT ended_at, 'cancellation', -amount_minor, commission.* FROM commission WHERE ended_later
       UNION ALL
       SELECT paid_at, 'payment', -amount_minor, commission.* FROM commission WHERE paid_at IS NOT NULL AND ended_at IS NULL)
     SELECT at, id, entry, amount, basis_minor AS basis, status, opportunity_id AS "opportunityId", rate, reason

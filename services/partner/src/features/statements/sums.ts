@@ -1,4 +1,5 @@
 import type { Tx } from '../../handler.ts';
+import type { Months } from './months.ts';
 
 /** Totals of one month in one currency, in minor units. */
 export interface Sums {
@@ -22,14 +23,18 @@ interface Movement extends Omit<Sums, 'opening' | 'closing'> {
  * counted. An entry cancelled later stays in its month, which is final, and is reversed as an adjustment in the month
  * of the cancellation.
  */
-export async function sumUp(tx: Tx, partnerId: number, currencies: string[]): Promise<(month: StatementMonth) => Sums> {
+export async function sumUp(
+  tx: Tx,
+  { partnerId, currencies, months }: { partnerId: number; currencies: string[]; months: Months },
+): Promise<(month: StatementMonth) => Sums> {
+  const { names, starts } = await monthsOfLedger(tx, partnerId, months);
   const movements = await tx.sql<Movement>`
     WITH entry AS (
-      SELECT currency, type, amount_minor AS amount, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS recorded,
-        to_char(paid_at AT TIME ZONE 'UTC', 'YYYY-MM') AS paid,
-        CASE WHEN status = 'cancelled' THEN to_char(coalesce(cancelled_at, created_at) AT TIME ZONE 'UTC', 'YYYY-MM') END
-          AS cancelled
-      FROM commission WHERE partner_id = ${partnerId} AND currency = ANY(${currencies}))
+      SELECT currency, type, amount_minor AS amount, names[width_bucket(created_at, starts)] AS recorded,
+        names[width_bucket(paid_at, starts)] AS paid,
+        CASE WHEN status = 'cancelled' THEN names[width_bucket(coalesce(cancelled_at, created_at), starts)] END AS cancelled
+      FROM commission, (SELECT ${names}::text[] AS names, ${starts}::timestamptz[] AS starts) AS month
+      WHERE partner_id = ${partnerId} AND currency = ANY(${currencies}))
     SELECT currency, period,
       coalesce(sum(amount) FILTER (WHERE kind = 'earned'), 0)::bigint AS earned,
       coalesce(sum(amount) FILTER (WHERE kind IN ('adjustment', 'cancellation')), 0)::bigint AS adjustments,
@@ -44,6 +49,22 @@ export async function sumUp(tx: Tx, partnerId: number, currencies: string[]): Pr
       SELECT currency, paid, 'paid', amount FROM entry WHERE paid IS NOT NULL AND cancelled IS NULL
     ) AS movement GROUP BY currency, period ORDER BY period`;
   return (month) => sumsOf(movements, month);
+}
+
+/** The months since the first entry of a partner, for `width_bucket`. */
+export async function monthsOfLedger(
+  tx: Tx,
+  partnerId: number,
+  months: Months,
+): Promise<{ names: string[]; starts: string[] }> {
+  const now = new Date();
+  const first = await tx.commission.findFirst({
+    where: { partnerId },
+    orderBy: { createdAt: 'asc' },
+    select: { createdAt: true },
+  });
+  const all = months.between(first?.createdAt ?? now, now);
+  return { names: all.map(({ month }) => month), starts: all.map(({ start }) => start.toISOString()) };
 }
 
 interface StatementMonth {
