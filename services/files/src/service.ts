@@ -3,6 +3,7 @@ import { createLinkTokens, createSeal } from '@tandem/sealed';
 import type { ServiceDefinition } from '@tandem/service';
 import { discardObject } from './features/files/discard-object.job.ts';
 import { fileHandlers } from './features/files/index.ts';
+import { nameHandlers } from './features/names/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Linked, Tools } from './handler.ts';
 import type { FilesSettings } from './settings.ts';
@@ -23,8 +24,9 @@ export async function filesService(
   return {
     name: 'files',
     operations: files,
-    handlers: fileHandlers(tools),
+    handlers: { ...fileHandlers(tools), ...nameHandlers },
     jobs: [discardObject(store)],
+    tenantRemoval: { before: (tenantId) => store.removeFolder(`${tenantId}/`) },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     narrowing: { File: { owners: ['uploadedBy'], team: 'teamId' } },

@@ -14,7 +14,17 @@ import {
   taskCreated,
 } from '@tandem/crm-contract';
 import { fileDeleted, fileRestored, fileUploaded } from '@tandem/files-contract';
-import { addonInstalled, subscriptionCanceled, subscriptionUpdated } from '@tandem/identity-contract';
+import {
+  addonActivated,
+  addonConfigured,
+  addonInstalled,
+  addonSuspended,
+  addonUninstalled,
+  addonUpgraded,
+  subscriptionCanceled,
+  subscriptionUpdated,
+  usageThresholdReached,
+} from '@tandem/identity-contract';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
 import {
   deliveryExhausted,
@@ -57,7 +67,13 @@ export const catalogued = [
   approvalDecided,
   subscriptionUpdated,
   subscriptionCanceled,
+  usageThresholdReached,
   addonInstalled,
+  addonActivated,
+  addonSuspended,
+  addonUninstalled,
+  addonUpgraded,
+  addonConfigured,
   webhookFailing,
   webhookDisabled,
   webhookRecovered,

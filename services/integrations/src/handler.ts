@@ -1,12 +1,12 @@
 import type { Operation } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
+import type { Target } from '@tandem/outgoing';
 import type { Shares } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
 import type { FairQueue } from './outgoing/fair-queue.ts';
-import type { Target } from './outgoing/guard.ts';
 import type { Schedules } from './outgoing/retry-schedule.ts';
 import type { Sender } from './outgoing/send.ts';
 import type { PermissionsOf } from './permissions-of.ts';

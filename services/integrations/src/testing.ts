@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EventDef } from '@tandem/contract';
+import type { Resolve } from '@tandem/outgoing';
 import { testService, type testSettings, until } from '@tandem/testing';
-import type { Resolve } from './outgoing/resolve.ts';
 import { type IntegrationsSettings, integrationsService } from './service.ts';
 
 /**

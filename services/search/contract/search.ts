@@ -49,9 +49,9 @@ const searchQuery = z.object({
   typo: z
     .enum(['auto', 'off'])
     .describe(
-      'The tolerance for typos: `auto` accepts one typo in each word of four or more letters, `off` accepts none',
+      'The tolerance for typos: `auto` accepts one typo in each word of four or more letters, `off` accepts none. The default is `auto`, unless the active addon Advanced Search sets `typoTolerance` to false',
     )
-    .default('auto'),
+    .optional(),
 });
 
 const number = () => {

@@ -1,6 +1,8 @@
 import type { ServiceClient } from '@tandem/client/internal';
+import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
 import type { internalExports, internalLeads } from '@tandem/crm-contract';
+import type { SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { internalPartners } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler, Totals } from '@tandem/service';
@@ -13,6 +15,7 @@ export type Tx = TenantTx<PrismaClient>;
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** The dependencies of handlers, besides the database. */
 export interface Tools {
+  addonSettings: SettingsReader<TenantRequest>;
   /** Counts of common words. */
   totals: Totals;
   ids: IdCodec;

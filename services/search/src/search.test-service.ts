@@ -20,8 +20,10 @@ export type Api = ReturnType<Service['as']>;
 export const ids = createIdCodec(own.IDS_ALPHABET);
 
 /** search as a test has it. */
-export const startSearch = (crmUrl = nobody): Promise<Service> =>
-  testService('search', (given) => searchService({ ...given, ...own, CRM_URL: crmUrl, PARTNER_URL: nobody }));
+export const startSearch = (crmUrl = nobody, identityUrl = nobody): Promise<Service> =>
+  testService('search', (given) =>
+    searchService({ ...given, ...own, CRM_URL: crmUrl, PARTNER_URL: nobody, IDENTITY_URL: identityUrl }),
+  );
 
 /** Answers what search asks crm about leads, as crm would: these, for every tenant. */
 export async function crmPeer(leads: { record: z.input<typeof Lead>; isDeleted: boolean }[]) {

@@ -1,8 +1,11 @@
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
+import { cachedPerTenant } from '@tandem/client/per-tenant';
 import { internalExports, internalLeads } from '@tandem/crm-contract';
+import { entitlementsFrom, internalEntitlements, settingsReader } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { internalPartners } from '@tandem/partner-contract';
+import { createLog } from '@tandem/process';
 import { search } from '@tandem/search-contract';
 import { createTotals, type ServiceDefinition } from '@tandem/service';
 import { documentHandlers } from './features/documents/index.ts';
@@ -20,7 +23,9 @@ export function searchService(
   settings: SearchSettings,
 ): ServiceDefinition<typeof search, PrismaClient, SearchSettings> {
   const common = { service: 'search', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
+  const identity = createServiceClient({ ...common, operations: internalEntitlements, baseUrl: settings.IDENTITY_URL });
   const tools: Tools = {
+    addonSettings: settingsReader(cachedPerTenant({ ...entitlementsFrom(identity), log: createLog('search') })),
     totals: createTotals(),
     ids: createIdCodec(settings.IDS_ALPHABET),
     crm: createServiceClient({

@@ -4,6 +4,7 @@ import { z } from 'zod';
 /** Settings of the search service, in addition to those of every service. */
 export const searchSettings = serviceSettings.extend({
   CRM_URL: z.url(),
+  IDENTITY_URL: z.url(),
   PARTNER_URL: z.url(),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
 });

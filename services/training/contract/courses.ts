@@ -1,4 +1,15 @@
-import { event, id, listQuery, name, operations, page, sharedErrors, text, timestamp } from '@tandem/contract';
+import {
+  event,
+  id,
+  listQuery,
+  name,
+  operations,
+  page,
+  sharedErrors,
+  stateTable,
+  text,
+  timestamp,
+} from '@tandem/contract';
 import { z } from 'zod';
 
 export const courseStatuses = ['draft', 'published', 'archived'] as const;
@@ -12,6 +23,15 @@ const minutesError = 'Must be a whole number from 1 to 100000';
 const Minutes = z.int({ error: minutesError }).min(1, minutesError).max(100_000, minutesError);
 const daysError = 'Must be a whole number from 1 to 3650';
 const Days = z.int({ error: daysError }).min(1, daysError).max(3_650, daysError);
+
+export const courseStates = stateTable<(typeof courseStatuses)[number]>('Course', {
+  created: { draft: 'createCourse' },
+  changes: {
+    draft: { published: 'publishCourse', archived: 'archiveCourse' },
+    published: { archived: 'archiveCourse' },
+    archived: { published: 'publishCourse' },
+  },
+});
 
 export const Course = z.object({
   id: id('course'),
@@ -87,6 +107,7 @@ export const courses = operations({
     method: 'POST',
     path: '/v1/training/courses',
     permission: 'training:write',
+    feature: 'training',
     summary: 'Create a course',
     description: 'The course is a draft until it is published.',
     body: z.object({
@@ -132,6 +153,7 @@ export const courses = operations({
     method: 'POST',
     path: '/v1/training/courses/:id/publish',
     permission: 'training:write',
+    feature: 'training',
     summary: 'Publish a course',
     description: 'Publishes a draft or an archived course. The course needs at least one lesson.',
     params: withId,

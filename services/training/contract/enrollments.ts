@@ -43,6 +43,7 @@ export const enrollments = operations({
     method: 'POST',
     path: '/v1/training/enrollments',
     permission: 'training:write',
+    feature: 'training',
     summary: 'Enrol a user in a course',
     description: 'The course must be published.',
     body: z.object({ courseId: id('course'), learnerId: id('user'), dueAt: timestamp().nullish() }),

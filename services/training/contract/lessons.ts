@@ -47,6 +47,7 @@ export const lessons = operations({
     method: 'POST',
     path: '/v1/training/courses/:id/lessons',
     permission: 'training:write',
+    feature: 'training',
     summary: 'Add a lesson to a course',
     description:
       'The lesson is added at the end of the course. The modules of a course are the modules of its lessons.',

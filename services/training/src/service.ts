@@ -6,6 +6,7 @@ import { training } from '@tandem/training-contract';
 import { courseHandlers } from './features/courses/index.ts';
 import { enrollmentHandlers } from './features/enrollments/index.ts';
 import { lessonHandlers } from './features/lessons/index.ts';
+import { nameHandlers } from './features/names/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 
 export type TrainingSettings = ServiceSettings & { IDENTITY_URL: string };
@@ -23,7 +24,7 @@ export function trainingService(
   return {
     name: 'training',
     operations: training,
-    handlers: { ...courseHandlers, ...lessonHandlers, ...enrollmentHandlers({ identity }) },
+    handlers: { ...courseHandlers, ...lessonHandlers, ...enrollmentHandlers({ identity }), ...nameHandlers },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Store } from './store.ts';
@@ -39,6 +39,11 @@ export async function localStore(folder: string): Promise<Store> {
     async remove(key) {
       await rm(temporaryPathOf(key), { force: true });
       await rm(pathOf(key), { force: true });
+    },
+    async removeFolder(folder) {
+      await rm(pathOf(folder), { recursive: true, force: true });
+      for (const name of await readdir(incoming))
+        if (name.startsWith(folder.replaceAll('/', '_'))) await rm(join(incoming, name), { force: true });
     },
   };
 }

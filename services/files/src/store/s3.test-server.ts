@@ -35,6 +35,15 @@ export async function startS3() {
       objects.set(pathname, body);
       return response.writeHead(200, { etag: '"whole"' }).end();
     }
+    if (searchParams.get('list-type') === '2') {
+      const bucket = `${pathname.replace(/\/$/, '')}/`;
+      const keys = [...objects.keys()]
+        .map((key) => key.slice(bucket.length))
+        .filter((key) => key.startsWith(searchParams.get('prefix') ?? ''))
+        .slice(0, Number(searchParams.get('max-keys') ?? 1_000));
+      const contents = keys.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('');
+      return xml(`<ListBucketResult><KeyCount>${keys.length}</KeyCount>${contents}</ListBucketResult>`);
+    }
     const found = objects.get(pathname);
     if (!found) return response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
     response.writeHead(200, { 'content-length': found.length }).end(found);

@@ -5,13 +5,14 @@ import type { Store } from './store.ts';
 
 const connectMs = 2_000;
 const requestMs = 30_000;
+const removedAtOnce = 50;
 // The smallest part that S3 accepts, and the memory that each upload uses.
 const partBytes = 5 * 1024 * 1024;
 
 /** Stores files in a bucket of S3 or a compatible storage. */
 export async function s3Store(settings: FilesSettings): Promise<Store> {
   // Loaded only for this driver, because the library uses half of the service's memory.
-  const { DeleteObjectCommand, GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
+  const { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client } = await import('@aws-sdk/client-s3');
   const { Upload } = await import('@aws-sdk/lib-storage');
   const { S3_BUCKET: Bucket, S3_REGION: region, S3_ENDPOINT: endpoint } = settings;
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
@@ -45,6 +46,17 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
     },
     async remove(Key) {
       await client.send(new DeleteObjectCommand({ Bucket, Key }));
+    },
+    async removeFolder(Prefix) {
+      // Always the first page, because what it lists is gone then. Single deletions, because some compatible storages
+      // require another checksum for the deletion of many.
+      for (;;) {
+        const { Contents = [] } = await client.send(
+          new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: removedAtOnce }),
+        );
+        await Promise.all(Contents.map(({ Key }) => client.send(new DeleteObjectCommand({ Bucket, Key }))));
+        if (Contents.length < removedAtOnce) return;
+      }
     },
   };
 }

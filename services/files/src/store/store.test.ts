@@ -55,6 +55,18 @@ describe.each(['local', 's3'])('the %s store', (name) => {
     await expect(store.get(key)).rejects.toThrow();
   });
 
+  it('removes a folder with everything in it, and nothing else', async () => {
+    const { store } = of();
+    const bytes = () => Readable.from([Buffer.from('a')]);
+    const keys = Array.from({ length: 60 }, (_, index) => `12/${index % 2 ? 'live' : 'sandbox'}/${index}`);
+    for (const key of [...keys, '121/live/other']) await store.put(key, bytes());
+    await store.removeFolder('12/');
+    await store.removeFolder('12/');
+    for (const key of keys) await expect(store.get(key)).rejects.toThrow();
+    expect((await buffer(await store.get('121/live/other'))).toString()).toBe('a');
+    await store.removeFolder('121/');
+  });
+
   it('stores nothing of a stream that fails', async () => {
     const { store, kept } = of();
     const before = await kept();

@@ -8,4 +8,6 @@ export interface Store {
   get(key: string): Promise<Readable>;
   /** Removes the bytes of the key; does nothing when it does not exist. */
   remove(key: string): Promise<void>;
+  /** Removes the bytes of every key that begins with a folder (`12/`), in bounded batches. */
+  removeFolder(folder: `${string}/`): Promise<void>;
 }

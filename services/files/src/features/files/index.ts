@@ -1,4 +1,4 @@
-import type { files } from '@tandem/files-contract';
+import type { files, internalNames } from '@tandem/files-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { deleteFile } from './delete-file.ts';
@@ -22,4 +22,4 @@ export const fileHandlers = (tools: Tools) =>
     serveFile: serveFile(tools),
     findFile,
     linkFile: linkFile(tools),
-  }) satisfies Handlers<typeof files, Tx>;
+  }) satisfies Handlers<Omit<typeof files, keyof typeof internalNames>, Tx>;

@@ -7,6 +7,7 @@ import {
   opportunityCreated,
   opportunityLost,
   opportunityStageChanged,
+  opportunityUpdated,
   opportunityWon,
 } from '@tandem/crm-contract';
 import { consumer, type Received } from '@tandem/events';
@@ -17,7 +18,7 @@ import { recordDocument } from './record-document.ts';
 
 const changes = [
   ...[leadCreated, leadUpdated, leadRestored, leadDeleted],
-  ...[opportunityCreated, opportunityStageChanged, opportunityWon, opportunityLost],
+  ...[opportunityCreated, opportunityUpdated, opportunityStageChanged, opportunityWon, opportunityLost],
   ...[partnerRegistered, partnerApproved],
 ] as const satisfies EventDef[];
 

@@ -6,6 +6,7 @@ import { findFor, type Hit } from './find.ts';
 import { highlight, matchesIn } from './highlight.ts';
 import { mayRead, ownersFor } from './owners.ts';
 import type { Question } from './question.ts';
+import { typoFor } from './typo.ts';
 
 const charactersMin = 2;
 const personFields = ['firstName', 'lastName'];
@@ -14,11 +15,12 @@ export const autocomplete =
   (tools: Tools): Handler<typeof searches.autocomplete> =>
   async ({ query: { q, type, limit }, caller, tx }) => {
     if ([...q.trim()].length < charactersMin) return [];
+    const typo = await typoFor(tools, caller);
     const found = await Promise.all(
       (type ? [type] : documentTypes.filter((one) => mayRead(one, caller))).map(async (one) => {
         const filter = { owners: ownersFor(one, caller, tools) };
         const options = { type: one, filter, limit, offset: 0 };
-        const { question, hits } = await findFor(tx, { q, typo: 'auto' }, options);
+        const { question, hits } = await findFor(tx, { q, typo }, options);
         return hits.map((hit) => ({ hit, question }));
       }),
     );

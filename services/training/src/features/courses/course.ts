@@ -1,5 +1,5 @@
 import { fail, transitionError } from '@tandem/service';
-import { Course, type courseStatuses } from '@tandem/training-contract';
+import { Course, courseStates, type courseStatuses } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Course as CourseRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -8,11 +8,6 @@ export type CourseRecord = z.output<typeof Course>;
 type CourseStatus = (typeof courseStatuses)[number];
 
 const columns = Course.pick({ category: true, status: true, audience: true });
-const transitions: Record<CourseStatus, readonly CourseStatus[]> = {
-  draft: ['published', 'archived'],
-  published: ['archived'],
-  archived: ['published'],
-};
 
 interface CourseCounts {
   modulesCount: number;
@@ -31,7 +26,7 @@ export async function asCourses(tx: Tx, rows: CourseRow[]): Promise<CourseRecord
     return {
       ...row,
       ...checked,
-      allowedTransitions: [...transitions[checked.status]],
+      allowedTransitions: courseStates.next(checked.status),
       ...(counts.get(row.id) ?? { modulesCount: 0, lessonsCount: 0, enrollmentCount: 0 }),
     };
   });
@@ -76,7 +71,7 @@ export async function moveCourse(
   to: CourseStatus,
   more: { publishedAt?: Date } = {},
 ): Promise<CourseRecord> {
-  const allowed = transitions[columns.shape.status.parse(status)];
+  const allowed = courseStates.next(columns.shape.status.parse(status));
   if (!allowed.includes(to)) throw fail('transition_refused', [transitionError(status, allowed)]);
   const [row] = await tx.course.updateManyAndReturn({
     where: { id },

@@ -1,0 +1,4 @@
+import { nameRecords, operations } from '@tandem/contract';
+
+/** Names of records, which the gateway adds to responses for `include`. */
+export const internalNames = operations({ nameFiles: nameRecords(['file']) });
