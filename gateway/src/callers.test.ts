@@ -50,7 +50,7 @@ describe('the portal audience', () => {
     expect(caller).toMatchObject(who);
     expect([caller?.userId, caller?.usage]).toEqual([undefined, undefined]);
     expect([response.headers.get('ratelimit-limit'), response.headers.get('x-api-usage-current')]).toEqual([
-      '60',
+      '600',
       null,
     ]);
   });

@@ -1,7 +1,7 @@
 import { agents } from '@tandem/agents-contract';
 import { analytics } from '@tandem/analytics-contract';
 import { campaign } from '@tandem/campaign-contract';
-import type { Operation, Operations } from '@tandem/contract';
+import { jobOperations, type Operation, type Operations } from '@tandem/contract';
 import { crm } from '@tandem/crm-contract';
 import { files } from '@tandem/files-contract';
 import { identity } from '@tandem/identity-contract';
@@ -26,9 +26,13 @@ export const fleet = {
 
 /** The operations open to external callers, each with its service. */
 export function publicOperations(services: Record<string, Operations> = fleet): { row: Operation; service: string }[] {
-  return Object.entries(services).flatMap(([service, operations]) =>
+  const all = Object.entries(services).flatMap(([service, operations]) =>
     Object.values(operations)
       .filter((row) => row.audience !== 'internal')
       .map((row) => ({ row, service })),
+  );
+  // Several services have the row of background jobs; the number of a job tells which of them (forward in gateway.ts).
+  return all.filter(
+    ({ row }, index) => row !== jobOperations.getJob || index === all.findIndex((one) => one.row === row),
   );
 }

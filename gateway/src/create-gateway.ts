@@ -4,7 +4,7 @@ import { createPepper } from '@tandem/api-keys';
 import { type CallerSigner, createCallerSigner } from '@tandem/caller';
 import { createServiceClient, type ServiceClient } from '@tandem/client/internal';
 import type { Operations } from '@tandem/contract';
-import { internalAccess, internalUsers } from '@tandem/identity-contract';
+import { internalAccess, internalRefusals, internalUsers, internalViews } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import {
   createHealth,
@@ -18,7 +18,9 @@ import {
 } from '@tandem/process';
 import { startTelemetry } from '@tandem/telemetry';
 import { createAuthenticator } from './access/authenticate.ts';
+import { createCredentialWatch } from './access/credential-watch.ts';
 import { createPrincipals } from './access/principals.ts';
+import { createRefusals } from './access/refusals.ts';
 import { createTokens } from './access/tokens.ts';
 import { closeAll } from './close-all.ts';
 import type { GatewaySettings } from './config.ts';
@@ -32,6 +34,7 @@ import { createLimiter } from './limits/limiter.ts';
 import { measureLimits } from './limits/measure.ts';
 import { type GuardedRedis, guardRedis } from './limits/redis.ts';
 import { createUsageMeter } from './limits/usage.ts';
+import { nameSources } from './names.ts';
 import { measureUpstreams } from './observe.ts';
 import { compileRoutes } from './routes.ts';
 import { createGatewayServer } from './server.ts';
@@ -81,17 +84,28 @@ export function createGateway(
   const limits = createLimits(settings, { redis, identity, log });
   const pepper = createPepper(settings.KEY_PEPPER);
   const principals = createPrincipals({ identity, pepper: pepper.id, redisUrl: settings.REDIS_URL, log });
+  const credentialWatch = createCredentialWatch(principals);
   const fetchTokenKeys = () => fetchKeys(upstreams.get('identity'), signer);
   const tokens = createTokens({ fetchKeys: fetchTokenKeys, issuer: tokenIssuer, log });
   measureLimits(metrics, limits);
   measureOutages(metrics, redis, upstreams);
 
+  const refused = createServiceClient({ ...toIdentity, operations: internalRefusals });
+  const refusals = createRefusals(
+    (batch) => refused.recordRefusals({ body: { refusals: batch }, as: { environment: 'live', requestId: 'gateway' } }),
+    log,
+  );
+
   const parts: GatewayParts = {
     ...limits,
+    refusals,
     ids,
     signer,
     principals,
+    credentialWatch,
     users: createServiceClient({ ...toIdentity, operations: internalUsers }),
+    views: createServiceClient({ ...toIdentity, operations: internalViews }),
+    nameSources: nameSources(services),
     upstreams,
     log,
     metrics,
@@ -126,7 +140,9 @@ export function createGateway(
     close: () =>
       closeAll([
         () => limits.usage.close(),
+        () => refusals.close(),
         () => limits.limiter.close(),
+        () => credentialWatch.close(),
         () => principals.close(),
         () => log.flush(),
         ...[...upstreams.values()].map((upstream) => () => upstream.close()),
@@ -154,7 +170,10 @@ function createLimits(
       return Object.fromEntries(recorded.map((row) => [row.gateway, row.calls]));
     },
   });
-  const usage = createUsageMeter((served) => identity.reportUsage({ body: { gateway, served }, as }), log);
+  const usage = createUsageMeter(
+    (served, parts) => identity.reportUsage({ body: { gateway, served, parts }, as }),
+    log,
+  );
   return { limiter, usage };
 }
 

@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallerSigner } from '@tandem/caller';
 import type { ServiceClient } from '@tandem/client/internal';
-import type { internalUsers } from '@tandem/identity-contract';
+import type { IdPath, ResourceType } from '@tandem/contract';
+import type { internalUsers, internalViews } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Log, Metrics, Trace } from '@tandem/process';
 import type { Histogram } from 'prom-client';
 import type { Authenticated, Authenticator } from './access/authenticate.ts';
+import type { CredentialWatch } from './access/credential-watch.ts';
 import type { Principals } from './access/principals.ts';
+import type { Refusals } from './access/refusals.ts';
 import type { Compressor } from './http/compress.ts';
 import type { Cors } from './http/headers.ts';
 import type { Allowance, Limiter } from './limits/allowance.ts';
@@ -24,9 +27,14 @@ export interface GatewayParts {
   clientIp: (request: IncomingMessage) => string;
   authenticator: Authenticator;
   principals: Principals;
+  credentialWatch: CredentialWatch;
   users: ServiceClient<typeof internalUsers>;
+  views: ServiceClient<typeof internalViews>;
+  /** The service that names the records of each type. */
+  nameSources: Map<ResourceType, string>;
   limiter: Limiter;
   usage: UsageMeter;
+  refusals: Refusals;
   anonymous: { perMinute: number; burst: number };
   ids: IdCodec;
   signer: CallerSigner;
@@ -53,10 +61,16 @@ export interface Exchange {
   headers: Record<string, string>;
   route?: Route;
   auth?: Authenticated | undefined;
+  /** The user on whose behalf a key acts. */
+  actingId?: number | undefined;
   allowance?: Allowance;
   /** The tenant's calls this month, including this one: X-API-Usage-Current for API keys. */
   usage?: number | undefined;
+  /** The positions of the ids that the response names. */
+  include?: IdPath[] | undefined;
   code?: string;
+  /** When a stream without an end began, by performance.now(): its duration says nothing about the service. */
+  streamBegan?: number;
 }
 
 /** A request to a service whose body is streamed in one direction. */
@@ -71,6 +85,11 @@ export interface Passage {
 export interface Streams {
   /** Streams a multipart form to the service and resolves with its response. */
   upload(passage: Passage, parts: GatewayParts): Promise<LinkResponse>;
+  /**
+   * Passes server-sent events on until either side or the credential ends; resolves then.
+   * @param check rejects with a GatewayError when the caller may no longer read the stream
+   */
+  live(passage: Passage, parts: GatewayParts, check: () => Promise<void>): Promise<void>;
   /** Streams the service's response to the client; resolves when it has ended. */
   download(passage: Passage, parts: GatewayParts): Promise<void>;
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerHeader, countedAddress } from '@tandem/caller';
-import { allows, neededPermissions, type Operation, takesIdempotencyKey } from '@tandem/contract';
+import { cookieHeader, jobOf, jobOperations, type Operation, readCookies, takesIdempotencyKey } from '@tandem/contract';
 import { endSpan, startTrace, traceparentOf } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
+import { checkPermission } from './access/check-permission.ts';
 import { actingFor } from './access/on-behalf-of.ts';
 import type { Exchange, GatewayParts } from './exchange.ts';
 import { GatewayError } from './http/gateway-error.ts';
@@ -14,11 +15,15 @@ import { requestIdOf } from './http/request-id.ts';
 import { unservable } from './http/unserved.ts';
 import { decodeBody, decodePath, decodeQuery, repeatedParameter } from './ids.ts';
 import { allowanceOf, retryAfter } from './limits/plan.ts';
+import type { CallOf } from './limits/usage-parts.ts';
+import { namesFor, takeIncludes } from './names.ts';
 import { observedCall, requestSpanEnd } from './observe.ts';
+import { perform } from './performed.ts';
 import { respond, respondWithError } from './respond.ts';
 import type { Route } from './routes.ts';
 import type { LinkResponse } from './upstream/link.ts';
 import type { Upstream } from './upstream/upstream.ts';
+import { applyView } from './views.ts';
 
 const bodyMax = 256 * 1024;
 const urlMax = 8 * 1024;
@@ -33,7 +38,7 @@ export async function handle(request: IncomingMessage, response: ServerResponse,
   } catch (error) {
     respondWithError(exchange, error, parts);
   }
-  finish(exchange, performance.now() - startedAt, parts);
+  finish(exchange, (exchange.streamBegan ?? performance.now()) - startedAt, parts);
 }
 
 async function processRequest(exchange: Exchange, parts: GatewayParts): Promise<void> {
@@ -57,19 +62,31 @@ async function processRequest(exchange: Exchange, parts: GatewayParts): Promise<
   const { route, values } = match;
   exchange.route = route;
   Object.assign(exchange.headers, route.headers);
+  checkOrigin(exchange, route, parts);
   exchange.auth = await authenticated(exchange, route, parts);
   await limit(exchange, parts);
   checkPermission(exchange.auth, route);
   const caller = await callerOf(exchange, parts);
   const upstreamPath = decodePath(route, values, caller.tenantId, parts.ids);
   const signedHeaders = () => signed(exchange, caller, upstreamPath, parts);
+  if (route.streams === 'live')
+    return parts.streams.live({ exchange, path: upstreamPath, signed: signedHeaders() }, parts, () =>
+      checkAgain(exchange, route, caller, parts),
+    );
   if (route.streams === 'download')
     return parts.streams.download({ exchange, path: upstreamPath, signed: signedHeaders() }, parts);
   const upstreamResponse =
     route.streams === 'upload'
       ? await parts.streams.upload({ exchange, path: upstreamPath, signed: signedHeaders() }, parts)
-      : await forward(exchange, route, caller, upstreamPath, parts);
-  await respond(exchange, { route, upstreamResponse, tenantId: caller.tenantId }, parts);
+      : route.row.performs
+        ? await perform({ exchange, route, values, caller }, parts, (performer) =>
+            forward(exchange, route, performer, upstreamPath, parts),
+          )
+        : await forward(exchange, route, caller, upstreamPath, parts);
+  const { include } = exchange;
+  const { status, body } = upstreamResponse;
+  const names = include && status === 200 ? await namesFor({ exchange, caller, include, body }, parts) : undefined;
+  await respond(exchange, { route, upstreamResponse, tenantId: caller.tenantId, names }, parts);
 }
 
 function open(request: IncomingMessage, response: ServerResponse, parts: GatewayParts): Exchange {
@@ -122,16 +139,25 @@ async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
   exchange.usage = verdict.usage;
 }
 
-function checkPermission(auth: Authenticated | undefined, { row }: Route): void {
-  if (!auth) return;
-  if (row.peopleOnly && auth.by === 'key')
-    throw new GatewayError('forbidden', {
-      errors: [
-        { field: 'X-API-Key', message: 'Does not accept an API key: sign in, and send Authorization and X-Tenant-Id' },
-      ],
-    });
-  const { permissions } = auth.who;
-  if (!neededPermissions(row).every((one) => allows(permissions, one))) throw new GatewayError('forbidden');
+/**
+ * Rejects writes with cookies from pages of other origins (CSRF, also of a sign-in). SameSite stops other sites; this
+ * stops other hosts of the same site too. Programs send no Origin.
+ */
+function checkOrigin({ request }: Exchange, { row }: Route, { cors }: GatewayParts): void {
+  if (!row.cookies || row.method === 'GET' || cors.mayUseCookies(request)) return;
+  throw new GatewayError('forbidden', {
+    errors: [{ field: 'Origin', message: 'Must be the origin of the API, or one listed in CORS_ORIGINS' }],
+  });
+}
+
+/** Checks that a caller may still do what they were allowed to do at the beginning of a stream. */
+async function checkAgain(exchange: Exchange, route: Route, before: Caller, parts: GatewayParts): Promise<void> {
+  const { request, ip, requestId } = exchange;
+  const auth = await parts.authenticator.authenticate(request, route, ip);
+  checkPermission(auth, route);
+  const target = request.headers['x-on-behalf-of'] as string | undefined;
+  const acting = auth && (await actingFor(target, auth, { ...parts, requestId }));
+  if (acting?.id !== before.onBehalfOf) throw new GatewayError('forbidden');
 }
 
 async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller> {
@@ -141,6 +167,7 @@ async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller
   if (!auth) return { ...origin, type: 'anonymous', environment: 'live', permissions: [] };
   const { who, by, environment } = auth;
   const acting = await actingFor(target, auth, { ...parts, requestId });
+  exchange.actingId = acting?.id;
   if (acting) exchange.headers['X-Acting-User'] = parts.ids.encode('user', who.tenantId, acting.id);
   const usage = by === 'key' ? exchange.usage : undefined;
   return {
@@ -150,6 +177,7 @@ async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller
     environment,
     name: who.name,
     permissions: who.permissions,
+    ...(who.features && { features: who.features }),
     // A caller acting for a user has access to the records of that user and of the user's teams.
     teamIds: (acting ?? who).teamIds,
     ...(who.userId !== null && { userId: who.userId }),
@@ -162,14 +190,16 @@ async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller
   };
 }
 
-/** Upstream request headers. Only If-Match and Idempotency-Key are passed on from the client. */
+/** Upstream request headers. Only If-Match, Idempotency-Key and declared cookies are passed on from the client. */
 function signed(
-  { request, requestId, trace }: Exchange,
+  { request, requestId, trace, route }: Exchange,
   caller: Caller,
   path: string,
   { signer }: GatewayParts,
 ): Record<string, string> {
   const { 'if-match': ifMatch, 'idempotency-key': idempotencyKey } = request.headers;
+  const declared = Object.keys(route?.row.cookies ?? {});
+  const cookie = declared.length ? cookieHeader(readCookies(request.headers.cookie, declared)) : undefined;
   const method = request.method === 'HEAD' ? 'GET' : (request.method as string);
   return {
     [callerHeader]: signer.sign(caller, method, path),
@@ -177,6 +207,7 @@ function signed(
     traceparent: traceparentOf(trace),
     ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': String(idempotencyKey) }),
+    ...(cookie !== undefined && { cookie }),
   };
 }
 
@@ -191,12 +222,14 @@ async function forward(
   const { row } = route;
   const repeated = search.length > 1 ? repeatedParameter(search) : undefined;
   if (repeated) throw new GatewayError('validation_failed', { errors: [repeated] });
-  const query = decodeQuery(route, search, caller.tenantId, parts.ids);
+  const { search: whole, include } = takeIncludes(route, await applyView(route, search, caller, parts));
+  exchange.include = include;
+  const query = decodeQuery(route, whole, caller.tenantId, parts.ids);
   // The body is ignored if the operation accepts none: Node discards it with the request.
   const body = row.body && (await jsonBody(exchange, route, caller.tenantId, parts));
   const headers = signed(exchange, caller, path, parts);
   if (body?.length) headers['content-type'] = 'application/json';
-  const upstream = parts.upstreams.get(route.service) as Upstream;
+  const upstream = parts.upstreams.get(row === jobOperations.getJob ? serviceOfJob(path) : route.service) as Upstream;
   const observed = { seconds: parts.upstreamSeconds, headers };
   return observedCall(exchange, route, observed, () =>
     upstream.send({
@@ -209,6 +242,16 @@ async function forward(
       repeatable: isRepeatable(row, request),
     }),
   );
+}
+
+/**
+ * The service of a background job, by the number at the end of the path.
+ * @throws GatewayError 404 for a number of no service
+ */
+function serviceOfJob(path: string): string {
+  const place = jobOf(Number(path.slice(path.lastIndexOf('/') + 1)));
+  if (!place) throw new GatewayError('not_found');
+  return place.service;
 }
 
 /** Whether the request is idempotent, so that it may be retried. */
@@ -239,14 +282,24 @@ async function wrongMethod(exchange: Exchange, methods: string[], parts: Gateway
   response.writeHead(204, { ...headers, ...parts.cors.preflight(request, methods) }).end();
 }
 
-/** Records usage (unless the response is 5xx), metrics, and the access log. */
+/** What a call with a key is attributed to. */
+function callOf({ auth, actingId, route }: Exchange): CallOf {
+  return {
+    keyId: auth?.who.keyId ?? 0,
+    operation: route?.name ?? '',
+    userId: actingId ?? auth?.who.userId ?? 0,
+  };
+}
+
+/** Records usage (unless the response is 5xx), refused calls, metrics, and the access log. */
 function finish(exchange: Exchange, ms: number, parts: GatewayParts): void {
   const { response, route, allowance, auth, request, path, ip, requestId, trace, code } = exchange;
   const status = response.statusCode;
   if (allowance?.quota?.counts) {
     if (status >= 500) parts.limiter.giveBack(allowance);
-    else parts.usage.count(allowance.quota.tenantId, allowance.quota.month);
+    else parts.usage.count(allowance.quota.tenantId, allowance.quota.month, callOf(exchange));
   }
+  parts.refusals.add(exchange);
   parts.metrics.request(route?.row.id ?? 'none', status, ms / 1_000);
   if (trace.span) endSpan(trace, requestSpanEnd(exchange, status));
   const who = auth?.who;

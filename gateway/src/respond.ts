@@ -1,10 +1,12 @@
 import { takesIdempotencyKey } from '@tandem/contract';
+import { refusalCode } from './access/refusals.ts';
 import type { Exchange, GatewayParts } from './exchange.ts';
 import { compressibleMin } from './http/compress.ts';
 import { errorBody, GatewayError } from './http/gateway-error.ts';
 import { passOn } from './http/headers.ts';
 import { isNotModified } from './http/if-none-match.ts';
 import { encodeResponse } from './ids.ts';
+import { type Names, withNames } from './names.ts';
 import type { Route } from './routes.ts';
 import type { LinkResponse } from './upstream/link.ts';
 
@@ -15,19 +17,27 @@ export async function respond(
     route,
     upstreamResponse,
     tenantId: callersTenant,
-  }: { route: Route; upstreamResponse: LinkResponse; tenantId: number | undefined },
+    names,
+  }: { route: Route; upstreamResponse: LinkResponse; tenantId: number | undefined; names: Names | undefined },
   parts: GatewayParts,
 ): Promise<void> {
   const { request, headers } = exchange;
   passOn(upstreamResponse.headers, headers);
+  // A JSON response sets at most one cookie: `parseHead` keeps one value of a header.
+  if (route.row.cookies && upstreamResponse.headers['set-cookie'] !== undefined)
+    headers['Set-Cookie'] = String(upstreamResponse.headers['set-cookie']);
   for (const { from, name } of route.ownHeaders) {
     const value = upstreamResponse.headers[from];
     if (typeof value === 'string') headers[name] = value;
   }
+  const refusal = upstreamResponse.status === 403 ? refusalCode(upstreamResponse.body) : undefined;
+  if (refusal !== undefined) exchange.code = refusal;
   if (upstreamResponse.status === 503) headers['Retry-After'] ??= '1';
   if (
     route.row.method === 'GET' &&
     upstreamResponse.status === 200 &&
+    // The ETag says nothing about the names, which belong to other records.
+    !names &&
     isNotModified(request.headers['if-none-match'], headers.ETag)
   )
     return sendNotModified(exchange);
@@ -36,20 +46,21 @@ export async function respond(
   const tenantId = callersTenant ?? (actedIn === undefined ? undefined : Number(actedIn));
   const idPaths = upstreamResponse.headers['x-id-paths'];
   const responseIdPaths = typeof idPaths === 'string' ? idPaths : undefined;
-  const body = encodeResponse(
+  const encoded = encodeResponse(
     route,
     { status: upstreamResponse.status, body: upstreamResponse.body, idPaths: responseIdPaths },
     tenantId,
     parts.ids,
   );
+  const body = names ? withNames(encoded.toString(), names) : encoded;
   if (body.length < compressibleMin) return send(exchange, upstreamResponse.status, body);
   headers.Vary = headers.Vary ? `Accept-Encoding, ${headers.Vary}` : 'Accept-Encoding';
   const accepted = request.method === 'HEAD' ? undefined : request.headers['accept-encoding'];
-  const encoded = await parts.compressor.compress(body, accepted === undefined ? undefined : String(accepted));
-  if (encoded.encoding) headers['Content-Encoding'] = encoded.encoding;
+  const compressed = await parts.compressor.compress(body, accepted === undefined ? undefined : String(accepted));
+  if (compressed.encoding) headers['Content-Encoding'] = compressed.encoding;
   // The client may have disconnected during the compression.
   exchange.response.statusCode = upstreamResponse.status;
-  if (!exchange.response.destroyed) send(exchange, upstreamResponse.status, encoded.body);
+  if (!exchange.response.destroyed) send(exchange, upstreamResponse.status, compressed.body);
 }
 
 function send({ response, request, headers }: Exchange, status: number, body: Buffer | string): void {

@@ -1,12 +1,16 @@
 import {
+  compilePaths,
   type IdPath,
   idPathsVersion,
   idTypeOf,
+  includesOf,
+  isEventStream,
   mediaOf,
   type Operation,
   pathParameters,
   type ResourceType,
   type SchemaNode,
+  viewResource,
   walkIds,
 } from '@tandem/contract';
 import { compileRewriter, compileTextRewriter, type Rewriter, type TextRewriter } from '@tandem/ids';
@@ -14,10 +18,12 @@ import { compileRewriter, compileTextRewriter, type Rewriter, type TextRewriter 
 /** A contract row with everything that is precomputed at startup. */
 export interface Route {
   row: Operation;
+  /** Method and path, as in the documentation: `POST /v1/leads/:id/status`. */
+  name: string;
   service: string;
   audience: 'tenant' | 'portal' | 'public';
   /** What is streamed instead of buffered: the request's form, or the response. */
-  streams: 'upload' | 'download' | undefined;
+  streams: 'upload' | 'download' | 'live' | undefined;
   /** Headers of every response of the operation. */
   headers: Record<string, string>;
   /** Response headers specific to the operation: name in lower case, and as sent to the client. */
@@ -32,78 +38,26 @@ export interface Route {
    * Version of the id positions. A service of another release may send another one, with ids in fields unknown here.
    */
   responseIdsVersion: string;
+  /** The names that `include` accepts, with the positions of their ids in `data`. */
+  includes: Map<string, IdPath[]>;
+  /** For a list: the resource that its views have. */
+  viewResource: string | undefined;
 }
 
 /** The route for a method and path, or the methods that the path allows; undefined if the path is unknown. */
 export type Match = { route: Route; values: string[] } | { allowed: string[] } | undefined;
 
-interface Node {
-  literals: Map<string, Node>;
-  param?: Node;
-  routes: Map<string, Route>;
-}
-
 /** Compiles rows into a matcher. Literal segments win over parameters; percent-encoding is decoded. */
 export function compileRoutes(
   operations: { row: Operation; service: string }[],
 ): (method: string, path: string) => Match {
-  const root = node();
-  for (const { row, service } of operations) {
-    let at = root;
-    for (const segment of row.path.split('/').slice(1)) at = segment.startsWith(':') ? param(at) : literal(at, segment);
-    if (at.routes.has(row.method)) throw new Error(`${row.method} ${row.path} is declared twice`);
-    at.routes.set(row.method, route(row, service));
-  }
+  const match = compilePaths(
+    operations.map(({ row, service }) => ({ method: row.method, path: row.path, value: route(row, service) })),
+  );
   return (method, path) => {
-    const segments = path.split('/').slice(1);
-    if (path.includes('%') && !decodeAll(segments)) return undefined;
-    const values: string[] = [];
-    const found = walk(root, segments, 0, values);
-    if (!found) return undefined;
-    const matched = found.routes.get(method === 'HEAD' ? 'GET' : method);
-    return matched ? { route: matched, values } : { allowed: allowed(found) };
+    const matched = match(method, path);
+    return matched && 'found' in matched ? { route: matched.found, values: matched.values } : matched;
   };
-}
-
-function node(): Node {
-  return { literals: new Map(), routes: new Map() };
-}
-
-function param(at: Node): Node {
-  at.param ??= node();
-  return at.param;
-}
-
-function literal(at: Node, segment: string): Node {
-  const next = at.literals.get(segment) ?? node();
-  at.literals.set(segment, next);
-  return next;
-}
-
-function walk(at: Node, segments: string[], index: number, values: string[]): Node | undefined {
-  if (index === segments.length) return at.routes.size ? at : undefined;
-  const segment = segments[index] as string;
-  const fixed = at.literals.get(segment);
-  const found = fixed && walk(fixed, segments, index + 1, values);
-  if (found || !at.param || segment === '') return found;
-  values.push(segment);
-  const byParam = walk(at.param, segments, index + 1, values);
-  if (!byParam) values.pop();
-  return byParam;
-}
-
-function decodeAll(segments: string[]): boolean {
-  try {
-    for (const [index, segment] of segments.entries()) segments[index] = decodeURIComponent(segment);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function allowed({ routes }: Node): string[] {
-  const methods = [...routes.keys()];
-  return [...methods, ...(routes.has('GET') ? ['HEAD'] : []), 'OPTIONS'];
 }
 
 function route(row: Operation, service: string): Route {
@@ -117,9 +71,10 @@ function route(row: Operation, service: string): Route {
     row.envelope === 'none' ? paths : paths.map(({ path, type }) => ({ path: ['data', ...path], type }));
   return {
     row,
+    name: `${row.method} ${row.path}`,
     service,
     audience: (row.audience ?? 'tenant') as Route['audience'],
-    streams: row.form ? 'upload' : mediaOf(row.reply) && 'download',
+    streams: streamsOf(row),
     headers: deprecationHeaders(row),
     ownHeaders: Object.keys(row.headers ?? {}).map((name) => ({ from: name.toLowerCase(), name })),
     params,
@@ -127,7 +82,15 @@ function route(row: Operation, service: string): Route {
     bodyIds: rewriter(walkIds(row.body)),
     responseIds: responseRewriters(prefix(walkIds(row.reply))),
     responseIdsVersion: idPathsVersion(mediaOf(row.reply) ? undefined : row.reply),
+    includes: includesOf(row),
+    viewResource: viewResource(row),
   };
+}
+
+function streamsOf(row: Operation): Route['streams'] {
+  if (row.form) return 'upload';
+  if (isEventStream(row.reply)) return 'live';
+  return mediaOf(row.reply) && 'download';
 }
 
 /** Deprecation (RFC 9745), Sunset (RFC 8594) and the link to the successor. */

@@ -17,6 +17,7 @@ interface Running {
   target: { protocol: string; hostname: string; port: string };
   path: string;
   signed: Record<string, string>;
+  setsCookies: boolean;
   failed(error: unknown): void;
   /** For a form: called when the response of the service begins. */
   responded?(upstreamResponse: IncomingMessage): void;
@@ -31,6 +32,8 @@ const passagesMax = 256;
 // links, are limited by address.
 const passagesPerTenantMax = 32;
 const shareWaitMs = 5_000;
+// Event streams carry little and wait most of the time. The service limits them by tenant and user.
+const liveMax = 2_000;
 // Client headers that describe a body or a range; no others are passed on.
 const requestHeaders = [
   'content-type',
@@ -66,6 +69,7 @@ class ProxiedStreams implements Streams {
   readonly #downloads = proxy(this.#running, false);
   readonly #shares = createShares<number | string>(passagesPerTenantMax, shareWaitMs);
   #count = 0;
+  #liveCount = 0;
 
   upload(passage: Passage, parts: GatewayParts): Promise<LinkResponse> {
     const { request, response, route } = passage.exchange;
@@ -96,6 +100,41 @@ class ProxiedStreams implements Streams {
         void this.#downloads(request, response, reject);
       });
     });
+  }
+
+  async live(passage: Passage, parts: GatewayParts, check: () => Promise<void>): Promise<void> {
+    const { exchange } = passage;
+    const { request, response, headers } = exchange;
+    if (this.#liveCount >= liveMax) throw new GatewayError('unavailable', { retryAfter: 5 });
+    const upstream = parts.upstreams.get((exchange.route as Route).service) as Upstream;
+    const instance = upstream.choose();
+    this.#liveCount++;
+    try {
+      await this.#runAt(instance, upstream, exchange, (target) => {
+        // For proxies in front of the gateway, which might otherwise wait for more bytes.
+        for (const [name, value] of Object.entries({ ...headers, 'X-Accel-Buffering': 'no' }))
+          response.setHeader(name, value);
+        return new Promise<void>((resolve, reject) => {
+          const responded = (upstreamResponse: IncomingMessage) => {
+            exchange.streamBegan = performance.now();
+            const unwatch = parts.credentialWatch.add({
+              endsAt: exchange.auth?.endsAt,
+              check,
+              end: () => response.end(),
+            });
+            response.once('close', () => {
+              unwatch();
+              upstreamResponse.destroy();
+            });
+          };
+          this.#begin(passage, { target, ids: parts.ids, failed: reject, responded });
+          finished(response).then(resolve, () => resolve());
+          void this.#downloads(request, response, reject);
+        });
+      });
+    } finally {
+      this.#liveCount--;
+    }
   }
 
   /** Runs one passage within the global limit and the limit of its tenant or address. */
@@ -147,13 +186,19 @@ class ProxiedStreams implements Streams {
 
   #begin(
     { exchange, path, signed }: Passage,
-    { ids, ...running }: Omit<Running, 'path' | 'signed'> & Pick<GatewayParts, 'ids'>,
+    { ids, ...running }: Omit<Running, 'path' | 'signed' | 'setsCookies'> & Pick<GatewayParts, 'ids'>,
   ): void {
     const { request, search, auth } = exchange;
-    const query = decodeQuery(exchange.route as Route, search, auth?.who.tenantId, ids);
+    const route = exchange.route as Route;
+    const query = decodeQuery(route, search, auth?.who.tenantId, ids);
     // Node has already sent `100 Continue`. With this header, the proxy would send the original request headers.
     delete request.headers.expect;
-    this.#running.set(request, { ...running, path: path + query, signed });
+    this.#running.set(request, {
+      ...running,
+      path: path + query,
+      signed,
+      setsCookies: route.row.cookies !== undefined,
+    });
   }
 }
 
@@ -172,7 +217,8 @@ function proxy(running: WeakMap<IncomingMessage, Running>, selfHandleResponse: b
         server.on('proxyRes', (upstreamResponse, request, response) => {
           of(request).responded?.(upstreamResponse);
           for (const name of Object.keys(upstreamResponse.headers))
-            if (!responseHeaders.has(name)) delete upstreamResponse.headers[name];
+            if (!responseHeaders.has(name) && !(name === 'set-cookie' && of(request).setsCookies))
+              delete upstreamResponse.headers[name];
           // A draining gateway ends its connections; the proxy would overwrite this header.
           if (response.getHeader('connection') === 'close') upstreamResponse.headers.connection = 'close';
         });

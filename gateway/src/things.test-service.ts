@@ -51,6 +51,14 @@ const rows = operations({
     reply: z.object({ partner: id('partner') }),
     message: '',
   },
+  events: {
+    method: 'GET',
+    path: '/v1/things/events',
+    permission: signedIn,
+    summary: 'Events',
+    reply: media('text/event-stream'),
+    message: '',
+  },
   own: {
     method: 'GET',
     path: '/v1/things/own',

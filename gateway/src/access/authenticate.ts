@@ -7,13 +7,15 @@ import { GatewayError } from '../http/gateway-error.ts';
 import { rateHeaders } from '../http/headers.ts';
 import type { Route } from '../routes.ts';
 import type { Principals, Who } from './principals.ts';
-import type { Tokens } from './tokens.ts';
+import { leewaySeconds, type Tokens } from './tokens.ts';
 
 /** A caller whose credential was verified, and the environment of the request. */
 export interface Authenticated {
   who: Who;
   by: 'key' | 'user' | 'portal';
   environment: 'live' | 'sandbox';
+  /** When the credential expires, in milliseconds since 1970. */
+  endsAt: number | undefined;
 }
 
 export interface Authenticator {
@@ -57,7 +59,9 @@ export function createAuthenticator(parts: {
     if (who) remember(key, hash);
     if (!who || (who.expiresAt && who.expiresAt.getTime() <= Date.now())) throw failures.reject(ip);
     if (who.allowedIps?.length && !mayCallFrom(who.allowedIps, ip)) throw failures.reject(ip);
-    return { who, by: 'key', environment: boundEnvironment(request, who.environment ?? 'live', 'the API key') };
+    if (who.suspended) throw new GatewayError('tenant_suspended');
+    const environment = boundEnvironment(request, who.environment ?? 'live', 'the API key');
+    return { who, by: 'key', environment, endsAt: who.expiresAt?.getTime() };
   };
 
   const byToken = async (
@@ -72,12 +76,14 @@ export function createAuthenticator(parts: {
     const sessionId = claims && tenantId && ids.decode('session', tenantId, claims.sid);
     const who = tenantId && sessionId ? await principals.bySession(tenantId, sessionId) : undefined;
     // A session grants access to either the platform or a portal, regardless of the token's audience.
-    if (!who || !tenantId || (who.partnerId !== null) !== (audience === 'portal')) throw failures.reject(ip);
+    if (!claims || !who || !tenantId || (who.partnerId !== null) !== (audience === 'portal')) throw failures.reject(ip);
+    if (who.suspended) throw new GatewayError('tenant_suspended');
     if (audience === 'platform') checkTenantHeader(request, tenantId, ids);
     const environment = who.environment
       ? boundEnvironment(request, who.environment, 'the session')
       : chosenEnvironment(request);
-    return { who, by: audience === 'portal' ? 'portal' : 'user', environment };
+    const endsAt = (claims.exp + leewaySeconds) * 1_000;
+    return { who, by: audience === 'portal' ? 'portal' : 'user', environment, endsAt };
   };
 
   return {

@@ -22,7 +22,8 @@ export async function actingFor(
     throw new GatewayError('malformed_request', {
       errors: [{ field: 'X-On-Behalf-Of', message: 'Requires an API key; omit the header with an access token' }],
     });
-  if (!allows(who.permissions, 'users:act_as')) throw new GatewayError('forbidden');
+  // Limited to own or team records, it would name nobody: acting for somebody else is not a matter of records.
+  if (allows(who.permissions, 'users:act_as') !== 'all') throw new GatewayError('forbidden');
   const { tenantId } = who;
   const userId = parts.ids.decode('user', tenantId, header);
   if (userId === undefined) throw new GatewayError('bad_target_user');

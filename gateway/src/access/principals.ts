@@ -20,6 +20,8 @@ export interface Principals {
   knows(hash: string): boolean;
   /** Caches a user for as long as credentials are cached. */
   rememberUser<T>(tenantId: number, userId: number, fetch: () => Promise<T>): Promise<T>;
+  /** Calls the listener after credentials were forgotten; returns a function that ends it. */
+  onChange(listener: () => void): () => void;
   close(): void;
 }
 
@@ -106,6 +108,10 @@ export function createPrincipals(options: {
   };
 
   const describeWho = ({ tenantId, userId, keyId, sessionId }: Who) => ({ tenantId, userId, keyId, sessionId });
+  const listeners = new Set<() => void>();
+  const announce = () => {
+    for (const listener of listeners) listener();
+  };
   const subscription = listen(
     options.redisUrl,
     (change) => {
@@ -115,8 +121,12 @@ export function createPrincipals(options: {
         const isAffected = ({ userId }: Entry) => !('userIds' in change) || change.userIds.includes(userId ?? 0);
         forget((entry) => entry.tenantId === change.tenantId && isAffected(entry));
       }
+      announce();
     },
-    () => entries.clear(),
+    () => {
+      entries.clear();
+      announce();
+    },
   );
 
   return {
@@ -135,6 +145,10 @@ export function createPrincipals(options: {
     knows: (hash) => (entries.get(`key ${hash}`)?.freshUntil ?? 0) > Date.now(),
     rememberUser: (tenantId, userId, fetch) =>
       lookUp(`user ${userId} of ${tenantId}`, fetch, () => ({ tenantId, userId })) as ReturnType<typeof fetch>,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     close: () => subscription.disconnect(),
   };
 }

@@ -25,7 +25,8 @@ type Jwk = { kid?: string } & Record<string, unknown>;
 const refetchMs = 5_000;
 const retryMs = 1_000;
 const freshMs = 60_000;
-const leewaySeconds = 60;
+/** How long a token is accepted after it has expired, for clocks that differ. */
+export const leewaySeconds = 60;
 const cacheMax = 10_000;
 
 /** Verifies access tokens with identity's public keys: signature (RS256 only), issuer, audience and times. */

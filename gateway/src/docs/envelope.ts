@@ -1,4 +1,4 @@
-import { isPage, type Operation, pageOrOther } from '@tandem/contract';
+import { includesOf, isPage, type Operation, pageOrOther } from '@tandem/contract';
 import type { JsonSchema, Part } from './json.ts';
 import { pascal } from './pascal.ts';
 
@@ -29,15 +29,24 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
       requestId: { type: 'string', description: 'The X-Request-Id of this response' },
       warnings: {
         type: 'array',
-        description: 'Parts of the request that had no effect, such as unknown query parameters; at most 10',
+        description:
+          'Parts of the request that had no effect (unknown query parameters and fields, at most 10), and parts of the response that are missing because a service is unavailable',
         items: { $ref: '#/components/schemas/Warning' },
       },
     },
     ['warnings'],
   ),
   Warning: object({
-    code: { type: 'string', const: 'unknown_parameter', description: 'The type of the warning' },
-    field: { type: 'string', description: 'The name of the query parameter' },
+    code: {
+      type: 'string',
+      enum: ['unknown_parameter', 'unknown_field', 'names_missing', 'part_missing'],
+      description: 'The type of the warning',
+    },
+    field: {
+      type: 'string',
+      description:
+        'The name of the query parameter, the path of the field, such as `address.zipp`, or the missing part',
+    },
     message: { type: 'string', description: 'A human-readable explanation' },
   }),
   Pagination: {
@@ -67,6 +76,14 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
       },
       ['totalIsEstimate'],
     ),
+  },
+  Included: {
+    type: 'object',
+    description: 'The records that `include` names, by id. Records that you may not read are left out.',
+    additionalProperties: object({
+      type: { type: 'string', description: 'The type of the record', examples: ['user'] },
+      name: { type: 'string', description: 'The name of the record', examples: ['Ada Lovelace'] },
+    }),
   },
   FieldError: object({
     field: { type: 'string', description: 'The path of the field, with dots between its parts: `owner.email`' },
@@ -103,9 +120,10 @@ export function successSchema(row: Operation, status: number, data: JsonSchema):
       message,
       data,
       ...((isPage(row.reply) || pageOrOther(row.reply)) && pagination),
+      ...(includesOf(row).size > 0 && { included: { $ref: '#/components/schemas/Included' } }),
       meta: { $ref: '#/components/schemas/Meta' },
     },
-    pageOrOther(row.reply) ? ['pagination'] : [],
+    pageOrOther(row.reply) ? ['pagination', 'included'] : ['included'],
   );
 }
 

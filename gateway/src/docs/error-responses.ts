@@ -102,9 +102,10 @@ const fieldErrors: Record<string, { field: string; message: string }[]> = {
 
 /** The examples of the common codes, as `components.examples`. */
 export const errorExamples: Record<string, Part> = Object.fromEntries(
-  Object.values(common).flatMap(({ codes }) =>
-    codes.map((code) => [pascal(code), errorExample(knownErrors[code][0], code, knownErrors[code][1])]),
-  ),
+  [...Object.values(common).flatMap(({ codes }) => codes), 'feature_not_available' as const].map((code) => [
+    pascal(code),
+    errorExample(knownErrors[code][0], code, knownErrors[code][1]),
+  ]),
 );
 
 /** The error responses of a document; those shared by several operations are components. */
@@ -124,7 +125,7 @@ export function createErrorResponses(): ErrorResponses {
   return {
     shared,
     of(row, hasIfMatch) {
-      const declared = Object.groupBy(Object.entries(row.errors ?? {}), ([, [status]]) => status);
+      const declared = Object.groupBy(Object.entries(errorsOf(row)), ([, [status]]) => status);
       const common = commonStatuses(row, hasIfMatch);
       const statuses = [...new Set([...common, ...Object.keys(declared).map(Number)])].sort((a, b) => a - b);
       return Object.fromEntries(
@@ -140,6 +141,11 @@ export function createErrorResponses(): ErrorResponses {
       );
     },
   };
+}
+
+/** The errors that the row declares, and the one that follows from its feature. */
+function errorsOf({ errors, feature }: Operation): ErrorCodes {
+  return { ...(feature && known(['feature_not_available'])), ...errors };
 }
 
 /** `Conflict`, `ConflictNotDeleted`, or `NotDeleted` where the common codes of the status cannot occur. */

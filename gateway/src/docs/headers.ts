@@ -8,6 +8,13 @@ import { isForKeys, isVersioned } from './traits.ts';
  * reference page would send it with every request that a reader tries, which changes the behaviour of the request.
  */
 export const headerParameters: Record<string, Part> = {
+  View: {
+    name: 'view',
+    in: 'query',
+    description:
+      'The id of a view of this list, whose query is applied. Parameters of the request override those of the view.',
+    schema: { type: 'string', pattern: '^(?:view_)?[0-9A-Za-z]{16,20}$' },
+  },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
@@ -121,7 +128,10 @@ export function successHeaders(row: Operation): Record<string, Part> {
     ...(takesIdempotencyKey(row) ? ['Idempotent-Replayed'] : []),
     ...(row.deprecated ? ['Deprecation', 'Sunset', 'Link'] : []),
   ]);
-  return { ...shared, ...Object.fromEntries(own) };
+  const cookies = row.cookies && {
+    'Set-Cookie': { description: 'Sets or deletes the cookie.', schema: { type: 'string' } },
+  };
+  return { ...shared, ...Object.fromEntries(own), ...cookies };
 }
 
 /** The response to If-None-Match when the record has not changed, as a component. */

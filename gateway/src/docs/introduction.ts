@@ -1,4 +1,4 @@
-import { plans } from '@tandem/contract';
+import { type Plan, planCodes, planFeatures, plans } from '@tandem/contract';
 
 /** The introduction of the API reference, in Markdown. */
 export const introduction = `
@@ -49,8 +49,8 @@ if it changed.
 \`page\` and \`limit\` (at most 100) select a page. To read a whole list, send \`pagination.nextCursor\` as \`cursor\`
 until it is null: you get every record exactly once, even while records are created and deleted. \`sort=-createdAt\`
 returns the newest records first. Totals above 10,000 are estimates; \`pagination.totalIsEstimate\` is then true.
-Unknown query parameters are ignored and listed in \`meta.warnings\`, also if the request fails validation. A request
-with more than 100 query parameters fails with 422.
+Unknown query parameters and fields are ignored and listed in \`meta.warnings\`, also if the request fails validation. A
+request with more than 100 query parameters fails with 422.
 
 ## Errors
 
@@ -66,18 +66,17 @@ Send an \`Idempotency-Key\` with every POST. If you get no response, you can the
 twice: for 24 hours you get the first response again, marked \`Idempotent-Replayed: true\`. After 429 and 503, wait
 for the time in \`Retry-After\`.
 
-## Rate limits
+## Plans and rate limits
 
-| Plan | Calls per month | Calls per minute | Burst |
-|---|---|---|---|
-${Object.values(plans)
-  .map(
-    (plan) => `| ${plan.name} | ${agreed(plan.monthlyCalls)} | ${agreed(plan.ratePerMinute)} | ${agreed(plan.burst)} |`,
-  )
-  .join('\n')}
+| Plan | Calls per month | Calls per minute | Burst | Features, beside those above |
+|---|---|---|---|---|
+${planCodes.map(planLine).join('\n')}
 
-The limit per minute applies to each tenant, and to each IP address within it (for IPv6, each /64 network). The
-\`RateLimit-*\` headers show the remaining requests; requests above limit and burst fail with 429.
+Calls with API keys count against the limits of the tenant. The limit per minute applies to each tenant, and to each IP
+address within it (for IPv6, each /64 network). Each signed-in person has ${plans.free.person.ratePerMinute} calls per
+minute of their own, with a burst of ${plans.free.person.burst}, which do not count towards the monthly quota. The
+\`RateLimit-*\` headers show the remaining requests; requests above limit and burst fail with 429. An operation that needs a feature which neither your plan nor an addon
+includes fails with 403 and the code \`feature_not_available\`. What you have created stays readable.
 
 ## Webhooks
 
@@ -86,6 +85,13 @@ before you use the event, for example with a library from [Standard Webhooks](ht
 event can arrive more than once, with the same \`webhook-id\`, and events can arrive out of order: sort them by
 \`createdAt\`.
 `.trim();
+
+function planLine(code: Plan, index: number): string {
+  const { name, monthlyCalls, ratePerMinute, burst } = plans[code];
+  const lower = planCodes[index - 1];
+  const added = planFeatures[code].filter((feature) => !lower || !planFeatures[lower].includes(feature));
+  return `| ${name} | ${[monthlyCalls, ratePerMinute, burst].map(agreed).join(' | ')} | ${added.map((feature) => `\`${feature}\``).join(', ')} |`;
+}
 
 function agreed(limit: number | null): string {
   return limit === null ? 'custom' : limit.toLocaleString('en');

@@ -28,7 +28,9 @@ describe('the OpenAPI document', () => {
   it('excludes internal operations', () => {
     const given = Object.values(fleet)
       .flatMap((all) => Object.values(all))
-      .map((row) => ({ row, service: 'any' }));
+      .map((row) => ({ row, service: 'any' }))
+      // Several services have the row of background jobs.
+      .filter(({ row }, index, all) => index === all.findIndex((one) => one.row === row));
     expect(openApiDocument(given)).toEqual(document);
   });
 
@@ -77,7 +79,11 @@ describe('the OpenAPI document', () => {
   });
 
   it('contains an example of every JSON body, response and error', () => {
-    const contents = nodes(document).filter(({ pointer }) => /\/content\/application~1json$/.test(pointer));
+    // A file has no schema.
+    const contents = nodes(document).filter(
+      ({ pointer, value }) => /\/content\/application~1json$/.test(pointer) && 'schema' in value,
+    );
+    expect(contents.length).toBeGreaterThan(200);
     expect(
       contents.filter(({ value }) => !('example' in value) && !('examples' in value)).map(({ pointer }) => pointer),
     ).toEqual([]);
@@ -96,10 +102,12 @@ describe('an operation in the document', () => {
       security: [{ ApiKey: ['leads:write'] }, { AccessToken: ['leads:write'], TenantId: [] }],
       'x-permission': 'leads:write',
     });
-    const both = ['leads:write', 'opportunities:write'];
+    const all = ['leads:write', 'opportunities:write', 'leads:read'];
     expect(byId('convertLead')).toMatchObject({
-      security: [{ ApiKey: both }, { AccessToken: both, TenantId: [] }],
-      description: expect.stringContaining('Requires the permissions `leads:write` and `opportunities:write`.'),
+      security: [{ ApiKey: all }, { AccessToken: all, TenantId: [] }],
+      description: expect.stringContaining(
+        'Requires the permissions `leads:write`, `opportunities:write`, and `leads:read`.',
+      ),
     });
     expect(byId('createTask')).toMatchObject({
       security: [{ ApiKey: ['tasks:write'] }, { AccessToken: ['tasks:write'], TenantId: [] }],

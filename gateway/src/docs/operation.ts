@@ -1,14 +1,19 @@
 import {
+  type Feature,
   fillPath,
+  includesOf,
   isPage,
   isRedirect,
+  lowestPlanWith,
   mediaOf,
   neededPermissions,
   type Operation,
   permissionsByField,
+  plans,
   replyStatus,
   signedIn,
   takesIdempotencyKey,
+  viewResource,
 } from '@tandem/contract';
 import type { z } from 'zod';
 import { describeLike, descriptionOf } from './descriptions.ts';
@@ -35,7 +40,9 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
   const parameters = [
     ...pathParameters(row, schemas),
     ...queryParameters(row, schemas),
+    ...pageParameters(row),
     ...headerReferences(row, hasIfMatch),
+    ...cookieParameters(row),
   ];
   const reply = schemas.reply(row.reply, `${pascal(row.id)}Result`);
   const body = row.body ?? row.form;
@@ -48,6 +55,7 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
     security: security(row),
     ...(row.deprecated && { deprecated: true }),
     ...(row.permission && { 'x-permission': row.permission }),
+    ...(row.feature && { 'x-feature': row.feature }),
     ...(parameters.length && { parameters }),
     ...(sent && { requestBody: requestBody(row, sent, schemas) }),
     responses: {
@@ -79,7 +87,15 @@ function description(row: Operation): string {
         : accessTo(row);
   const end =
     row.deprecated && `Deprecated: works until ${row.deprecated.sunset}. Use \`${row.deprecated.successor}\` instead.`;
-  return [row.description, end, access].filter(Boolean).join('\n\n');
+  const plan = row.feature && featureText(row.feature);
+  return [row.description, end, access, plan].filter(Boolean).join('\n\n');
+}
+
+/** `Requires the feature workflows: the plan Starter or higher, or an addon.` */
+function featureText(feature: Feature): string {
+  const lowest = lowestPlanWith(feature);
+  const plan = lowest ? `the plan ${plans[lowest].name} or higher, or ` : '';
+  return `Requires the feature \`${feature}\`: ${plan}an addon that includes it.`;
 }
 
 /** `Requires the permissions a, b, and c for leadId.` */
@@ -137,6 +153,23 @@ function queryParameters(row: Operation, schemas: Schemas): Part[] {
   });
 }
 
+/** The parameters that the gateway reads itself. */
+function pageParameters(row: Operation): Part[] {
+  const names = [...includesOf(row).keys()];
+  const include: Part = {
+    name: 'include',
+    in: 'query',
+    description:
+      'Adds the names of the records behind these ids to the response, as `included`. Separate several with commas.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { type: 'string', enum: names } },
+    examples: offByDefault(names.slice(0, 1)),
+  };
+  const view = viewResource(row) === undefined ? [] : [{ $ref: '#/components/parameters/View' }];
+  return [...(names.length ? [include] : []), ...view];
+}
+
 /** The schema of the records that a list returns. */
 function itemOf({ reply }: Operation, schemas: Schemas): JsonSchema | undefined {
   const { items } = isPage(reply) ? schemas.reply(reply) : {};
@@ -162,6 +195,15 @@ function headerReferences(row: Operation, hasIfMatch: boolean): Part[] {
     ...(row.audience === 'public' ? [] : ['Environment']),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+function cookieParameters({ cookies }: Operation): Part[] {
+  return Object.entries(cookies ?? {}).map(([name, text]) => ({
+    name,
+    in: 'cookie',
+    description: text,
+    schema: { type: 'string' },
+  }));
 }
 
 interface Sent {

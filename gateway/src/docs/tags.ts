@@ -7,9 +7,15 @@ interface Tag {
 
 const tags: Tag[] = [
   {
-    paths: ['/v1/auth', '/.well-known'],
+    paths: ['/v1/auth', '/.well-known', '/reset-password', '/verify-email', '/invitations'],
     name: 'Sign-in',
-    description: 'Sign in, sign out, refresh tokens, and retrieve the keys that verify tokens.',
+    description:
+      'Sign in, sign out, refresh tokens, reset passwords, prove e-mail addresses, and retrieve the keys that verify tokens.',
+  },
+  {
+    paths: ['/v1/sso', '/v1/auth/sso'],
+    name: 'Single sign-on',
+    description: 'Sign-in through the OpenID Connect provider of a company.',
   },
   {
     paths: ['/v1/tenants', '/v1/plans'],
@@ -21,7 +27,11 @@ const tags: Tag[] = [
     name: 'API keys',
     description: 'Credentials for server-side integrations. Each key belongs to one environment, live or sandbox.',
   },
-  { paths: ['/v1/users'], name: 'Users', description: 'The users of a tenant.' },
+  {
+    paths: ['/v1/users', '/v1/invitations'],
+    name: 'Users',
+    description: 'The users of a tenant, and invitations to become one.',
+  },
   {
     paths: ['/v1/roles', '/v1/permissions'],
     name: 'Roles and permissions',
@@ -99,6 +109,12 @@ const tags: Tag[] = [
     name: 'Notifications',
     description: 'Immediate and scheduled messages to users of the tenant.',
   },
+  { paths: ['/v1/counts'], name: 'Counts', description: 'The numbers of badges.' },
+  {
+    paths: ['/v1/views'],
+    name: 'Views',
+    description: 'Saved queries of lists. `view=<id>` on a list applies one.',
+  },
   { paths: ['/v1/jobs'], name: 'Background jobs', description: 'The progress of jobs that a 202 response refers to.' },
   {
     paths: ['/v1/integrations/webhooks'],
@@ -111,7 +127,7 @@ const tags: Tag[] = [
     description: 'The events of your tenant, for polling.',
   },
   {
-    paths: ['/v1/audit-logs'],
+    paths: ['/v1/audit-logs', '/v1/public/audit-exports'],
     name: 'Audit log',
     description: 'A record of every change: who made it, when and from where.',
   },

@@ -12,7 +12,10 @@ export function isForKeys(row: Operation): boolean {
 export function isVersioned({ reply }: Operation): boolean {
   if (isPage(reply)) return false;
   const schema = unwrap(reply);
-  return schema instanceof z.ZodObject && 'version' in schema.shape;
+  // The version of an addon is a text and no ETag.
+  return (
+    schema instanceof z.ZodObject && 'version' in schema.shape && unwrap(schema.shape.version) instanceof z.ZodNumber
+  );
 }
 
 /** Whether the operation reads a record with an ETag, so that If-None-Match applies. */

@@ -27,8 +27,10 @@ const contracts = {
   analytics,
 } satisfies Record<keyof typeof fleet, object>;
 
-/** All events of the contracts. */
-export const events: readonly EventDef[] = exported().flatMap(({ value }) => (isEvent(value) ? [value] : []));
+/** All events of the contracts, each once: a contract may re-export an event that every service knows. */
+export const events: readonly EventDef[] = [
+  ...new Set(exported().flatMap(({ value }) => (isEvent(value) ? [value] : []))),
+];
 
 /** The events that a webhook can receive, in the order of the contracts. */
 export const catalogue: readonly EventDef[] = events.filter(({ group }) => group !== undefined);

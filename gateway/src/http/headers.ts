@@ -89,10 +89,13 @@ export interface Cors {
   add(request: IncomingMessage, headers: Record<string, string>): void;
   /** The response headers of a preflight request. */
   preflight(request: IncomingMessage, methods: readonly string[]): Record<string, string>;
+  /** Whether a page of this origin may write with cookies: our own origin, or a listed one. */
+  mayUseCookies(request: IncomingMessage): boolean;
 }
 
 /**
- * Creates the CORS headers for the given origins. `*` is safe because no cookies are used.
+ * Creates the CORS headers for the given origins. With `*`, browsers send no cookies of other origins; listed origins may
+ * use them.
  * @param ownHeaders additional response headers of individual operations
  */
 export function createCors(origins: string, ownHeaders: readonly string[]): Cors {
@@ -109,10 +112,16 @@ export function createCors(origins: string, ownHeaders: readonly string[]): Cors
     if (!origin) return;
     headers['Access-Control-Allow-Origin'] = origin;
     headers['Access-Control-Expose-Headers'] = exposed;
-    if (listed) headers.Vary = 'Origin';
+    if (!listed) return;
+    headers.Vary = 'Origin';
+    headers['Access-Control-Allow-Credentials'] = 'true';
   };
   return {
     add,
+    mayUseCookies({ headers: { origin, host } }) {
+      if (origin === undefined || listed?.has(origin)) return true;
+      return host !== undefined && URL.parse(origin)?.host === host.toLowerCase();
+    },
     preflight(request, methods) {
       const headers: Record<string, string> = { Allow: methods.join(', ') };
       add(request, headers);

@@ -1,3 +1,4 @@
+import { plans } from '@tandem/contract';
 import type { Authenticated } from '../access/authenticate.ts';
 import type { Allowance, Verdict } from './allowance.ts';
 
@@ -5,7 +6,9 @@ import type { Allowance, Verdict } from './allowance.ts';
 const unlimited = 1_000_000_000;
 
 /**
- * The limits a call counts against: the tenant's plan or, without credentials, the limit of the address.
+ * The limits a call counts against: of an API key those of the tenant's plan, of a signed-in person an allowance of
+ * their own, so that people and integrations do not starve each other, and without credentials the limit of the
+ * address.
  * @param address the client address or its network, from `countedAddress`
  */
 export function allowanceOf(
@@ -16,16 +19,23 @@ export function allowanceOf(
   if (!auth) return { subject: `ip:${address}`, pair: `ip:${address}/${address}`, ...anonymous, quota: undefined };
   const { who, by, environment } = auth;
   const { tenantId, limits } = who;
+  if (by !== 'key') {
+    const { ratePerMinute, burst } = plans[limits.plan].person;
+    const subject = personOf(who);
+    return { subject, pair: `${subject}/${address}`, perMinute: ratePerMinute, burst, quota: undefined };
+  }
   return {
     subject: `t:${tenantId}`,
     pair: `t:${tenantId}/${address}`,
     perMinute: limits.ratePerMinute ?? unlimited,
     burst: limits.burst ?? 0,
-    quota:
-      by === 'key'
-        ? { tenantId, month: currentMonth(), limit: limits.monthlyCalls, counts: environment === 'live' }
-        : undefined,
+    quota: { tenantId, month: currentMonth(), limit: limits.monthlyCalls, counts: environment === 'live' },
   };
+}
+
+/** A user, in all of their sessions, or a user of a partner's portal. */
+function personOf({ tenantId, userId, portalUserId }: Authenticated['who']): string {
+  return userId === null ? `t:${tenantId}:portal:${portalUserId}` : `t:${tenantId}:user:${userId}`;
 }
 
 const month = { text: '', second: 0 };
