@@ -96,8 +96,8 @@ describe('docker-compose.yml', () => {
     const named = Object.entries(services).filter(([, { profiles }]) => !profiles);
     expect(named.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual([gatewayName]);
     const outside = named.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
-    // AI generation calls a provider; webhooks go to any host.
-    expect(outside.sort()).toEqual(['campaign', 'crm', gatewayName, 'integrations']);
+    // AI generation calls a provider; webhooks go to any host; identity sends mail.
+    expect(outside.sort()).toEqual(['campaign', 'crm', gatewayName, 'identity', 'integrations']);
   });
 
   it('runs REPLICAS replicas of the gateway and of each service', () => {

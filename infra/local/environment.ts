@@ -14,6 +14,8 @@ export interface FleetPlace {
   ports: Record<string, number>;
   stores: { adminDatabaseUrl: string; redisUrl: string; amqpUrl: string; amqpManagementUrl?: string | undefined };
   secrets: Secrets;
+  /** The mail server; without one, members store messages and send none. */
+  smtpUrl?: string | undefined;
   /** Where members keep files; `.local/data` by default. */
   dataDir?: string;
 }
@@ -38,6 +40,7 @@ function memberEnvironment(
     secrets,
     ports,
     addresses,
+    smtpUrl = process.env['SMTP_URL'],
     dataDir = join(localDir, 'data'),
   }: FleetPlace & { addresses: Record<string, string> },
 ): Record<string, string> {
@@ -55,6 +58,7 @@ function memberEnvironment(
     ...(stores.amqpManagementUrl && { AMQP_MANAGEMENT_URL: stores.amqpManagementUrl }),
     // Base of links in responses; the user sets it when running behind their own proxy.
     PUBLIC_URL: process.env['PUBLIC_URL'] ?? addresses['GATEWAY_URL'] ?? '',
+    ...(smtpUrl && { SMTP_URL: smtpUrl }),
     DATA_DIR: join(dataDir, name),
     ...shared,
     ...addresses,

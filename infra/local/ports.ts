@@ -44,6 +44,15 @@ export class Ports {
   }
 }
 
+/** A free port that no outgoing connection takes; not saved. */
+export async function anyFreePort(): Promise<number> {
+  for (let tries = 0; tries < portsMax; tries += 1) {
+    const port = firstPort + Math.floor(Math.random() * portsMax);
+    if (await isFree(port)) return port;
+  }
+  throw new Error('no free port on this machine');
+}
+
 /** Whether a port of the loopback address is free. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {

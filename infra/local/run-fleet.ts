@@ -15,6 +15,7 @@ import {
 } from './environment.ts';
 import { Fleet } from './fleet.ts';
 import { FleetOutput } from './fleet-output.ts';
+import { type LocalMailbox, startMailbox } from './mailbox.ts';
 import { findMembers, gatewayName, type Member } from './members.ts';
 import { credentialsFile, environmentFile, localDir, packagesDir, root, secretsFile } from './paths.ts';
 import { hold, isFree, nextFree, Ports } from './ports.ts';
@@ -56,12 +57,14 @@ async function runClaimed(options: RunOptions): Promise<void> {
   const log = (line: string) => output.say(line);
   const releasePort = await hold(gatewayPort);
   const stores = await startStores({ dir: localDir, packagesDir, ports, log, signal: options.interrupted });
+  let mailbox: LocalMailbox | undefined;
   try {
-    await runOnStores(stores, { ...options, ports, gatewayPort, releasePort, metricsPort, output });
+    mailbox = await startMailbox(ports, log);
+    await runOnStores(stores, { ...options, ports, gatewayPort, releasePort, metricsPort, output, mailbox });
   } finally {
     output.isReady = false;
     progress('Stopping the stores');
-    await stores.stop();
+    await Promise.all([mailbox?.stop(), stores.stop()]);
     progress('Stopped');
   }
 }
@@ -74,14 +77,16 @@ async function runOnStores(
     releasePort: () => Promise<void>;
     metricsPort: number | undefined;
     output: FleetOutput;
+    mailbox: LocalMailbox | undefined;
   },
 ): Promise<void> {
-  const { interrupted, watched, output } = options;
+  const { interrupted, watched, output, mailbox } = options;
   const secrets = loadSecrets(secretsFile);
   await migrateAll(stores, secrets);
   interrupted.throwIfAborted();
   const members = findMembers();
-  const environment = fleetEnvironment({ members, stores, secrets, ports: await memberPorts(members, options) });
+  const chosenPorts = await memberPorts(members, options);
+  const environment = fleetEnvironment({ members, stores, secrets, ports: chosenPorts, smtpUrl: mailbox?.smtpUrl });
   writeEnvironment(environmentFile, environment);
   const fleet = new Fleet({ members, environment, watched, onLine: (name, line) => output.print(name, line) });
   const control = serveControl(fleet);
@@ -89,7 +94,7 @@ async function runOnStores(
     await options.releasePort();
     await untilInterrupted(interrupted, startFleet(fleet, { members, environment, interrupted }));
     output.isReady = true;
-    printSummary({ members, environment, gatewayPort: options.gatewayPort, defaultPort });
+    printSummary({ members, environment, gatewayPort: options.gatewayPort, defaultPort, mailboxUrl: mailbox?.webUrl });
     await untilInterrupted(interrupted, new Promise(() => undefined));
   } finally {
     control.close();

@@ -16,8 +16,9 @@ export function printSummary(options: {
   environment: FleetEnvironment;
   gatewayPort: number;
   defaultPort: number;
+  mailboxUrl: string | undefined;
 }): void {
-  const { members, environment, gatewayPort, defaultPort } = options;
+  const { members, environment, gatewayPort, defaultPort, mailboxUrl } = options;
   const base = `http://127.0.0.1:${gatewayPort}`;
   const hasGateway = members.some(({ name }) => name === gatewayName);
   const note =
@@ -34,6 +35,7 @@ export function printSummary(options: {
           ],
         ] as [string, string][])
       : []),
+    ...(mailboxUrl ? ([['Mailbox', mailboxUrl]] as [string, string][]) : []),
     ...members
       .filter(({ name }) => name !== gatewayName)
       .map(({ name }): [string, string] => [name, `http://127.0.0.1:${environment[name]?.['PORT']}`]),

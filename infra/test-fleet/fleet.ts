@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type ApiClient, createClient } from '@tandem/client/public';
 import { fleet as contracts } from '@tandem/gateway/contracts';
 import { fleetEnvironment } from '@tandem/local/environment';
 import { Fleet } from '@tandem/local/fleet';
 import { findMembers, gatewayName } from '@tandem/local/members';
+import { anyFreePort } from '@tandem/local/ports';
 import { loadSecrets } from '@tandem/local/secrets';
-import { until } from '@tandem/testing';
+import { type Mailbox, startMailbox } from '@tandem/mailbox';
+import { removeQueues, until } from '@tandem/testing';
 import { cloneDatabase } from '@tandem/tooling';
 import { type Balancer, isReady, startBalancer } from './balancer.ts';
 import { startPooler } from './pooler.ts';
@@ -27,6 +28,8 @@ type Credentials = Parameters<typeof createClient>[0]['credentials'];
 /** Gateway and services as separate processes with their own databases. */
 export interface TestFleet {
   baseUrl: string;
+  /** Receives what the fleet sends by mail. */
+  mailbox: Mailbox;
   /** The settings of each process. */
   environment: Record<string, Record<string, string>>;
   api(credentials?: Credentials): ApiClient<typeof operations>;
@@ -83,6 +86,7 @@ export async function startFleet(
   } = {},
 ): Promise<TestFleet> {
   const id = randomBytes(6).toString('hex');
+  const namespace = `e2e-${id}`;
   const dir = join(process.env.TEST_DIR as string, `fleet-${id}`);
   mkdirSync(dir, { recursive: true });
   const secrets = loadSecrets(join(process.env.TEST_DIR as string, 'secrets.json'));
@@ -94,8 +98,12 @@ export async function startFleet(
   };
   const all = findMembers();
   const members = all.filter(({ name }) => name === gatewayName || (options.services?.includes(name) ?? true));
-  const ports = Object.fromEntries(await Promise.all(all.map(async ({ name }) => [name, await freePort()] as const)));
-  const environment = fleetEnvironment({ members: all, ports, stores, secrets, dataDir: join(dir, 'data') });
+  const ports = Object.fromEntries(
+    await Promise.all(all.map(async ({ name }) => [name, await anyFreePort()] as const)),
+  );
+  const mailbox = await startMailbox();
+  const { smtpUrl } = mailbox;
+  const environment = fleetEnvironment({ members: all, ports, stores, secrets, smtpUrl, dataDir: join(dir, 'data') });
   const databases = await Promise.all(
     members
       .filter((member) => member.hasDatabase)
@@ -105,7 +113,7 @@ export async function startFleet(
     options.pooled === undefined
       ? undefined
       : await startPooler({
-          port: await freePort(),
+          port: await anyFreePort(),
           urls: databases.flatMap(({ appUrl, relayUrl }) => [appUrl, relayUrl]),
           connections: options.pooled,
         });
@@ -118,7 +126,7 @@ export async function startFleet(
     const ports = [];
     for (let number = 1; number <= count; number++) {
       const name = number === 1 ? original : `${original}${number}`;
-      const PORT = number === 1 && original === gatewayName ? own.PORT : String(await freePort());
+      const PORT = number === 1 && original === gatewayName ? own.PORT : String(await anyFreePort());
       if (count > 1) environment[name] = { ...own, PORT: PORT as string };
       if (number > 1) extra.push({ ...member, name });
       ports.push(Number(PORT));
@@ -130,7 +138,7 @@ export async function startFleet(
     const database = databases.find(({ service }) => name === service || name.replace(/\d+$/, '') === service);
     environment[name] = {
       ...environment[name],
-      NAMESPACE: `e2e-${id}`,
+      NAMESPACE: namespace,
       LOG_LEVEL: 'warn',
       ...generousSettings,
       ...options.env,
@@ -159,11 +167,13 @@ export async function startFleet(
     await fleet.start(() => {});
   } catch (error) {
     await fleet.stop();
+    await mailbox.close();
     throw error;
   }
 
   return {
     baseUrl,
+    mailbox,
     environment,
     api: (credentials) => createClient({ operations, baseUrl, ...(credentials && { credentials }) }),
     pid,
@@ -185,17 +195,11 @@ export async function startFleet(
     async stop() {
       await fleet.stop();
       await pooler?.close();
+      await mailbox.close();
       for (const balancer of balancers) await balancer.close();
       await Promise.all(databases.map((database) => database.drop()));
+      // Stores of the test's own end with it.
+      if (!options.stores) await removeQueues(namespace);
     },
   };
-}
-
-/** A free port of the loopback address. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

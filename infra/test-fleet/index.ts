@@ -1,5 +1,5 @@
 // Starts gateway and services as processes with databases of their own, for tests and measurements of the whole fleet.
 export { type Balancer, startBalancer } from './balancer.ts';
-export { freePort, operations, startFleet, type TestFleet } from './fleet.ts';
+export { operations, startFleet, type TestFleet } from './fleet.ts';
 export { type Receiver, startReceiver } from './receiver.ts';
-export { aTenant, setLimits, type TestTenant } from './tenant.ts';
+export { aTenant, setLimits, type TestTenant, tokensOf } from './tenant.ts';

@@ -21,6 +21,15 @@ export interface TestTenant {
   owner: ReturnType<TestFleet['api']>;
 }
 
+/**
+ * The tokens of a login.
+ * @throws Error when the user has a second factor
+ */
+export function tokensOf<Reply extends object>(reply: Reply): Extract<Reply, { accessToken: string }> {
+  if (!('accessToken' in reply)) throw new Error('The login returned a challenge instead of tokens');
+  return reply as Extract<Reply, { accessToken: string }>;
+}
+
 interface Limits {
   plan?: 'free' | 'starter' | 'pro' | 'team' | 'enterprise';
   monthlyCalls?: number;
