@@ -137,7 +137,13 @@ it('lists and delivers events of training, files, agents, billing and integratio
 
   const { data: addon } = await owner.listAddonCatalog({ query: { search: 'Partner Program' } });
   const addonId = addon[0]?.id as string;
-  const { data: installed } = await owner.installAddon({ params: { addonId }, body: {} });
+  const addonData = { addonId, name: 'Partner Program', version: '1.1.0' };
+  await owner.installAddon({ params: { addonId }, body: { version: '1.1.0' } });
+  await owner.activateAddon({ params: { addonId } });
+  await owner.updateAddonConfig({ params: { addonId }, body: { autoApprove: true } });
+  await owner.upgradeAddon({ params: { addonId }, body: { version: '1.2.0' } });
+  await owner.suspendAddon({ params: { addonId }, body: {} });
+  await owner.uninstallAddon({ params: { addonId } });
   const { data: subscriptions } = await owner.listSubscriptions({});
   const subscription = { subscriptionId: subscriptions[0]?.id as string, planCode: 'enterprise' };
 
@@ -167,7 +173,12 @@ it('lists and delivers events of training, files, agents, billing and integratio
     { type: 'agent.approval_requested', data: { approvalId, ...asked } },
     { type: 'agent.approval_decided', data: { approvalId, ...asked, status: 'approved' } },
     { type: 'agent.execution_completed', data: recommended },
-    { type: 'addon.installed', data: { addonId, name: 'Partner Program', version: installed.version } },
+    { type: 'addon.installed', data: addonData },
+    { type: 'addon.activated', data: addonData },
+    { type: 'addon.configured', data: { ...addonData, fields: ['autoApprove'] } },
+    { type: 'addon.upgraded', data: { ...addonData, version: '1.2.0', previousVersion: '1.1.0' } },
+    { type: 'addon.suspended', data: { ...addonData, version: '1.2.0', reason: null } },
+    { type: 'addon.uninstalled', data: { ...addonData, version: '1.2.0', configDeleted: false } },
     { type: 'subscription.updated', data: { ...subscription, status: 'active' } },
     { type: 'webhook.secret_rotated', data: { webhookId: brokenHook, previousSecretExpiresAt: null } },
     { type: 'webhook.disabled', data: { webhookId: goneHook, reason: 'gone' } },
@@ -181,7 +192,11 @@ it('lists and delivers events of training, files, agents, billing and integratio
   const standardNames = Object.values(standard).flat() as { event: string }[];
   const known = [...expected, ...standardNames.map(({ event }) => ({ type: event, data: {} }))];
   // Unit tests with a controlled clock cover a day of failures and the end of a billing period.
-  expect((await missingFrom(known, { include: 'all' })).sort()).toEqual(['subscription.canceled', 'webhook.failing']);
+  expect((await missingFrom(known, { include: 'all' })).sort()).toEqual([
+    'subscription.canceled',
+    'usage.threshold_reached',
+    'webhook.failing',
+  ]);
   await Promise.all([gone.close(), broken.close()]);
 }, 60_000);
 

@@ -249,6 +249,40 @@ describe('limits', () => {
     await until('the new plan applies', async () => (await send('/v1/leads', { key: small.live })).status === 200);
   });
 
+  it('of people and of keys are apart, and the headers tell each their own', async () => {
+    const free = await aTenant(fleet, { plan: 'free' });
+    const person = { authorization: `Bearer ${free.accessToken}`, 'x-tenant-id': free.id };
+    const asPerson = () => send('/v1/leads', { key: null, headers: person });
+    const first = await asPerson();
+    expect([first.status, first.headers.get('ratelimit-limit'), first.headers.get('x-api-usage-current')]).toEqual([
+      200,
+      '600',
+      null,
+    ]);
+    await until('the key is refused', async () => (await send('/v1/leads', { key: free.live })).status === 429);
+    const then = await asPerson();
+    expect([then.status, then.headers.get('ratelimit-limit')]).toEqual([200, '600']);
+  });
+
+  it('and features of a plan apply in every gateway as soon as the customer changes it', async () => {
+    const growing = await aTenant(fleet, { plan: 'starter' });
+    const seenBy = async (base: string) => {
+      const { headers } = await send('/v1/leads', { key: growing.live, base });
+      const { body } = await send('/v1/agents/unknown/resume', { key: growing.live, base, method: 'POST' });
+      return [headers.get('x-ratelimit-limit'), body.code];
+    };
+    const bases = [fleet.baseUrl, secondGateway()];
+    expect(await Promise.all(bases.map(seenBy))).toEqual(bases.map(() => ['300', 'feature_not_available']));
+    const { data } = await growing.owner.listSubscriptions();
+    await growing.owner.changeSubscription({ params: { id: data[0]?.id as string }, body: { planCode: 'pro' } });
+    const changedAt = performance.now();
+    await until('both gateways know the plan', async () =>
+      (await Promise.all(bases.map(seenBy))).every(([limit, code]) => limit === '1000' && code === 'not_found'),
+    );
+    // Gateways cache credentials for 5 s: only the invalidation is faster.
+    expect(performance.now() - changedAt).toBeLessThan(3_000);
+  });
+
   it('count every served call exactly, through any gateway', async () => {
     const metered = await aTenant(fleet, { monthlyCalls: 1_000_000, ratePerMinute: 100_000, burst: 0 });
     const replies = await Promise.all(

@@ -142,7 +142,7 @@ export async function startLimitsWorld(options: {
     await new Promise(setImmediate);
     if (call.answer === 500) limiter.giveBack(allowance);
     else {
-      usage.count(tenants[call.tenant] as number, month);
+      usage.count(tenants[call.tenant] as number, month, { keyId: 1, operation: 'GET /v1/leads', userId: 1 });
       const counts = served.get(id) as Map<number, number>;
       counts.set(call.tenant, (counts.get(call.tenant) ?? 0) + 1);
     }

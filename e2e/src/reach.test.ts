@@ -1,4 +1,4 @@
-import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
+import { aTenant, startFleet, type TestFleet, type TestTenant, tokensOf } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
 
 let fleet: TestFleet;
@@ -20,7 +20,7 @@ async function aUser(permissions: string[], teamIds: string[]) {
   const person = { email, password, firstName: 'Grace', lastName: 'Hopper', roleId: role.id, teamIds };
   const { data: user } = await tenant.owner.createUser({ body: person });
   const { data } = await fleet.api().login({ body: { email, password } });
-  return { id: user.id, api: fleet.api({ accessToken: data.accessToken, tenantId: tenant.id }) };
+  return { id: user.id, api: fleet.api({ accessToken: tokensOf(data).accessToken, tenantId: tenant.id }) };
 }
 
 const aLead = (lastName: string, teamId: string | null) => ({

@@ -12,6 +12,7 @@ import {
   startReceiver,
   type TestFleet,
   type TestTenant,
+  tokensOf,
 } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
 
@@ -48,9 +49,8 @@ interface Issued {
 /** Issues one more of each kind through each gateway. */
 async function issueMore(tenant: TestTenant, issued: Issued): Promise<void> {
   for (const gateway of gateways) {
-    const { data: signedIn } = await apiAt(gateway, undefined).login({
-      body: { email: tenant.email, password: tenant.password },
-    });
+    const { email, password } = tenant;
+    const signedIn = tokensOf((await apiAt(gateway, undefined).login({ body: { email, password } })).data);
     issued.tokens.push(signedIn.accessToken);
     const person = apiAt(gateway, { accessToken: signedIn.accessToken, tenantId: tenant.id });
     issued.keys.push((await person.createApiKey({ body: { name: 'rotation' } })).data.fullKey as string);

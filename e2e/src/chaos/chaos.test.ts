@@ -1,4 +1,12 @@
-import { aTenant, type Receiver, startFleet, startReceiver, type TestFleet, type TestTenant } from '@tandem/test-fleet';
+import {
+  aTenant,
+  type Receiver,
+  startFleet,
+  startReceiver,
+  type TestFleet,
+  type TestTenant,
+  tokensOf,
+} from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
 import { type OwnStores, ownStores } from '../own-stores.ts';
 import { freeze, kill, type Target } from './faults.ts';
@@ -146,7 +154,7 @@ it(
 async function signIn(): Promise<TestTenant['owner']> {
   const { email, password, id } = tenant;
   const { data } = await fleet.api().login({ body: { email, password } });
-  return fleet.api({ accessToken: data.accessToken, tenantId: id });
+  return fleet.api({ accessToken: tokensOf(data).accessToken, tenantId: id });
 }
 
 /** All existing leads, read by cursor, and the emails of duplicate or unexpected ones. */

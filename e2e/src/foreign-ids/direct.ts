@@ -78,8 +78,10 @@ function callerOf({ audience }: Operation, scope: Scope | undefined): Caller {
   const base = { environment, requestId: 'foreign-ids' };
   const inTenant = { ...base, ...(tenantId !== undefined && { tenantId }) };
   if (audience === 'public') return { ...base, type: 'anonymous', ip: '203.0.113.7', permissions: [] };
-  if (audience === 'internal') return { ...inTenant, type: 'system', name: 'e2e', permissions: [] };
+  // Operations for the gateway apply the permissions of the person for whom it asks, and read their records.
+  const person = { permissions: ['*'], ...(userId !== undefined && { userId }) };
+  if (audience === 'internal') return { ...inTenant, type: 'system', name: 'e2e', ...person };
   if (audience === 'portal')
     return { ...inTenant, type: 'portal', permissions: [], ...(partnerId && { partnerId, portalUserId }) } as Caller;
-  return { ...inTenant, type: 'user', permissions: ['*'], ...(userId !== undefined && { userId }) };
+  return { ...inTenant, type: 'user', ...person };
 }

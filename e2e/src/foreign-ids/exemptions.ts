@@ -50,17 +50,31 @@ const namesEnvironment: Exemption = {
 
 /** Positions in which a record of another owner is not tested. */
 export const exemptions: Readonly<Record<string, Exemption>> = {
+  'activateAddon params.addonId': ofPlatform,
+  'deleteTenant body.tenantId': onAnyTenant,
+  'getAddon params.addonId': ofPlatform,
   'getAddonCatalogItem params.addonId': ofPlatform,
+  'getAddonConfig params.addonId': ofPlatform,
   'installAddon params.addonId': ofPlatform,
   'listTenants body.after': onAnyTenant,
   'openPortalSession body.partnerId': ofCaller,
   'openPortalSession body.portalUserId': ofCaller,
   'readUsage body.tenantId': onAnyTenant,
+  'recordRefusals body.refusals.*.tenantId': onAnyTenant,
   'recordUsage body.calls.*.tenantId': onAnyTenant,
   'rehashAddresses body.after': onAnyTenant,
+  'reportUsage body.parts.*.tenantId': onAnyTenant,
   'reportUsage body.served.*.tenantId': onAnyTenant,
   'resolveSession body.sessionId': namesEnvironment,
+  'resumeTenant body.tenantId': onAnyTenant,
+  'setSubscriptionStatus body.tenantId': onAnyTenant,
   'setTenantPlan body.tenantId': onAnyTenant,
+  'showTenant body.tenantId': onAnyTenant,
+  'suspendAddon params.addonId': ofPlatform,
+  'suspendTenant body.tenantId': onAnyTenant,
+  'uninstallAddon params.addonId': ofPlatform,
+  'updateAddonConfig params.addonId': ofPlatform,
+  'upgradeAddon params.addonId': ofPlatform,
   'verifyAuditChain body.tenantId': onAnyTenant,
 };
 

@@ -1,4 +1,4 @@
-import { type ResourceType, unknownId, walkIds } from '@tandem/contract';
+import { namesPath, type ResourceType, unknownId, walkIds } from '@tandem/contract';
 import { createIdCodec, type IdCodec } from '@tandem/ids';
 import { type Receiver, startFleet, startReceiver, type TestFleet } from '@tandem/test-fleet';
 import { openTables, type Tables, until } from '@tandem/testing';
@@ -111,7 +111,11 @@ function foreignIds({ name, type }: Position): [owner: Owner, id: number][] {
 
 /** The response to an unknown id, where it is not 404 for the path, an empty list, or a field error. */
 const otherAnswers: Readonly<Record<string, object>> = {
+  ...namedPositions(),
   'addTeamMembers body.userIds.*': { status: 200 },
+  'checkPermission query.userId': { status: 404, body: { code: 'not_found' } },
+  'countOpenWork body.userId': { status: 200, body: { data: { leads: 0, opportunities: 0, tasks: 0 } } },
+  'createBrowserSession body.tenantId': { status: 401, body: { code: 'bad_credentials' } },
   'endPortalSessions body.partnerId': { status: 200, body: { data: { ended: 0 } } },
   'endPortalSessions body.portalUserId': { status: 200, body: { data: { ended: 0 } } },
   'endPortalSessions body.sessionId': { status: 200, body: { data: { ended: 0 } } },
@@ -127,11 +131,21 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'resolveSession body.tenantId': { status: 404 },
 };
 
-function expectedAnswer({ name, part, path: [field = ''], type }: Position): object {
+/** The operations that name records answer with the records that they know. */
+function namedPositions(): Record<string, object> {
+  const named = positions.filter(({ row }) => row.path === namesPath);
+  return Object.fromEntries(named.map(({ name }) => [name, { status: 200 }]));
+}
+
+function expectedAnswer({ name, part, path, type }: Position): object {
   if (name in otherAnswers) return otherAnswers[name] as object;
   if (part === 'params') return { status: 404, body: { code: 'not_found' } };
   if (part === 'query') return { status: 200, body: { data: [] } };
-  const error = { field: expect.stringMatching(new RegExp(`^${field}(\\.\\d+)?$`)), message: unknownId(type) };
+  const field = path
+    .map((step) => (step === '*' ? '(\\.\\d+)?' : `\\.${step}`))
+    .join('')
+    .slice(2);
+  const error = { field: expect.stringMatching(new RegExp(`^${field}$`)), message: unknownId(type) };
   return { status: 422, body: { errors: [error] } };
 }
 

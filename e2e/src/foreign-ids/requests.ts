@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Operation, walkIds } from '@tandem/contract';
 import type { DirectRequest } from './direct.ts';
 import type { Position } from './positions.ts';
-import { password, portalSession, type Setup, uniqueEmail, type World } from './world.ts';
+import { password, portalSession, type Setup, uniqueEmail, userSession, type World } from './world.ts';
 
 /** Bodies of the examples in the OpenAPI document, by operation. */
 export type Examples = ReadonlyMap<string, object>;
@@ -40,6 +40,9 @@ type Parts = Pick<DirectRequest, 'params' | 'query' | 'body'>;
  */
 const requests: Record<string, (world: World, position: Position) => Parts> = {
   addTeamMembers: () => ({ body: {} }),
+  checkPermission: () => ({ query: { permission: 'leads:read' } }),
+  createAuditExport: () => ({ body: { format: 'json' } }),
+  createBrowserSession: ({ email }) => ({ body: { email, password } }),
   convertLead: ({ openLead }) => ({ body: { leadId: String(openLead) } }),
   createCoMarketingResource: (_, { path: [field = ''] }) => ({
     body: { name: 'Banner', category: 'images', sourceType: sources[field]?.[0] },
@@ -64,16 +67,19 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   exportPartners: () => ({ body: {} }),
   filterLeads: () => ({ body: {} }),
   findLeads: () => ({ body: {} }),
+  findNotificationCall: () => ({ params: { actionId: 'open' } }),
   linkFile: () => ({ body: { expiresIn: 900 } }),
   listEvents: () => ({ query: { sort: 'id' } }),
   login: ({ email }) => ({ body: { email, password } }),
   loginToPortal: ({ portalEmail }) => ({ body: { email: portalEmail, password } }),
   openPortalSession: () => ({ body: { name: 'Grace Hopper' } }),
+  pressNotificationAction: () => ({ params: { actionId: 'open' } }),
   recordEvent: () => ({ body: { eventType: 'page_visit' } }),
   recoverWebhook: () => ({ body: { since: new Date(Date.now() - 3_600_000).toISOString() } }),
   resolveSession: () => ({ body: {} }),
   runAgentInBulk: () => ({ body: { leadIds: ['none'] } }),
   searchLeads: () => ({ query: { q: person.lastName } }),
+  snoozeNotification: () => ({ body: { until: new Date(Date.now() + 3_600_000).toISOString() } }),
   updateCoMarketingResource: ({ materials }, { part, path: [field = ''] }) => {
     const material = sources[field]?.[1];
     return { body: {}, ...(part === 'body' && material && { params: { id: String(materials[material]) } }) };
@@ -86,6 +92,14 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
 /** Restores the state that a request needs after another request has changed it. */
 export const preparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {
   endPortalSessions: signInAgain,
+  async endSession(world, setup) {
+    world.records.session = await userSession(setup, world.scope, world.email);
+  },
+  async listTeams({ scope, records }, { direct }) {
+    const user = String(records.user);
+    const body = { name: `Led ${randomBytes(6).toString('hex')}`, memberIds: [user], leadId: user };
+    await direct.call('createTeam', { body }, scope);
+  },
   async removeTeamMember({ scope, records }, { direct }) {
     const params = { id: String(records.team) };
     await direct.call('addTeamMembers', { params, body: { userIds: [String(records.user)] } }, scope);

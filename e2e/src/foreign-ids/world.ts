@@ -56,10 +56,17 @@ export async function sharedRecords({ direct }: Setup): Promise<SharedRecords> {
   const team = await call('createTeam', { body: { name: unique('Sales') } });
   const person = { email: uniqueEmail(), password, ...grace, roleId: role.id, teamIds: [team.id] };
   const user = await call('createUser', { body: person });
+  const invitation = await call('inviteUser', { body: { email: uniqueEmail(), roleId: role.id, teamIds: [team.id] } });
   const key = await call('createApiKey', { body: { name: 'A key' } });
+  const domain = await call('addSsoDomain', { body: { domain: `${randomBytes(6).toString('hex')}.example.com` } });
   const [[subscription], [addon]] = [await call('listSubscriptions'), await call('listAddonCatalog')];
   const asUser = { tenantId, userId: Number(user.id), environment: 'live' } as const;
   const byKey = { type: 'key', userId, keyId: Number(key.id), onBehalfOf: Number(user.id) } as const;
+  const notice = { title: 'Done', body: 'Your import is done', userIds: [String(userId)] };
+  const actions = [{ id: 'open', label: 'Open', type: 'url', url: '/v1/leads' }];
+  const { notifications } = await call('createNotification', { body: { ...notice, actions } });
+  await direct.call('createApiKey', { body: { name: 'A key of the user' } }, asUser);
+  await call('createTeam', { body: { name: unique('Inside sales'), parentTeamId: team.id } });
   await direct.call('createTeam', { body: { name: unique('Support') } }, asUser);
   await direct.call('createTeam', { body: { name: unique('Support') } }, asUser, byKey);
   const entryWith = (query: Record<string, string>) =>
@@ -73,7 +80,8 @@ export async function sharedRecords({ direct }: Setup): Promise<SharedRecords> {
     fullKey: key.fullKey,
     records: {
       tenant: tenantId,
-      ...numbers({ role, team, user, api_key: key, subscription, addon, audit_log: auditLog }),
+      ...numbers({ role, team, user, api_key: key, subscription, addon, audit_log: auditLog, sso_domain: domain }),
+      ...numbers({ notification: notifications[0], invitation }),
     },
   };
 }
@@ -91,6 +99,8 @@ export async function createWorld(
   const first = (id: string, query: Record<string, string>, params: Record<string, string> = {}) =>
     until(`${id} finds a record`, async () => (await call(id, { query, params }))[0]);
   const [user, team] = [String(shared.records.user), String(shared.records.team)];
+  const ofTeam = { teamIds: [Number(team)] };
+  const inTeam = (id: string, request: DirectRequest) => direct.call(id, request, scope, ofTeam);
   const aLead = async () =>
     call('createLead', { body: { email: uniqueEmail(), ...grace, assignedTo: user, teamId: team } });
 
@@ -114,12 +124,12 @@ export async function createWorld(
   await call('convertLead', { body: { leadId: (await aLead()).id } });
   await call('winOpportunity', { params: { id: opportunity.id }, body: {} });
 
-  const campaign = await call('createCampaign', { body: { name: 'Spring' } });
+  const campaign = await inTeam('createCampaign', { body: { name: 'Spring' } });
   const slug = randomBytes(6).toString('hex');
   const page = { name: 'Spring', slug, campaignId: campaign.id };
-  const landingPage = await call('createLandingPage', { body: page });
+  const landingPage = await inTeam('createLandingPage', { body: page });
   const flow = { name: 'Welcome', nodes: [], edges: [], campaignId: campaign.id };
-  const workflow = await call('createWorkflow', { body: flow });
+  const workflow = await inTeam('createWorkflow', { body: flow });
 
   const form = new FormData();
   form.append('file', new Blob(['Numbers'], { type: 'text/plain' }), 'notes.txt');
@@ -135,7 +145,7 @@ export async function createWorld(
   const portalUser = await call('createPortalUser', { params: { id: partner.id }, body: portalBody });
 
   const course = await call('createCourse', { body: { title: 'Selling' } });
-  await call('createLesson', { params: { id: course.id }, body: { title: 'The first call' } });
+  const lesson = await call('createLesson', { params: { id: course.id }, body: { title: 'The first call' } });
   await call('publishCourse', { params: { id: course.id } });
   const enrollment = await call('createEnrollment', { body: { courseId: course.id, learnerId: user } });
 
@@ -152,6 +162,9 @@ export async function createWorld(
   await run(openLead.id);
   const approval = await first('listApprovals', { agentId: agent.id });
 
+  const aView = { resource: 'leads', name: 'Hot leads', visibility: 'tenant' };
+  const view = await call('createView', { body: aView });
+
   await first('listPartnerCommissions', { opportunityId: opportunity.id }, { id: partner.id });
   await first('searchLeads', { q: grace.lastName, assignedTo: user });
   const event = await first('listEvents', { sort: 'id' });
@@ -161,7 +174,7 @@ export async function createWorld(
   const separate = {
     ...numbers({ webhook, partner, lead, opportunity, task, campaign, workflow, file, course, enrollment, agent }),
     ...numbers({ recommendation, approval, event, delivery, status_definition: stage, landing_page: landingPage }),
-    ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId } }),
+    ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId }, view, lesson }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
     session: await portalSession(setup, scope, portalEmail),
   };
@@ -180,7 +193,21 @@ export async function createWorld(
 export async function portalSession({ direct, ids }: Setup, scope: Scope, email: string): Promise<number> {
   const body = { email, password, tenant: String(scope.tenantId) };
   const { token } = await direct.call('loginToPortal', { body }, scope);
-  const { sid } = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString());
+  const sessionId = sessionIn(token, scope, ids);
+  // As by a first request with the token: it records when the session was seen, and the next minutes do not.
+  const seen = { tenantId: String(scope.tenantId), sessionId: String(sessionId) };
+  await direct.call('resolveSession', { body: seen }, undefined);
+  return sessionId;
+}
+
+/** Signs in as a user; returns the id of the session. */
+export async function userSession({ direct, ids }: Setup, scope: Scope, email: string): Promise<number> {
+  const { accessToken } = await direct.call('login', { body: { email, password } }, undefined);
+  return sessionIn(accessToken, scope, ids);
+}
+
+function sessionIn(token: string, scope: Scope, ids: IdCodec): number {
+  const { sid } = JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString());
   return ids.decode('session', scope.tenantId, sid) as number;
 }
 
