@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createIdCodec } from '@tandem/ids';
 import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { until } from '@tandem/testing';
 import {
@@ -8,6 +9,7 @@ import {
   ownSettings,
   password,
   type Service,
+  secrets,
   startIdentity,
   tokenIn,
 } from '../../identity.test-service.ts';
@@ -23,6 +25,7 @@ afterAll(async () => {
   await mailbox?.close();
 });
 
+const ids = createIdCodec(secrets.IDS_ALPHABET);
 const changed = 'another long phrase';
 const anAddress = () => `${randomBytes(6).toString('hex')}@example.com`;
 const signIn = (email: string, word: string) => anonymous(service).login({ body: { email, password: word } });
@@ -97,6 +100,20 @@ describe('a forgotten password', () => {
       `SELECT hash FROM account_token WHERE purpose = 'password_reset'`,
     );
     expect(rows).toHaveLength(3);
+  });
+
+  it('is requested by anybody, so the audit log names no actor, and the user as the target', async () => {
+    const { email, owner, user, tenantId } = await aTenant(service);
+    await anonymous(service).forgotPassword({ body: { email } });
+    const entry = await until('the request is in the audit log', async () => {
+      const { data } = await owner.listAuditLogs({ query: { action: 'user.request_password_reset' } });
+      return data[0];
+    });
+    expect(entry).toMatchObject({
+      actor: { type: 'anonymous', id: null, name: null },
+      targets: [{ type: 'user', id: ids.encode('user', tenantId, Number(user.id)) }],
+      context: { ip: expect.stringMatching(/^10\./) },
+    });
   });
 
   it('stores no token in the clear', async () => {

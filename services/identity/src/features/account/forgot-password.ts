@@ -1,6 +1,6 @@
 import { type account, userPasswordResetRequested } from '@tandem/identity-contract';
 import type { Context } from '@tandem/service';
-import { asActor, type Handler, type Tools, type Tx } from '../../handler.ts';
+import type { Handler, Tools, Tx } from '../../handler.ts';
 import { emailHashes } from '../users/user.ts';
 import { readerOf, sendLetter } from './account-mail.ts';
 import { hasTooManyLinks, issueLink } from './account-token.ts';
@@ -37,7 +37,8 @@ async function sendResetLink(
     tx.user.findFirst({ where: { email, status: 'active' }, include: { tenant: true } }),
   );
   if (user?.tenant.status !== 'active') return;
-  await inTenant({ ...scope, actor: asActor(user) }, async ({ tx, emit, schedule }) => {
+  // Anybody may ask for a link, so the event has the anonymous caller as its actor, and the user as its target.
+  await inTenant(scope, async ({ tx, emit, schedule }) => {
     await tx.sql`SELECT id FROM "user" WHERE id = ${user.id} FOR UPDATE`;
     if (await hasTooManyLinks(tx, user.id, 'password_reset')) return;
     const link = await issueLink(tx, { tenantId, userId: user.id, purpose: 'password_reset', email }, tools);
