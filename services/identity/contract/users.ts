@@ -250,7 +250,11 @@ export const users = operations({
     reply: User,
     message: 'User updated',
     emits: [userUpdated, userActivated, userSuspended, userDeactivated, teamMembersChanged, ...leaveEvents],
-    errors: { ...userErrors, ...statusErrors },
+    errors: {
+      ...userErrors,
+      ...statusErrors,
+      too_many_links: [429, 'The address of the user changed too often; try again in an hour'],
+    },
   },
   activateUser: {
     method: 'POST',

@@ -1,6 +1,7 @@
+import { fail } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
 import { type Inside, readerOf, sendLetter } from './account-mail.ts';
-import { issueLink, withdrawLinks } from './account-token.ts';
+import { hasTooManyLinks, issueLink, withdrawLinks } from './account-token.ts';
 import { emailChangeNotice, verificationLetter } from './letters.ts';
 
 /** Sends a user the link that proves their address. Resolves to its end, or undefined if the tenant may send no more. */
@@ -17,13 +18,17 @@ export async function sendVerification(
   return (await sendLetter(inside, tools, message)) ? link.expiresAt : undefined;
 }
 
-/** After an administrator set the address of a user: the new one is to be proven, and the old one gets a notice. */
+/**
+ * After an administrator set the address of a user: the new one is to be proven, and the old one gets a notice.
+ * @throws ApiError 429 if the user was sent too many links within an hour
+ */
 export async function announceAddress(
   inside: Inside,
   { from, user }: { from: string; user: Parameters<typeof sendVerification>[1] },
   tools: Pick<Tools, 'links' | 'mail'>,
 ): Promise<void> {
   const { tx } = inside;
+  if (await hasTooManyLinks(tx, user.id, 'email_verification')) throw fail('too_many_links');
   // These links were sent to the old address, or would replace the new one.
   for (const purpose of ['password_reset', 'email_change', 'email_verification'] as const)
     await withdrawLinks(tx, user.id, purpose);

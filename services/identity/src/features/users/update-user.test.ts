@@ -149,6 +149,19 @@ describe('updating a user', () => {
     expect((await anonymous(service).login({ body: { email, password } })).status).toBe(200);
   });
 
+  it('cannot change the address of a user again and again: each change sends messages to both addresses', async () => {
+    const { owner, addUser } = await aTenant(service);
+    const user = await addUser('member');
+    const statuses = [];
+    for (let count = 0; count < 4; count += 1) {
+      const reply = await owner.updateUser({ params: { id: user.id }, body: { email: `${count}-${user.email}` } });
+      statuses.push(reply.status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    expect((await owner.getUser({ params: { id: user.id } })).data.email).toBe(`2-${user.email}`);
+    expect((await owner.updateUser({ params: { id: user.id }, body: { firstName: 'Joan' } })).status).toBe(200);
+  });
+
   it("refuses one's own address, which a session or key alone must not change", async () => {
     const { owner, user } = await aTenant(service);
     const { status, body } = await owner.updateUser({ params: { id: user.id }, body: { email: 'mine@example.com' } });
