@@ -7,7 +7,15 @@ import { hashRefreshToken } from '../../tokens.ts';
 import { mustUseSso } from '../sso/connection.ts';
 import { findConfirmed } from '../totp/totp.ts';
 import { setRefreshCookie } from './refresh-cookie.ts';
-import { endSessions, exchangeToken, findToken, isUnusable, lockToken, repeatExchange } from './session.ts';
+import {
+  endSessions,
+  exchangeToken,
+  findToken,
+  isOfSuspended,
+  isUnusable,
+  lockToken,
+  repeatExchange,
+} from './session.ts';
 
 interface Outcome {
   tokens?: Awaited<ReturnType<typeof exchangeToken>> | undefined;
@@ -32,7 +40,8 @@ export const refreshSession =
 
 /**
  * Exchanges a refresh token of a user for new tokens.
- * @throws ApiError 401 when it cannot be exchanged; a token that was used before ends its session
+ * @throws ApiError 401 when it cannot be exchanged; a token that was used before ends its session. 403 while the tenant is
+ *   suspended, and then the token remains unused
  */
 export async function refresh(refreshToken: string, { caller, tx, inTenant }: Refresh, tools: Tools) {
   const hash = hashRefreshToken(refreshToken);
@@ -56,6 +65,7 @@ export async function refresh(refreshToken: string, { caller, tx, inTenant }: Re
       const { sessionId, usedAt } = token;
       const owner = { tenantId, user, role: user.role, sessionId };
       const mayRefresh = !isUnusable(token) && user.status === 'active';
+      if (mayRefresh && isOfSuspended(token)) throw fail('tenant_suspended');
       const reason = mayRefresh ? await outdatedBy(tenantTx, token.session, user) : undefined;
       if (reason) return { reason, ended: await endSessions(tenantTx, emit, { where: { id: sessionId }, reason }) };
       if (!usedAt)

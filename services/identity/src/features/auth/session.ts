@@ -132,7 +132,12 @@ export async function lockToken(tx: Tx, hash: string) {
 
 /** Whether a token can no longer be exchanged, even if unused. */
 export function isUnusable({ expiresAt, session }: NonNullable<Awaited<ReturnType<typeof findToken>>>): boolean {
-  return session.endedAt !== null || expiresAt <= new Date() || session.tenant.status !== 'active';
+  return session.endedAt !== null || expiresAt <= new Date();
+}
+
+/** Whether the tenant of a session is suspended. */
+export function isOfSuspended({ session }: { session: { tenant: { status: string } } }): boolean {
+  return session.tenant.status !== 'active';
 }
 
 /** Marks a token as used and issues its successor; the session expires with its newest token. */

@@ -3,7 +3,7 @@ import type { internalPortal } from '@tandem/identity-contract';
 import { fail, type Result } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { hashRefreshToken } from '../../tokens.ts';
-import { isUnusable, lockToken, replaceToken } from '../auth/session.ts';
+import { isOfSuspended, isUnusable, lockToken, replaceToken } from '../auth/session.ts';
 import { issuePortalTokens } from './portal-session.ts';
 
 interface Outcome {
@@ -41,6 +41,7 @@ async function exchange(
   const { partnerId, portalUserId, portalEnvironment } = token.session;
   // Refresh tokens of platform users are not accepted by the portal.
   if (partnerId === null || portalUserId === null) return {};
+  if (!isUnusable(token) && isOfSuspended(token)) throw fail('tenant_suspended');
   if (token.usedAt) {
     const { count } = await tx.session.updateMany({
       where: { id: sessionId, endedAt: null },

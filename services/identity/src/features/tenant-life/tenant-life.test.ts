@@ -63,6 +63,24 @@ describe('suspending a tenant', () => {
     expect((await resolve()).permissions).toEqual(['*']);
   });
 
+  it('refuses refresh tokens with the same words, and they work again when it is resumed', async () => {
+    const tenant = await aTenant(service);
+    const refresh = () => anonymous(service).refreshSession({ body: { refreshToken: tenant.refreshToken } });
+    const browserSession = () =>
+      anonymous(service).createBrowserSession({ body: { refreshToken: tenant.refreshToken } });
+    await call(tenant, 'suspendTenant');
+    for (const { status, body } of [await refresh(), await refresh(), await browserSession()])
+      expect([status, body.code]).toEqual([403, 'tenant_suspended']);
+    await call(tenant, 'resumeTenant');
+    const first = await refresh();
+    expect(first.status).toBe(200);
+    // Nor is a token that was just used exchanged again.
+    await call(tenant, 'suspendTenant');
+    expect((await refresh()).body.code).toBe('tenant_suspended');
+    await call(tenant, 'resumeTenant');
+    expect((await refresh()).data.refreshToken).toBe(first.data.refreshToken);
+  });
+
   it('answers 404 for a tenant that does not exist', async () => {
     for (const operation of ['suspendTenant', 'resumeTenant', 'deleteTenant', 'showTenant'] as const)
       expect((await call({ tenantId: 9_999_999 }, operation)).status).toBe(404);

@@ -12,7 +12,9 @@ export const refreshPortal =
     // Sent without a tenant, which identity reads from the token.
     const as = { ...client, environment: caller.environment };
     const session = await peers.identity.refreshPortalSession({ body, as }).catch((error: unknown) => {
-      throw error instanceof ServiceCallError && error.status === 401 ? fail('bad_refresh_token') : error;
+      if (!(error instanceof ServiceCallError)) throw error;
+      if (error.code === 'tenant_suspended') throw fail('tenant_suspended');
+      throw error.status === 401 ? fail('bad_refresh_token') : error;
     });
     const { tenantId, environment, partnerId } = session;
     const scope = { tenantId, environment };
