@@ -13,12 +13,12 @@ export const loginTotp =
     const { account, scope } = await readChallenged(challengeToken, inTenant, tools);
     const { user } = account;
     const attempt = () =>
-      inTenant({ ...scope, actor: asActor(user) }, async ({ tx, emit }) => {
+      inTenant({ ...scope, actor: asActor(user) }, async ({ tx, emit, schedule }) => {
         const { confirmed, pending } = await lockTotp(tx, user.id);
         if (!confirmed && !pending) throw fail('no_enrollment');
         const method = confirmed
           ? await accept(tx, emit, { row: confirmed, code }, tools)
-          : pending && (await confirm(tx, emit, { userId: user.id, pending, code }, tools)) && 'totp';
+          : pending && (await confirm({ tx, emit, schedule }, { user, pending, code }, tools)) && 'totp';
         return method ? completeSignIn(tx, emit, { account, caller, method }, tools) : undefined;
       });
     const signedIn = await limited({ tenantId: scope.tenantId, userId: user.id }, attempt, tools);

@@ -9,11 +9,13 @@ export const confirmTotp = (tools: Tools): Handler<typeof totp.confirmTotp> => (
     if (!pending) throw fail('no_enrollment');
     await checkCode({ tx, tenantId: pending.tenantId, row: pending, code: body.code }, tools);
   },
-  async run({ body, caller, tx, emit }) {
+  async run({ body, caller, tx, emit, schedule }) {
     const userId = personOf(caller);
     const { pending } = await lockTotp(tx, userId);
     if (!pending) throw fail('no_enrollment');
-    if (!(await confirm(tx, emit, { userId, pending, code: body.code }, tools))) throw wrongCode();
+    const user = await tx.user.findFirst({ where: { id: userId } });
+    if (!user) throw fail('not_found');
+    if (!(await confirm({ tx, emit, schedule }, { user, pending, code: body.code }, tools))) throw wrongCode();
     return { enabled: true };
   },
 });

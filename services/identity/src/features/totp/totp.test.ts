@@ -1,12 +1,18 @@
+import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { until } from '@tandem/testing';
 import { Secret, TOTP } from 'otpauth';
-import { anonymous, aTenant, password, type Service, startIdentity } from '../../identity.test-service.ts';
+import { anonymous, aTenant, mailTo, password, type Service, startIdentity } from '../../identity.test-service.ts';
 
+let mailbox: Mailbox;
 let service: Service;
 beforeAll(async () => {
-  service = await startIdentity();
+  mailbox = await startMailbox();
+  service = await startIdentity({ SMTP_URL: mailbox.smtpUrl });
 });
-afterAll(() => service?.close());
+afterAll(async () => {
+  await service?.close();
+  await mailbox?.close();
+});
 
 type Tenant = Awaited<ReturnType<typeof aTenant>>;
 interface Enrollment {
@@ -188,6 +194,41 @@ describe('turning the second factor off', () => {
     expect((await other.resetUserTotp({ params })).body.code).toBe('totp_off');
     expect((await tenant.owner.listSessions()).data).toEqual([]);
     expect((await login(tenant.email)).data.accessToken).toBeDefined();
+  });
+});
+
+describe('the user gets a message', () => {
+  const warning = 'If this was not you, change your password now and inform an administrator.';
+
+  it('when the second factor is turned on, replaced with its recovery codes, and turned off', async () => {
+    const { tenant, recoveryCodes } = await withTotp();
+    const { owner, email } = tenant;
+    expect((await mailTo(mailbox, email, /^Your second factor was turned on/)).text).toContain(warning);
+    const next = (await owner.startTotp({ body: { code: recoveryCodes[0] as string } })).data as Enrollment;
+    expect((await owner.confirmTotp({ body: { code: codeOf(next.secret) } })).status).toBe(200);
+    const replaced = await mailTo(mailbox, email, /^Your second factor was replaced/);
+    expect(replaced.text).toContain('with new recovery codes');
+    for (const code of next.recoveryCodes) expect(`${replaced.text}${replaced.html}`).not.toContain(code);
+    await nextCode(tenant);
+    expect((await owner.disableTotp({ body: { code: codeOf(next.secret) } })).status).toBe(200);
+    expect((await mailTo(mailbox, email, /^Your second factor was turned off/)).text).toContain(warning);
+  });
+
+  it('when an administrator removes the second factor', async () => {
+    const { tenant } = await withTotp();
+    const other = tenant.as((await tenant.addUser('owner')).id);
+    expect((await other.resetUserTotp({ params: { id: tenant.user.id } })).status).toBe(200);
+    const mail = await mailTo(mailbox, tenant.email, /^Your second factor was removed/);
+    expect(mail.text).toContain('An administrator of Analytical Engines removed');
+  });
+
+  it('when they enrol at sign-in', async () => {
+    const tenant = await aTenant(service);
+    await tenant.owner.updateCurrentTenant({ body: { settings: { requireTotp: true, locale: 'de' } } });
+    const token = await challenged(tenant.email);
+    const { data } = await anonymous(service).enrollTotpAtLogin({ body: { challengeToken: token } });
+    expect((await prove(token, codeOf(data.secret))).status).toBe(200);
+    await mailTo(mailbox, tenant.email, /^Ihr zweiter Faktor wurde eingerichtet/);
   });
 });
 

@@ -10,8 +10,16 @@ import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Totp as TotpRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import type { Inside } from '../account/account-mail.ts';
 import { notify } from '../notifications/notify.ts';
 import { hashRecoveryCode, newRecoveryCodes, newSecret, otpauthUri, stepOf } from './secrets.ts';
+import { mailTotpChange } from './totp-mail.ts';
+
+interface Mailable {
+  id: number;
+  email: string;
+  firstName: string;
+}
 
 const enrollmentMs = 3_600_000;
 const fewCodes = 3;
@@ -58,20 +66,24 @@ export async function enroll(
 }
 
 /**
- * Confirms an enrolment by a code of the app.
+ * Confirms an enrolment by a code of the app, and notifies the user by mail.
  * @returns whether the code is correct
  */
 export async function confirm(
-  tx: Tx,
-  emit: Emit<typeof totpEnabled>,
-  { userId, pending, code }: { userId: number; pending: TotpRow; code: string },
+  { tx, emit, schedule }: Inside & { emit: Emit<typeof totpEnabled> },
+  { user, pending, code }: { user: Mailable; pending: TotpRow; code: string },
   tools: Tools,
 ): Promise<boolean> {
+  const userId = user.id;
   const step = stepOf(tools.seal, pending, digitsOf(code));
   if (step === undefined) return false;
+  const { count: replaced } = await tx.totp.deleteMany({
+    where: { userId, id: { not: pending.id }, confirmedAt: { not: null } },
+  });
   await tx.totp.deleteMany({ where: { userId, id: { not: pending.id } } });
   await tx.totp.updateMany({ where: { id: pending.id }, data: { confirmedAt: new Date(), lastStep: step } });
   emit(totpEnabled, { data: { userId }, record: { id: userId } });
+  await mailTotpChange({ tx, schedule }, user, replaced ? 'replaced' : 'enabled', tools);
   return true;
 }
 
