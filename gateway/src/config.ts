@@ -31,6 +31,8 @@ export const settingsSchema = z.object({
     .string()
     .default('')
     .refine(isAddressList, 'Must be addresses or networks such as 10.0.0.0/8, separated by commas'),
+  /** The address of the gateway as clients see it. Its own pages are those of this origin. */
+  PUBLIC_URL: url,
   /** Origins that browsers may call from: `*` or a comma separated list. */
   CORS_ORIGINS: z.string().default('*'),
   /** Requests per minute for an address without credentials; bursts may exceed it by a sixth. */

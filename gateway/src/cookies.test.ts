@@ -77,12 +77,32 @@ describe('cookies', () => {
   it('are not accepted from pages of other origins', async () => {
     const statusFrom = async (origin: string, at: TestGateway) =>
       (await post('/v1/auth/session', { origin }, at)).status;
-    expect(await statusFrom(gateway.base, gateway)).toBe(200);
+    expect(await statusFrom('https://api.example.com', gateway)).toBe(200);
+    expect(await statusFrom('https://api.example.com', listed)).toBe(200);
     expect(await statusFrom(own, gateway)).toBe(403);
     expect(await statusFrom('null', gateway)).toBe(403);
     expect(await statusFrom(own, listed)).toBe(200);
     expect(await statusFrom('https://evil.example.com', listed)).toBe(403);
     expect((await post('/v1/other', { origin: own })).status).toBe(200);
+  });
+
+  it('are not accepted from the same host over http, or by another port or name of the gateway', async () => {
+    for (const origin of ['http://api.example.com', 'https://api.example.com:8443', gateway.base]) {
+      const reply = await post('/v1/auth/session', { origin, host: new URL(origin).host });
+      expect([reply.status, await reply.json()]).toMatchObject([403, { errors: [{ field: 'Origin' }] }]);
+    }
+    const plain = await startTestGateway(
+      { identity: rows },
+      (_, response) => response.end('{"data":{"cookie":null}}'),
+      {
+        PUBLIC_URL: 'http://api.example.com/',
+      },
+    );
+    const statusFrom = async (origin: string) => (await post('/v1/auth/session', { origin }, plain)).status;
+    expect([await statusFrom('http://api.example.com'), await statusFrom('https://api.example.com')]).toEqual([
+      200, 403,
+    ]);
+    await plain.close();
   });
 
   it('may be sent by scripts of listed origins only', async () => {

@@ -127,7 +127,7 @@ export function createGateway(
     compressor: new Compressor(),
     pages: createPages(operations),
     cors: createCors(
-      settings.CORS_ORIGINS,
+      { origins: settings.CORS_ORIGINS, publicUrl: settings.PUBLIC_URL },
       operations.flatMap(({ row }) => Object.keys(row.headers ?? {})),
     ),
   };

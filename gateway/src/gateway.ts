@@ -146,7 +146,7 @@ async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
 function checkOrigin({ request }: Exchange, { row }: Route, { cors }: GatewayParts): void {
   if (!row.cookies || row.method === 'GET' || cors.mayUseCookies(request)) return;
   throw new GatewayError('forbidden', {
-    errors: [{ field: 'Origin', message: 'Must be the origin of the API, or one listed in CORS_ORIGINS' }],
+    errors: [{ field: 'Origin', message: 'Must be the origin of the API (PUBLIC_URL), or one listed in CORS_ORIGINS' }],
   });
 }
 

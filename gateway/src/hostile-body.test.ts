@@ -41,6 +41,7 @@ beforeAll(async () => {
     ANONYMOUS_RATE_PER_MINUTE: 10_000,
     INTERNAL_SECRETS: `k1:${randomBytes(32).toString('hex')}`,
     IDENTITY_URL: origin,
+    PUBLIC_URL: 'https://api.example.com',
     IDS_ALPHABET: 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
   });
   gateway = createGateway(settings, { identity: rows }, { identity: origin });

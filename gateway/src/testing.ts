@@ -47,6 +47,7 @@ export async function startTestGateway(
       NAMESPACE: `gateway-${randomBytes(4).toString('hex')}`,
       INTERNAL_SECRETS: `k1:${randomBytes(32).toString('hex')}`,
       KEY_PEPPER: testPepper,
+      PUBLIC_URL: 'https://api.example.com',
       IDS_ALPHABET: testAlphabet,
       IDENTITY_URL: origin,
       ANONYMOUS_RATE_PER_MINUTE: 10_000,

@@ -162,6 +162,7 @@ export function useThings(): void {
       NAMESPACE: `gateway-${randomBytes(4).toString('hex')}`,
       INTERNAL_SECRETS: secrets,
       KEY_PEPPER: 'p'.repeat(32),
+      PUBLIC_URL: 'https://api.example.com',
       IDS_ALPHABET: alphabet,
       IDENTITY_URL: origin,
       ANONYMOUS_RATE_PER_MINUTE: 10_000,

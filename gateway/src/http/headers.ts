@@ -96,9 +96,14 @@ export interface Cors {
 /**
  * Creates the CORS headers for the given origins. With `*`, browsers send no cookies of other origins; listed origins may
  * use them.
+ * @param publicUrl the address of the gateway as clients see it
  * @param ownHeaders additional response headers of individual operations
  */
-export function createCors(origins: string, ownHeaders: readonly string[]): Cors {
+export function createCors(
+  { origins, publicUrl }: { origins: string; publicUrl: string },
+  ownHeaders: readonly string[],
+): Cors {
+  const { origin: ownOrigin } = new URL(publicUrl);
   const exposed = [...new Set([...alwaysExposed, ...ownHeaders])].join(', ');
   const listed = origins === '*' ? undefined : new Set(origins.split(',').map((origin) => origin.trim()));
   const allowed = (request: IncomingMessage): string | undefined => {
@@ -118,10 +123,10 @@ export function createCors(origins: string, ownHeaders: readonly string[]): Cors
   };
   return {
     add,
-    mayUseCookies({ headers: { origin, host } }) {
-      if (origin === undefined || listed?.has(origin)) return true;
-      return host !== undefined && URL.parse(origin)?.host === host.toLowerCase();
-    },
+    // The whole origin, because a page that was sent over http may have been replaced on its way. Not compared with Host,
+    // which a proxy may replace.
+    mayUseCookies: ({ headers: { origin } }) =>
+      origin === undefined || origin === ownOrigin || listed?.has(origin) === true,
     preflight(request, methods) {
       const headers: Record<string, string> = { Allow: methods.join(', ') };
       add(request, headers);

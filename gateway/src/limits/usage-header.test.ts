@@ -56,6 +56,7 @@ async function aGateway(redisTimeoutMs: number) {
     NAMESPACE: `gateway-${randomBytes(4).toString('hex')}`,
     INTERNAL_SECRETS: `k1:${randomBytes(32).toString('hex')}`,
     KEY_PEPPER: 'p'.repeat(32),
+    PUBLIC_URL: 'https://api.example.com',
     IDS_ALPHABET: 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
     IDENTITY_URL: origin,
     TRUSTED_PROXIES: '127.0.0.1',
