@@ -249,7 +249,7 @@ describe('limits', () => {
     await until('the new plan applies', async () => (await send('/v1/leads', { key: small.live })).status === 200);
   });
 
-  it('of people and of keys are apart, and the headers tell each their own', async () => {
+  it('of users and of keys are separate, and the headers show those of the caller', async () => {
     const free = await aTenant(fleet, { plan: 'free' });
     const person = { authorization: `Bearer ${free.accessToken}`, 'x-tenant-id': free.id };
     const asPerson = () => send('/v1/leads', { key: null, headers: person });

@@ -135,7 +135,7 @@ describe('hostile calls', () => {
         const response = await send(call);
         seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
         const isPage = response.status === 200 && mediaOf(call.row.reply) !== undefined;
-        // A stream of events has no end of its own.
+        // An event stream does not end by itself.
         if (isPage && isEventStream(call.row.reply)) {
           await response.body?.cancel();
           continue;
@@ -209,7 +209,7 @@ describe('every operation, through the gateway', () => {
     },
   );
 
-  // Any text may name a feature: of an unknown one the tenant has nothing.
+  // Any text is accepted as a feature key. For an unknown key the response has no access.
   it.each(named(guarded.filter((row) => row.params && row.id !== 'getEntitlement')))(
     '%s returns 404 for a foreign, a malformed and a missing id',
     async (_, row) => {

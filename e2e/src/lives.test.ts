@@ -41,7 +41,7 @@ it('every declared event is fired by an operation, a job or a consumer', () => {
   const silent = contracts.flatMap((contract) =>
     eventsOf(contract).flatMap(([exported, { name }]) => (words.has(exported) ? [] : [name])),
   );
-  // An entry that is fired by now must leave the list.
+  // Remove an entry when its event is fired.
   expect(silent.sort()).toEqual([...unfired].sort());
 });
 
@@ -55,7 +55,7 @@ it('every event of the rows of an operation is declared by a contract', () => {
   expect(emitted.filter((name) => !declared.has(name))).toEqual([]);
 });
 
-/** What the state tables name and does not exist yet. */
+/** Operations, jobs and consumers that state tables name, but that do not exist yet. */
 const unbuilt: readonly string[] = [
   'activateCampaign',
   'approveCommission',
@@ -122,6 +122,6 @@ it('every change in a state table is made by an operation, a job or a consumer',
   const files = globSync('services/*/src/features/**/*.ts', { cwd: root }).map((path) => basename(path, '.ts'));
   const existing = new Set<unknown>([...writes, ...files]);
   const missing = new Set(performers.map(([, performer]) => performer).filter((name) => !existing.has(name)));
-  // An entry that exists by now must leave the list.
+  // Remove an entry when it exists.
   expect([...missing].sort()).toEqual([...unbuilt]);
 });

@@ -4,7 +4,7 @@ import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/te
 import { until } from '@tandem/testing';
 import { asOperator, operatorClient } from './operator.ts';
 
-// The promise of the documentation: credentials of a suspended tenant stop within a second, at every gateway.
+// Documented limit: credentials of a suspended tenant stop within a second, at every gateway.
 const promisedMs = 1_000;
 
 let fleet: TestFleet;
@@ -24,7 +24,7 @@ const credentials = {
 const everyPlace = () =>
   bases.flatMap((base) => Object.entries(credentials).map(([name, headers]) => ({ base, name, headers: headers() })));
 
-/** Asks with every credential at every gateway, again and again; resolves when all get the status. */
+/** Calls every gateway with every credential until all responses have the status. */
 async function untilAll(status: number): Promise<{ code: string | undefined }[]> {
   return Promise.all(
     everyPlace().map(({ base, name, headers }) =>

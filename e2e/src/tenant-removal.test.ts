@@ -10,7 +10,7 @@ import { createWorld, type Setup, sharedRecords } from './foreign-ids/world.ts';
 import { asOperator, operatorClient } from './operator.ts';
 import { fillEmptyTables, rowsOf } from './tenant-rows.ts';
 
-// What a tenant leaves behind in all databases, in the object storage and in Redis after its deletion.
+// Data that remains in databases, object storage and Redis after a tenant is deleted.
 
 /** The only columns that keep the number of a deleted tenant, and why. */
 const kept: Record<string, string> = {
@@ -23,7 +23,7 @@ const kept: Record<string, string> = {
     ]),
   ),
 };
-// Counters of calls of a month; an operator's handbook names the time.
+// Monthly call counters. docs/operations.md states when they expire.
 const redisDaysMax = 40;
 // Events and jobs of the setup follow one another within this time.
 const quietMs = 2_000;
@@ -59,7 +59,7 @@ async function everyRowOf(tenantId: number): Promise<Record<string, number>> {
   return found;
 }
 
-/** Records only: what the platform keeps of events and jobs comes and goes. */
+/** Excludes the platform tables, whose events and jobs come and go. */
 const records = (rows: Record<string, number>) =>
   Object.fromEntries(Object.entries(rows).filter(([name]) => !name.includes(' platform.')));
 
@@ -83,7 +83,7 @@ async function redisKeysOf(tenantId: number): Promise<[key: string, seconds: num
   return Promise.all(keys.map(async (key) => [key, await redis.ttl(key)] as [string, number]));
 }
 
-it('nothing of a deleted tenant remains but the proof, and everything of another tenant', async () => {
+it('only the record of the deletion remains of a deleted tenant, and other tenants lose nothing', async () => {
   const ids = createIdCodec(fleet.environment['gateway']?.['IDS_ALPHABET'] as string);
   const setup: Setup = { direct: directCalls(fleet), ids, receiverUrl: receiver.url };
   const [doomed, other] = [await sharedRecords(setup), await sharedRecords(setup)];
@@ -120,7 +120,7 @@ it('nothing of a deleted tenant remains but the proof, and everything of another
     body: { gateway: `removal-${doomed.tenantId}`, batch: 1, calls },
     as: asOperator,
   });
-  // Events on their way are published and dropped.
+  // Events in flight are published and dropped.
   await settled();
 
   const left = await everyRowOf(doomed.tenantId);
@@ -130,7 +130,7 @@ it('nothing of a deleted tenant remains but the proof, and everything of another
   for (const [key, seconds] of await redisKeysOf(doomed.tenantId)) {
     expect([key, seconds > 0 && seconds <= redisDaysMax * 86_400]).toEqual([key, true]);
   }
-  // The service works on for others.
+  // The service continues to serve other tenants.
   const next = await aTenant(fleet);
   expect((await next.api.listLeads()).data).toEqual([]);
 }, 400_000);

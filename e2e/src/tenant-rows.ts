@@ -26,7 +26,7 @@ export function tenantColumns(tables: Tables): Promise<TenantColumn[]> {
     ORDER BY 1, 2`);
 }
 
-/** The number of rows of a tenant by table and column, without those that have none. */
+/** The number of rows of a tenant by table and column. Tables without rows are left out. */
 export async function rowsOf(tables: Tables, tenantId: number): Promise<Record<string, number>> {
   const counts = (await tenantColumns(tables)).map(
     ({ table, column }) =>

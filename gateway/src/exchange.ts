@@ -69,7 +69,7 @@ export interface Exchange {
   /** The positions of the ids that the response names. */
   include?: IdPath[] | undefined;
   code?: string;
-  /** When a stream without an end began, by performance.now(): its duration says nothing about the service. */
+  /** Start of an event stream, by performance.now(). Metrics exclude its duration, which depends on the client. */
   streamBegan?: number;
 }
 
@@ -86,7 +86,7 @@ export interface Streams {
   /** Streams a multipart form to the service and resolves with its response. */
   upload(passage: Passage, parts: GatewayParts): Promise<LinkResponse>;
   /**
-   * Passes server-sent events on until either side or the credential ends; resolves then.
+   * Forwards server-sent events. Resolves when either side closes the stream or the credential expires.
    * @param check rejects with a GatewayError when the caller may no longer read the stream
    */
   live(passage: Passage, parts: GatewayParts, check: () => Promise<void>): Promise<void>;

@@ -150,7 +150,7 @@ function checkOrigin({ request }: Exchange, { row }: Route, { cors }: GatewayPar
   });
 }
 
-/** Checks that a caller may still do what they were allowed to do at the beginning of a stream. */
+/** Checks that the caller of an open stream still has access to it. */
 async function checkAgain(exchange: Exchange, route: Route, before: Caller, parts: GatewayParts): Promise<void> {
   const { request, ip, requestId } = exchange;
   const auth = await parts.authenticator.authenticate(request, route, ip);
@@ -246,7 +246,7 @@ async function forward(
 
 /**
  * The service of a background job, by the number at the end of the path.
- * @throws GatewayError 404 for a number of no service
+ * @throws GatewayError 404 if the number belongs to no service
  */
 function serviceOfJob(path: string): string {
   const place = jobOf(Number(path.slice(path.lastIndexOf('/') + 1)));
@@ -282,7 +282,7 @@ async function wrongMethod(exchange: Exchange, methods: string[], parts: Gateway
   response.writeHead(204, { ...headers, ...parts.cors.preflight(request, methods) }).end();
 }
 
-/** What a call with a key is attributed to. */
+/** The key, operation and user that a call with an API key is counted for. */
 function callOf({ auth, actingId, route }: Exchange): CallOf {
   return {
     keyId: auth?.who.keyId ?? 0,

@@ -63,7 +63,7 @@ async function openStream(headers: Record<string, string> = {}) {
 }
 
 describe('a stream of events', () => {
-  it('arrives unbuffered, and the service learns where the client was and when it leaves', async () => {
+  it('arrives unbuffered, and the service gets Last-Event-ID and learns when the client disconnects', async () => {
     const stream = await openStream({ 'last-event-id': '41' });
     await until('the first event arrives', () => stream.text.includes('event: unread'));
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream');

@@ -117,7 +117,7 @@ describe('include', () => {
     });
   });
 
-  it('works for a single record, whose ETag says nothing about the names', async () => {
+  it('works for a single record, whose ETag does not cover the names', async () => {
     const path = `/v1/leads/${code('lead', 3)}`;
     expect((await get(path, { 'if-none-match': '"1"' })).status).toBe(304);
     const { status, body } = await get(`${path}?include=assignedTo`, { 'if-none-match': '"1"' });
@@ -137,7 +137,7 @@ describe('include', () => {
     expect(body.meta.warnings).toMatchObject([{ code: 'names_missing', field: 'include' }]);
   });
 
-  it('is not asked for by default', async () => {
+  it('calls no service for names by default', async () => {
     expect((await get('/v1/leads')).body).not.toHaveProperty('included');
     expect(seen).toHaveLength(1);
   });

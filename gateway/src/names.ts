@@ -16,7 +16,7 @@ import { GatewayError } from './http/gateway-error.ts';
 import type { Route } from './routes.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-/** A record as `included` of a response names it. */
+/** An entry of `included` in a response. */
 interface Included {
   type: ResourceType;
   name: string;
@@ -47,7 +47,7 @@ export function nameSources(services: Record<string, Operations>): Map<ResourceT
  * @throws GatewayError 422 for a name that the operation does not have
  */
 export function takeIncludes({ includes }: Route, search: string): { search: string; include?: IdPath[] } {
-  // Most requests include nothing: this test must not cost them a parsed query.
+  // Avoids parsing the query of requests without `include`, which are most.
   if (includes.size === 0 || !search.includes('include=')) return { search };
   const query = new URLSearchParams(search);
   const wanted = query.get('include');
@@ -65,8 +65,8 @@ export function takeIncludes({ includes }: Route, search: string): { search: str
 
 /**
  * Names the records that a response refers to, by one call to each service that owns some of them, all at once. Each
- * service answers with the records that the caller may read. What a service does not answer in time is left out with a
- * warning.
+ * service answers with the records that the caller may read. If a service does not answer in time, its names are left
+ * out with a warning.
  * @param body the response of the service, with internal ids
  */
 export async function namesFor(
@@ -127,7 +127,7 @@ async function lookUp(
   { exchange, caller }: { exchange: Exchange; caller: Caller },
   { upstreams, signer }: GatewayParts,
 ): Promise<Named> {
-  // The call is the gateway's, with the permissions of the caller: the service reads nothing that they may not read.
+  // The gateway calls with the permissions of the caller, so the service reads only what the caller may read.
   const as: Caller = { ...caller, type: 'system', name: 'gateway' };
   const response = await (upstreams.get(service) as Upstream).send({
     method: 'POST',

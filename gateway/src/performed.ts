@@ -28,10 +28,10 @@ const timeoutMs = 10_000;
 
 /**
  * Processes a request whose row declares `performs`: asks the service which call to make, makes it as the caller, and
- * forwards the request with its result. Nothing is stored before the call, so a crash between the steps leaves the request
- * repeatable: its Idempotency-Key, which the service derives from the record, keeps the call from having a second effect.
+ * forwards the request with its result. Nothing is stored before the call, so the request can be repeated after a crash
+ * between the steps: the service derives the Idempotency-Key from the record, so a repeated call has no second effect.
  * @param forward sends the request itself, with the caller that has the result
- * @returns the response of the first step if that refuses the request, else of the request
+ * @returns the response of the first step if it rejects the request, else the response to the request
  */
 export async function perform(
   request: Request,
@@ -86,7 +86,7 @@ async function send({ exchange, caller }: Request, call: Call, parts: GatewayPar
   const { row } = route;
   const startedAt = performance.now();
   const log = (status: number, code?: string) => {
-    // The audit log has refused calls, whether a client sends them or a button causes them.
+    // The audit log records refused calls of clients and of buttons.
     if (status === 403) parts.refusals.add({ ...exchange, route, ...(code !== undefined && { code }) });
     parts.log.request({
       requestId: exchange.requestId,

@@ -36,7 +36,7 @@ export async function respond(
   if (
     route.row.method === 'GET' &&
     upstreamResponse.status === 200 &&
-    // The ETag says nothing about the names, which belong to other records.
+    // The ETag does not cover the names, which belong to other records.
     !names &&
     isNotModified(request.headers['if-none-match'], headers.ETag)
   )

@@ -40,7 +40,7 @@ export interface Route {
   responseIdsVersion: string;
   /** The names that `include` accepts, with the positions of their ids in `data`. */
   includes: Map<string, IdPath[]>;
-  /** For a list: the resource that its views have. */
+  /** For a list: the `resource` of its views. */
   viewResource: string | undefined;
 }
 

@@ -32,7 +32,7 @@ const passagesMax = 256;
 // links, are limited by address.
 const passagesPerTenantMax = 32;
 const shareWaitMs = 5_000;
-// Event streams carry little and wait most of the time. The service limits them by tenant and user.
+// Event streams are idle most of the time. The service limits them per tenant and user.
 const liveMax = 2_000;
 // Client headers that describe a body or a range; no others are passed on.
 const requestHeaders = [
@@ -111,7 +111,7 @@ class ProxiedStreams implements Streams {
     this.#liveCount++;
     try {
       await this.#runAt(instance, upstream, exchange, (target) => {
-        // For proxies in front of the gateway, which might otherwise wait for more bytes.
+        // X-Accel-Buffering tells proxies in front of the gateway not to buffer the stream.
         for (const [name, value] of Object.entries({ ...headers, 'X-Accel-Buffering': 'no' }))
           response.setHeader(name, value);
         return new Promise<void>((resolve, reject) => {

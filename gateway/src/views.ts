@@ -17,7 +17,7 @@ export async function applyView(
   caller: Caller,
   { ids, views }: Pick<GatewayParts, 'ids' | 'views'>,
 ): Promise<string> {
-  // Most requests have no view: this test must not cost them a parsed query.
+  // Avoids parsing the query of requests without `view`, which are most.
   if (viewResource === undefined || !search.includes('view=')) return search;
   const query = new URLSearchParams(search);
   const code = query.get('view');

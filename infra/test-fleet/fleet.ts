@@ -28,7 +28,7 @@ type Credentials = Parameters<typeof createClient>[0]['credentials'];
 /** Gateway and services as separate processes with their own databases. */
 export interface TestFleet {
   baseUrl: string;
-  /** Receives what the fleet sends by mail. */
+  /** Receives the mail of the fleet. */
   mailbox: Mailbox;
   /** The settings of each process. */
   environment: Record<string, Record<string, string>>;
@@ -198,7 +198,7 @@ export async function startFleet(
       await mailbox.close();
       for (const balancer of balancers) await balancer.close();
       await Promise.all(databases.map((database) => database.drop()));
-      // Stores of the test's own end with it.
+      // Stores that belong to the test stop with it.
       if (!options.stores) await removeQueues(namespace);
     },
   };

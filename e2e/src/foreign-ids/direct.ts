@@ -78,7 +78,7 @@ function callerOf({ audience }: Operation, scope: Scope | undefined): Caller {
   const base = { environment, requestId: 'foreign-ids' };
   const inTenant = { ...base, ...(tenantId !== undefined && { tenantId }) };
   if (audience === 'public') return { ...base, type: 'anonymous', ip: '203.0.113.7', permissions: [] };
-  // Operations for the gateway apply the permissions of the person for whom it asks, and read their records.
+  // Operations that the gateway calls apply the permissions of the calling user, and read records of that user.
   const person = { permissions: ['*'], ...(userId !== undefined && { userId }) };
   if (audience === 'internal') return { ...inTenant, type: 'system', name: 'e2e', ...person };
   if (audience === 'portal')

@@ -194,7 +194,7 @@ export async function portalSession({ direct, ids }: Setup, scope: Scope, email:
   const body = { email, password, tenant: String(scope.tenantId) };
   const { token } = await direct.call('loginToPortal', { body }, scope);
   const sessionId = sessionIn(token, scope, ids);
-  // As by a first request with the token: it records when the session was seen, and the next minutes do not.
+  // Simulates the first request with the token. It updates lastSeenAt; requests within the next five minutes do not.
   const seen = { tenantId: String(scope.tenantId), sessionId: String(sessionId) };
   await direct.call('resolveSession', { body: seen }, undefined);
   return sessionId;

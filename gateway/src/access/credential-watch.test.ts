@@ -57,7 +57,7 @@ it('ends a stream if the message about its credential is lost', async () => {
   watch.close();
 });
 
-it('lets a stream go on while identity is unavailable', async () => {
+it('keeps a stream open while identity is unavailable', async () => {
   const { watch, stream } = aWatch({ everyMs: 20 });
   stream.error = new GatewayError('unavailable');
   await until('it was checked', () => stream.checks > 1);

@@ -22,7 +22,7 @@ export async function actingFor(
     throw new GatewayError('malformed_request', {
       errors: [{ field: 'X-On-Behalf-Of', message: 'Requires an API key; omit the header with an access token' }],
     });
-  // Limited to own or team records, it would name nobody: acting for somebody else is not a matter of records.
+  // The permission concerns users, not records, so a grant that is narrowed to own or team records does not count.
   if (allows(who.permissions, 'users:act_as') !== 'all') throw new GatewayError('forbidden');
   const { tenantId } = who;
   const userId = parts.ids.decode('user', tenantId, header);

@@ -20,7 +20,7 @@ export interface Principals {
   knows(hash: string): boolean;
   /** Caches a user for as long as credentials are cached. */
   rememberUser<T>(tenantId: number, userId: number, fetch: () => Promise<T>): Promise<T>;
-  /** Calls the listener after credentials were forgotten; returns a function that ends it. */
+  /** Calls the listener after cached credentials are invalidated; returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
   close(): void;
 }

@@ -7,7 +7,7 @@ import type { Exchange } from '../exchange.ts';
 export type Refusal = z.output<typeof RefusedRequest>;
 
 export interface Refusals {
-  /** Remembers a finished request for the audit log, if its caller lacked a permission. */
+  /** Queues a finished request for the audit log if its caller lacked a permission. */
   add(exchange: Exchange): void;
   /** Reports the remaining refusals. */
   close(): Promise<void>;

@@ -2,9 +2,8 @@ import { idTypeOf, isPermission } from '@tandem/contract';
 import type { z } from 'zod';
 import { catalogue, events } from './vocabulary.ts';
 
-// High-volume telemetry, which would outnumber the record changes in the audit log, what time alone causes (the entry of
-// a notification is written when it is created), and the removal of a tenant, which removes its audit log too. Everything
-// else is audited.
+// Not audited: high-volume telemetry, which would outnumber the record changes in the audit log; scheduled deliveries
+// of notifications, whose creation has an entry; and the removal of a tenant, which also removes its audit log.
 const unaudited = ['tenant.data_removed', 'tenant.deletion_due', 'notification.delivered', 'engagement.recorded'];
 
 it('declares each event once', () => {

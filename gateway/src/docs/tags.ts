@@ -109,7 +109,7 @@ const tags: Tag[] = [
     name: 'Notifications',
     description: 'Immediate and scheduled messages to users of the tenant.',
   },
-  { paths: ['/v1/counts'], name: 'Counts', description: 'The numbers of badges.' },
+  { paths: ['/v1/counts'], name: 'Counts', description: 'The counts of badges.' },
   {
     paths: ['/v1/views'],
     name: 'Views',

@@ -6,8 +6,8 @@ import type { Allowance, Verdict } from './allowance.ts';
 const unlimited = 1_000_000_000;
 
 /**
- * The limits a call counts against: of an API key those of the tenant's plan, of a signed-in person an allowance of
- * their own, so that people and integrations do not starve each other, and without credentials the limit of the
+ * The limits that a call counts against. An API key uses the limits of the tenant's plan. A signed-in user has a
+ * separate allowance, so that users and integrations do not starve each other. Calls without credentials are limited by
  * address.
  * @param address the client address or its network, from `countedAddress`
  */

@@ -1,4 +1,4 @@
-/** What a served call is attributed to. */
+/** The key, operation and user that a served call is counted for. */
 export interface CallOf {
   keyId: number;
   /** Method and path of the operation: `POST /v1/leads`. */
@@ -50,7 +50,7 @@ export class UsageParts {
   recorded(batch: { part: UsagePart; calls: number }[]): void {
     for (const { part, calls } of batch) if (part.calls === calls) this.#changed.delete(part);
     const current = Math.floor(this.#now() / hourMs);
-    // A call may end in the next hour and still count in the last one of its month.
+    // A call that ends in the next month is counted in the last hour of its own month.
     for (const [key, part] of this.#parts)
       if (part.hour < current - 1 && !this.#changed.has(part)) this.#parts.delete(key);
   }
@@ -75,7 +75,9 @@ export class UsageParts {
     return part;
   }
 
-  /** The current hour, or the nearest hour of the month in which the call began, so that both add up. */
+  /**
+   * The current hour, or the nearest hour of the month in which the call began, so that the hours add up to the month.
+   */
   #hourIn(month: string): number {
     const hour = Math.floor(this.#now() / hourMs);
     if (hour !== this.#hour) {

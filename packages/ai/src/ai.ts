@@ -15,7 +15,7 @@ interface Asked {
   instructions: string;
   /** The caller's prompt. */
   prompt: string;
-  /** A key of the caller's own for the provider, used instead of the configured one. */
+  /** The tenant's API key for the provider, used instead of the configured one. */
   apiKey?: string | undefined;
   temperature?: number | undefined;
   maxTokens?: number | undefined;

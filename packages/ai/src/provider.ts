@@ -35,7 +35,7 @@ const connectTimeoutMs = 5_000;
 const tokensMax = 8_192;
 // These concern a single request; the next one may succeed.
 const requestFaults = [400, 413, 422];
-// An invalid key, one without credit or permission, and one that is used too often.
+// Invalid key, no credit, no permission, rate limit exceeded.
 const keyFaults = [401, 402, 403, 429];
 
 /** Creates a client of the chat-completion protocol. */

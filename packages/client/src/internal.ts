@@ -13,8 +13,8 @@ type Parts<Op> = {
 };
 
 /**
- * The context of a call. Permissions are those of the person for whom the service asks; only operations that apply them
- * themselves read them.
+ * The context of a call. Permissions are those of the user on whose behalf the service calls. Only operations that
+ * apply them themselves read them.
  */
 type ServiceContext = Omit<Caller, 'type' | 'permissions'> & Partial<Pick<Caller, 'permissions'>>;
 

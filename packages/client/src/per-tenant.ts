@@ -1,11 +1,11 @@
 import type { Caller } from '@tandem/caller';
 import type { Log } from '@tandem/process';
 
-/** The tenant that is asked about, and the request that asks. */
+/** The tenant whose value is read, and the request that reads it. */
 export type TenantRequest = Pick<Caller, 'tenantId' | 'environment' | 'requestId'>;
 
 interface Options<T> {
-  /** What is cached, for the log. */
+  /** The name of the cached value, for the log. */
   name: string;
   read(request: TenantRequest): Promise<T>;
   /** How long a value is used before it is read again. */
@@ -24,9 +24,9 @@ interface Entry<T> {
 }
 
 const tenantsMax = 10_000;
-// A request waits no longer for a new value, because it can use the last one.
+// Longest wait for a new value. After it the last known value is used.
 const waitMs = 500;
-// While the other service fails, it is asked only this often, so that not every request waits for it.
+// Interval between attempts while the other service fails, so that not every request waits for it.
 const retryMs = 5_000;
 
 /**

@@ -4,8 +4,8 @@ import { id } from './id.ts';
 import { operations, signedIn } from './operation.ts';
 
 /**
- * The services with background jobs that clients can read. The number of a job tells its service, so that one path
- * serves the jobs of all: append, never reorder.
+ * The services with background jobs that clients can read. The number of a job identifies its service, so that one path
+ * serves the jobs of all services. Append, never reorder.
  */
 const jobServices = [
   'integrations',
@@ -23,12 +23,12 @@ export type JobService = (typeof jobServices)[number];
 // 15 services with 68 billion jobs each, within the limit of ids (2^40).
 const jobsOfService = 2 ** 36;
 
-/** The number of a job among those of all services. */
+/** The number of a job, unique among all services. */
 export function jobNumber(service: JobService, row: number): number {
   return jobServices.indexOf(service) * jobsOfService + row;
 }
 
-/** The service and the row of a job; undefined for a number of no service. */
+/** The service and the row of a job; undefined if the number belongs to no service. */
 export function jobOf(number: number): { service: JobService; row: number } | undefined {
   const service = jobServices[Math.floor(number / jobsOfService)];
   return service && { service, row: number % jobsOfService };
@@ -40,7 +40,7 @@ export const JobStatus = z.enum(['queued', 'running', 'completed', 'failed']);
 /** A background job that continues after the 202 response. */
 export const BackgroundJob = z.object({
   jobId: id('job'),
-  kind: z.string().meta({ description: 'What the job does', examples: ['audit_export'] }),
+  kind: z.string().meta({ description: 'The kind of job', examples: ['audit_export'] }),
   status: JobStatus.describe('The status of the job'),
   progress: z
     .object({
@@ -81,7 +81,7 @@ export const JobStarted = z.object({
   status: JobStatus.describe('The status of the job'),
 });
 
-/** The row of every service with background jobs: the gateway sends a request to the service of the job. */
+/** The operation of every service with background jobs. The gateway sends a request to the service of the job. */
 export const jobOperations = operations({
   getJob: {
     method: 'GET',

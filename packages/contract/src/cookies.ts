@@ -1,4 +1,4 @@
-/** The attributes of a cookie besides HttpOnly, which every cookie has: no script reads the cookies of this API. */
+/** The attributes of a cookie. HttpOnly is not among them, because every cookie has it. */
 export interface CookieAttributes {
   path: string;
   /** Zero deletes the cookie. */
@@ -9,12 +9,12 @@ export interface CookieAttributes {
 }
 
 const cookieName = /^[\w-]+$/;
-// Tokens and JSON Web Tokens: no value that the API sets needs quotes or escapes.
+// The API sets only tokens and JSON Web Tokens, which need no quotes or escapes.
 const cookieValue = /^[\w.~-]{1,4000}$/;
 
 /**
- * Reads the named cookies of a Cookie header (RFC 6265, section 5.4). Of several with one name the first counts, because
- * browsers send the one with the longest path first. Values that no operation sets are ignored.
+ * Reads the named cookies of a Cookie header (RFC 6265, section 5.4). If a name occurs more than once, the first value
+ * is used: browsers send the one with the longest path first. Values that no operation sets are ignored.
  */
 export function readCookies(header: string | undefined, names: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};

@@ -17,7 +17,7 @@ export interface FieldError {
   message: string;
 }
 
-/** A part of a request that had no effect, or of a response that is missing. */
+/** A warning: part of the request had no effect, or part of the response is missing. */
 export interface Warning {
   code: 'unknown_parameter' | 'unknown_field' | 'names_missing' | 'part_missing';
   field: string;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Plan, planCodes, plans } from './plans.ts';
 
 /**
- * The features that plans and addons switch. Those that not every plan includes gate operations: the row of an
- * operation names the feature that its caller's tenant needs.
+ * The features that plans and addons enable. The row of an operation names the feature that the tenant needs, unless
+ * every plan includes it.
  */
 export const features = {
   webhooks: { name: 'Webhooks', description: 'Signed events sent to your endpoints' },
@@ -23,12 +23,12 @@ export const features = {
   search_settings: { name: 'Search settings', description: 'How searches of the whole tenant treat misspelt words' },
 } as const satisfies Record<string, { name: string; description: string }>;
 
-/** The key of a feature. */
+/** The key of a feature, such as `workflows`. */
 export type Feature = keyof typeof features;
 
 export const featureKeys = Object.keys(features) as [Feature, ...Feature[]];
 
-/** The key of a feature, such as `workflows`. */
+/** The schema of `Feature`. */
 export const FeatureKey = z.enum(featureKeys).describe('The key of the feature');
 
 /** Features that no plan includes, only addons. */
@@ -53,7 +53,7 @@ export function lowestPlanWith(feature: Feature): Plan | undefined {
   return planCodes.find((code) => added[code].includes(feature));
 }
 
-/** What a caller is told whose tenant lacks a feature: what it is, and which plan or addon includes it. */
+/** The error for a tenant that lacks a feature. It names the feature, and the plan or addon that includes it. */
 export function missingFeature(feature: Feature): { message: string; errors: { field: string; message: string }[] } {
   const { name } = features[feature];
   const lowest = lowestPlanWith(feature);

@@ -45,7 +45,7 @@ function drop(schemas: readonly SchemaNode[], value: unknown): void {
   }
 }
 
-/** What a value may contain; undefined in place of a form whose content is not checked. */
+/** The known properties of a value. `undefined` instead of a form means that the content is not checked. */
 interface Form {
   fields?: Map<string, Form | undefined>;
   /** The form of array elements, or of the values of a record. */
@@ -94,7 +94,7 @@ function collect(
   }
 }
 
-/** Compiles the form of a value that may follow any of some schemas; undefined if nothing in it can be unknown. */
+/** Compiles the form of a value that matches any of the schemas; undefined if it cannot have unknown properties. */
 function formOf(schemas: readonly SchemaNode[], within: readonly SchemaNode[]): Form | undefined {
   // A recursive schema is checked down to its first repetition.
   if (schemas.some((schema) => within.includes(schema))) return undefined;

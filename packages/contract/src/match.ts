@@ -1,4 +1,4 @@
-/** What has the matched method and path, or the methods that the path allows. */
+/** The entry with the matched method and path, or the methods that the path allows. */
 type PathMatch<T> = { found: T; values: string[] } | { allowed: string[] };
 
 interface Node<T> {

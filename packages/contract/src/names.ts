@@ -28,7 +28,7 @@ export type NamedType = (typeof namedTypes)[number];
 
 /** The path of the internal operation that names the records of a service. */
 export const namesPath = '/internal/names';
-/** How many records of a type one call names at most. */
+/** Maximum number of records of a type per call. */
 export const namesMax = 500;
 
 const namesTimeoutMs = 2_000;
@@ -62,8 +62,8 @@ const levelsMax = 2;
 const isNamed = new Set<ResourceType>(namedTypes);
 
 /**
- * What `include` accepts for an operation, with the positions of the ids in `data`: `lead` for `leadId`, `teams` for
- * `teamIds`, and `assignedTo` as it is. Empty if the operation returns no ids of records with names.
+ * The names that `include` accepts for an operation, with the positions of the ids in `data`: `lead` for `leadId`,
+ * `teams` for `teamIds`, and `assignedTo` as it is. Empty if the operation returns no ids of records with names.
  */
 export function includesOf(row: Operation): Map<string, IdPath[]> {
   const { method, audience = 'tenant', envelope, query, reply } = row;

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { id } from './id.ts';
 import type { Operation, Operations, Row } from './operation.ts';
 
-/** The kinds of work that a user who leaves hands over: their name in messages, and the permission to write them. */
+/**
+ * The kinds of work that are handed over when a user leaves, with the noun for messages and the permission to write
+ * them.
+ */
 export const workKinds = {
   leads: { noun: 'open leads', permission: 'leads:write' },
   opportunities: { noun: 'open opportunities', permission: 'opportunities:write' },
@@ -18,8 +21,8 @@ export type OpenWork = Partial<Record<WorkKind, number>>;
 const openWorkPath = '/internal/work/count';
 
 /**
- * The internal operation of a service that counts the open records of a user, for identity: somebody who leaves must
- * hand them over. `ownedWork` of `@tandem/service` has its handler.
+ * The internal operation of a service that counts the open records of a user, for identity, which requires a successor
+ * for them when the user leaves. `ownedWork` of `@tandem/service` has its handler.
  * @param kinds the kinds of work that the service stores
  */
 export function countsOpenWork<const Kind extends WorkKind>(kinds: readonly [Kind, ...Kind[]]) {

@@ -41,8 +41,8 @@ interface RowBase {
    */
   cookies?: Record<string, string>;
   /**
-   * A public operation that also enters tenants that are suspended, because it answers for them in its own way: sign-in
-   * tells about it only who knows the password. For others such a tenant does not exist (404).
+   * Lets a public operation enter suspended tenants, because it handles the suspension itself: sign-in reports it only
+   * after the correct password. For other public operations a suspended tenant does not exist (404).
    */
   whileSuspended?: true;
   /** Requires a person's token; an API key is rejected. */
@@ -92,7 +92,7 @@ type Effect =
       method: 'GET';
       body?: never;
       form?: never;
-      /** Of a read that is recorded, in `inTenant`, or of a redirect at the end of single sign-on, to which a browser comes by GET. */
+      /** Events of a GET: a read that is recorded within `inTenant`, or the redirect that completes single sign-on. */
       emits?: readonly EventDef[];
       status?: never;
       mayExist?: never;

@@ -19,7 +19,7 @@ export const PerformedCall = z.object({
     .nullable(),
 });
 
-// A button must not change who may do what, or what the tenant pays: its label need not tell its effect.
+// Resources that buttons must not change, because they affect permissions and costs, and a label may hide the effect.
 const administered = ['users', 'roles', 'teams', 'api_keys', 'tenant', 'billing', 'webhooks', 'notifications'];
 
 /**

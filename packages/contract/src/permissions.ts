@@ -59,7 +59,7 @@ export function allows(granted: readonly string[], wanted: string): 'all' | 'tea
   return grantOf(granted, wanted)?.reach;
 }
 
-/** The granted permission that allows the wanted one furthest, and how far; undefined if none does. */
+/** The granted permission with the widest reach for the wanted one, and that reach; undefined if none allows it. */
 export function grantOf(
   granted: readonly string[],
   wanted: string,

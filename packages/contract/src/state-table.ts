@@ -1,16 +1,16 @@
-/** What changes a status: the id of an operation, or the file of a job or consumer without its extension. */
+/** The code that changes a status: the id of an operation, or the file of a job or consumer without its extension. */
 type Performer = string;
 
 /** For each status, the statuses that a record can change to, and what performs the change. */
 type Changes<Status extends string> = Record<Status, Partial<Record<Status, Performer>>>;
 
-/** The life of a record: its first status, and every change of it. */
+/** The states of a record: its first statuses, and every change of status. */
 export class StateTable<Status extends string> {
   readonly resource: string;
-  /** What creates a record, by the status that the record then has. */
+  /** The code that creates a record, by the first status of the record. */
   readonly created: Partial<Record<Status, Performer>>;
   readonly changes: Changes<Status>;
-  /** Changes that the platform makes by itself: no caller can ask for them. */
+  /** Changes that only the platform makes. Callers cannot request them. */
   readonly automatic: Partial<Changes<Status>>;
 
   constructor(
@@ -45,8 +45,8 @@ export class StateTable<Status extends string> {
 }
 
 /**
- * Declares the life of a record once: `allowedTransitions`, the guard of every change and the test that something
- * performs each of them read the same table.
+ * Declares the states of a record once, for `allowedTransitions`, for the guard of every change, and for the test that
+ * checks that each change is performed somewhere.
  * @param resource the name of the record's schema: `Task`
  */
 export function stateTable<Status extends string>(

@@ -27,7 +27,7 @@ export const tenantDeletionScheduled = event('tenant.deletion_scheduled', {
   action: 'tenant.schedule_deletion',
   data: life.data.extend({ dueAt: timestamp() }),
 });
-// Not audited: the audit log is about to be removed itself, and the proof of the deletion is kept outside of it.
+// Not audited, because the audit log is removed too. The record of the deletion is kept elsewhere.
 export const tenantDeletionDue = event('tenant.deletion_due', {
   ...life,
   description: 'The grace period of a deletion ended; every service removes its data of the tenant',

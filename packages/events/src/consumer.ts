@@ -44,14 +44,14 @@ export interface Consumer<E extends EventDef = EventDef, Tx = unknown> {
    */
   on: readonly E[] | 'all';
   /**
-   * Handles each event in live and in sandbox, one transaction each: for events about what both share, such as users and
-   * teams, whose consumer changes records that both have.
+   * Handles each event in live and in sandbox, in one transaction each. For events about users and teams, which both
+   * environments share, if the consumer changes records of both.
    */
   everyEnvironment?: true;
   /**
-   * Receives events of tenants whose data is being removed or was removed, too, and has no inbox: it must be repeatable.
-   * For other consumers these events are acknowledged and dropped, because handling them would write rows of the tenant
-   * again.
+   * Also receives events of tenants whose data is being removed or was removed. Such a consumer has no inbox, so it
+   * must be idempotent. Other consumers acknowledge and drop these events, because handling them would write rows of
+   * the tenant again.
    */
   ofRemovedTenants?: true;
   handle(events: Received<E>[], context: ConsumerContext<Tx>): Promise<void>;

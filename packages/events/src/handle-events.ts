@@ -29,7 +29,7 @@ export async function handleEvents<Client>(
   if (!first) return;
   const { tenantId, environment } = first;
   if (!consumer.everyEnvironment) return handleIn({ tenantId, environment }, consumer, deliveries, first, options);
-  // A repetition after the first of them has committed finds its events in the inbox of that environment.
+  // If only the first transaction commits, the retry finds its events in the inbox of that environment.
   for (const each of ['live', 'sandbox'] as const)
     await handleIn({ tenantId, environment: each }, consumer, deliveries, first, options);
 }
@@ -72,8 +72,8 @@ function inboxName({ name, everyEnvironment }: Consumer, { environment }: EventS
 }
 
 /**
- * Inserts the events into the inbox; resolves to the new ones, each once. Of a removed tenant nothing is inserted: the
- * entry itself would be a row of it.
+ * Inserts the events into the inbox; resolves to the new ones, each once. Nothing is inserted for a removed tenant,
+ * because the entry would be a row of that tenant.
  */
 async function recordInInbox<Client>(
   db: TenantDb<Client>,

@@ -25,9 +25,9 @@ export interface LeasedRow {
 }
 
 /**
- * Leases the rows that are still to run: a row that another run has, that ended or that waits again is skipped. Rows of
- * a suspended tenant are paused instead, and rows of a removed one deleted. The attempt is counted here, because a run
- * that ends with its process cannot count it later.
+ * Leases the rows that are due. Rows that another run has leased, that ended or that were postponed are skipped. Rows
+ * of a suspended tenant are paused instead, and rows of a removed one deleted. The attempt is counted here, because a
+ * run whose process crashes cannot count it later.
  * @returns undefined when no row is still to run
  */
 export async function takeRows(

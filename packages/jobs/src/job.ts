@@ -59,7 +59,7 @@ export interface Job<Payload extends z.ZodType = z.ZodType, Tx = unknown> {
    */
   batchMax: number;
   /**
-   * Jobs with a lane have a queue and places of their own, which all jobs of the lane share, so that they never wait
+   * Jobs with a lane have a separate queue and separate slots, shared by all jobs of the lane, so that they never wait
    * behind other jobs of the service.
    */
   lane?: string;

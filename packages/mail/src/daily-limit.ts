@@ -7,9 +7,9 @@ interface More {
 }
 
 /**
- * Counts messages of the current tenant for its daily limit, in the transaction that queues them. The rows of the counters
- * stay locked until it ends, so concurrent transactions of a tenant cannot exceed the limit together.
- * @returns the kind that has no room, and then counts none; undefined if all have room
+ * Counts messages of the current tenant for its daily limit, in the transaction that queues them. The rows of the
+ * counters stay locked until it ends, so concurrent transactions of a tenant cannot exceed the limit together.
+ * @returns the kind that would exceed its limit, in which case nothing is counted; undefined if all are within it
  */
 export async function countMessages(sql: Sql, more: readonly More[], max: number): Promise<More | undefined> {
   const counted: More[] = [];

@@ -12,7 +12,7 @@ export interface Letter {
   button?: { label: string; url: string };
   /** Paragraphs after the button. */
   notes?: readonly string[];
-  /** Who sent the message and why. */
+  /** The footer: the sender of the message, and why the recipient gets it. */
   footer: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const colors = {
   line: '#e4e7ec',
 };
 const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
-// Mail clients without support for it ignore the rule. Clients that invert colors by themselves leave these alone.
+// Clients without support ignore media queries. Clients that invert colors themselves do not change these.
 const darkMode = `@media (prefers-color-scheme:dark){.page{background:#14161b!important}.card{background:#1e2128!important;border-color:#31353f!important}.text{color:#e8eaee!important}.faint{color:#9aa3b2!important}}
 @media (max-width:640px){.card{border-radius:0!important}.inner{padding:28px 20px!important}}`;
 

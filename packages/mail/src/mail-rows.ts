@@ -13,7 +13,7 @@ export interface MailRow {
   createdAt: Date;
 }
 
-/** How a message goes on after an attempt: `again` without an end. */
+/** The state of a message after an attempt. */
 export interface Ended {
   id: number;
   state: 'queued' | 'sent' | 'failed';

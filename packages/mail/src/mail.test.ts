@@ -3,7 +3,7 @@ import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { until } from '@tandem/until';
 import { aMessage, aScope, type MailDatabase, type MailInstance, mailDatabase, seal } from './mail.test-instance.ts';
 
-// What a single message goes through is tested with the messages of identity (services/identity/src/mail.test.ts).
+// The states of a single message are tested with the messages of identity (services/identity/src/mail.test.ts).
 
 let database: MailDatabase;
 let mailbox: Mailbox;
@@ -210,7 +210,7 @@ it('sends each message once when an instance stops in the middle of a batch', as
   for (const { to } of messages) expect(mailbox.to(to)).toHaveLength(1);
 });
 
-it('does not send again what was sent when its result could not be stored', async () => {
+it('does not send a message again if its result could not be stored', async () => {
   const instance = start();
   const scope = aScope();
   const message = aMessage();

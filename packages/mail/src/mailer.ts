@@ -25,7 +25,7 @@ export interface Mailer {
    * @returns false if the tenant has reached its limit; then none of them is queued
    */
   queue(inside: Inside, messages: readonly Message[]): Promise<boolean>;
-  /** What the service runs for it. */
+  /** Jobs, housekeeping and metrics that the service runs for the mailer. */
   parts: {
     jobs: readonly SendJob[];
     /** How many jobs of bulk mail may wait for the mail server at once; account mail has a lane of its own. */

@@ -22,12 +22,12 @@ export interface Message {
   kind: MailKind;
   /** The name of the sender; `default` is MAIL_FROM. */
   sender?: string;
-  /** What the message is about, such as `password_reset`; for operators. */
+  /** The topic of the message, such as `password_reset`, for operators. */
   template: string;
   to: string;
   content: Content;
-  /** Finds the message again in `platform.mail`; a random one by default. */
+  /** Identifies the message in `platform.mail`; random by default. */
   ref?: string;
-  /** Until when the message is worth sending; a day by default, at most three. */
+  /** The message is not sent after this time: one day from now by default, at most three days. */
   notAfter?: Date;
 }

@@ -1,4 +1,4 @@
-/** How an attempt to send a message ended. */
+/** The outcome of an attempt to send a message. */
 export type Attempt =
   | { outcome: 'sent'; response: string }
   /** The server refused this message for good. */
@@ -9,7 +9,7 @@ export type Attempt =
 // A busy or unreachable server is tried often at first: most outages and greylisting end within minutes.
 const delaysSeconds = [2, 15, 60, 300, 900, 1_800, 3_600];
 
-/** When to try again after so many attempts; undefined when the message would be too late then. */
+/** The time of the next attempt; undefined if the message would be too late by then. */
 export function nextAttempt(attempts: number, notAfter: Date, now = new Date()): Date | undefined {
   const seconds = delaysSeconds[Math.min(attempts, delaysSeconds.length) - 1] ?? 0;
   const at = new Date(now.getTime() + seconds * 1_000);

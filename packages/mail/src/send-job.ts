@@ -86,7 +86,8 @@ export function sendJob(kind: MailKind, shared: Shared): SendJob {
 async function attemptToSend(row: MailRow, kind: MailKind, shared: Shared): Promise<Attempt> {
   const { seal, transportOf, addresses, isEnabled } = shared;
   const from = addresses[row.sender];
-  // Another release, or the same one after SMTP_URL was removed: another instance or a restart may send it.
+  // The row may come from another release, or from before SMTP_URL was removed: another instance may be able to send
+  // it.
   if (!from) return { outcome: 'postponed', error: `There is no sender named ${row.sender}` };
   if (!isEnabled) return { outcome: 'postponed', error: 'SMTP_URL is not set' };
   if (row.notAfter <= new Date()) return { outcome: 'refused', error: 'The message could not be sent in time' };

@@ -96,7 +96,7 @@ it('keeps the newest 500 messages', async () => {
   expect((await page('/messages/502')).status).toBe(200);
 });
 
-it('refuses recipients as the test says', async () => {
+it('rejects recipients as configured', async () => {
   const send = sender();
   mailbox.refuse('ada@example.com', 550);
   await expect(send()).rejects.toMatchObject({ responseCode: 550 });

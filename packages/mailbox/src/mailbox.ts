@@ -18,9 +18,9 @@ export interface ReceivedMail {
   receivedAt: Date;
 }
 
-/** Recipients whose answer is held back. */
+/** Recipients whose SMTP reply is delayed until `release`. */
 export interface Held {
-  /** How many wait for their answer. */
+  /** The number of recipients that wait for the reply. */
   waiting(): number;
   release(): void;
 }
@@ -86,7 +86,7 @@ export async function startMailbox(ports: { smtp?: number; web?: number } = {}):
       );
     },
   });
-  // A client that breaks its connection is none of the mailbox's business.
+  // Connection errors of clients are ignored.
   smtp.on('error', () => {});
   await new Promise<void>((resolve, reject) => {
     smtp.server.once('error', reject);

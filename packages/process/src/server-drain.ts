@@ -34,7 +34,7 @@ export function createServerDrain(): ServerDrain {
     isDraining = true;
     for (const response of responses.values()) if (!response.headersSent) response.setHeader('Connection', 'close');
   };
-  // They would last until the time limit; their clients connect again, to another instance.
+  // Event streams would stay open until the time limit. Their clients reconnect to another instance.
   const endEventStreams = () => {
     for (const response of responses.values())
       if (!response.writableEnded && String(response.getHeader('content-type')).startsWith('text/event-stream'))

@@ -19,19 +19,19 @@ interface Row extends Omit<Shown, 'jobId' | 'progress' | 'error' | 'download'> {
   expiresAt: Date | null;
 }
 
-/** What a download link of a job grants. */
+/** The content of a sealed download link. */
 export interface JobLink {
   tenantId: number;
   environment: 'live' | 'sandbox';
   jobId: number;
-  /** Who asked for the link. */
+  /** The user who requested the link. */
   userId: number | null;
 }
 
-/** A background job with what only its service sees. */
+/** A background job with the fields that only its service sees. */
 export type FoundJob = Shown & { input: unknown; userId: number | null; expiresAt: Date | null };
 
-/** Longest life of a download link. */
+/** Maximum lifetime of a download link. */
 const linkMs = 3_600_000;
 
 /**

@@ -18,7 +18,7 @@ export function createFirstUse<Client>(
     if (known.has(key)) return;
     await db.transaction({ tenantId, environment }, async () => {
       const { sql } = db.tx;
-      // Also a read of a removed tenant must not write its defaults again.
+      // Reading a removed tenant must not insert its default rows again.
       if (await isRemoved(db.tx)) throw fail('tenant_suspended');
       const [isFirst] =
         await sql`INSERT INTO platform.first_use DEFAULT VALUES ON CONFLICT DO NOTHING RETURNING 1 AS one`;

@@ -184,7 +184,7 @@ function* chunksOf(text: string): Generator<Buffer> {
 function serveMedia(response: Response, { status, headers }: ServiceResponse, served: Served, method: string): void {
   const { body, type, length, disposition, location, contentPolicy } = served;
   const size = length ?? (typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined);
-  // Not by writeHead, which does not keep it: at shutdown the server looks for event streams.
+  // setHeader, because writeHead does not store the header, by which the server finds event streams at shutdown.
   response.setHeader('Content-Type', type);
   response.writeHead(status, {
     'Content-Security-Policy': contentPolicy ?? "default-src 'none'; sandbox",

@@ -26,7 +26,7 @@ export function namesHandler<Tx, Type extends string>(sources: Record<Type, Name
   return {
     async check({ body, caller, tx, under }: { body: Ids<Type>; caller: Caller; tx: Tx; under: Under }) {
       const wanted = Object.entries(body) as [Type, number[]][];
-      // One after the other: they share the connection of the request.
+      // Sequential, because the queries share the connection of the request.
       const found: Partial<Record<Type, Named[]>> = {};
       for (const [type, ids] of wanted) {
         const { permission, narrows, find } = sources[type];

@@ -43,7 +43,7 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
    * Creates the default records of a tenant in each environment; runs once, in a transaction before its first request.
    */
   firstUse?: (tx: Tx<Client>) => Promise<void>;
-  /** What the deletion of a tenant removes besides the rows of the database. */
+  /** Removes data of a deleted tenant outside of the database. */
   tenantRemoval?: TenantRemoval<Client>;
   /** Registers additional metrics of the service. */
   measure?: (metrics: Metrics) => void;

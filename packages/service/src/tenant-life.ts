@@ -5,7 +5,7 @@ import type { Scope, TenantDb, Tx } from '@tandem/tenant-db';
 import { z } from 'zod';
 import { removeTenantRows } from './remove-tenant-rows.ts';
 
-/** What the deletion of a tenant means for a service besides the rows of its database. */
+/** Removal of a tenant's data beyond the rows of the service's database. */
 export interface TenantRemoval<Client> {
   /** Removes what the service keeps outside of its database, such as objects. Must be repeatable. */
   before?: (tenantId: number) => Promise<void>;
@@ -58,7 +58,7 @@ export function followTenants<Client>(options: {
       const inOrder = events.toSorted((one, other) => one.record.version - other.record.version);
       for (const { name, record } of inOrder) {
         const state = states[name];
-        // It still has to collect the reports of the other services, whose events would be dropped.
+        // Identity still collects the reports of the other services. Their events would be dropped.
         if (state === 'removing' && removal.isLast) continue;
         const [applied] =
           await tx.sql`INSERT INTO platform.tenant_state (state, version) VALUES (${state}, ${record.version})

@@ -115,7 +115,7 @@ export function everyOperation<Ops extends Operations>(
       });
     }
 
-    // A stream of events has no end of its own.
+    // An event stream does not end by itself.
     const withFields = rows.filter((row) => (row.body || row.query) && !isEventStream(row.reply));
     if (withFields.length) {
       it.each(named(withFields))('%s says for invalid fields what is accepted, in our own words', async (_, row) => {

@@ -3,8 +3,8 @@ import { defaultManagementUrl } from '@tandem/events';
 const timeoutMs = 15_000;
 
 /**
- * Deletes the queues and exchanges of a namespace. Each quorum queue holds memory of the broker, idle or not; with those
- * of a whole test run it reaches its limit and blocks every publisher.
+ * Deletes the queues and exchanges of a namespace. Even an idle quorum queue uses memory of the broker. With the queues
+ * of a whole test run the broker would reach its memory limit and block every publisher.
  * @throws when the management API of the test broker does not answer
  */
 export async function removeQueues(namespace: string): Promise<void> {

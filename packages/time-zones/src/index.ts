@@ -41,15 +41,15 @@ export function minutesOfDay(at: Date, timezone: string): number {
 }
 
 /**
- * The first instant after `at` at which the clocks show these minutes since midnight. A time that they skip is taken as
- * if they had not been set forward.
+ * The first instant after `at` at which the clocks show these minutes since midnight. A time that the clocks skip is
+ * read as if they had not been set forward.
  */
 export function nextTime(at: Date, minutes: number, timezone: string): Date {
   const today = zoned(at, timezone).toPlainDate();
   const time = Temporal.PlainTime.from({ hour: Math.floor(minutes / 60), minute: minutes % 60 });
   const instants = [0, 1, 2].flatMap((days) => {
     const wanted = today.add({ days }).toPlainDateTime(time);
-    // The earlier and the later of two equal times.
+    // The earlier and the later instant, if the clocks show this time twice.
     return (['compatible', 'later'] as const).map((disambiguation) =>
       asDate(wanted.toZonedDateTime(timezone, { disambiguation })),
     );

@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** Maximum number of pending approvals whose leads are returned. */
 export const pendingLeadsMax = 5_000;
 
-/** Numbers for the badges of the acting user. */
+/** Counts for the badges of the acting user. */
 export const internalApprovalCounts = operations({
   countPendingApprovals: {
     method: 'POST',

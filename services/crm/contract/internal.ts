@@ -44,10 +44,10 @@ export const internalLeads = operations({
   },
 });
 
-/** Work of people, for identity: somebody who leaves must hand it over. */
+/** Counts the open work of a user, for identity, which requires a successor when the user leaves. */
 export const internalWork = operations({ countOpenWork: countsOpenWork(['leads', 'opportunities', 'tasks']) });
 
-/** Numbers for the badges of the acting user. */
+/** Counts for the badges of the acting user. */
 export const internalTaskCounts = operations({
   countDueTasks: {
     method: 'POST',

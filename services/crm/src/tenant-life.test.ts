@@ -76,7 +76,7 @@ describe('the data of a deleted tenant', () => {
     expect(records(kept)).toEqual(records(others));
   });
 
-  it('does not come back by an event, a job or a request that arrives late', async () => {
+  it('is not restored by a late event, job or request', async () => {
     const doomed = service.as();
     const tenantId = doomed.caller.tenantId as number;
     await doomed.createLead({ body: aLead() });

@@ -2,7 +2,8 @@ import { media, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { LinkToken } from './account.ts';
 
-// What a followed link shows where CONSOLE_URL is not set. A page changes nothing: its form calls the operation.
+// Pages for links in messages, used if CONSOLE_URL is not set. Opening a page changes nothing: its form calls the
+// operation.
 const page = {
   method: 'GET',
   audience: 'public',

@@ -13,7 +13,7 @@ export const mailLimit = {
 /** How long links in account mail are valid. */
 export const linkHours = { password_reset: 0.5, email_verification: 72, email_change: 24 } as const;
 
-/** How many links of one purpose a user can be sent within an hour. */
+/** Maximum number of links of one purpose that a user is sent within an hour. */
 export const linksPerHourMax = 3;
 
 export const LinkToken = z
@@ -96,7 +96,7 @@ export const account = operations({
     path: '/v1/users/me/password',
     permission: signedIn,
     peopleOnly: true,
-    summary: 'Change the own password',
+    summary: "Change the current user's password",
     description: 'The other sessions of the user end. The user is notified by mail.',
     body: z.object({ current: CurrentPassword, new: NewPassword }),
     reply: z.object({ changed: z.literal(true).describe('Always true') }),
@@ -138,7 +138,7 @@ export const account = operations({
     path: '/v1/users/me/email/verification',
     permission: signedIn,
     peopleOnly: true,
-    summary: 'Request another link to verify the own e-mail address',
+    summary: "Request another link to verify the current user's e-mail address",
     description:
       'Links are valid for three days. At most three per hour, and five per minute for one address in all tenants.',
     reply: z.object({
@@ -160,7 +160,7 @@ export const account = operations({
     path: '/v1/users/me/email',
     permission: signedIn,
     peopleOnly: true,
-    summary: 'Change the own e-mail address',
+    summary: "Change the current user's e-mail address",
     description:
       'Sends a link to the new address, valid for 24 hours. The address changes when the link is followed. The current address gets a notice. While the tenant enforces single sign-on for you, the new address must be in one of its proven domains.',
     body: z.object({

@@ -1,10 +1,10 @@
 import { text } from '@tandem/contract';
 import { z } from 'zod';
 
-/** Shown in place of a secret setting; sent back, it keeps the stored value. */
+/** Replaces a secret setting in responses. In a request it keeps the stored value. */
 export const hiddenSetting = '***';
 
-/** What the catalogue says about a setting. */
+/** Metadata of a setting. */
 interface SettingMeta {
   description: string;
   /** The first version of the addon that has the setting. */

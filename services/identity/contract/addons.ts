@@ -345,7 +345,7 @@ export const addons = operations({
     path: '/v1/addons/:addonId/upgrade',
     permission: 'addons:write',
     summary: 'Upgrade an addon',
-    description: `Changes to a later version; there is no way back. Settings that are new in it get their defaults; \`config\` replaces the whole configuration. An active addon stays active.`,
+    description: `Changes to a later version. An upgrade cannot be undone. Settings that are new in it get their defaults; \`config\` replaces the whole configuration. An active addon stays active.`,
     params: withId,
     body: z.object({
       version: version.describe('The version to upgrade to'),

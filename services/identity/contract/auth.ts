@@ -30,7 +30,7 @@ export const AuthSession = z.object({
   expiresIn: z.int().meta({ description: 'The number of seconds until the access token expires', examples: [900] }),
 });
 
-/** What a correct password is not enough for. */
+/** The challenge after a correct password, if a second factor is required. */
 export const LoginChallenge = z.object({
   challenge: z
     .enum(['totp', 'totp_enrollment'])
@@ -38,7 +38,7 @@ export const LoginChallenge = z.object({
       'The missing step. `totp`: send a code to `POST /v1/auth/login/totp`. `totp_enrollment`: the tenant requires a second factor and the user has none; set it up by `POST /v1/auth/login/totp/enroll` first',
     ),
   challengeToken: z.string().meta({
-    description: 'Proves the correct password to these operations',
+    description: 'The token for these operations; it proves that the password was correct',
     examples: ['ThisIsOnlyAnExampleOfAChallengeToken00000000'],
   }),
   expiresIn: z.int().meta({ description: 'The number of seconds until the token expires', examples: [300] }),

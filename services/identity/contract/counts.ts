@@ -34,7 +34,7 @@ export const counts = operations({
     method: 'GET',
     path: '/v1/counts',
     permission: signedIn,
-    summary: "Retrieve the numbers of the caller's badges",
+    summary: "Retrieve the counts of the caller's badges",
     description:
       'Each part counts what the caller may read. A part is null if they may not read it, or if its service is unavailable; `meta.warnings` names it then.',
     reply: Counts,

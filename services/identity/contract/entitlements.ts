@@ -1,7 +1,7 @@
 import { freeForm, id, operations, text } from '@tandem/contract';
 import { z } from 'zod';
 
-/** What a tenant may use, and how much of it. */
+/** A feature or limit of a tenant. */
 export const Entitlement = z.object({
   featureKey: z.string().meta({ description: 'The key of the feature or the limit', examples: ['ai_generation'] }),
   type: z.enum(['boolean', 'metered', 'static']).meta({
@@ -12,7 +12,7 @@ export const Entitlement = z.object({
   source: z
     .enum(['plan', 'addon'])
     .nullable()
-    .meta({ description: 'What includes the feature; null without access', examples: ['addon'] }),
+    .meta({ description: 'The source of the feature: the plan or an addon; null without access', examples: ['addon'] }),
   addonId: id('addon').nullable().describe('The addon that includes the feature; null if the plan does'),
   usage: z.int().optional().meta({ description: 'The use in the current month. Only for `metered`' }),
   limit: z.int().nullable().optional().meta({
@@ -22,12 +22,12 @@ export const Entitlement = z.object({
     .int()
     .nullable()
     .optional()
-    .meta({ description: 'What is left of the limit; null for no limit. Only for `metered`' }),
+    .meta({ description: 'The remaining amount; null for no limit. Only for `metered`' }),
   config: freeForm()
     .optional()
     .meta({ description: 'The configuration of the active addon', examples: [{ tone: 'neutral' }] }),
   reason: z.string().meta({
-    description: 'Why there is access or not, and what to do about it',
+    description: 'The reason why the feature can or cannot be used, and how to get it',
     examples: ['Enabled by the addon AI Generation'],
   }),
 });

@@ -2,7 +2,7 @@ import { id, operations, PlanCode } from '@tandem/contract';
 import { z } from 'zod';
 import { type AddonKey, type AddonSettings, addonSettings } from './addon-settings.ts';
 
-/** What a tenant's plan and addons include. */
+/** The features of a tenant's plan and addons, and the settings of the addons. */
 export const Entitlements = z.object({
   plan: PlanCode,
   /** Keys of features; text, because another release may know more. */

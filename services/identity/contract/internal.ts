@@ -43,7 +43,7 @@ export const InternalUser = z.object({
   status: z.enum(userStatuses),
   name: z.string(),
   teamIds: z.array(id('team')),
-  /** Whoever took over the work of a user who is not active. */
+  /** The successor of a user who is not active. */
   successorId: id('user').nullish(),
 });
 

@@ -37,7 +37,7 @@ export const Invitation = z.object({
   updatedAt: timestamp(),
 });
 
-/** What the invited person sees before signing up. */
+/** An invitation as shown to the invited person before signing up. */
 export const InvitationOffer = z.object({
   tenantName: z.string().meta({ description: 'The name of the tenant', examples: ['Analytical Engines'] }),
   invitedBy: z.string().meta({ description: 'The name of the user who sent it', examples: ['Ada Lovelace'] }),

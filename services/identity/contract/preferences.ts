@@ -52,7 +52,7 @@ export const NotificationPreferences = z.object({
 });
 
 /** The order and separators of dates. */
-export const DateFormat = z.enum(['YYYY-MM-DD', 'DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY']).describe('A form of dates');
+export const DateFormat = z.enum(['YYYY-MM-DD', 'DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY']).describe('A date format');
 
 export const UserPreferences = z.object({
   userId: id('user').describe('The user whose preferences these are'),

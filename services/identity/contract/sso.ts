@@ -5,7 +5,7 @@ import { invitationAccepted, invitationRevoked } from './invitations.ts';
 import { notificationCreated } from './notifications.ts';
 import { teamMembersChanged, userCreated } from './users.ts';
 
-/** The cookie that ties the return from the identity provider to the browser that left for it. */
+/** The cookie that binds the callback of the identity provider to the browser that began the sign-in. */
 export const ssoCookie = 'tandem_sso';
 export const ssoDomainsMax = 20;
 
@@ -55,7 +55,7 @@ export const SsoConnection = z.object({
     examples: ['https://login.example.com'],
   }),
   clientId: clientId(),
-  clientSecret: z.literal('***').describe('Hidden; it is only written'),
+  clientSecret: z.literal('***').describe('Always `***`; the secret is write-only'),
   defaultRoleId: id('role').nullable().describe('The role of users who are created at their first sign-in'),
   allowSignUp: allowSignUp(),
   enforce: enforce(),

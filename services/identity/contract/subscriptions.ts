@@ -75,7 +75,7 @@ export const Subscription = z.object({
 
 const money = (description: string, example: number) => z.number().meta({ description, examples: [example] });
 
-/** What a change of the plan costs. */
+/** The cost of a change of the plan. */
 export const PlanChange = z
   .object({
     from: PlanCode.describe('The plan before the change'),
@@ -98,7 +98,7 @@ export const PlanChange = z
   );
 
 const ChangedSubscription = Subscription.extend({
-  change: PlanChange.nullable().describe('What the change costs; null if the plan stays'),
+  change: PlanChange.nullable().describe('The cost of the change; null if the plan does not change'),
 });
 
 export const withSubscriptionId = z.object({ id: id('subscription') });

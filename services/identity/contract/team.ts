@@ -23,7 +23,7 @@ export const Team = z.object({
   updatedAt: timestamp(),
 });
 
-/** Declared here instead of with the operations on teams, because operations on users end the lead of a team. */
+/** Declared here instead of with the operations on teams, because operations on users can remove the lead of a team. */
 export const teamUpdated = event('team.updated', {
   description: 'The name or description of a team is updated',
   action: 'team.update',

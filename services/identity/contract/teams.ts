@@ -10,7 +10,7 @@ const MemberIds = z
   .describe(`The ids of the users, at most ${membersMax}`);
 const withId = z.object({ id: id('team') });
 
-/** The number of levels of teams, the highest one included. */
+/** Maximum depth of the team hierarchy, including the top level. */
 export const teamLevelsMax = 5;
 
 export const teamCreated = event('team.created', {

@@ -51,7 +51,7 @@ export const dataServices = [
   'training',
 ] as const;
 
-/** Days in which the deletion of a tenant can be taken back. */
+/** Days during which the deletion of a tenant can be canceled. */
 export const deletionGraceDays = 30;
 
 const deletionStarted = [409, 'The data of this tenant is being deleted or was deleted'] as const;

@@ -74,7 +74,10 @@ export const totp = operations({
       enabled: z.boolean().describe('Whether signing in requires a code'),
       enabledAt: timestamp()
         .nullable()
-        .meta({ description: 'Since when', examples: ['2026-03-04T08:02:47.000Z'] }),
+        .meta({
+          description: 'When the second factor was turned on; null if it is off',
+          examples: ['2026-03-04T08:02:47.000Z'],
+        }),
       recoveryCodesLeft: z.int().meta({ description: 'The number of unused recovery codes', examples: [9] }),
       required: z.boolean().describe('Whether the tenant requires a second factor'),
     }),

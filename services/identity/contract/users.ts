@@ -116,7 +116,7 @@ export const userSuspended = event('user.suspended', {
   data: z.object({ userId: id('user'), reassignTo: Successor, reason: Reason }),
 });
 
-/** As `user.suspended`. */
+/** Has the same effects as `user.suspended`. */
 export const userDeactivated = event('user.deactivated', {
   ...statusEvent,
   description: 'A user is deactivated',
@@ -168,7 +168,7 @@ const leaveBody = z.object({
 const nouns = Object.values(workKinds).map(({ noun }) => noun);
 const workPermissions = [...new Set(Object.values(workKinds).map(({ permission }) => permission))];
 const leaveDescription = `All sessions of the user end, and API keys of the user may do nothing. While the user has ${nouns.join(', ')} or active API keys, \`reassignTo\` is required; without it the response is 409 with the counts in \`errors\`. The successor takes over this work in the background, in sandbox too, and the keys: what a key may do is fixed at what it may do now, and never exceeds the role of the successor. Requires every permission of the user; naming a successor requires ${workPermissions.join(', ')} for all records.`;
-/** A successor gets to see the work, so naming one requires the right to write all of it. */
+/** A successor can read the work, so naming one requires write permission for all of it. */
 const leaveRights = workPermissions.map((permission) => ({ permission, for: 'reassignTo' }));
 const leaveEvents = [userLoggedOut, notificationCreated, apiKeyHandedOver, teamUpdated] as const;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createLinkTokens, type Seal } from '@tandem/sealed';
 
-/** What the owner of an address may do with a link that was sent there. */
+/** The purposes of links in account mail. */
 export type Purpose = 'password_reset' | 'email_verification' | 'email_change' | 'invitation';
 
 /** The content of a link: it names the tenant, because nobody has signed in when it is followed. */
@@ -27,8 +27,8 @@ const paths: Record<Purpose, (token: string) => string> = {
 };
 
 /**
- * Links of account mail. A token is encrypted and has an end, so that a guess or an old link needs no look-up; the hash in
- * the database lets it be used once.
+ * Links of account mail. A token is encrypted and expires, so that invalid and expired links are rejected without a
+ * query. The hash in the database allows one use.
  * @param baseUrl the address of the console
  */
 export function accountLinks(seal: Seal, baseUrl: string): AccountLinks {

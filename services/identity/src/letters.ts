@@ -1,6 +1,6 @@
 import type { Letter } from '@tandem/mail';
 
-/** Whom a letter addresses, and in which language and time zone. */
+/** The reader of a letter, with language and time zone. */
 export interface Reader {
   firstName: string;
   tenantName: string;
@@ -8,7 +8,7 @@ export interface Reader {
   timezone: string;
 }
 
-/** What a letter says in one language. */
+/** The texts of a letter in one language. */
 interface Words {
   subject: string;
   preview: string;
@@ -17,7 +17,7 @@ interface Words {
   notes?: string[];
 }
 
-/** What letters and notices of the platform are written in. */
+/** The languages of letters and notices. */
 export type Language = 'en' | 'de';
 type Languages = Record<Language, Words>;
 

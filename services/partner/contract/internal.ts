@@ -17,7 +17,7 @@ export const internalPartners = operations({
   },
 });
 
-/** Numbers for the badges of the acting user. */
+/** Counts for the badges of the acting user. */
 export const internalApplicationCounts = operations({
   countPartnerApplications: {
     method: 'GET',

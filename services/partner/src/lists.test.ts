@@ -22,6 +22,6 @@ everyList(partner, () => service, {
     'statement.period': '1999-12',
     'time_zone_change.timezone': 'Europe/Berlin',
   },
-  // A tenant seldom moves to another time zone.
+  // Few rows: a tenant rarely changes its time zone.
   recordsMax: { time_zone_change: 5 },
 });

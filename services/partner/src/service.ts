@@ -73,7 +73,7 @@ export function partnerService(
   };
 }
 
-/** What identity knows about tenants: the settings of their addons, and their own. */
+/** Cached values of identity: the addon settings and the settings of tenants. */
 function readTenants({ IDENTITY_URL, INTERNAL_SECRETS }: PartnerSettings): Pick<Tools, 'addonSettings' | 'settingsOf'> {
   const identity = createServiceClient({
     operations: { ...internalEntitlements, ...internalTenants },

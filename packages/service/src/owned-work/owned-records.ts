@@ -35,7 +35,7 @@ interface OwnerChange<Row> {
   changes: Record<string, { from: unknown; to: unknown }>;
 }
 
-/** Which records of a model belong to whom. */
+/** The owned records of a model: whom they belong to, and how they change. */
 export interface OwnedRecords<Tx, Row extends OwnedRow = OwnedRow> {
   model(tx: Tx): OwnedModel<Row>;
   /** The column of the user to whom a record belongs; absent if records belong to a team only. */

@@ -48,8 +48,8 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
       await client.send(new DeleteObjectCommand({ Bucket, Key }));
     },
     async removeFolder(Prefix) {
-      // Always the first page, because what it lists is gone then. Single deletions, because some compatible storages
-      // require another checksum for the deletion of many.
+      // Always the first page, because the objects of the previous one are deleted. Single deletions, because some
+      // compatible storages require another checksum for the deletion of many.
       for (;;) {
         const { Contents = [] } = await client.send(
           new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: removedAtOnce }),

@@ -16,7 +16,7 @@ type Found = { amount: ReturnType<typeof amountColumns> & { currency: string }; 
 export const convertLead = (peers: Peers): Handler<typeof opportunities.convertLead, Found> => ({
   async check({ body, caller, tx, under }) {
     const where = { id: body.leadId, deletedAt: null };
-    // The name of the opportunity shows that of the lead.
+    // leads:read is required, because the default name of the opportunity contains the name of the lead.
     if (!(await under('leads:read', () => tx.lead.count({ where })))) throw failField('leadId', unknownId('lead'));
     const owner = await checkUser(peers, 'ownerId', body.ownerId, caller);
     await checkTeam(peers, body.teamId, caller);

@@ -64,7 +64,7 @@ const allIn = (teamsOf: () => Promise<unknown[]>, team: string | null) =>
   until(`the records are in ${team}`, async () => (await teamsOf()).every((one) => one === team));
 
 describe('a user who moves between teams', () => {
-  it('takes their records along, live and sandbox, with an event each', async () => {
+  it('moves their records to the new team, live and sandbox, with an event each', async () => {
     const api = service.as();
     const tenantId = api.caller.tenantId as number;
     const live = await recordsIn(api, sales);
@@ -98,7 +98,7 @@ describe('a user who moves between teams', () => {
     await allIn(records, sales);
   });
 
-  it('brings no records into the new team if whoever moved the user could not see them', async () => {
+  it('moves no records into the new team if the caller could not see them before', async () => {
     const api = service.as();
     const [inSales, inNone] = [await recordsIn(api, sales), await recordsIn(api, null)];
     await moves(api, { from: sales, to: support, follows: false });
@@ -106,7 +106,7 @@ describe('a user who moves between teams', () => {
     expect(await inNone()).toEqual([null, null, null]);
   });
 
-  it('brings records only into the team of the change, and only while it is the only one', async () => {
+  it('moves records only into the team of the change, and only while it is the only one of the user', async () => {
     const api = service.as();
     const records = await recordsIn(api, sales);
     identity.teamsOf.set(mover, [support]);

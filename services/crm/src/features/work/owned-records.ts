@@ -5,7 +5,7 @@ import { asLead } from '../leads/lead.ts';
 import { asOpportunity } from '../opportunities/opportunity.ts';
 import { asTask, openStatuses } from '../tasks/task.ts';
 
-/** Which records of crm belong to whom, by kind of work. */
+/** The owned records of crm, by kind of work. */
 export const crmRecords = {
   leads: ownedRecords({
     model: (tx: Tx) => tx.lead,

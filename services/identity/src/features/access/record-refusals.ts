@@ -4,10 +4,13 @@ import type { Handler } from '../../handler.ts';
 
 type Refusal = z.output<typeof internalRefusals.recordRefusals.body>['refusals'][number];
 
-/** Each entry has an actor and request of its own, so each is written by itself; a repeated report continues. */
+/**
+ * Each entry has its own actor and request, so each is written in its own transaction. A repeated report skips entries
+ * that exist.
+ */
 export const recordRefusals: Handler<typeof internalRefusals.recordRefusals> = async ({ body, tx, inTenant }) => {
   const tenantIds = [...new Set(body.refusals.map(({ tenantId }) => tenantId))];
-  // The directory keeps the ids of deleted tenants, of which nothing is recorded any more.
+  // The directory keeps the ids of deleted tenants, for which nothing is recorded.
   const known = await tx.sql<{ id: number }>`SELECT id FROM tenant_directory WHERE id = ANY(${tenantIds}::bigint[])
     AND NOT EXISTS (SELECT FROM tenant_deletion WHERE tenant_number = id AND state IN ('removing', 'completed'))`;
   const tenants = new Set(known.map(({ id }) => id));

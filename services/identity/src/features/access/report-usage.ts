@@ -32,7 +32,7 @@ export const reportUsage = (): Handler<typeof internalAccess.reportUsage> => {
  * are lost when the process ends right after its commit, and a tenant whose calls are refused has no further report.
  */
 async function sendAlerts(tx: Tx, inTenant: InTenant, reported: number[] | undefined): Promise<void> {
-  // What was reported just before the month ended counts as well.
+  // Includes calls that were reported just before the month ended.
   const months = new Set([monthOf(Date.now() - lateMs), monthOf(Date.now())]);
   const failures: unknown[] = [];
   for (const month of months)

@@ -18,7 +18,10 @@ interface Sending {
   notAfter?: Date;
 }
 
-/** How to address a user; without an id, somebody who is no user yet. Preferences of the tenant are the default. */
+/**
+ * The name, language and time zone for a letter. The tenant's settings are the default. Without an id, the reader is
+ * not a user yet.
+ */
 export async function readerOf(tx: Tx, { id, firstName }: { id?: number; firstName: string }): Promise<Reader> {
   const tenant = await tx.tenant.findFirst({ where: {} });
   const own = id === undefined ? null : await tx.userPreference.findFirst({ where: { userId: id } });
@@ -32,7 +35,7 @@ export async function readerOf(tx: Tx, { id, firstName }: { id?: number; firstNa
 
 /**
  * Queues a letter to one person.
- * @param message.notAfter when the letter is of no use any more, such as the end of its link
+ * @param message.notAfter when the letter becomes useless, such as when its link expires
  * @returns false if the tenant has reached its limit of messages
  */
 export function sendLetter(

@@ -7,7 +7,10 @@ const hourMs = 3_600_000;
 
 export type UserPurpose = Exclude<Purpose, 'invitation'>;
 
-/** Issues a link for a user and stores its hash. Links that ended an hour ago are removed; younger ones count for the limit. */
+/**
+ * Issues a link for a user and stores its hash. Removes links that expired an hour ago; newer ones count towards the
+ * limit.
+ */
 export async function issueLink(
   tx: Tx,
   { tenantId, userId, purpose, email }: { tenantId: number; userId: number; purpose: UserPurpose; email: string },

@@ -199,7 +199,7 @@ describe('an address', () => {
     expect([resent.status, resent.body.code]).toEqual([409, 'already_verified']);
   });
 
-  it('gets no more messages than five sign-ups bring', async () => {
+  it('gets the messages of at most five sign-ups', async () => {
     const email = anAddress();
     const owners: Awaited<ReturnType<typeof aTenant>>['owner'][] = [];
     for (let count = 0; count < 6; count += 1) owners.push((await aTenant(service, email)).owner);

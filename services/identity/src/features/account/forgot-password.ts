@@ -8,7 +8,7 @@ import { passwordResetLetter } from './letters.ts';
 
 type InTenant = Context<typeof account.forgotPassword, Tx>['inTenant'];
 
-// As many as a sign-in tries.
+// The same maximum as at sign-in.
 const tenantsMax = 5;
 
 export const forgotPassword =

@@ -86,7 +86,7 @@ export function verificationLetter(reader: Reader, { url, expiresAt }: Link): Le
   );
 }
 
-/** To the address that a user gives up: a thief of a session must not be able to move the account unnoticed. */
+/** Sent to the previous address, so that its owner notices a change that was made with a stolen session. */
 export function emailChangeNotice(reader: Reader, { newEmail, isDone }: { newEmail: string; isDone: boolean }): Letter {
   return letterFor(reader, {
     en: {

@@ -28,8 +28,9 @@ export async function checkCurrentPassword(
 }
 
 /**
- * Stores a new password, ends the sessions of the user, withdraws links to reset the password or change the address, and notifies the user.
- * @param change.keepSessionId the session that goes on
+ * Stores a new password, ends the sessions of the user, withdraws links to reset the password or change the address,
+ * and notifies the user.
+ * @param change.keepSessionId the session that is kept
  */
 export async function replacePassword(
   { tx, emit, schedule }: Inside & { emit: Emit<typeof userPasswordChanged | typeof userLoggedOut> },
@@ -39,7 +40,7 @@ export async function replacePassword(
 ): Promise<void> {
   const { passwordHash, by, keepSessionId } = change;
   await tx.user.updateMany({ where: { id: user.id }, data: { passwordHash, version: { increment: 1 } } });
-  // A link for a new address too: whoever asked for it before may be the reason for the new password.
+  // Also withdraws links for a new address: an intruder may have requested them before the password was changed.
   for (const purpose of ['password_reset', 'email_change'] as const) await withdrawLinks(tx, user.id, purpose);
   const others = keepSessionId === undefined ? {} : { id: { not: keepSessionId } };
   await endSessions(tx, emit, { where: { userId: user.id, ...others }, reason: 'password_changed' });

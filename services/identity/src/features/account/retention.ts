@@ -3,7 +3,7 @@ import type { Purge } from '@tandem/service';
 /** Links of letters, a day after they have expired: until then their number limits further letters. */
 export const linkRetention: Purge = { table: 'account_token', column: 'expires_at', days: 1 };
 
-/** Invitations, 90 days after their last link has expired, whatever became of them. */
+/** Invitations, 90 days after their last link has expired, with any status. */
 export const invitationRetention: Purge = { table: 'invitation', column: 'expires_at', days: 90 };
 
 /** Enrolments of a second factor that were never confirmed; they cannot be after an hour. */

@@ -4,7 +4,10 @@ import { type Inside, readerOf, sendLetter } from './account-mail.ts';
 import { hasTooManyLinks, issueLink, withdrawLinks } from './account-token.ts';
 import { emailChangeNotice, verificationLetter } from './letters.ts';
 
-/** Sends a user the link that proves their address. Resolves to its end, or undefined if the tenant may send no more. */
+/**
+ * Sends a user the link that proves their address. Resolves to its expiry, or undefined if the tenant has reached its
+ * limit of messages.
+ */
 export async function sendVerification(
   inside: Inside,
   user: { id: number; tenantId: number; email: string; firstName: string },
@@ -19,7 +22,8 @@ export async function sendVerification(
 }
 
 /**
- * After an administrator set the address of a user: the new one is to be proven, and the old one gets a notice.
+ * Called after an administrator set the address of a user: sends a link to the new address, and a notice to the old
+ * one.
  * @throws ApiError 429 if the user was sent too many links within an hour
  */
 export async function announceAddress(

@@ -107,7 +107,7 @@ describe('the life of an installation', () => {
     expect(await statuses(() => owner.installAddon({ params: search }))).toEqual([201, 409, 409, 409]);
   });
 
-  it('is active only on the plan that the addon requires, and with its required settings', async () => {
+  it('becomes active only on the plan that the addon requires, and with its required settings', async () => {
     const { owner, tenantId } = await onPlan('starter');
     await owner.installAddon({ params: marketing });
     const missing = await owner.activateAddon({ params: marketing });
@@ -179,7 +179,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('has its secrets in no table, event, audit entry or reply', async () => {
+  it('keeps its secrets out of tables, events, audit entries and replies', async () => {
     const { owner, tenantId } = await onPlan('pro');
     const secret = 'sk-to-be-found-nowhere';
     await owner.installAddon({

@@ -10,7 +10,7 @@ function perMonth(monthlyPrice: number) {
   return { type: 'flat', monthlyPrice, currency: 'USD' } as const;
 }
 
-/** Addons without what follows from the others: `version`, the last of `versions`, and `configSchema`. */
+/** Addons without the derived fields: `version`, the last of `versions`, and `configSchema`. */
 const addons: readonly Omit<CatalogueEntry, 'version' | 'configSchema'>[] = [
   {
     id: 1,
@@ -87,7 +87,7 @@ export const catalogue: readonly CatalogueEntry[] = addons.map((addon) => {
 });
 
 /**
- * Addons of earlier releases that sold what every plan has, or what does not exist. They cannot be installed. Their
+ * Addons of earlier releases whose features are in every plan or do not exist. They cannot be installed. Their
  * installations enable nothing, and stay visible until they are uninstalled.
  */
 export const discontinuedAddons: ReadonlyMap<number, string> = new Map([

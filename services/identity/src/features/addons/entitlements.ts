@@ -10,7 +10,7 @@ import { activeAddons } from './effective-features.ts';
 
 type EntitlementRecord = z.output<typeof Entitlement>;
 
-/** What the entitlements of a tenant follow from. */
+/** The data from which the entitlements of a tenant are derived. */
 export interface Situation {
   tenant: TenantRow;
   /** Installed addons, without uninstalled ones. */
@@ -64,7 +64,7 @@ function featureEntitlement(featureKey: Feature, { tenant, installed }: Situatio
   return { ...entitlement, source: null, addonId: null, reason: missingReason(featureKey, installed) };
 }
 
-/** What the tenant can do to get the feature. */
+/** Instructions for getting the feature. */
 function missingReason(featureKey: Feature, installed: InstalledRow[]): string {
   const addon = catalogue.find((one) => one.features.includes(featureKey));
   const row = addon && installed.find(({ addonId }) => addonId === addon.id);

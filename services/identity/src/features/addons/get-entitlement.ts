@@ -11,7 +11,7 @@ export const getEntitlement =
   async ({ params, caller, tx }) =>
     entitlementOf(params.featureKey, await readSituation(tx, caller), seal);
 
-/** Reads what the entitlements of the caller's tenant follow from. */
+/** Reads the data from which the entitlements of the caller's tenant are derived. */
 export async function readSituation(tx: Tx, { usage }: Caller): Promise<Situation> {
   const tenant = await readTenant(tx);
   const installed = await readInstalledRows(tx);

@@ -93,7 +93,7 @@ describe('a new API key', () => {
     expect((await resolve(data.fullKey)).data.permissions).not.toContain('leads:write');
   });
 
-  it('is handed over with what it may do now when its owner leaves', async () => {
+  it('keeps its current permissions when it is handed over because its owner leaves', async () => {
     const { addUser, as, owner, roleId } = await aTenant(service);
     const [admin, successor] = [await addUser('admin'), await addUser('owner')];
     const maker = as(admin.id, ['*']);

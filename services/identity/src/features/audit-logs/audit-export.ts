@@ -27,7 +27,7 @@ const Filters = z.object({
 });
 export type ExportFilters = z.output<typeof Filters>;
 
-/** What an export contains: the entries between two links of the chain that match the filters. It never changes. */
+/** The content of an export: the entries between two links of the chain that match the filters. It never changes. */
 export const ExportInput = z.object({
   format: z.enum(['csv', 'json']),
   filters: Filters,

@@ -74,7 +74,7 @@ it('exports all entries as JSON that its owner can verify', async () => {
     previous = hash;
   }
   expect(verification.headHash).toBe(previous);
-  // No internal number leaves: every id is a public code.
+  // The file has public ids only.
   expect(JSON.stringify(file.entries)).not.toMatch(/"(actorId|targetId|keyId|id)":("\d+"|\d)/);
   expect((await fleet(service).verifyAuditChain({ body: { tenantId: `${tenant.tenantId}` } })).data.intact).toBe(true);
 });
@@ -122,7 +122,7 @@ it('records the export and each download, with the person who got the link', asy
     expect((await tenant.owner.listAuditLogs({ query: { action } })).data).toHaveLength(1);
 });
 
-it('tells whoever requested the export that it is ready', async () => {
+it('notifies the user who requested the export when it is ready', async () => {
   const tenant = await aTenant(service);
   const auditor = await tenant.addUser('admin');
   await settled(tenant, 2);
@@ -150,7 +150,7 @@ it('shows a modified entry in the verification', async () => {
   expect(result.verification).toMatchObject({ verified: false, reason: 'Entry 2 was modified' });
 });
 
-it('is readable by its creator and callers with audit:read only, and its link by nobody who changes it', async () => {
+it('is readable by its creator and callers with audit:read only, and its link cannot be altered', async () => {
   const tenant = await aTenant(service);
   const other = await aTenant(service);
   const { data } = await tenant.owner.createAuditExport({ body: { format: 'csv' } });

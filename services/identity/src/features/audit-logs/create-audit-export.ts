@@ -20,7 +20,7 @@ export const createAuditExport =
     const seen = visibleTo(caller).recordEnvironment ?? environment;
     const filters: ExportFilters = { ...others, ...target, ...(seen && { environment: seen as 'live' | 'sandbox' }) };
     const { anchor, head } = await readEnds(tx);
-    // Ids of the caller's filters are shown in the file as they came: public.
+    // The file shows the filters with public ids, as the caller sent them.
     const encoded = {
       ...shownFilters,
       ...(shownFilters.actorId !== undefined && {
@@ -42,7 +42,9 @@ export const createAuditExport =
 
 type ExportFilterIds = { [field in 'actorId' | 'onBehalfOfId' | 'keyId']?: number | undefined };
 
-/** A file without entries, because of a mistyped id, must not pass for the proof that nothing was done. */
+/**
+ * Rejects unknown ids, because a file that is empty due to a mistyped id would look like proof that nothing was done.
+ */
 async function checkFilters(tx: Tx, filters: ExportFilterIds) {
   const errors: FieldError[] = [];
   for (const field of ['actorId', 'onBehalfOfId'] as const) {

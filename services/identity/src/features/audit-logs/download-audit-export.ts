@@ -20,7 +20,7 @@ export const downloadAuditExport =
     const user = await inTenant(scope, ({ tx }) =>
       tx.user.findFirst({ where: { id: userId ?? 0 }, include: { role: true, tenant: true } }),
     );
-    // The link is as good as the right of the person who asked for it: it ends with that right.
+    // The link works only while the user who requested it may read the audit log.
     if (user?.status !== 'active' || user.tenant.status !== 'active') throw fail('not_found');
     if (allows(user.role.permissions, 'audit:read') !== 'all') throw fail('not_found');
     const { input, result } = await inTenant({ ...scope, actor: asActor(user) }, async ({ tx, emit }) => {
@@ -29,7 +29,7 @@ export const downloadAuditExport =
       const found = ExportInput.parse(job.input);
       const [head] = await tx.sql<{ purged: number }>`SELECT purged FROM audit_head`;
       if (head && head.purged > found.after.position) throw fail('entries_removed');
-      // Before the first byte: a download that breaks off has read entries too.
+      // Recorded before the first byte, because an interrupted download has read entries too.
       emit(auditExportRead, { data: { jobId }, record: { id: jobId } });
       return { input: found, result: job.result };
     });

@@ -8,7 +8,7 @@ import { readTenant } from '../tenants/tenant.ts';
 
 type NoticeTexts = Pick<Notice, 'title' | 'body'>;
 
-/** What the notice of a complete export says. */
+/** The text of the notice of a complete export. */
 export function exportedTexts(rows: number, isVerified: boolean): NoticeTexts {
   const title = { en: 'The export of the audit log is ready', de: 'Der Export des Audit-Logs ist fertig' };
   const body = { en: `It has ${rows} entries.`, de: `Er enthält ${rows} Einträge.` };
@@ -22,13 +22,13 @@ export function exportedTexts(rows: number, isVerified: boolean): NoticeTexts {
   };
 }
 
-/** What the notice of an export that was given up says. */
+/** The text of the notice of a failed export. */
 export const failedTexts: NoticeTexts = {
   title: { en: 'The export of the audit log failed', de: 'Der Export des Audit-Logs ist fehlgeschlagen' },
   body: { en: 'Request it again.', de: 'Fordern Sie ihn erneut an.' },
 };
 
-/** Notifies the user who requested an export of its end, if they may still read the audit log. */
+/** Notifies the user who requested an export when it completes or fails, if they may still read the audit log. */
 export async function notifyOfExport(
   { tx, emit }: { tx: Tx; emit: Emit<typeof notificationCreated> },
   { jobId, userId, texts }: { jobId: number; userId: number | null; texts: NoticeTexts },

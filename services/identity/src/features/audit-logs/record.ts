@@ -5,7 +5,7 @@ import type { AuditLog as AuditRow } from '../../generated/client.ts';
 // Exclusive upper bound of numeric ids in public ids.
 const idEnd = 2 ** 40;
 
-/** A row without what the chain adds. */
+/** A row without the columns of the chain. */
 export type Entry = Omit<AuditRow, 'tenantId' | 'hash' | 'hashForm'>;
 
 /** Encodes an id of the tenant; undefined for anything else. */

@@ -48,7 +48,7 @@ export function readChallenge(token: string, seal: Seal, now = Date.now()): z.ou
   }
 }
 
-/** Whether the password is still the one that was proven: a new password ends challenges too. */
+/** Whether the password is still the one that was proven. A new password invalidates challenges. */
 export function isOfPassword({ password }: { password: string }, user: { passwordHash: string }): boolean {
   return password === digestOf(user);
 }

@@ -19,7 +19,7 @@ import {
 
 interface Outcome {
   tokens?: Awaited<ReturnType<typeof exchangeToken>> | undefined;
-  /** Sessions that this ended, and why. */
+  /** Sessions that the exchange ended, with the reason. */
   ended?: number[];
   reason?: 'refresh_reused' | 'totp_required' | 'sso_required';
 }
@@ -85,7 +85,7 @@ export async function refresh(refreshToken: string, { caller, tx, inTenant }: Re
   return tokens;
 }
 
-/** What the tenant requires by now, and the session began without. */
+/** A requirement that the tenant has introduced since the session began, and that the session does not meet. */
 async function outdatedBy(
   tx: Tx,
   session: Parameters<typeof lacksSecondFactor>[1],
@@ -95,7 +95,10 @@ async function outdatedBy(
   return (await lacksSecondFactor(tx, session)) ? 'totp_required' : undefined;
 }
 
-/** Whether the tenant requires a second factor since, and the user has none. Single sign-on has its own. */
+/**
+ * Whether the tenant requires a second factor and the user has none. It does not apply to single sign-on, where the
+ * provider has its own.
+ */
 async function lacksSecondFactor(
   tx: Tx,
   { userId, method, tenant }: { userId: number | null; method: string | null; tenant: { requireTotp: boolean } },

@@ -16,7 +16,7 @@ export const acceptInvitation =
     if (!link) throw fail('invitation_closed');
     const { tenantId, hash } = link;
     const scope = { tenantId, environment: 'live' as const };
-    // Before the hash: only a pending invitation costs the time of one.
+    // Checked before hashing, so that only a pending invitation costs the time of a hash.
     const id = await inTenant(scope, async ({ tx }) => {
       const found = await tx.invitation.findFirst({ where: { hash } });
       if (!found || statusOf(found) !== 'pending') throw fail('invitation_closed');

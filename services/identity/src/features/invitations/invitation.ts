@@ -85,8 +85,8 @@ export async function sendOffer(
 }
 
 /**
- * Invitations bring text of the tenant to addresses that never asked for it, so those who have proven little may send few:
- * whoever signs up could send junk mail in our name.
+ * Limits invitations of senders without a proven address, and of tenants on Free. Sign-up is open to everybody, and invitations carry text of the
+ * tenant to any address, so they could be used for junk mail.
  */
 async function checkDailyLimit(tx: Tx, provenAt: Date | null): Promise<void> {
   // The lock serializes invitations of the tenant, so that two do not pass together.

@@ -97,7 +97,7 @@ it('gives no session before a second factor that the tenant requires', async () 
   expect(user).toMatchObject({ email, emailVerified: true, lastLoginAt: null });
 });
 
-it('tells whoever sent it that it was accepted', async () => {
+it('notifies the sender when it is accepted', async () => {
   const tenant = await aTenant(service);
   const { email, token } = await invited(tenant);
   await accept(token);
@@ -130,7 +130,7 @@ it('refuses a known address, and a second invitation of a pending one', async ()
   expect((await tenant.owner.inviteUser({ body: { email } })).status).toBe(201);
 });
 
-it('gives no role that the sender may not give, neither then nor when it is accepted', async () => {
+it('grants no role that the sender may not grant, when it is sent and when it is accepted', async () => {
   const tenant = await aTenant(service);
   const admin = await tenant.addUser('admin');
   const asAdmin = tenant.as(admin.id, ['users:write', 'users:read', 'leads:read']);
@@ -180,7 +180,7 @@ it('expires, and can be sent again with a new link, after which the old one is i
   expect((await accept(next)).status).toBe(200);
 });
 
-it('is refused above the daily number of those who have proven little', async () => {
+it('is rejected above the daily limit of unverified senders and of the plan Free', async () => {
   const tenant = await aTenant(service);
   const { caller } = tenant.owner;
   const invite = async () => {

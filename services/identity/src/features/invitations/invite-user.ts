@@ -33,7 +33,7 @@ export const inviteUser =
     return invitation;
   };
 
-/** An address has at most one pending invitation; an expired one makes room. */
+/** Closes an expired invitation of the address, which can have only one pending invitation. */
 async function closeExpired(tx: Tx, email: string): Promise<void> {
   const where = { email, status: 'pending', expiresAt: { lte: new Date() } };
   await tx.invitation.updateMany({ where, data: { status: 'expired', version: { increment: 1 } } });

@@ -7,7 +7,7 @@ import { checkTeamReach } from '../teams/reach.ts';
 import { emailTaken } from '../users/user.ts';
 import { asInvitation, issueOffer, lockInvitation, sendOffer, statusOf, writeInvitation } from './invitation.ts';
 
-// A second press of the button is not a second message.
+// Pressing the button twice must not send two messages.
 const pauseMs = 60_000;
 
 export const resendInvitation =

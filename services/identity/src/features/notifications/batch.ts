@@ -5,7 +5,7 @@ import { deliveredState, enterFeeds } from './deliver.ts';
 import { lockFeeds } from './feed.ts';
 import { purgeTimeOf } from './notification.ts';
 
-/** What a recipient reads. */
+/** The text of a notification. */
 export interface BatchText {
   title: string;
   body: string;
@@ -22,7 +22,7 @@ export interface BatchContent extends BatchText {
   scheduledFor: Date | null;
   expiresAt: Date | null;
   isSandbox: boolean;
-  /** What each notification stands for: more than one if it takes the place of several. */
+  /** The number of records that each notification stands for; more than one if it replaces several. */
   groupCount?: number;
 }
 

@@ -9,7 +9,7 @@ import { purgeTimeOf } from './notification.ts';
 
 type Channel = z.output<typeof NotificationChannel>;
 
-/** What the preferences of a recipient are applied to. */
+/** The fields of a notification that decide how preferences apply to it. */
 interface Sent {
   category: string;
   priority: string;

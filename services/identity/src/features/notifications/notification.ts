@@ -38,7 +38,7 @@ const keptDays: Record<Status, number> = {
   failed: 90,
 };
 
-/** When a notification that has this status since `at` is deleted. */
+/** The time at which a notification that has had this status since `at` is deleted. */
 export function purgeTimeOf(status: Status, at: Date): Date {
   return new Date(at.getTime() + keptDays[status] * dayMs);
 }

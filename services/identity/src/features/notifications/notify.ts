@@ -18,18 +18,18 @@ export interface Notice {
   userIds: readonly number[];
   title: Texts;
   body: Texts;
-  /** What the users choose channels by, such as `assignments`. */
+  /** The category for which users choose channels, such as `assignments`. */
   category: string;
   data: object;
   /** `normal` by default. `high` also sends e-mails in the quiet hours. */
   priority?: z.output<typeof NotificationPriority>;
-  /** Those of users who have chosen none for the category; in_app by default. */
+  /** The channels of users without a choice for the category; in_app by default. */
   channels?: readonly z.output<typeof NotificationChannel>[];
   /** At most three buttons. */
   actions?: readonly NoticeAction[];
   /** Takes the place of unread notifications with the same key. */
   groupKey?: string;
-  /** How many records it is about, if it takes the place of one notice for each; 1 by default. */
+  /** The number of records, if the notice replaces one notice for each; 1 by default. */
   groupCount?: number;
   /** The environment of the event behind it: for sandbox no e-mail is sent. `live` by default. */
   environment?: 'live' | 'sandbox';
@@ -37,8 +37,8 @@ export interface Notice {
 }
 
 /**
- * Notifies users from the platform, in the transaction of what they are told about. Each user's preferences decide the
- * channels; e-mails are sent after the commit.
+ * Notifies users from the platform, in the transaction of the change that the notice is about. Each user's preferences
+ * decide the channels; e-mails are sent after the commit.
  */
 export async function notify(tx: Tx, emit: Emit<typeof notificationCreated>, notice: Notice): Promise<void> {
   const { userIds, category } = notice;

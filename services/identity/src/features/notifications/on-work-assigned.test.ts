@@ -133,7 +133,7 @@ it('notifies the assignee of a task, once per event', async () => {
   });
 });
 
-it('tells nobody of their own assignments, and nobody who may not read the record', async () => {
+it('does not notify users of their own assignments, or of records that they may not read', async () => {
   const { tenant, member, inbox } = await aMember();
   const { data: role } = await tenant.owner.createRole({ body: { name: 'Narrow', permissions: ['leads:read'] } });
   const blind = await tenant.addUser('member', { roleId: role.id });

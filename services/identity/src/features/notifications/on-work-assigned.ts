@@ -32,7 +32,7 @@ export const notifyOfWork = ({ ids }: Pick<Tools, 'ids'>) =>
       const told: Told[] = [];
       for (const [, group] of Map.groupBy(assigned, ({ event, work }) => groupOf(event, work))) {
         const [{ event, work }] = group as [(typeof group)[number]];
-        // Whoever may not read the records learns nothing of them.
+        // Users who may not read the records are not notified of them.
         const [userId] = await usersWho(context.tx, `${work.resource}:read`, { among: [work.userId] });
         if (userId === undefined) continue;
         told.push({ event, notice: noticeOf(event, { work, count: group.length, userId }, ids) });

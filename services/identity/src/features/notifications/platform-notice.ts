@@ -3,7 +3,7 @@ import type { Tx } from '../../handler.ts';
 import { lockFeeds } from './feed.ts';
 import { type Notice, notify } from './notify.ts';
 
-/** The parts of an event that matter to what users are told of it. */
+/** The parts of an event that notices need. */
 interface Cause {
   environment: 'live' | 'sandbox';
   caller: { userId?: number | undefined; onBehalfOf?: number | undefined };
@@ -15,7 +15,7 @@ export interface Told {
   notice: Omit<Notice, 'environment'>;
 }
 
-/** The user who caused an event, and need not be told of it. */
+/** The user who caused an event, and is not notified of it. */
 export function actorOf({ caller }: Cause): number | undefined {
   return caller.onBehalfOf ?? caller.userId;
 }

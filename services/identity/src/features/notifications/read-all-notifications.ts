@@ -3,7 +3,7 @@ import type { Handler, Tools } from '../../handler.ts';
 import { appendToFeeds, lockFeeds } from './feed.ts';
 import { purgeTimeOf, recipientOf, unreadOf } from './notification.ts';
 
-// One transaction must not hold the feed for long.
+// Bounds the time for which the transaction locks the feed.
 const atOnceMax = 10_000;
 
 export const readAllNotifications =

@@ -13,7 +13,7 @@ const path = '/v1/notifications/stream';
 let instances: { service: Service; server: Server }[] = [];
 beforeAll(async () => {
   const settings = await testSettings('identity');
-  // The second instance has the same database, RabbitMQ and Redis; its streams hear of the first one by these only.
+  // The second instance shares only the database, RabbitMQ and Redis with the first one.
   for (const shared of [settings, { ...settings, drop: async () => {} }]) {
     const service = await startIdentity({}, shared);
     const server = createServer(service.app).listen(0, '127.0.0.1');
@@ -99,7 +99,7 @@ it('sends new and changed notifications with public ids, and the number of unrea
   stream.close();
 });
 
-it('hears of what happens at another instance', async () => {
+it('receives changes that another instance makes', async () => {
   const { me, receive } = await aReader();
   const stream = await openStream(1, me.caller);
   await until('the stream has begun', () => stream.named('unread').length === 1);

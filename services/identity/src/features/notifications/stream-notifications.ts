@@ -37,7 +37,7 @@ export const streamNotifications =
     const after = Math.min(query.lastEventId ?? latest, latest);
     const user = { tenantId, userId, stop: stop.signal, read: <T>(work: () => Promise<T>) => inScope(work) };
     const body = Readable.from(eventsOf(tools, tx, user, after), { objectMode: false, highWaterMark: 16 * 1024 });
-    // At once when the client leaves: `close` would come after the wait that the generator is in, up to 15 s later.
+    // Runs when the client disconnects. `close` would come up to 15 s later, after the current wait of the generator.
     const destroy = body._destroy;
     body._destroy = (error, callback) => {
       stop.abort();
@@ -104,7 +104,7 @@ function event(name: string, id: number, data: object): string {
   return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** A wait that a wake-up ends, even one that came before it. */
+/** A wait that ends on a wake-up, also on one that came before the wait. */
 function createWakeup(stop: AbortSignal) {
   let isPending = false;
   let resume = () => {};

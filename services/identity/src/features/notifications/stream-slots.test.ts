@@ -54,7 +54,7 @@ it('the slots of a process that was killed become free, and those of a running o
     await killed.enter(1, 1);
     await running.enter(1, 1);
   }
-  // It renews nothing any more.
+  // A closed instance no longer renews its slots.
   killed.close();
   expect(await running.enter(1, 1)).toBeUndefined();
   let free = 0;

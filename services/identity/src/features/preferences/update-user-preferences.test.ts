@@ -97,7 +97,7 @@ it('refuses a change under a stale If-Match', async () => {
   expect((await me.updateUserPreferences({ params, body: { locale: 'it' }, headers })).status).toBe(412);
 });
 
-it('loses none of two first changes at once', async () => {
+it('keeps both of two concurrent first changes', async () => {
   const { me, params } = await aMember();
   await Promise.all([
     me.updateUserPreferences({ params, body: { locale: 'fr' } }),

@@ -26,7 +26,7 @@ export function begin({ tenantId, returnTo }: { tenantId: number; returnTo: stri
   return { tenantId, returnTo, state: random(), nonce: random(), verifier: random(), expiresAt };
 }
 
-/** Encrypts it for the cookie: the verifier must not leave this platform readable. */
+/** Encrypts it for the cookie, because the verifier is secret. */
 export function sealBegun(begun: Begun, seal: Seal): string {
   return seal.seal(JSON.stringify(begun), sealContext).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }

@@ -146,7 +146,7 @@ describe('a person who signs in through the identity provider', () => {
     expect(await codeOf(signIn(`grace@${domain}`))).toBe('sso_no_account');
   });
 
-  it('gets one user, also when somebody creates it at the same moment', async () => {
+  it('gets one user, also if an administrator creates the user at the same time', async () => {
     const { tenant, domain } = await aCompany();
     const email = `grace@${domain}`;
     const body = { email, password, firstName: 'Grace', lastName: 'Hopper' };
@@ -189,7 +189,7 @@ describe('a person who signs in through the identity provider', () => {
 });
 
 describe('when the person who set the provider up is no longer active', () => {
-  it('nobody signs in through it until somebody saves its settings again', async () => {
+  it('rejects sign-ins until another user saves its settings', async () => {
     const { tenant, domain } = await aCompany();
     const { subject } = await signIn(`grace@${domain}`);
     const admin = await tenant.addUser('admin');
@@ -208,7 +208,7 @@ describe('the callback', () => {
   const expired = [400, 'sso_expired'];
   const outcome = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
 
-  it('belongs to the browser that began, once', async () => {
+  it('works once, in the browser that began the sign-in', async () => {
     const { domain } = await aCompany();
     const subject = unique();
     provider.people.set(subject, { email: `grace@${domain}`, email_verified: true });
@@ -235,7 +235,7 @@ describe('the callback', () => {
     expect(await changed('code_challenge', 'a'.repeat(43))).toEqual(expired);
   });
 
-  it('tells when the provider refused, as a page for people', async () => {
+  it('shows an HTML page if the provider refused', async () => {
     const { domain } = await aCompany();
     const { location, jar } = await begin({ email: `grace@${domain}` });
     const state = new URL(location).searchParams.get('state') as string;
@@ -300,7 +300,7 @@ describe('while single sign-on is enforced', () => {
     expect(event.data).toMatchObject({ reason: 'sso_required' });
   });
 
-  it('nobody leaves it by another address', async () => {
+  it('cannot be avoided by a change of the e-mail address', async () => {
     const { tenant, domain } = await aCompany();
     const ada = await tenant.addUser('member', { email: `ada@${domain}` });
     const change = (newEmail: string) => tenant.as(ada.id).changeOwnEmail({ body: { newEmail, password } });
@@ -342,7 +342,7 @@ describe('while single sign-on is enforced', () => {
 });
 
 describe('setting single sign-on up', () => {
-  it('hides the secret, which is required when it would go elsewhere', async () => {
+  it('hides the secret, which is required again when issuer or client change', async () => {
     const { tenant, configured } = await aCompany();
     expect(configured.data).toMatchObject({ clientSecret: '***', issuer: provider.issuer, enforce: false });
     const stored = await service.sqlWithin(tenant.owner.caller, 'SELECT * FROM sso_connection');

@@ -5,8 +5,8 @@ import { nameOf, type Tx } from '../../handler.ts';
 import { notify } from '../notifications/notify.ts';
 
 /**
- * Tells those who may set up single sign-on that the user who did so is no longer active: nobody can sign in through the
- * provider until one of them answers for it by saving its settings again.
+ * Tells those who may set up single sign-on that the user who did so is no longer active: nobody can sign in through
+ * the provider until one of them takes over by saving its settings again.
  */
 export async function notifyOfConfigurer(
   tx: Tx,

@@ -11,7 +11,7 @@ export interface Credentials {
   clientSecret: string;
 }
 
-/** What ties the start of a sign-in to its end. */
+/** The values that bind the callback to the start of a sign-in. */
 export interface Ties {
   state: string;
   nonce: string;

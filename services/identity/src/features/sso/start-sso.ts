@@ -21,7 +21,7 @@ export const startSso =
     setCookie(ssoCookie, sealBegun(begun, tools.seal), {
       path: cookiePath,
       maxAgeSeconds: validSeconds,
-      // The provider is another site, and its redirect must bring the cookie back.
+      // The browser must send the cookie when the provider, which is another site, redirects back.
       sameSite: 'Lax',
       secure: tools.secureCookies,
     });

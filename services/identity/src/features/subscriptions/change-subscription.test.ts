@@ -53,7 +53,7 @@ const use = (tenantId: number, calls: number) =>
   });
 
 describe('changing the plan now', () => {
-  it('moves the plan of the tenant, tells the gateways, and explains the arithmetic', async () => {
+  it('changes the plan of the tenant, notifies the gateways, and explains the cost', async () => {
     const { change, plan, tenantId } = await aSubscription('starter');
     const { status, data } = await change('pro');
     expect([status, data.planCode, data.status, await plan()]).toEqual([200, 'pro', 'active', 'pro']);
@@ -70,7 +70,7 @@ describe('changing the plan now', () => {
     expect(names()).toContain('tenant.plan_changed');
   });
 
-  it('is refused for the same plan, for Enterprise, without billing:manage, and for a stale version', async () => {
+  it('is rejected for the same plan, for Enterprise, without billing:manage, and for a stale version', async () => {
     const { change, owner, params, as, user } = await aSubscription('pro');
     expect((await change('pro')).body.code).toBe('same_plan');
     expect((await change('enterprise')).body.code).toBe('plan_by_agreement');
@@ -164,7 +164,7 @@ describe('a canceled subscription', () => {
     expect((await owner.resumeSubscription({ params })).data).toMatchObject({ cancelAtPeriodEnd: false, endsAt: null });
   });
 
-  it('can be deleted while its cancellation is scheduled, and once', async () => {
+  it('can be deleted once, also while its cancellation is scheduled', async () => {
     const { owner, params, plan } = await aSubscription('pro');
     await owner.cancelSubscription({ params });
     const replies = await Promise.all([1, 2, 3].map(() => owner.deleteSubscription({ params })));
@@ -188,7 +188,7 @@ describe('trials and payments, which operators record', () => {
     expect((await owner.listNotifications()).data).toEqual([]);
   });
 
-  it('a trial that nobody converts ends on Free, with a notification', async () => {
+  it('a trial without a change ends on Free, with a notification', async () => {
     const { operate, now, plan, tenantId, owner } = await aSubscription();
     await operate({ status: 'trialing', plan: 'team' });
     await endPeriod(tenantId);

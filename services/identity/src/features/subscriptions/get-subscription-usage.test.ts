@@ -137,7 +137,7 @@ describe('the usage by hour, key, route and user', () => {
     expect(data.breakdown[0]).toMatchObject({ keyId: key.id, name: null });
   });
 
-  it('is of the tenant only, and within bounds', async () => {
+  it('covers only the tenant, and at most a bounded range', async () => {
     const { report, read } = await aTenantWithCalls();
     const other = await aTenantWithCalls();
     await report('a', [[hour, listing, 5]]);

@@ -22,7 +22,7 @@ export interface Inside {
   emit: Emit<typeof subscriptionUpdated | typeof subscriptionCanceled | typeof tenantPlanChanged>;
 }
 
-/** What a change of a subscription can set. */
+/** The columns that a change of a subscription can set. */
 export type SubscriptionChange = Partial<
   Pick<
     SubscriptionRow,

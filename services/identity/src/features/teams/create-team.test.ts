@@ -54,7 +54,7 @@ describe('a new team', () => {
     expect((await owner.listTeams()).data).toEqual([]);
   });
 
-  it('has no members from a caller who is limited to team records, who would reach their records', async () => {
+  it('cannot get other members from a caller who is limited to team records', async () => {
     const { as, user, addUser } = await aTenant(service);
     const { id } = await addUser('member');
     const limited = as(user.id, ['teams:write', 'leads:read:team']);

@@ -38,7 +38,7 @@ async function answer(tenantId: number, name: string) {
 }
 
 describe('suspending a tenant', () => {
-  it('ends sign-in with clear words, marks its credentials, and is undone by resuming', async () => {
+  it('rejects sign-in with tenant_suspended, marks its credentials, and is undone by resuming', async () => {
     const tenant = await aTenant(service);
     const { data: session } = await signIn(tenant);
     const { sessionId } = (await eventOf('user.logged_in', tenant.tenantId)).data as { sessionId: string };

@@ -67,7 +67,7 @@ describe('enrolling a second factor', () => {
     expect(event.data).toEqual({ userId: tenant.user.id });
   });
 
-  it('again needs a code of the one in use, which works until the new one is proven', async () => {
+  it('requires a code of the one in use, which works until the new one is confirmed', async () => {
     const { tenant, secret, recoveryCodes } = await withTotp();
     const { owner, email } = tenant;
     expect((await owner.startTotp({ body: {} })).body.code).toBe('code_required');
@@ -81,7 +81,7 @@ describe('enrolling a second factor', () => {
     expect((await prove(await challenged(email), codeOf(next.secret))).status).toBe(200);
   });
 
-  it('that is older than an hour, or was never started, cannot be confirmed', async () => {
+  it('cannot be confirmed after an hour, or if it was never started', async () => {
     const tenant = await aTenant(service);
     expect((await tenant.owner.confirmTotp({ body: { code: '123456' } })).body.code).toBe('no_enrollment');
     const { secret } = (await tenant.owner.startTotp({ body: {} })).data as Enrollment;
@@ -112,7 +112,7 @@ describe('signing in with a second factor', () => {
     expect(sessions.map(({ method }) => method)).toContain('totp');
   });
 
-  it('of two attempts with the same code at once, accepts one', async () => {
+  it('accepts one of two concurrent attempts with the same code', async () => {
     const { tenant, secret } = await withTotp();
     const token = await challenged(tenant.email);
     const replies = await Promise.all([prove(token, codeOf(secret)), prove(token, codeOf(secret))]);

@@ -9,11 +9,11 @@ afterAll(() => service?.close());
 const month = new Date().toISOString().slice(0, 7);
 const hour = Math.floor(Date.now() / 3_600_000);
 
-it('reach everybody from the next report of any tenant, after a process ended before it sent them', async () => {
+it('are sent at the next report of any tenant, if a process ended before it sent them', async () => {
   const tenants = await Promise.all([aTenant(service), aTenant(service)]);
   const titles = ({ owner }: (typeof tenants)[number]) =>
     owner.listNotifications().then(({ data }) => data.map(({ title }: { title: string }) => title));
-  // What is left of reports whose process ended right after the commit.
+  // The rows of reports whose process ended right after the commit.
   for (const { tenantId } of tenants)
     await service.sql(
       'INSERT INTO usage_gateway (owner_tenant_id, month, gateway, calls, added) VALUES ($1, $2, $3, 1000, 0)',

@@ -116,7 +116,7 @@ describe.each([
   });
 });
 
-it('survives two users who become each other’s successors at once', async () => {
+it('completes only one of two concurrent calls that name each other’s users as successors', async () => {
   const { owner, addUser } = await aTenant(service);
   const [one, other] = [await addUser('member'), await addUser('member')];
   const replies = await Promise.all([

@@ -21,7 +21,7 @@ const lists = new Map(
   ),
 );
 
-// A view has no position in the list, and the name of one view in another would have no end.
+// Not stored in a view: the position in the list, and the id of a view, which could be recursive.
 const positions = ['page', 'cursor', 'view'];
 // No id schema accepts it, so an invalid id is reported with the other errors.
 const invalidId = '-';
@@ -58,7 +58,7 @@ export function checkSearch(
 ): string {
   const text = search.replace(/^\?/, '');
   const parameters = new URLSearchParams(text);
-  // Without a prototype, so that a parameter named __proto__ is one like any other.
+  // Without a prototype, so that `__proto__` is an ordinary parameter name.
   const query: Record<string, string> = Object.create(null);
   const errors = positions.filter((name) => parameters.has(name)).map((name) => searchError(name, 'Cannot be saved'));
   const includes = includesOf(row);

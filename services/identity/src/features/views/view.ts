@@ -57,7 +57,7 @@ export async function lockView(tx: Tx, id: number, caller: Caller): Promise<View
   return row;
 }
 
-/** Only users who manage the configuration put a view in front of everyone. */
+/** Making a view visible to the whole tenant requires the permission to manage the configuration. */
 export function checkVisibility(visibility: string | undefined, caller: Caller): void {
   if (visibility !== 'tenant' || managesConfig(caller)) return;
   throw fail('forbidden', [{ field: 'visibility', message: 'tenant requires the permission config:manage' }]);

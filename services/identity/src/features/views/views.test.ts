@@ -115,7 +115,7 @@ describe('the visibility of a view', () => {
     expect([(await found(tenant.user.id)).status, (await found(mate.id)).status]).toEqual([200, 404]);
   });
 
-  it('ends at the tenant and at the environment', async () => {
+  it('is limited to the tenant and the environment', async () => {
     const [one, other] = [await aTenant(service), await aTenant(service)];
     const { data } = await one.owner.createView({ body: { ...hot, visibility: 'tenant' } });
     expect((await other.owner.getView({ params: { id: data.id } })).status).toBe(404);

@@ -40,7 +40,7 @@ export async function findShared(
   );
   if (!row) throw fail('not_found');
   const settings = await addonSettings({ ...scope, requestId }, 'co_marketing_library', () => {
-    // The tenant may have forbidden it.
+    // The tenant may have disabled public sharing.
     throw fail('unavailable', undefined, { retryAfter: 1 });
   });
   if (settings?.publicSharing === false) throw fail('not_found');
