@@ -32,7 +32,8 @@ const Issuer = z
   .url({ error: 'Must be a URL' })
   .max(500, { error: 'Must be at most 500 characters' })
   .meta({
-    description: 'The issuer of the OpenID Connect provider, without `/.well-known/openid-configuration`',
+    description:
+      'The issuer of the OpenID Connect provider, without `/.well-known/openid-configuration`, exactly as its metadata names it. Issuers of many directories, such as `https://login.microsoftonline.com/common/v2.0`, are refused',
     examples: ['https://login.example.com'],
   });
 const clientId = () =>

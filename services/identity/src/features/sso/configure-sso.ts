@@ -7,6 +7,7 @@ import type { Handler, Tools, Tx } from '../../handler.ts';
 import { checkRank } from '../../permissions.ts';
 import { isOwner } from '../users/user.ts';
 import { asConnection, credentialsOf, sealClientSecret } from './connection.ts';
+import { issuerError } from './issuer.ts';
 
 interface Wanted {
   issuer: string;
@@ -18,7 +19,7 @@ export const configureSso = (tools: Tools): Handler<typeof sso.configureSso> => 
   async check({ body, caller, tx }) {
     await checkDefaultRole(tx, caller, body);
     const clientSecret = secretOf(await tx.ssoConnection.findFirst({}), body, tools);
-    const error = await tools.ssoTarget.resolvedUrlError(body.issuer, 'live');
+    const error = issuerError(body.issuer) ?? (await tools.ssoTarget.resolvedUrlError(body.issuer, 'live'));
     if (error) throw failField('issuer', error);
     await tools.sso.discover({ ...body, clientSecret, tenantId: caller.tenantId as number }).catch(() => {
       throw failField('issuer', 'Must be the issuer of an OpenID Connect provider that can be reached');

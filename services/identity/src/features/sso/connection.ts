@@ -74,6 +74,10 @@ export async function leavesSso(tx: Tx, account: Account, newEmail: string): Pro
 
 /** Whether the tenant has proven the domain of an address. */
 export async function isProven(tx: Tx, email: string): Promise<boolean> {
-  const domain = email.slice(email.lastIndexOf('@') + 1);
+  return isProvenDomain(tx, email.slice(email.lastIndexOf('@') + 1));
+}
+
+/** Whether the tenant has proven a domain. */
+export async function isProvenDomain(tx: Tx, domain: string): Promise<boolean> {
   return (await tx.ssoDomain.count({ where: { domain, verifiedAt: { not: null } } })) > 0;
 }

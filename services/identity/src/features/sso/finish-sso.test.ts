@@ -137,8 +137,19 @@ describe('a person who signs in through the identity provider', () => {
     const { tenant, domain } = await aCompany();
     await tenant.addUser('member', { email: `ada@${domain}` });
     expect(await codeOf(signIn(`ada@${domain}`, { email_verified: false }))).toBe('sso_email_unverified');
+    expect(await codeOf(signIn(`ada@${domain}`, { email_verified: 'false' }))).toBe('sso_email_unverified');
     expect(await codeOf(signIn(`ada@${domain}`, { email: `eve@not-${domain}` }))).toBe('sso_domain_unproven');
     expect(await codeOf(signIn(`ada@${domain}`, { email: `eve@sub.${domain}` }))).toBe('sso_domain_unproven');
+  });
+
+  it('needs no statement of the provider that the address is verified, if its domain is proven', async () => {
+    const { tenant, domain } = await aCompany({ allowSignUp: false });
+    await tenant.addUser('member', { email: `ada@${domain}` });
+    const unstated = { email_verified: undefined };
+    expect((await signIn(`ada@${domain}`, unstated)).reply.status).toBe(302);
+    const foreign = signIn(`ada@${domain}`, { ...unstated, email: `ada@${unique()}.example.com` });
+    expect(await codeOf(foreign)).toBe('sso_domain_unproven');
+    expect(await codeOf(signIn(`ada@${domain}`, { ...unstated, xms_edov: false }))).toBe('sso_email_unverified');
   });
 
   it('without a user is refused unless the tenant allows sign-up', async () => {
@@ -368,6 +379,13 @@ describe('setting single sign-on up', () => {
     expect(await fieldOf({ issuer: 'http://169.254.169.254' })).toBe('issuer');
     expect(await fieldOf({ allowSignUp: true })).toBe('defaultRoleId');
     expect(await fieldOf({ defaultRoleId: tenant.roleId('owner') })).toBe('defaultRoleId');
+    for (const directory of ['common', 'organizations', 'consumers', '{tenantid}']) {
+      const issuer = `https://login.microsoftonline.com/${directory}/v2.0`;
+      const refused = await tenant.owner.configureSso({ body: settings({ issuer }) });
+      expect(refused.body.errors).toMatchObject([
+        { field: 'issuer', message: expect.stringMatching(/^Must (be|name)/) },
+      ]);
+    }
     const limited = tenant.as((await tenant.addUser('member')).id, ['tenant:manage']);
     const body = settings({ defaultRoleId: tenant.roleId('admin') });
     expect((await limited.configureSso({ body })).status).toBe(403);

@@ -15,7 +15,8 @@ import { type Account, findAccount } from '../auth/complete-sign-in.ts';
 import { asInvitation, writeInvitation } from '../invitations/invitation.ts';
 import { acceptOffer, lockOffer } from '../invitations/offer.ts';
 import { asUser, emailLookupRow, emailTaken, isOwner } from '../users/user.ts';
-import { isProven } from './connection.ts';
+import { isProven, isProvenDomain } from './connection.ts';
+import { provesAddress, workspaceOf } from './issuer.ts';
 import type { Person } from './provider.ts';
 
 const nameMax = 100;
@@ -48,10 +49,13 @@ export async function findOrCreateUser(
   const { subject } = person;
   // Serializes first sign-ins, so that two of one person create one user.
   await tx.sql`SELECT tenant_id FROM sso_connection FOR NO KEY UPDATE`;
+  const workspace = workspaceOf(issuer, person);
+  if (workspace !== null && !(workspace !== undefined && (await isProvenDomain(tx, workspace))))
+    throw fail('sso_domain_unproven');
   const linked = await tx.userIdentity.findFirst({ where: { issuer, subject } });
   if (linked) return allowed(tx, connection, linked.userId);
 
-  if (person.email === undefined || !person.isEmailVerified) throw fail('sso_email_unverified');
+  if (person.email === undefined || !provesAddress(issuer, person)) throw fail('sso_email_unverified');
   const { email } = person;
   if (!(await isProven(tx, email))) throw fail('sso_domain_unproven');
   const known = await tx.user.findFirst({ where: { email } });

@@ -2,6 +2,7 @@ import { createGuardedFetch, type Target } from '@tandem/outgoing';
 import { createShares } from '@tandem/process';
 import { fail } from '@tandem/service';
 import * as client from 'openid-client';
+import { isNamedBy } from './issuer.ts';
 
 /** A tenant's client at its identity provider. */
 export interface Credentials {
@@ -23,7 +24,10 @@ export interface Ties {
 export interface Person {
   subject: string;
   email: string | undefined;
-  isEmailVerified: boolean;
+  /** Undefined if the provider does not state it. */
+  isEmailVerified: boolean | undefined;
+  /** The domain of the Google Workspace of the account. */
+  hostedDomain: string | undefined;
   firstName: string | undefined;
   lastName: string | undefined;
 }
@@ -68,6 +72,7 @@ export function createSsoProviders({ target, allowHttp }: { target: Target; allo
       // Only where private addresses are allowed too: on a developer's machine, and in tests.
       execute: allowHttp ? [client.allowInsecureRequests] : [],
     });
+    if (!isNamedBy(config.serverMetadata().issuer, issuer)) throw new Error('The provider has another issuer');
     if (cached.size >= cachedMax) cached.clear();
     cached.set(key, { config, until: Date.now() + cachedMs });
     return config;
@@ -142,10 +147,17 @@ function personOf(claims: Record<string, unknown>): Person {
   return {
     subject: claims['sub'] as string,
     email: text(claims['email'])?.toLowerCase(),
-    isEmailVerified: claims['email_verified'] === true,
+    isEmailVerified: statesVerified(claims),
+    hostedDomain: text(claims['hd'])?.toLowerCase(),
     firstName: text(claims['given_name']) ?? text(first),
     lastName: text(claims['family_name']) ?? text(others.join(' ')),
   };
+}
+
+/** Some providers write the claim as text. Microsoft Entra ID has `xms_edov` instead, if its administrator adds it. */
+function statesVerified({ email_verified: verified, xms_edov: edov }: Record<string, unknown>): boolean | undefined {
+  const stated = verified ?? edov;
+  return stated === undefined ? undefined : [true, 'true', 1, '1'].includes(stated as string);
 }
 
 /** Details of provider errors may name people, so they are neither shown nor logged. */

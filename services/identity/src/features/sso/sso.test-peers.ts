@@ -10,7 +10,9 @@ export const clientId = 'tandem';
 /** A person at the provider. */
 export interface ProviderPerson {
   email?: string;
-  email_verified?: boolean;
+  email_verified?: boolean | string | undefined;
+  /** Whether the domain of the address is verified, in the words of Microsoft Entra ID. */
+  xms_edov?: boolean;
   name?: string;
 }
 
@@ -24,7 +26,7 @@ export async function startProvider() {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, {
     clients: [{ client_id: clientId, client_secret: secret, redirect_uris: [redirectUri] }],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified', 'xms_edov'], profile: ['name'] },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     cookies: { keys: [secret] },
