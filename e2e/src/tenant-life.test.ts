@@ -6,7 +6,9 @@ import { internalAccess, internalTenantLife } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { startFleet, type TestFleet } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
+import { startNameServer, startProvider } from '@tandem/testing/sso-peers';
 import { Secret, TOTP } from 'otpauth';
+import { Browser } from './browser.ts';
 
 // The life of one tenant on the running fleet, through the gateway, with every message read from the mailbox. The tests
 // are chapters: each begins where the one before ended.
@@ -27,10 +29,18 @@ let seller: Person;
 let colleague: Person;
 let teamId: string;
 let key: string;
+let names: Awaited<ReturnType<typeof startNameServer>>;
+let provider: Awaited<ReturnType<typeof startProvider>>;
 beforeAll(async () => {
-  fleet = await startFleet();
+  names = await startNameServer();
+  fleet = await startFleet({ env: { SSO_DNS_SERVERS: names.address } });
+  provider = await startProvider(`${fleet.baseUrl}/v1/auth/sso/callback`);
 }, 240_000);
-afterAll(() => fleet?.stop(), 90_000);
+afterAll(async () => {
+  await provider?.close();
+  names?.close();
+  await fleet?.stop();
+}, 90_000);
 
 /** Waits for the newest message to an address with a subject. */
 async function mailTo(address: string, subject: RegExp): Promise<string> {
@@ -180,6 +190,42 @@ it('uses an addon: its setting is obeyed by another service', async () => {
   });
 });
 
+it('requires single sign-on of a proven domain, and a colleague signs in with a browser', async () => {
+  const domain = `${unique}.example.com`;
+  const email = `joan@${domain}`;
+  const roles = (await owner.api.listRoles({ query: { search: 'Seller' } })).data;
+  const person = { email, password, firstName: 'Joan', lastName: 'Clarke', roleId: roles[0]?.id as string };
+  const { data: user } = await owner.api.createUser({ body: person });
+  const { data: added } = await owner.api.addSsoDomain({ body: { domain } });
+  names.records.set(added.recordName, added.recordValue);
+  expect((await owner.api.verifySsoDomain({ params: { id: added.id } })).data.status).toBe('verified');
+  const { issuer, clientId, secret: clientSecret } = provider;
+  const { data: sso } = await owner.api.configureSso({ body: { issuer, clientId, clientSecret, enforce: true } });
+  expect(sso.redirectUri).toBe(`${fleet.baseUrl}/v1/auth/sso/callback`);
+  const login = () => fleet.api().login({ body: { email, password } });
+  await expect(login()).rejects.toMatchObject({ status: 403, code: 'sso_required' });
+
+  const browser = new Browser();
+  const start = `${fleet.baseUrl}/v1/auth/sso/start?email=${email}&returnTo=/leads`;
+  const began = await browser.open(start);
+  expect([began.status, new URL(began.headers.get('location') as string).origin]).toEqual([302, issuer]);
+  provider.people.set('joan', { email, name: 'Joan Clarke' });
+  const callback = await provider.signIn('joan', began.headers.get('location') as string);
+  const returned = await browser.open(callback);
+  expect([returned.status, returned.headers.get('location')]).toEqual([302, `${fleet.baseUrl}/leads`]);
+  const refresh = (origin: string) => browser.open(`${fleet.baseUrl}/v1/auth/refresh`, { method: 'POST', origin });
+  expect((await refresh('https://evil.example.com')).status).toBe(403);
+  const { data } = (await (await refresh(fleet.baseUrl)).json()) as { data: { accessToken: string } };
+  const me = fleet.api({ accessToken: data.accessToken, tenantId });
+  expect((await me.getOwnUser()).data).toMatchObject({ id: user.id, email });
+  expect((await me.listSessions()).data).toMatchObject([{ method: 'sso', current: true }]);
+
+  await owner.api.deleteSso();
+  const off = await browser.open(start);
+  expect([off.status, off.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);
+  expect((await login()).data).toMatchObject({ user: { id: user.id } });
+});
+
 it('exports the audit log, whose chain is verified', async () => {
   const { data: started } = await owner.api.createAuditExport({ body: { format: 'json' } });
   const job = async () => (await owner.api.getJob({ params: { id: started.jobId } })).data;
@@ -189,7 +235,14 @@ it('exports the audit log, whose chain is verified', async () => {
   const response = await fetch(download?.url as string);
   const { entries } = (await response.json()) as { entries: { action: string }[] };
   const actions = new Set(entries.map(({ action }) => action));
-  for (const action of ['tenant.create', 'invitation.accept', 'user.enable_totp', 'user.deactivate', 'addon.activate'])
+  for (const action of [
+    'tenant.create',
+    'invitation.accept',
+    'user.enable_totp',
+    'user.deactivate',
+    'addon.activate',
+    'user.link_sso',
+  ])
     expect(actions).toContain(action);
 });
 

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { until } from '@tandem/testing';
+import { type ProviderPerson, startNameServer, startProvider } from '@tandem/testing/sso-peers';
 import {
   anonymous,
   aTenant,
   mailTo,
+  ownSettings,
   password,
   type Service,
   startIdentity,
   tokenIn,
 } from '../../identity.test-service.ts';
-import { clientId, type ProviderPerson, startNameServer, startProvider } from './sso.test-peers.ts';
 
 let service: Service;
 let mailbox: Mailbox;
@@ -18,7 +19,7 @@ let provider: Awaited<ReturnType<typeof startProvider>>;
 let names: Awaited<ReturnType<typeof startNameServer>>;
 beforeAll(async () => {
   names = await startNameServer();
-  provider = await startProvider();
+  provider = await startProvider(`${ownSettings.PUBLIC_URL}/v1/auth/sso/callback`);
   mailbox = await startMailbox();
   service = await startIdentity({ SSO_DNS_SERVERS: [names.address], SMTP_URL: mailbox.smtpUrl });
 });
@@ -50,7 +51,7 @@ async function proveDomain(tenant: Tenant, domain: string) {
 
 const settings = (fields: object = {}) => ({
   issuer: provider.issuer,
-  clientId,
+  clientId: provider.clientId,
   clientSecret: provider.secret,
   ...fields,
 });

@@ -4,8 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
-export const redirectUri = 'http://localhost:8080/v1/auth/sso/callback';
-export const clientId = 'tandem';
+// What single sign-on needs in a test: an identity provider and a name server. Imported by its own path, because the
+// provider takes long to load.
+
+const clientId = 'tandem';
 
 /** A person at the provider. */
 export interface ProviderPerson {
@@ -16,8 +18,11 @@ export interface ProviderPerson {
   name?: string;
 }
 
-/** An OpenID Connect provider on loopback, whose users sign in without a password. */
-export async function startProvider() {
+/**
+ * Starts an OpenID Connect provider on loopback, whose users sign in without a password.
+ * @param redirectUri where it sends browsers back to
+ */
+export async function startProvider(redirectUri: string) {
   const people = new Map<string, ProviderPerson>();
   let signingIn = '';
   const secret = randomBytes(16).toString('hex');
@@ -64,6 +69,7 @@ export async function startProvider() {
 
   return {
     issuer,
+    clientId,
     secret,
     people,
     /** Signs a person in at the provider; returns the callback that the browser arrives at. */
@@ -80,7 +86,7 @@ export async function startProvider() {
 
 const typeTxt = 16;
 
-/** A name server on loopback with TXT records by name. */
+/** Starts a name server on loopback with TXT records by name. */
 export async function startNameServer() {
   const records = new Map<string, string>();
   const socket = dgram.createSocket('udp4', (query, from) => {
