@@ -20,6 +20,8 @@ export async function endLead(
   emit: Emit<typeof teamUpdated>,
   { userId, teamIds }: { userId: number; teamIds?: readonly number[] },
 ): Promise<void> {
+  // In id order, like the teams whose members change.
+  await tx.sql`SELECT id FROM team WHERE lead_id = ${userId} ORDER BY id FOR NO KEY UPDATE`;
   const rows = await tx.team.updateManyAndReturn({
     where: { leadId: userId, ...(teamIds && { id: { in: [...teamIds] } }) },
     data: { leadId: null, version: { increment: 1 } },

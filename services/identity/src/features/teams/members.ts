@@ -24,12 +24,20 @@ export async function lockUsers(tx: Tx, userIds: readonly number[]): Promise<Set
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Increments the version of teams whose members change. */
-export async function touchTeams(tx: Tx, teamIds: readonly number[]): Promise<void> {
-  if (!teamIds.length) return;
-  // Locked in id order, so that two users who swap teams concurrently cannot deadlock.
-  await tx.sql`SELECT id FROM team WHERE id = ANY(${teamIds}::bigint[]) ORDER BY id FOR UPDATE`;
-  await tx.team.updateManyAndReturn({ where: { id: { in: [...teamIds] } }, data: { version: { increment: 1 } } });
+/**
+ * Locks teams whose members change, and increments their version. Called before their rows of `team_member` are
+ * inserted: the foreign key of these rows takes a shared lock on the team, and two transactions that both hold it would
+ * wait for each other. Locked in id order, and not against foreign keys, for the same reason.
+ * @returns the ids of the teams that still exist
+ */
+export async function touchTeams(tx: Tx, teamIds: readonly number[]): Promise<Set<number>> {
+  if (!teamIds.length) return new Set();
+  await tx.sql`SELECT id FROM team WHERE id = ANY(${teamIds}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
+  const rows = await tx.team.updateManyAndReturn({
+    where: { id: { in: [...teamIds] } },
+    data: { version: { increment: 1 } },
+  });
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Users who have reached the team limit, except members of the team `teamId`. */

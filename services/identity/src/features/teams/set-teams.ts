@@ -1,6 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import type { Emit } from '@tandem/events';
 import { teamMembersChanged, type teamUpdated } from '@tandem/identity-contract';
+import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { endLead } from './lead.ts';
 import { touchTeams } from './members.ts';
@@ -22,10 +23,12 @@ export async function setTeams(
 ): Promise<void> {
   const joined = after.filter((id) => !before.includes(id));
   const left = before.filter((id) => !after.includes(id));
+  const known = await touchTeams(tx, [...joined, ...left]);
+  if (joined.some((id) => !known.has(id)))
+    throw fail('conflict', [{ field: 'teamIds', message: 'A team was deleted in the meantime; leave it out' }]);
   if (left.length) await tx.teamMember.deleteMany({ where: { userId, teamId: { in: left } } });
   if (joined.length)
     await tx.teamMember.createMany({ data: joined.map((teamId) => ({ teamId, userId })), skipDuplicates: true });
-  await touchTeams(tx, [...joined, ...left]);
   if (left.length) await endLead(tx, emit, { userId, teamIds: left });
   const follow = caller ? await recordsToFollow(tx, caller, [userId]) : [];
   for (const id of joined)
