@@ -216,6 +216,34 @@ describe('trials and payments, which operators record', () => {
     expect(titles).toEqual(['The subscription has ended unpaid', 'A payment is due', 'A payment is due']);
   });
 
+  it('keep a cancellation that the customer has scheduled', async () => {
+    const { operate, now, plan, owner, params, tenantId } = await aSubscription('pro');
+    const { data: canceled } = await owner.cancelSubscription({ params, body: { reason: 'Too expensive' } });
+    const periodEnd = canceled.currentPeriodEnd as string;
+    const scheduled = { cancelAtPeriodEnd: true, cancelReason: 'Too expensive' };
+    await operate({ status: 'past_due', days: 60 });
+    expect(await now()).toMatchObject({ ...scheduled, status: 'past_due', endsAt: periodEnd });
+    await operate({ status: 'active' });
+    expect(await now()).toMatchObject({ ...scheduled, status: 'active', endsAt: periodEnd });
+    await endPeriod(tenantId);
+    await until('the subscription ends', async () => (await plan()) === 'free');
+    expect(await now()).toMatchObject({ status: 'canceled', cancelReason: 'Too expensive', canceledAt: periodEnd });
+  });
+
+  it('a plan that an operator sets settles what was due', async () => {
+    const unpaid = await aSubscription('pro');
+    const ended = await aSubscription('pro');
+    const set = ({ tenantId }: { tenantId: number }, plan: string) =>
+      fleet(service).setTenantPlan({ body: { tenantId: `${tenantId}`, plan } });
+    for (const { operate } of [unpaid, ended]) await operate({ status: 'past_due' });
+    await ended.owner.cancelSubscription({ params: ended.params, body: { atPeriodEnd: false } });
+    expect((await ended.resume()).body.code).toBe('payment_due');
+    await set(unpaid, 'free');
+    await set(ended, 'pro');
+    expect((await unpaid.change('starter')).data).toMatchObject({ status: 'active', planCode: 'starter' });
+    expect((await ended.change('team')).data).toMatchObject({ status: 'active', planCode: 'team' });
+  });
+
   it('is for services only, and refuses a payment that is due for Free', async () => {
     const { operate, owner, tenantId } = await aSubscription();
     const body = { tenantId: `${tenantId}`, status: 'past_due' };

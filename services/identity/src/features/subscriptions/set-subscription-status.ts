@@ -1,3 +1,4 @@
+import type { Plan } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
 import { type internalAdmin, type notificationCreated, Subscription } from '@tandem/identity-contract';
 import { fail, failField, transitionError } from '@tandem/service';
@@ -8,7 +9,7 @@ import { notifyBilling } from './billing-people.ts';
 import { endNow } from './end-now.ts';
 import { endSubscriptionJob } from './end-subscription.job.ts';
 import { setPlan } from './set-plan.ts';
-import { lockSubscription, nothingScheduled, planOf, writeSubscription } from './subscription.ts';
+import { lockSubscription, nothingScheduled, periodOf, planOf, writeSubscription } from './subscription.ts';
 
 type Status = 'trialing' | 'active' | 'past_due' | 'canceled';
 
@@ -23,32 +24,47 @@ export const setSubscriptionStatus =
       const { tenant, before } = await lockSubscription(tx);
       const allowed = allowedByOperators(before);
       if (!allowed.includes(status)) throw fail('transition_refused', [transitionError(before.status, allowed)]);
-      const endsAt = new Date(Date.now() + body.days * dayMs);
-      const payload = [{ subscriptionId: before.id, endsAt }];
-      if (status === 'trialing') {
-        const planCode = body.plan;
-        if (!planCode || planCode === 'free' || planCode === 'enterprise')
-          throw failField('plan', 'Must be starter, pro or team: the plan of the trial');
-        await setPlan({ tx, emit }, tenant, planCode);
-        await schedule(endSubscriptionJob, payload, endsAt);
-        const trial = { ...nothingScheduled, planCode, status, canceledAt: null, endsAt, paymentDue: false };
-        return writeSubscription({ tx, emit }, before, trial);
-      }
+      const inside = { tx, emit };
+      if (status === 'canceled')
+        return endNow(inside, { tenant, before, at: new Date(), cancelReason: before.cancelReason });
+      const deadline = new Date(Date.now() + body.days * dayMs);
+      const { endsAt, ...scheduled } = scheduledEnd(before, { status, deadline });
+      if (endsAt) await schedule(endSubscriptionJob, [{ subscriptionId: before.id, endsAt }], endsAt);
+      const change = { ...nothingScheduled, ...scheduled, endsAt, status };
       if (status === 'past_due') {
-        await schedule(endSubscriptionJob, payload, endsAt);
-        await warnOfEnd({ tx, emit }, before, dayOf(endsAt, tenant.timezone));
-        return writeSubscription({ tx, emit }, before, { ...nothingScheduled, status, endsAt, paymentDue: true });
+        await warnOfEnd(inside, before, dayOf(endsAt ?? deadline, tenant.timezone));
+        return writeSubscription(inside, before, { ...change, paymentDue: true });
       }
-      if (status === 'active') {
-        await setPlan({ tx, emit }, tenant, Subscription.shape.planCode.parse(before.planCode));
-        const paid = { ...nothingScheduled, status, canceledAt: null, paymentDue: false };
-        return writeSubscription({ tx, emit }, before, paid);
-      }
-      return endNow({ tx, emit }, { tenant, before, at: new Date(), cancelReason: before.cancelReason });
+      const planCode =
+        status === 'trialing' ? planOfTrial(body.plan) : Subscription.shape.planCode.parse(before.planCode);
+      await setPlan(inside, tenant, planCode);
+      return writeSubscription(inside, before, { ...change, planCode, canceledAt: null, paymentDue: false });
     });
     afterCommit(() => tools.invalidateCredentials({ tenantId }));
     return subscription;
   };
+
+function planOfTrial(plan: Plan | null | undefined): Plan {
+  if (!plan || plan === 'free' || plan === 'enterprise')
+    throw failField('plan', 'Must be starter, pro or team: the plan of the trial');
+  return plan;
+}
+
+/**
+ * When the subscription ends in its new status. A cancellation that the customer has scheduled stays scheduled: payments
+ * do not withdraw it, and the time to pay does not extend the last period. Only a trial that begins replaces it.
+ */
+function scheduledEnd(
+  { cancelAtPeriodEnd, cancelReason, status: previous }: SubscriptionRow,
+  { status, deadline }: { status: Status; deadline: Date },
+) {
+  const ownEnd = status === 'active' ? null : deadline;
+  if (!cancelAtPeriodEnd || (status === 'trialing' && previous !== 'trialing'))
+    return { cancelAtPeriodEnd: false, cancelReason: null, endsAt: ownEnd };
+  const periodEnd = periodOf(new Date()).end;
+  const endsAt = status === 'trialing' || (ownEnd && ownEnd < periodEnd) ? ownEnd : periodEnd;
+  return { cancelAtPeriodEnd, cancelReason, endsAt };
+}
 
 /** A trial begins on Free, and a payment is due for a paid plan only. Both ends can be moved. */
 function allowedByOperators(before: SubscriptionRow): Status[] {

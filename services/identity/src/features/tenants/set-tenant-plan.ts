@@ -22,7 +22,14 @@ export const setTenantPlan =
       const limits = await setPlan({ tx, emit }, tenant, plan, customLimits);
       const continues = before.status === 'active' || (before.status === 'past_due' && plan !== 'free');
       if (!continues) {
-        const restarted = { ...nothingScheduled, planCode: plan, status: 'active', canceledAt: null };
+        // Operators settle what was due before they restart a subscription.
+        const restarted = {
+          ...nothingScheduled,
+          planCode: plan,
+          status: 'active',
+          canceledAt: null,
+          paymentDue: false,
+        };
         await writeSubscription({ tx, emit }, before, restarted);
       } else if (before.planCode !== plan || before.pendingPlanCode !== null)
         await writeSubscription({ tx, emit }, before, { planCode: plan, pendingPlanCode: null, pendingChangeAt: null });
