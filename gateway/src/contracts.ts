@@ -1,7 +1,7 @@
 import { agents } from '@tandem/agents-contract';
 import { analytics } from '@tandem/analytics-contract';
 import { campaign } from '@tandem/campaign-contract';
-import { jobOperations, type Operation, type Operations } from '@tandem/contract';
+import { isOfJob, type Operation, type Operations } from '@tandem/contract';
 import { crm } from '@tandem/crm-contract';
 import { files } from '@tandem/files-contract';
 import { identity } from '@tandem/identity-contract';
@@ -31,8 +31,6 @@ export function publicOperations(services: Record<string, Operations> = fleet): 
       .filter((row) => row.audience !== 'internal')
       .map((row) => ({ row, service })),
   );
-  // Several services have the row of background jobs; the number of a job tells which of them (forward in gateway.ts).
-  return all.filter(
-    ({ row }, index) => row !== jobOperations.getJob || index === all.findIndex((one) => one.row === row),
-  );
+  // Several services have the rows of background jobs; the number of a job tells which of them (forward in gateway.ts).
+  return all.filter(({ row }, index) => !isOfJob(row) || index === all.findIndex((one) => one.row === row));
 }

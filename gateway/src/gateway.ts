@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerHeader, countedAddress } from '@tandem/caller';
-import { cookieHeader, jobOf, jobOperations, type Operation, readCookies, takesIdempotencyKey } from '@tandem/contract';
+import { cookieHeader, isOfJob, jobOf, type Operation, readCookies, takesIdempotencyKey } from '@tandem/contract';
 import { endSpan, startTrace, traceparentOf } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
 import { checkPermission } from './access/check-permission.ts';
@@ -229,7 +229,7 @@ async function forward(
   const body = row.body && (await jsonBody(exchange, route, caller.tenantId, parts));
   const headers = signed(exchange, caller, path, parts);
   if (body?.length) headers['content-type'] = 'application/json';
-  const upstream = parts.upstreams.get(row === jobOperations.getJob ? serviceOfJob(path) : route.service) as Upstream;
+  const upstream = parts.upstreams.get(isOfJob(row) ? serviceOfJob(path) : route.service) as Upstream;
   const observed = { seconds: parts.upstreamSeconds, headers };
   return observedCall(exchange, route, observed, () =>
     upstream.send({
@@ -245,11 +245,12 @@ async function forward(
 }
 
 /**
- * The service of a background job, by the number at the end of the path.
+ * The service of a background job, by its number in the path.
  * @throws GatewayError 404 if the number belongs to no service
  */
 function serviceOfJob(path: string): string {
-  const place = jobOf(Number(path.slice(path.lastIndexOf('/') + 1)));
+  const [, , , number] = path.split('/');
+  const place = jobOf(Number(number));
   if (!place) throw new GatewayError('not_found');
   return place.service;
 }

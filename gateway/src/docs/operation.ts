@@ -4,9 +4,11 @@ import {
   includesOf,
   isPage,
   isRedirect,
+  jobStartedMessage,
   lowestPlanWith,
   mediaOf,
   neededPermissions,
+  nowOrJob,
   type Operation,
   permissionsByField,
   plans,
@@ -44,7 +46,8 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
     ...headerReferences(row, hasIfMatch),
     ...cookieParameters(row),
   ];
-  const reply = schemas.reply(row.reply, `${pascal(row.id)}Result`);
+  const later = nowOrJob(row.reply);
+  const reply = schemas.reply(later?.now ?? row.reply, `${pascal(row.id)}Result`);
   const body = row.body ?? row.form;
   const sent = body && requestOf(row, body, reply, schemas);
   return {
@@ -61,6 +64,9 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
     responses: {
       ...(row.mayExist && { 200: success(row, reply, sent?.example, schemas, 200) }),
       [replyStatus(row)]: success(row, reply, sent?.example, schemas),
+      ...(later && {
+        202: success({ ...row, message: jobStartedMessage }, schemas.reply(later.job), undefined, schemas, 202),
+      }),
       ...(takesIfNoneMatch(row) && { 304: { $ref: '#/components/responses/NotModified' } }),
       ...errors.of(row, hasIfMatch),
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from './fields.ts';
 import { id } from './id.ts';
+import { media } from './media.ts';
 import { operations, signedIn } from './operation.ts';
 
 /**
@@ -81,6 +82,31 @@ export const JobStarted = z.object({
   status: JobStatus.describe('The status of the job'),
 });
 
+const deferrable = new WeakSet<z.core.$ZodType>();
+
+/** The reply schema of an operation that either answers at once or starts a background job. */
+export type OrJob<Now extends z.ZodType> = z.ZodUnion<[Now, typeof JobStarted]> & { readonly orJob: true };
+
+/**
+ * The reply of an operation that, depending on the request, answers at once or starts a background job. The handler
+ * returns the reply, or `job`, which becomes the `data` of a 202 response.
+ */
+export function orJob<Now extends z.ZodObject>(now: Now): OrJob<Now> {
+  const schema = z.union([now, JobStarted]);
+  deferrable.add(schema);
+  return schema as unknown as OrJob<Now>;
+}
+
+/** The schemas of both replies that orJob() joined; undefined for any other reply. */
+export function nowOrJob(schema: z.core.$ZodType): { now: z.ZodType; job: z.ZodType } | undefined {
+  if (!deferrable.has(schema)) return undefined;
+  const [now, job] = (schema._zod.def as unknown as { options: [z.ZodType, z.ZodType] }).options;
+  return { now, job };
+}
+
+/** The message of a 202 response that started a job. */
+export const jobStartedMessage = 'Job started';
+
 /** The operation of every service with background jobs. The gateway sends a request to the service of the job. */
 export const jobOperations = operations({
   getJob: {
@@ -95,3 +121,23 @@ export const jobOperations = operations({
     message: 'Job retrieved',
   },
 });
+
+/** The row of services whose jobs change many records, of which some may fail. */
+export const jobErrorOperations = operations({
+  getJobErrors: {
+    method: 'GET',
+    path: '/v1/jobs/:id/errors',
+    permission: signedIn,
+    summary: 'Download the errors of a background job',
+    description:
+      'Returns a CSV file with one line per record that a bulk operation did not change: `id`, `code`, `message` and `fields`. It has no lines if all records were changed. It can be read while the job runs, by the same callers as the job.',
+    params: z.object({ id: id('job') }),
+    reply: media('text/csv'),
+    message: 'The errors of the job as CSV',
+  },
+});
+
+/** Whether the gateway finds the service of an operation by the number of the job in its path. */
+export function isOfJob({ path }: { path: string }): boolean {
+  return path === jobOperations.getJob.path || path === jobErrorOperations.getJobErrors.path;
+}

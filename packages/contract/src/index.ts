@@ -2,13 +2,20 @@
 
 export {
   BackgroundJob,
+  isOfJob,
   type JobService,
   JobStarted,
   JobStatus,
+  jobErrorOperations,
   jobNumber,
   jobOf,
   jobOperations,
+  jobStartedMessage,
+  nowOrJob,
+  type OrJob,
+  orJob,
 } from './background-jobs.ts';
+export { BulkReply, BulkResult, bulkErrors, bulkFilterMax, bulkIdsMax, bulkSelection } from './bulk.ts';
 export { type CookieAttributes, cookieHeader, readCookies, setCookieHeader } from './cookies.ts';
 export { encodeOnce } from './encode.ts';
 export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination, type Warning } from './envelope.ts';

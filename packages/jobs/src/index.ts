@@ -4,6 +4,7 @@ export {
   batchJob,
   type GiveUpContext,
   type Job,
+  type JobActor,
   type JobContext,
   job,
   type Schedule,

@@ -1,6 +1,10 @@
+import type { Caller } from '@tandem/caller';
 import type { Emit, Schedule } from '@tandem/events';
 import type { z } from 'zod';
 import type { Outside } from './slots.ts';
+
+/** The person or key that requested the work of a job. */
+export type JobActor = Omit<Caller, 'permissions' | 'tenantId' | 'environment'>;
 
 /** The transaction for the effects of a job. */
 export interface Inside<Tx> {
@@ -23,9 +27,10 @@ export interface JobContext<Payload, Tx> {
   /**
    * Ends the job: runs the effects in one transaction with the end of the row, so that they happen once. Return a Date
    * to run the job again at that time. A job that returns without finishing is finished without effects.
+   * @param actor whom events and the audit log name, for work that a person requested; the service by default
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: most effects return nothing.
-  finish(effects: (inside: Inside<Tx>) => Promise<Date | void>): Promise<void>;
+  finish(effects: (inside: Inside<Tx>) => Promise<Date | void>, actor?: JobActor): Promise<void>;
 }
 
 /** The context of jobs of one kind and tenant that run together. */
@@ -39,8 +44,9 @@ export interface BatchContext<Payload, Tx> {
   /**
    * Ends all of them, in one transaction with the effects. Return a date per job, in the order of `due`, to run it
    * again.
+   * @param actor whom events and the audit log name; the service by default
    */
-  finish(effects: (inside: Inside<Tx>) => Promise<(Date | undefined)[]>): Promise<void>;
+  finish(effects: (inside: Inside<Tx>) => Promise<(Date | undefined)[]>, actor?: JobActor): Promise<void>;
 }
 
 /** The context of a job after its last attempt failed. */
@@ -87,7 +93,7 @@ export function job<Payload extends z.ZodType, Tx>({ run, ...declared }: Alone<P
           ...one,
           tx,
           outside,
-          finish: (effects) => finish(async (inside) => [(await effects(inside)) ?? undefined]),
+          finish: (effects, actor) => finish(async (inside) => [(await effects(inside)) ?? undefined], actor),
         });
     },
   };

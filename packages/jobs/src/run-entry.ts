@@ -4,7 +4,7 @@ import type { TenantDb, Tx } from '@tandem/tenant-db';
 import type pg from 'pg';
 import type { z } from 'zod';
 import type { Entry } from './entries.ts';
-import type { BatchContext, Inside, Job } from './job.ts';
+import type { BatchContext, Inside, Job, JobActor } from './job.ts';
 import {
   buryRows,
   endRows,
@@ -104,13 +104,14 @@ async function work<Client>(run: Run<Client>, runner: Runner<Client>, outside: O
   const { rows } = leased;
   const { db } = runner;
   let isFinished = false;
-  const finish: BatchContext<unknown, Tx<Client>>['finish'] = (effects) => {
+  const finish: BatchContext<unknown, Tx<Client>>['finish'] = (effects, actor) => {
     isFinished = true;
-    return commit(run, runner, async (inside) => {
+    const ended = async (inside: Inside<Tx<Client>>) => {
       const runAgainAt = await effects(inside);
       await endRows(db.tx.sql, leased, runAgainAt);
       return runAgainAt;
-    });
+    };
+    return commit(run, runner, ended, actor);
   };
   const due = rows.map(({ payload, attempts }) => ({ payload: job.payload.parse(payload), attempts }));
   await db.within(scope, () => job.run({ due, tx: db.tx, outside, finish }));
@@ -153,8 +154,9 @@ async function commit<Client>(
   { job, scope, requestId }: Run<Client>,
   { db, service, outgoing, wakeAt }: Runner<Client>,
   effects: (inside: Inside<Tx<Client>>) => Promise<RunAgainAt>,
+  actor: JobActor = { type: 'system', name: service, requestId },
 ): Promise<void> {
-  const caller = { type: 'system' as const, name: service, permissions: [], requestId, ...scope };
+  const caller = { ...actor, permissions: [], ...scope };
   const { emit, schedule, written, committed } = outgoing(caller, scope);
   const runAgainAt = await db.transaction(scope, () => effects({ tx: db.tx, emit, schedule }), written);
   committed();

@@ -31,6 +31,15 @@ export interface JobLink {
 /** A background job with the fields that only its service sees. */
 export type FoundJob = Shown & { input: unknown; userId: number | null; expiresAt: Date | null };
 
+/** A record that a job could not change. */
+export interface JobError {
+  id: number;
+  code: string;
+  message: string;
+  /** The fields that caused the error. */
+  errors: { field: string; message: string }[];
+}
+
 /** Maximum lifetime of a download link. */
 const linkMs = 3_600_000;
 
@@ -65,11 +74,23 @@ export function backgroundJobs(service: JobService) {
     /** A job with its input; undefined when it does not exist. */
     async find(sql: Sql, jobId: number): Promise<FoundJob | undefined> {
       const row = await find(sql, jobId);
-      return row && { ...shown(row, jobId), input: row.input, userId: row.userId, expiresAt: row.expiresAt };
+      return row && foundOf(row, jobId);
     },
-    async progress(sql: Sql, jobId: number, { done, total }: { done: number; total: number }): Promise<void> {
-      await sql`UPDATE platform.background_job SET status = 'running', done = ${done}, total = ${total}
+    /** @param now.errors the records that failed since the last call; `errorsOf` returns all of them */
+    async progress(
+      sql: Sql,
+      jobId: number,
+      { done, total, errors = [] }: { done: number; total: number; errors?: JobError[] },
+    ): Promise<void> {
+      await sql`UPDATE platform.background_job SET status = 'running', done = ${done}, total = ${total},
+          errors = errors || ${JSON.stringify(errors)}::jsonb
         WHERE id = ${rowOf(jobId)} AND status IN ('queued', 'running')`;
+    },
+    /** The records that a job could not change. */
+    async errorsOf(sql: Sql, jobId: number): Promise<JobError[]> {
+      const [row] = await sql<{ errors: JobError[] }>`SELECT errors FROM platform.background_job
+        WHERE id = ${rowOf(jobId)}`;
+      return row?.errors ?? [];
     },
     /** @param end.expiresAt when the file of the job expires, if it has one */
     async complete(sql: Sql, jobId: number, end: { result: object; total: number; expiresAt?: Date }): Promise<void> {
@@ -80,6 +101,11 @@ export function backgroundJobs(service: JobService) {
     async fail(sql: Sql, jobId: number, error: { code: string; message: string }): Promise<void> {
       await sql`UPDATE platform.background_job SET status = 'failed', completed_at = now(), error_code = ${error.code},
         error_message = ${error.message} WHERE id = ${rowOf(jobId)}`;
+    },
+    /** The job, if the caller may read it. */
+    async findReadable(sql: Sql, jobId: number, caller: Caller): Promise<FoundJob | undefined> {
+      const row = await find(sql, jobId);
+      return row && mayRead(caller, row) ? foundOf(row, jobId) : undefined;
     },
     /**
      * The handler of `getJob`.
@@ -103,6 +129,10 @@ export function backgroundJobs(service: JobService) {
         return { ...job, download: { url: linkTo(link, expiresAt), expiresAt } };
       },
   };
+}
+
+function foundOf(row: Row, jobId: number): FoundJob {
+  return { ...shown(row, jobId), input: row.input, userId: row.userId, expiresAt: row.expiresAt };
 }
 
 function shown(row: Row, jobId: number): Shown {

@@ -1,6 +1,15 @@
 import type { Readable } from 'node:stream';
 import type { Caller, Environment } from '@tandem/caller';
-import type { CookieAttributes, EventDef, Operation, Operations, Paged, PagedOr } from '@tandem/contract';
+import type {
+  CookieAttributes,
+  EventDef,
+  JobStarted,
+  Operation,
+  Operations,
+  OrJob,
+  Paged,
+  PagedOr,
+} from '@tandem/contract';
 import type { Emit } from '@tandem/events';
 import type { Schedule } from '@tandem/jobs';
 import type { z } from 'zod';
@@ -18,7 +27,9 @@ export type Result<Op extends Operation> =
     ? PageResult<z.output<Item>>
     : Op['reply'] extends PagedOr<infer Item, infer Other>
       ? PageResult<z.output<Item>> | { other: z.output<Other> }
-      : z.output<Op['reply']>;
+      : Op['reply'] extends OrJob<infer Now>
+        ? z.output<Now> | { job: z.output<typeof JobStarted> }
+        : z.output<Op['reply']>;
 
 /** The person acting in a public operation once it has found its tenant; events and the audit log name them. */
 export type Actor = Pick<Caller, 'type' | 'userId' | 'portalUserId' | 'partnerId' | 'name'> &

@@ -3,6 +3,7 @@
 
 export { ApiError, fail, failField, transitionError } from './api-error.ts';
 export { backgroundJobs, type FoundJob, type JobLink } from './background-jobs.ts';
+export { bulkOperation, bulkOperations } from './bulk/bulk-operations.ts';
 export { type JsonObject, storedObject, toJsonColumn } from './columns.ts';
 export { createService, type RunningService } from './create-service.ts';
 export { type Cell, toCsv } from './csv.ts';
@@ -10,7 +11,7 @@ export { diff } from './diff.ts';
 export { requireFeature } from './features.ts';
 export type { Actor, Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
-export type { PageResult } from './list.ts';
+export type { ListFilter, PageResult } from './list.ts';
 export { namesHandler } from './names.ts';
 export { ownedRecords } from './owned-work/owned-records.ts';
 export { ownedWork } from './owned-work/owned-work.ts';

@@ -94,7 +94,7 @@ export async function listPage<Row extends { id: number }>(
       `Pages are limited to the first ${depthMax} records; use cursor with pagination.nextCursor to read further`,
     );
 
-  const where = { ...options.where, AND: [...(options.and ?? []).filter(hasFields), ...createdBetween(query)] };
+  const where = conditionOf(options, query);
   const ids = idsOf(scope, field, [where, search, options.narrow]);
   const beyondOf = options.nullable?.includes(field) ? rowsAfterWithNulls : rowsAfter;
   const startedAt = performance.now();
@@ -126,6 +126,28 @@ export async function listPage<Row extends { id: number }>(
     hasPrev: after !== undefined || page > 1,
     nextCursor: nextCursor(found, { limit, field, write: (position) => cursors.write(position, context) }),
   };
+}
+
+/** Which records of a model a list has, without the text to search for. */
+export type ListFilter = Pick<ListOptions<unknown>, 'where' | 'and' | 'searchIn'>;
+
+function conditionOf({ where, and = [] }: ListFilter, query: Pick<ListQuery, 'createdFrom' | 'createdTo'>) {
+  return { ...where, AND: [...and.filter(hasFields), ...createdBetween(query)] };
+}
+
+/**
+ * The ids of the records that a list has for a query, in order, whatever its page.
+ * @param max further ids are not read; one more is returned to tell that there are more
+ */
+export async function listedIds(
+  model: { findMany(args: object): PromiseLike<{ id: number }[]> },
+  filter: ListFilter,
+  { query, max }: { query: Pick<ListQuery, 'search' | 'createdFrom' | 'createdTo'>; max: number },
+): Promise<number[]> {
+  const listed = conditionOf(filter, query);
+  const where = query.search ? { AND: [listed, containing(query.search, filter.searchIn ?? [])] } : listed;
+  const rows = await model.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: max + 1 });
+  return rows.map(({ id }) => id);
 }
 
 /** The keys under which requests for the same list share its total. */
@@ -182,7 +204,10 @@ function hasFields(condition: Record<string, unknown>): boolean {
   return Object.keys(condition).length > 0;
 }
 
-function createdBetween({ createdFrom, createdTo }: ListQuery): Record<string, unknown>[] {
+function createdBetween({
+  createdFrom,
+  createdTo,
+}: Pick<ListQuery, 'createdFrom' | 'createdTo'>): Record<string, unknown>[] {
   return [
     ...(createdFrom ? [{ createdAt: { gte: createdFrom } }] : []),
     ...(createdTo ? [{ createdAt: { lte: createdTo } }] : []),

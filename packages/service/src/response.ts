@@ -3,7 +3,9 @@ import {
   envelope,
   errorEnvelope,
   isPage,
+  jobStartedMessage,
   mediaOf,
+  nowOrJob,
   type Operation,
   type Pagination,
   pageItem,
@@ -55,6 +57,12 @@ export async function encodeResult(row: Operation, result: unknown, about: About
   if (either && 'other' in (result as object))
     return encodeResult({ ...row, reply: either.other as z.ZodType }, (result as { other: unknown }).other, about);
   if (either) return encodeResult({ ...row, reply: either.page as z.ZodType }, result, about);
+  const later = nowOrJob(row.reply);
+  if (later && 'job' in (result as object)) {
+    const started = { ...row, reply: later.job, message: jobStartedMessage };
+    return encodeResult(started, (result as { job: unknown }).job, { ...about, status: 202 });
+  }
+  if (later) return encodeResult({ ...row, reply: later.now }, result, about);
   if (isPage(row.reply)) return encodePage(row, result as PageResult<unknown>, about);
   if (mediaOf(row.reply)) return encodeServed(status, result as Served);
   const data = JSON.stringify(encodeOnce(row.reply, result)) as string | undefined;

@@ -1,4 +1,6 @@
 // Contract of the crm service: leads, opportunities, tasks, and the statuses and stages that a tenant defines.
+import { jobErrorOperations, jobOperations } from '@tandem/contract';
+import { bulkLeads } from './bulk-leads.ts';
 import { configAi } from './config-ai.ts';
 import { internalExports, internalLeads, internalRebuilds, internalTaskCounts, internalWork } from './internal.ts';
 import { leadDuplicates } from './lead-duplicates.ts';
@@ -8,6 +10,7 @@ import { opportunities } from './opportunities.ts';
 import { statuses } from './statuses.ts';
 import { tasks } from './tasks.ts';
 
+export * from './bulk-leads.ts';
 export * from './config-ai.ts';
 export * from './internal.ts';
 export * from './lead-duplicates.ts';
@@ -19,11 +22,14 @@ export * from './tasks.ts';
 
 export const crm = {
   ...leads,
+  ...bulkLeads,
   ...leadDuplicates,
   ...opportunities,
   ...tasks,
   ...statuses,
   ...configAi,
+  ...jobOperations,
+  ...jobErrorOperations,
   ...internalLeads,
   ...internalWork,
   ...internalExports,

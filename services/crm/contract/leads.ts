@@ -171,7 +171,7 @@ export const leadConverted = event('lead.converted', {
   record: Lead,
 });
 
-const statusErrors = {
+export const statusErrors = {
   transition_refused: sharedErrors.transition_refused,
   lead_converted: [409, 'The status of a converted lead cannot change'],
 } as const;

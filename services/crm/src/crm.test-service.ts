@@ -6,7 +6,7 @@ import { createTenantDb } from '@tandem/tenant-db';
 import { type TestService, testService, testSettings } from '@tandem/testing';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import { crmService } from './service.ts';
-import type { CrmSettings } from './settings.ts';
+import { type CrmSettings, crmSettings } from './settings.ts';
 
 // No server listens on this port: calls to identity are covered by the e2e tests.
 const unreachableUrl = 'http://127.0.0.1:9';
@@ -14,6 +14,7 @@ const unreachableUrl = 'http://127.0.0.1:9';
 /** Settings of crm without other services. */
 export const alone: Omit<CrmSettings, keyof ServiceSettings> = {
   IDENTITY_URL: unreachableUrl,
+  ...crmSettings.pick({ IDS_ALPHABET: true }).parse(process.env),
   AI_PROVIDER_API_KEY: '',
   AI_PROVIDER_MODEL: 'a-model',
   AI_PROVIDER_BASE_URL: unreachableUrl,

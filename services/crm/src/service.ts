@@ -12,11 +12,13 @@ import {
   settingsReader,
   tenantSettingsFrom,
 } from '@tandem/identity-contract';
+import { createIdCodec } from '@tandem/ids';
 import { createLog } from '@tandem/process';
-import { ownedWork, type ServiceDefinition } from '@tandem/service';
+import { bulkOperations, ownedWork, type ServiceDefinition } from '@tandem/service';
 import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
+import { leadBulk } from './features/leads/bulk-leads.ts';
 import { leadHandlers } from './features/leads/index.ts';
 import { detectDuplicates } from './features/leads/on-lead-changed.ts';
 import { nameHandlers } from './features/names/index.ts';
@@ -40,6 +42,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
   const settingsOf = cachedPerTenant({ ...tenantSettingsFrom(identity), log });
   const peers = { identity, currencyOf: tenantCurrency(settingsOf) };
   const work = ownedWork(identity, crmRecords);
+  const bulk = bulkOperations('crm', leadBulk(peers), { ids: createIdCodec(settings.IDS_ALPHABET), log });
   return {
     name: 'crm',
     operations: crm,
@@ -47,13 +50,16 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...leadHandlers(peers),
       ...opportunityHandlers(peers),
       ...taskHandlers(peers),
+      ...bulk.handlers,
+      getJob: bulk.getJob,
+      getJobErrors: bulk.getJobErrors,
       countOpenWork: work.countOpenWork,
       ...statusHandlers,
       ...configAiHandlers({ ai: createAi(settings, log), addonSettings }),
       ...nameHandlers,
     },
     consumers: [detectDuplicates, ...work.consumers],
-    jobs: work.jobs,
+    jobs: [...work.jobs, ...bulk.jobs],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     narrowing: {

@@ -1,11 +1,17 @@
 import { leadDeleted, type leads } from '@tandem/crm-contract';
-import type { Handler } from '../../handler.ts';
+import type { Emit } from '@tandem/events';
+import type { Handler, Tx } from '../../handler.ts';
 import { lockLead, writeLead } from './lead.ts';
 
 export const deleteLead: Handler<typeof leads.deleteLead> = async ({ params, tx, emit, ifMatch }) => {
   const lead = await lockLead(tx, params.id);
   ifMatch(lead);
-  const deleted = await writeLead(tx, lead.id, { deletedAt: new Date() });
-  emit(leadDeleted, { data: { leadId: lead.id }, record: deleted });
+  await removeLead({ tx, emit }, lead.id);
   return { id: lead.id, deleted: true };
 };
+
+/** Marks a locked lead as deleted, with its event. */
+export async function removeLead({ tx, emit }: { tx: Tx; emit: Emit }, leadId: number): Promise<void> {
+  const deleted = await writeLead(tx, leadId, { deletedAt: new Date() });
+  emit(leadDeleted, { data: { leadId }, record: deleted });
+}

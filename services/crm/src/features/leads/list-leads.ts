@@ -1,11 +1,18 @@
 import type { leads } from '@tandem/crm-contract';
+import type { ListFilter } from '@tandem/service';
+import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
 import { asLead } from './lead.ts';
 
 export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, list }) => {
-  const { status, source, assignedTo, teamId, scoreMin, scoreMax, tag, converted, deleted, customFields } = query;
-  const page = await list({
-    model: tx.lead,
+  const page = await list({ model: tx.lead, ...listedLeads(query) });
+  return { ...page, items: page.items.map(asLead) };
+};
+
+/** The leads that the list has for its filters. */
+export function listedLeads(filters: Partial<z.output<typeof leads.listLeads.query>>): ListFilter {
+  const { status, source, assignedTo, teamId, scoreMin, scoreMax, tag, converted, deleted, customFields } = filters;
+  return {
     where: {
       deletedAt: deleted ? { not: null } : null,
       ...(status && { status }),
@@ -22,9 +29,8 @@ export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, li
       OR: jsonValuesOf(text).map((value) => ({ customFields: { path: [key], equals: value } })),
     })),
     searchIn: ['email', 'firstName', 'lastName', 'externalId'],
-  });
-  return { ...page, items: page.items.map(asLead) };
-};
+  };
+}
 
 /** JSON values that a query text may match in a custom field: the string, and the number or boolean it spells. */
 function jsonValuesOf(text: string): (string | number | boolean)[] {

@@ -1,0 +1,164 @@
+import { Readable } from 'node:stream';
+import type { Caller } from '@tandem/caller';
+import {
+  bulkFilterMax,
+  type JobService,
+  type jobErrorOperations,
+  type jobOperations,
+  type Operation,
+  type ResourceType,
+} from '@tandem/contract';
+import type { Emit } from '@tandem/events';
+import type { IdCodec } from '@tandem/ids';
+import type { Job } from '@tandem/jobs';
+import type { Log } from '@tandem/process';
+import type { Sql } from '@tandem/tenant-db';
+import { z } from 'zod';
+import { fail, failField } from '../api-error.ts';
+import { backgroundJobs } from '../background-jobs.ts';
+import { toCsv } from '../csv.ts';
+import type { Context, Handler } from '../handler.ts';
+import { type ListFilter, listedIds } from '../list.ts';
+import { type BulkInput, bulkChangeJob, bulkJob } from './bulk-job.ts';
+import { changeEach } from './change-each.ts';
+import { readSelection, type SelectionBody } from './selection.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: each model has its own argument types, and each operation its own body.
+type Any = any;
+
+/** An operation that changes many records, selected by the fields of `bulkSelection` in its body. */
+export interface BulkOperation<Tx, Body = Any, Found = Any> {
+  row: Operation;
+  type: ResourceType;
+  model(tx: Tx): { findMany(args: Any): PromiseLike<{ id: number }[]> };
+  /** The records that the list of the resource has for these filters. */
+  listed(filter: Any): ListFilter;
+  /** The permission of that list. */
+  readPermission: string;
+  /** Calls to other services, once before records change; throws to reject the request. */
+  check?(context: { body: Body; caller: Caller }): Promise<Found>;
+  /**
+   * Changes one record with its event, as the operation on a single record does. An ApiError is the result of this record
+   * only, so it must be thrown before the first write.
+   */
+  change(context: { tx: Tx; emit: Emit; id: number; body: Body; found: Found }): Promise<unknown>;
+}
+
+/** Declares a bulk operation, and infers the types of its body and check. */
+export function bulkOperation<Tx, Op extends Operation, Found = void>(
+  declared: BulkOperation<Tx, z.output<NonNullable<Op['body']>>, Found> & { row: Op },
+): BulkOperation<Tx> {
+  return declared;
+}
+
+/** What a service with bulk operations serves and runs. */
+interface BulkParts<Tx, Id extends string> {
+  handlers: Record<Id, Any>;
+  getJob: Handler<typeof jobOperations.getJob, Tx>;
+  getJobErrors: Handler<typeof jobErrorOperations.getJobErrors, Tx>;
+  jobs: Job<Any, Tx>[];
+}
+
+/**
+ * The handlers and the job of a service's bulk operations. Ids are changed within the request, with one result each. The
+ * records of a filter are selected within the request too, if their number is the expected one: those that the caller may
+ * both read and change. A background job changes them as that caller.
+ * @param service the service, which must serve `getJob` and `getJobErrors`
+ */
+export function bulkOperations<Tx extends { sql: Sql }, Id extends string>(
+  service: JobService,
+  operations: Record<Id, BulkOperation<Tx>>,
+  { ids, log }: { ids: IdCodec; log: Log },
+): BulkParts<Tx, Id> {
+  const jobs = backgroundJobs(service);
+  const all = Object.entries(operations) as [Id, BulkOperation<Tx>][];
+  const handlers = Object.fromEntries(all.map(([id, one]) => [id, handlerOf(one, { jobs, ids, log })]));
+  return {
+    handlers: handlers as Record<Id, Any>,
+    jobs: [bulkJob(operations, { jobs, log })],
+    getJob: jobs.getJob(),
+    getJobErrors: async ({ params, tx, caller }) => {
+      const job = await jobs.findReadable(tx.sql, params.id, caller);
+      if (!job) throw fail('not_found');
+      const type = operations[(job.input as BulkInput).operation as Id].type;
+      const lines = (await jobs.errorsOf(tx.sql, params.id)).map(({ id, code, message, errors }) => [
+        ids.encode(type, caller.tenantId as number, id),
+        code,
+        message,
+        errors.map((one) => `${one.field}: ${one.message}`).join('; '),
+      ]);
+      return {
+        body: Readable.from([toCsv([['id', 'code', 'message', 'fields'], ...lines])]),
+        type: 'text/csv; charset=utf-8',
+        disposition: { kind: 'attachment', filename: 'errors.csv' },
+      };
+    },
+  };
+}
+
+interface Parts {
+  jobs: ReturnType<typeof backgroundJobs>;
+  ids: IdCodec;
+  log: Log;
+}
+
+interface Checked {
+  found: unknown;
+  /** The records that the filter matches; undefined for a selection by ids. */
+  matching?: number[];
+}
+
+type BulkContext<Tx> = Pick<Context<Operation, Tx>, 'caller' | 'schedule'> & {
+  body: SelectionBody;
+  tx: Tx;
+  emit: Emit;
+  found: Checked;
+};
+
+function handlerOf<Tx extends { sql: Sql }>(operation: BulkOperation<Tx>, parts: Parts) {
+  const { row, type, model, listed, readPermission } = operation;
+  return {
+    async check({ body, caller, tx, under }: Any): Promise<Checked> {
+      const selection = readSelection(body);
+      const found = await operation.check?.({ body, caller });
+      if ('ids' in selection) return { found };
+      const query = selection.filter;
+      const matching = await under(readPermission, () =>
+        listedIds(model(tx), listed(query), { query, max: bulkFilterMax }),
+      );
+      if (matching.length > bulkFilterMax)
+        throw failField('filter', `Matches more than ${bulkFilterMax} records; add filters`);
+      return { found, matching };
+    },
+    async run(context: BulkContext<Tx>) {
+      if (context.found.matching) return { job: await startJob(context, context.found.matching) };
+      const { body, caller, tx, emit, found } = context;
+      const sent = body.ids ?? [];
+      const records = sent.map((one) => parts.ids.decode(type, caller.tenantId, one));
+      const change = (id: number) => operation.change({ tx, emit, id, body, found: found.found });
+      const errors = await changeEach(records, change, { row, log: parts.log });
+      const failed = errors.filter(Boolean).length;
+      const results = sent.map((id, index) => ({ id, success: !errors[index], error: errors[index] ?? null }));
+      return { succeeded: sent.length - failed, failed, results };
+    },
+  };
+
+  async function startJob({ body, caller, tx, schedule }: BulkContext<Tx>, matching: number[]) {
+    // Read again within the transaction: under the narrowing of the permission to change.
+    const rows = await model(tx).findMany({ where: { id: { in: matching } }, select: { id: true } });
+    if (rows.length !== body.expectedCount)
+      throw fail('count_changed', [{ field: 'expectedCount', message: `The filter matches ${rows.length} records` }]);
+    const { permissions, features, narrow, teamIds, usage, performed, ...actor } = caller;
+    const input: BulkInput = {
+      operation: row.id,
+      ids: rows.map(({ id }) => id).sort((one, other) => one - other),
+      body: z.encode(row.body as z.ZodType, body),
+      caller: actor,
+    };
+    const kind = row.id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const start = { kind, permission: row.permission as string, caller, input };
+    const job = await parts.jobs.start(tx.sql, start);
+    await schedule(bulkChangeJob, [{ jobId: job.jobId }]);
+    return job;
+  }
+}
