@@ -9,7 +9,6 @@ import {
   type ResourceType,
 } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
-import type { IdCodec } from '@tandem/ids';
 import type { Job } from '@tandem/jobs';
 import type { Log } from '@tandem/process';
 import type { Sql } from '@tandem/tenant-db';
@@ -25,6 +24,12 @@ import { readSelection, type SelectionBody } from './selection.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each model has its own argument types, and each operation its own body.
 type Any = any;
+
+/** The codec of `@tandem/ids`, whose package cannot be imported here: its tests use this one. */
+interface IdCodec {
+  encode(type: ResourceType, tenantId: number, id: number): string;
+  decode(type: ResourceType, tenantId: number | undefined, code: string): number | undefined;
+}
 
 /** An operation that changes many records, selected by the fields of `bulkSelection` in its body. */
 export interface BulkOperation<Tx, Body = Any, Found = Any> {
