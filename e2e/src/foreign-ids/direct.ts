@@ -1,5 +1,5 @@
 import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
-import { fillPath, type Operation } from '@tandem/contract';
+import { fillPath, isOfJob, jobOf, type Operation } from '@tandem/contract';
 import { fleet as contracts } from '@tandem/gateway/contracts';
 import type { TestFleet } from '@tandem/test-fleet';
 
@@ -50,7 +50,9 @@ export function directCalls(fleet: TestFleet): Direct {
   );
   const send: Direct['send'] = async (row, { params, query, body, form }, scope, more) => {
     const path = fillPath(row.path, (field) => params?.[field]);
-    const { PORT } = fleet.environment[services.get(row.id) as string] as Record<string, string>;
+    // As in the gateway.
+    const service = (isOfJob(row) ? jobOf(Number(params?.id))?.service : undefined) ?? services.get(row.id);
+    const { PORT } = fleet.environment[service as string] as Record<string, string>;
     const caller = { ...callerOf(row, scope), ...more };
     const response = await fetch(`http://127.0.0.1:${PORT}${path}?${new URLSearchParams(query)}`, {
       method: row.method,
@@ -60,7 +62,8 @@ export function directCalls(fleet: TestFleet): Direct {
       },
       body: form ?? (body ? JSON.stringify(body) : null),
     });
-    return { status: response.status, body: await response.json() };
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return { status: response.status, body: isJson ? await response.json() : { text: await response.text() } };
   };
   return {
     send,

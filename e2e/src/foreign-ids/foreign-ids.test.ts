@@ -113,6 +113,12 @@ function foreignIds({ name, type }: Position): [owner: Owner, id: number][] {
 const otherAnswers: Readonly<Record<string, object>> = {
   ...namedPositions(),
   'addTeamMembers body.userIds.*': { status: 200 },
+  'bulkAssignLeads body.filter.assignedTo': { status: 409 },
+  'bulkAssignLeads body.filter.teamId': { status: 409 },
+  'bulkDeleteLeads body.filter.assignedTo': { status: 409 },
+  'bulkDeleteLeads body.filter.teamId': { status: 409 },
+  'bulkUpdateLeads body.filter.assignedTo': { status: 409 },
+  'bulkUpdateLeads body.filter.teamId': { status: 409 },
   'checkPermission query.userId': { status: 404, body: { code: 'not_found' } },
   'countOpenWork body.userId': { status: 200, body: { data: { leads: 0, opportunities: 0, tasks: 0 } } },
   'createBrowserSession body.tenantId': { status: 401, body: { code: 'bad_credentials' } },
@@ -204,6 +210,17 @@ it('runAgentInBulk, whose ids are plain text, reports a foreign lead like an unk
   const { results } = await setup.direct.call('runAgentInBulk', { params, body: { leadIds } }, own.scope);
   const error = { code: 'lead_not_found', message: unknownId('lead') };
   expect(results).toEqual(leadIds.map((leadId) => ({ leadId, status: 'error', error })));
+});
+
+it('bulk operations, whose ids are plain text, report a foreign lead like an unknown one', async () => {
+  const leadIds = [
+    ids.encode('lead', own.scope.tenantId, missingId('lead')),
+    ids.encode('lead', own.scope.tenantId, sandbox.records.lead as number),
+    ids.encode('lead', other.scope.tenantId, other.records.lead as number),
+  ];
+  const { results } = await setup.direct.call('bulkDeleteLeads', { body: { ids: leadIds } }, own.scope);
+  const error = { code: 'not_found', message: 'Resource not found', errors: [] };
+  expect(results).toEqual(leadIds.map((id) => ({ id, success: false, error })));
 });
 
 it('X-On-Behalf-Of, which the gateway reads, rejects a user of another tenant like an unknown one', async () => {

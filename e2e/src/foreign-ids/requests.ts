@@ -40,6 +40,9 @@ type Parts = Pick<DirectRequest, 'params' | 'query' | 'body'>;
  */
 const requests: Record<string, (world: World, position: Position) => Parts> = {
   addTeamMembers: () => ({ body: {} }),
+  bulkAssignLeads: (_, { path }) => ({ body: { ...selectionFor(path), assignedTo: null } }),
+  bulkDeleteLeads: (_, { path }) => ({ body: selectionFor(path) }),
+  bulkUpdateLeads: (_, { path }) => ({ body: { ...selectionFor(path), change: { score: 5 } } }),
   checkPermission: () => ({ query: { permission: 'leads:read' } }),
   createAuditExport: () => ({ body: { format: 'json' } }),
   createBrowserSession: ({ email }) => ({ body: { email, password } }),
@@ -88,6 +91,11 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   updateLead: () => ({ body: { lastName: 'King' } }),
   updateUser: () => ({ body: { firstName: 'Grace' } }),
 };
+
+/** The selection of a bulk operation: the filter with the id, or no lead at all for an id in the change. */
+function selectionFor([field]: readonly string[]) {
+  return field === 'filter' ? { filter: {}, expectedCount: 1_000 } : { ids: ['none'] };
+}
 
 /** Restores the state that a request needs after another request has changed it. */
 export const preparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {

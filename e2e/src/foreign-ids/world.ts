@@ -169,8 +169,8 @@ export async function createWorld(
   await first('searchLeads', { q: grace.lastName, assignedTo: user });
   const event = await first('listEvents', { sort: 'id' });
   const delivery = await first('listDeliveries', {}, { id: webhook.id });
-  const since = new Date(Date.now() - 3_600_000).toISOString();
-  const job = await call('recoverWebhook', { params: { id: webhook.id }, body: { since } });
+  const selected = { filter: { search: openLead.email }, expectedCount: 1 };
+  const job = await call('bulkUpdateLeads', { body: { ...selected, change: { tags: ['fair'] } } });
   const separate = {
     ...numbers({ webhook, partner, lead, opportunity, task, campaign, workflow, file, course, enrollment, agent }),
     ...numbers({ recommendation, approval, event, delivery, status_definition: stage, landing_page: landingPage }),

@@ -61,7 +61,12 @@ export const BulkResult = z.object({
       code: z.string().meta({ description: 'A machine-readable error code', examples: ['not_found'] }),
       message: z.string().meta({ description: 'A human-readable error message', examples: ['Not found'] }),
       errors: z
-        .array(z.object({ field: z.string(), message: z.string() }))
+        .array(
+          z.object({
+            field: z.string().meta({ description: 'The field of the request or of the record', examples: ['status'] }),
+            message: z.string(),
+          }),
+        )
         .meta({ description: 'The fields that caused the error', examples: [[]] }),
     })
     .nullable()
