@@ -18,7 +18,7 @@ export const leadBulk = (peers: Peers) => ({
   bulkUpdateLeads: bulkOperation({
     ...ofLeads,
     row: bulkLeads.bulkUpdateLeads,
-    check: ({ body, caller }) => checkAssignment(peers, body.change, caller),
+    check: ({ body, caller }) => checkAssignment(peers, body.change, caller, 'change.'),
     change: async ({ tx, emit, id, body, found: assignee }) =>
       changeLead({ tx, emit }, { lead: await lockLead(tx, id), change: body.change, assignee }),
   }),

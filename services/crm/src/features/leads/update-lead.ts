@@ -18,14 +18,18 @@ export const updateLead = (peers: Peers): Handler<typeof leads.updateLead, Assig
 
 type LeadChange = { [Field in keyof LeadRecord]?: LeadRecord[Field] | undefined };
 
-/** The new assignee, if the change names one; fails unless assignee and team can be used. */
+/**
+ * The new assignee, if the change names one; fails unless assignee and team can be used.
+ * @param within the place of the change in the body, for field errors: `change.`
+ */
 export async function checkAssignment(
   peers: Peers,
   { assignedTo, teamId }: { assignedTo?: number | null | undefined; teamId?: number | null | undefined },
   caller: Caller,
+  within = '',
 ): Promise<Assignee | undefined> {
-  const assignee = await checkUser(peers, 'assignedTo', assignedTo, caller);
-  await checkTeam(peers, teamId, caller);
+  const assignee = await checkUser(peers, `${within}assignedTo`, assignedTo, caller);
+  await checkTeam(peers, teamId, caller, `${within}teamId`);
   return assignee;
 }
 
