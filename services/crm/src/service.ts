@@ -18,8 +18,7 @@ import { bulkOperations, ownedWork, type ServiceDefinition } from '@tandem/servi
 import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
-import { leadBulk } from './features/leads/bulk-leads.ts';
-import { leadHandlers } from './features/leads/index.ts';
+import { leadBulk, leadHandlers } from './features/leads/index.ts';
 import { detectDuplicates } from './features/leads/on-lead-changed.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { opportunityHandlers } from './features/opportunities/index.ts';

@@ -1,6 +1,9 @@
 import type { internalExports, internalLeads, internalRebuilds, leadDuplicates, leads } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
+import { bulkAssignLeads } from './bulk-assign-leads.ts';
+import { bulkDeleteLeads } from './bulk-delete-leads.ts';
+import { bulkUpdateLeads } from './bulk-update-leads.ts';
 import { changeLeadStatus } from './change-lead-status.ts';
 import { createLead } from './create-lead.ts';
 import { deleteLead } from './delete-lead.ts';
@@ -13,6 +16,13 @@ import { listLeads } from './list-leads.ts';
 import { rebuildDuplicates } from './rebuild-duplicates.ts';
 import { restoreLead } from './restore-lead.ts';
 import { updateLead } from './update-lead.ts';
+
+/** The changes of many leads at once, each as the operation on a single lead makes it. */
+export const leadBulk = (peers: Peers) => ({
+  bulkUpdateLeads: bulkUpdateLeads(peers),
+  bulkAssignLeads: bulkAssignLeads(peers),
+  bulkDeleteLeads,
+});
 
 export const leadHandlers = (peers: Peers) =>
   ({
