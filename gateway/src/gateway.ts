@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerHeader, countedAddress } from '@tandem/caller';
 import { cookieHeader, isOfJob, jobOf, type Operation, readCookies, takesIdempotencyKey } from '@tandem/contract';
-import { endSpan, startTrace, traceparentOf } from '@tandem/process';
+import { startTrace, traceparentOf } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
+import { callerOf, checkAgain } from './access/caller.ts';
 import { checkPermission } from './access/check-permission.ts';
-import { actingFor } from './access/on-behalf-of.ts';
-import type { Exchange, GatewayParts } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
+import { finish } from './finish.ts';
 import { GatewayError } from './http/gateway-error.ts';
 import { limitHeaders } from './http/headers.ts';
-import { loggedPath } from './http/logged-path.ts';
 import { readBody } from './http/read-body.ts';
 import { readJson } from './http/read-json.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { unservable } from './http/unserved.ts';
 import { decodeBody, decodePath, decodeQuery, repeatedParameter } from './ids.ts';
 import { allowanceOf, retryAfter } from './limits/plan.ts';
-import type { CallOf } from './limits/usage-parts.ts';
 import { namesFor, takeIncludes } from './names.ts';
-import { observedCall, requestSpanEnd } from './observe.ts';
+import { observedCall } from './observe.ts';
+import type { GatewayParts } from './parts.ts';
 import { perform } from './performed.ts';
 import { respond, respondWithError } from './respond.ts';
 import type { Route } from './routes.ts';
@@ -150,46 +150,6 @@ function checkOrigin({ request }: Exchange, { row }: Route, { cors }: GatewayPar
   });
 }
 
-/** Checks that the caller of an open stream still has access to it. */
-async function checkAgain(exchange: Exchange, route: Route, before: Caller, parts: GatewayParts): Promise<void> {
-  const { request, ip, requestId } = exchange;
-  const auth = await parts.authenticator.authenticate(request, route, ip);
-  checkPermission(auth, route);
-  const target = request.headers['x-on-behalf-of'] as string | undefined;
-  const acting = auth && (await actingFor(target, auth, { ...parts, requestId }));
-  if (acting?.id !== before.onBehalfOf) throw new GatewayError('forbidden');
-}
-
-async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller> {
-  const { auth, ip, requestId, request } = exchange;
-  const origin = { ip, requestId, userAgent: request.headers['user-agent']?.slice(0, 200) };
-  const target = request.headers['x-on-behalf-of'] as string | undefined;
-  if (!auth) return { ...origin, type: 'anonymous', environment: 'live', permissions: [] };
-  const { who, by, environment } = auth;
-  const acting = await actingFor(target, auth, { ...parts, requestId });
-  exchange.actingId = acting?.id;
-  if (acting) exchange.headers['X-Acting-User'] = parts.ids.encode('user', who.tenantId, acting.id);
-  const usage = by === 'key' ? exchange.usage : undefined;
-  return {
-    ...origin,
-    type: by,
-    tenantId: who.tenantId,
-    environment,
-    name: who.name,
-    permissions: who.permissions,
-    ...(who.features && { features: who.features }),
-    // A caller acting for a user has access to the records of that user and of the user's teams.
-    teamIds: (acting ?? who).teamIds,
-    ...(who.userId !== null && { userId: who.userId }),
-    ...(who.partnerId !== null && { partnerId: who.partnerId }),
-    ...(who.portalUserId !== null && { portalUserId: who.portalUserId }),
-    ...(who.keyId !== null && { keyId: who.keyId }),
-    ...(who.sessionId !== null && { sessionId: who.sessionId }),
-    ...(acting && { onBehalfOf: acting.id }),
-    ...(usage !== undefined && { usage }),
-  };
-}
-
 /** Upstream request headers. Only If-Match, Idempotency-Key and declared cookies are passed on from the client. */
 function signed(
   { request, requestId, trace, route }: Exchange,
@@ -281,41 +241,4 @@ async function wrongMethod(exchange: Exchange, methods: string[], parts: Gateway
   }
   const { response, request, headers } = exchange;
   response.writeHead(204, { ...headers, ...parts.cors.preflight(request, methods) }).end();
-}
-
-/** The key, operation and user that a call with an API key is counted for. */
-function callOf({ auth, actingId, route }: Exchange): CallOf {
-  return {
-    keyId: auth?.who.keyId ?? 0,
-    operation: route?.name ?? '',
-    userId: actingId ?? auth?.who.userId ?? 0,
-  };
-}
-
-/** Records usage (unless the response is 5xx), refused calls, metrics, and the access log. */
-function finish(exchange: Exchange, ms: number, parts: GatewayParts): void {
-  const { response, route, allowance, auth, request, path, ip, requestId, trace, code } = exchange;
-  const status = response.statusCode;
-  if (allowance?.quota?.counts) {
-    if (status >= 500) parts.limiter.giveBack(allowance);
-    else parts.usage.count(allowance.quota.tenantId, allowance.quota.month, callOf(exchange));
-  }
-  parts.refusals.add(exchange);
-  parts.metrics.request(route?.row.id ?? 'none', status, ms / 1_000);
-  if (trace.span) endSpan(trace, requestSpanEnd(exchange, status));
-  const who = auth?.who;
-  parts.log.request({
-    requestId,
-    traceId: trace.traceId,
-    operation: route?.row.id,
-    method: request.method as string,
-    path: loggedPath(path),
-    status,
-    ms: Math.round(ms * 10) / 10,
-    ip,
-    tenantId: who?.tenantId,
-    keyId: who?.keyId,
-    userId: who?.userId ?? undefined,
-    code,
-  });
 }

@@ -11,8 +11,9 @@ import {
 } from '@tandem/contract';
 import { compileTextRewriter } from '@tandem/ids';
 import { traceparentOf } from '@tandem/process';
-import type { Exchange, GatewayParts } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { GatewayError } from './http/gateway-error.ts';
+import type { GatewayParts } from './parts.ts';
 import type { Route } from './routes.ts';
 import type { Upstream } from './upstream/upstream.ts';
 

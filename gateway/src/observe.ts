@@ -1,7 +1,8 @@
 import { endSpan, type Metrics, type SpanEnd, startSpan, traceparentOf } from '@tandem/process';
-import type { Exchange, UpstreamSeconds } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { GatewayError } from './http/gateway-error.ts';
 import { loggedPath } from './http/logged-path.ts';
+import type { UpstreamSeconds } from './parts.ts';
 import type { Route } from './routes.ts';
 import type { LinkResponse } from './upstream/link.ts';
 

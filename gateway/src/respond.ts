@@ -1,12 +1,13 @@
 import { takesIdempotencyKey } from '@tandem/contract';
 import { refusalCode } from './access/refusals.ts';
-import type { Exchange, GatewayParts } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { compressibleMin } from './http/compress.ts';
 import { errorBody, GatewayError } from './http/gateway-error.ts';
 import { passOn } from './http/headers.ts';
 import { isNotModified } from './http/if-none-match.ts';
 import { encodeResponse } from './ids.ts';
 import { type Names, withNames } from './names.ts';
+import type { GatewayParts } from './parts.ts';
 import type { Route } from './routes.ts';
 import type { LinkResponse } from './upstream/link.ts';
 

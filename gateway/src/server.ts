@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Health, ServerDrain } from '@tandem/process';
-import type { GatewayParts } from './exchange.ts';
 import { handle } from './gateway.ts';
 import { GatewayError } from './http/gateway-error.ts';
 import { watchBodies } from './http/slow-bodies.ts';
 import { toOriginForm } from './http/target.ts';
 import { rejectRaw, unreadable, unservable } from './http/unserved.ts';
+import type { GatewayParts } from './parts.ts';
 
 const noTunnel = new GatewayError('method_not_allowed', {
   headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },

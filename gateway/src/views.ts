@@ -1,8 +1,8 @@
 import type { Caller } from '@tandem/caller';
 import { orAbsent, ServiceCallError } from '@tandem/client/internal';
 import { unknownId } from '@tandem/contract';
-import type { GatewayParts } from './exchange.ts';
 import { GatewayError } from './http/gateway-error.ts';
+import type { GatewayParts } from './parts.ts';
 import type { Route } from './routes.ts';
 
 /**

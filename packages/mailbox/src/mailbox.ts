@@ -3,20 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
 import { answerBrowser } from './pages.ts';
-
-/** A message as a mail client would show it. */
-export interface ReceivedMail {
-  /** The position in the mailbox, from 1. */
-  number: number;
-  messageId: string;
-  from: string;
-  to: string[];
-  subject: string;
-  text: string;
-  html: string;
-  headers: Record<string, string>;
-  receivedAt: Date;
-}
+import type { ReceivedMail } from './received-mail.ts';
 
 /** Recipients whose SMTP reply is delayed until `release`. */
 export interface Held {

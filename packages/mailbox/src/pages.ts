@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ReceivedMail } from './mailbox.ts';
+import type { ReceivedMail } from './received-mail.ts';
 
 const style =
   'body{margin:0;font:15px/1.5 system-ui,sans-serif;color:#1f2430;background:#f4f5f7}main{max-width:60rem;margin:0 auto;padding:1.5rem}h1{font-size:1.3rem}table{width:100%;border-collapse:collapse;background:#fff;border-radius:8px}td,th{padding:.6rem .8rem;text-align:left;border-bottom:1px solid #e4e7ec;vertical-align:top}a{color:#2f55d4}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dt{color:#667085}dd{margin:0}iframe{width:100%;height:70vh;border:1px solid #e4e7ec;border-radius:8px;background:#fff}pre{white-space:pre-wrap;background:#fff;padding:1rem;border-radius:8px;overflow-wrap:anywhere}';

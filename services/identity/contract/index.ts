@@ -11,17 +11,19 @@ import { counts } from './counts.ts';
 import { entitlements } from './entitlements.ts';
 import { internalAccess, internalAdmin, internalTeams, internalUsers } from './internal.ts';
 import { internalEntitlements } from './internal-entitlements.ts';
+import { internalNotificationActions } from './internal-notification-actions.ts';
 import { internalPortal } from './internal-portal.ts';
 import { internalRefusals } from './internal-refusals.ts';
 import { internalSecrets } from './internal-secrets.ts';
 import { invitations } from './invitations.ts';
 import { internalNames } from './names.ts';
-import { internalNotificationActions, notifications } from './notifications.ts';
+import { notifications } from './notifications.ts';
 import { preferences } from './preferences.ts';
 import { roles } from './roles.ts';
 import { sessions } from './sessions.ts';
 import { signIn } from './sign-in.ts';
 import { sso } from './sso.ts';
+import { ssoSignIn } from './sso-sign-in.ts';
 import { subscriptions } from './subscriptions.ts';
 import { teams } from './teams.ts';
 import { internalTenantLife } from './tenant-life.ts';
@@ -35,6 +37,7 @@ import { internalViews, views } from './views.ts';
 
 export * from './account.ts';
 export * from './account-pages.ts';
+export * from './addon.ts';
 export * from './addon-settings.ts';
 export * from './addons.ts';
 export * from './api-keys.ts';
@@ -44,6 +47,7 @@ export * from './counts.ts';
 export * from './entitlements.ts';
 export * from './internal.ts';
 export * from './internal-entitlements.ts';
+export * from './internal-notification-actions.ts';
 export * from './internal-portal.ts';
 export * from './internal-refusals.ts';
 export * from './internal-secrets.ts';
@@ -56,6 +60,7 @@ export * from './roles.ts';
 export * from './sessions.ts';
 export * from './sign-in.ts';
 export * from './sso.ts';
+export * from './sso-sign-in.ts';
 export * from './subscriptions.ts';
 export * from './team.ts';
 export * from './teams.ts';
@@ -73,6 +78,7 @@ export const identity = {
   ...signIn,
   ...sessions,
   ...sso,
+  ...ssoSignIn,
   ...totp,
   ...account,
   ...invitations,

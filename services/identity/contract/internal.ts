@@ -1,6 +1,6 @@
 import { id, name, operations, planCodes, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { notificationCreated } from './notifications.ts';
+import { notificationCreated } from './notification.ts';
 import { SubscriptionStatus, subscriptionCanceled, subscriptionUpdated } from './subscriptions.ts';
 import { tenantPlanChanged } from './tenants.ts';
 import { usageThresholdReached } from './usage-alerts.ts';

@@ -2,9 +2,10 @@ import { event, id, listQuery, name, operations, page, sharedErrors, timestamp }
 import { z } from 'zod';
 import { LinkToken, mailLimit } from './account.ts';
 import { AuthSession, LoginChallenge, Password, userLoggedIn } from './auth.ts';
-import { notificationCreated } from './notifications.ts';
+import { notificationCreated } from './notification.ts';
+import { teamMembersChanged } from './team.ts';
 import { Tenant } from './tenants.ts';
-import { Email, TeamIds, teamMembersChanged, User, userCreated } from './users.ts';
+import { Email, TeamIds, User, userCreated } from './users.ts';
 
 /** How long an invitation can be accepted after it was sent. */
 export const invitationDays = 7;

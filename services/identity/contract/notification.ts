@@ -1,4 +1,15 @@
-import { code, Environment, exceedsBytes, freeForm, id, name, stateTable, text, timestamp } from '@tandem/contract';
+import {
+  code,
+  Environment,
+  event,
+  exceedsBytes,
+  freeForm,
+  id,
+  name,
+  stateTable,
+  text,
+  timestamp,
+} from '@tandem/contract';
 import { z } from 'zod';
 
 /** Maximum number of recipients per call. */
@@ -166,4 +177,29 @@ export const Notification = z.object({
 export const NotificationBatch = z.object({
   id: id('notification_batch'),
   recipients: z.int().meta({ description: 'The number of recipients', examples: [4] }),
+});
+
+export const notificationCreated = event('notification.created', {
+  description: 'A notification is sent or scheduled',
+  action: 'notification.create',
+  target: 'notification_batch',
+  data: z.object({ batchId: id('notification_batch'), userIds: z.array(id('user')), title: z.string() }),
+  record: NotificationBatch.extend({ category: z.string(), scheduledFor: timestamp().nullable() }),
+});
+
+export const notificationDelivered = event('notification.delivered', {
+  description: 'Scheduled or snoozed notifications are delivered',
+  action: 'notification.deliver',
+  audited: false,
+  target: 'notification_batch',
+  data: z.object({ batchId: id('notification_batch'), userIds: z.array(id('user')) }),
+  record: z.object({ id: id('notification_batch') }),
+});
+
+export const notificationCancelled = event('notification.cancelled', {
+  description: 'A scheduled notification is cancelled',
+  action: 'notification.cancel',
+  target: 'notification',
+  data: z.object({ notificationId: id('notification'), batchId: id('notification_batch'), userId: id('user') }),
+  record: z.object({ id: id('notification') }),
 });

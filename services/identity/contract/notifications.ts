@@ -1,13 +1,11 @@
 import {
   code,
-  event,
   freeForm,
   id,
   listQuery,
   media,
   name,
   operations,
-  PerformedCall,
   page,
   sharedErrors,
   timestamp,
@@ -22,34 +20,11 @@ import {
   NotificationChannel,
   NotificationPriority,
   NotificationStatus,
+  notificationCancelled,
+  notificationCreated,
   notificationsShownMax,
   recipientsMax,
 } from './notification.ts';
-
-export const notificationCreated = event('notification.created', {
-  description: 'A notification is sent or scheduled',
-  action: 'notification.create',
-  target: 'notification_batch',
-  data: z.object({ batchId: id('notification_batch'), userIds: z.array(id('user')), title: z.string() }),
-  record: NotificationBatch.extend({ category: z.string(), scheduledFor: timestamp().nullable() }),
-});
-
-export const notificationDelivered = event('notification.delivered', {
-  description: 'Scheduled or snoozed notifications are delivered',
-  action: 'notification.deliver',
-  audited: false,
-  target: 'notification_batch',
-  data: z.object({ batchId: id('notification_batch'), userIds: z.array(id('user')) }),
-  record: z.object({ id: id('notification_batch') }),
-});
-
-export const notificationCancelled = event('notification.cancelled', {
-  description: 'A scheduled notification is cancelled',
-  action: 'notification.cancel',
-  target: 'notification',
-  data: z.object({ notificationId: id('notification'), batchId: id('notification_batch'), userId: id('user') }),
-  record: z.object({ id: id('notification') }),
-});
 
 const withId = z.object({ id: id('notification') });
 const moved = { transition_refused: sharedErrors.transition_refused } as const;
@@ -317,23 +292,5 @@ export const notifications = operations({
     message: 'Notification cancelled',
     emits: [notificationCancelled],
     errors: moved,
-  },
-});
-
-/** For the gateway, which carries out the operations of action buttons. */
-export const internalNotificationActions = operations({
-  findNotificationCall: {
-    method: 'GET',
-    path: '/internal/notifications/:id/actions/:actionId',
-    audience: 'internal',
-    summary: 'Retrieve the call of an action button of the acting user, if it has one and was not pressed',
-    params: notifications.pressNotificationAction.params,
-    ifMatch: true,
-    reply: PerformedCall,
-    message: 'Call retrieved',
-    errors: {
-      ...moved,
-      wrong_environment: notifications.pressNotificationAction.errors.wrong_environment,
-    },
   },
 });

@@ -1,7 +1,7 @@
 import { Environment, id, operations, signedIn } from '@tandem/contract';
 import { z } from 'zod';
 import { AuthSession, LoginChallenge, refreshCookie, userLoggedIn, userLoggedOut, userLoginFailed } from './auth.ts';
-import { notificationCreated } from './notifications.ts';
+import { notificationCreated } from './notification.ts';
 import { Tenant } from './tenants.ts';
 import { recoveryCodeUsed, SecondFactorCode, TotpEnrollment, totpEnabled } from './totp.ts';
 import { Email, User } from './users.ts';

@@ -11,7 +11,7 @@ import {
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
-import { InstalledAddon } from './addons.ts';
+import { InstalledAddon } from './addon.ts';
 import { tenantPlanChanged } from './tenants.ts';
 
 const statuses = ['trialing', 'active', 'past_due', 'canceled'] as const;

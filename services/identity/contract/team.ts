@@ -23,11 +23,27 @@ export const Team = z.object({
   updatedAt: timestamp(),
 });
 
-/** Declared here instead of with the operations on teams, because operations on users can remove the lead of a team. */
+// These events are apart from the operations on teams, because operations on users change teams too.
 export const teamUpdated = event('team.updated', {
   description: 'The name or description of a team is updated',
   action: 'team.update',
   target: 'team',
   data: z.object({ teamId: id('team'), fields: z.array(z.string()) }),
   record: Team,
+});
+
+export const teamMembersChanged = event('team.members_changed', {
+  description: 'Users are added to or removed from a team',
+  action: 'team.change_members',
+  target: 'team',
+  data: z.object({
+    teamId: id('team'),
+    added: z.array(id('user')),
+    removed: z.array(id('user')),
+    follow: z
+      .array(z.object({ userId: id('user'), teamId: id('team') }))
+      .describe('The users among them whose records follow into a team, which is then their only one'),
+  }),
+  record: z.object({ id: id('team') }),
+  whenMissing: { data: { follow: [] } },
 });

@@ -1,7 +1,7 @@
 import { event, id, listQuery, name, operations, page, text } from '@tandem/contract';
 import { z } from 'zod';
-import { Team, teamUpdated } from './team.ts';
-import { teamMembersChanged, teamsOfUserMax, User } from './users.ts';
+import { Team, teamMembersChanged, teamUpdated } from './team.ts';
+import { teamsOfUserMax, User } from './users.ts';
 
 const membersMax = 250;
 const MemberIds = z

@@ -14,7 +14,7 @@ import {
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
-import { InstalledAddon } from './addons.ts';
+import { InstalledAddon } from './addon.ts';
 import { AuthSession, Password } from './auth.ts';
 import { Email, User, userCreated } from './users.ts';
 

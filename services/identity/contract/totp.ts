@@ -1,7 +1,7 @@
 import { event, id, operations, signedIn, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { userLoggedOut } from './auth.ts';
-import { notificationCreated } from './notifications.ts';
+import { notificationCreated } from './notification.ts';
 
 export const totpDigits = 6;
 export const recoveryCodesTotal = 10;

@@ -16,8 +16,8 @@ import {
 import { z } from 'zod';
 import { apiKeyHandedOver } from './api-keys.ts';
 import { Password, userLoggedOut } from './auth.ts';
-import { notificationCreated } from './notifications.ts';
-import { teamUpdated } from './team.ts';
+import { notificationCreated } from './notification.ts';
+import { teamMembersChanged, teamUpdated } from './team.ts';
 
 export const userStatuses = ['active', 'suspended', 'deactivated'] as const;
 export const UserStatus = z
@@ -122,23 +122,6 @@ export const userDeactivated = event('user.deactivated', {
   description: 'A user is deactivated',
   action: 'user.deactivate',
   data: z.object({ userId: id('user'), reassignTo: Successor, reason: Reason }),
-});
-
-/** Declared here instead of with the teams, because operations on users change team members too. */
-export const teamMembersChanged = event('team.members_changed', {
-  description: 'Users are added to or removed from a team',
-  action: 'team.change_members',
-  target: 'team',
-  data: z.object({
-    teamId: id('team'),
-    added: z.array(id('user')),
-    removed: z.array(id('user')),
-    follow: z
-      .array(z.object({ userId: id('user'), teamId: id('team') }))
-      .describe('The users among them whose records follow into a team, which is then their only one'),
-  }),
-  record: z.object({ id: id('team') }),
-  whenMissing: { data: { follow: [] } },
 });
 
 const userErrors = {

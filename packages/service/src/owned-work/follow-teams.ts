@@ -6,7 +6,7 @@ import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import { teamOfAssignee } from '../team-of-assignee.ts';
 import { changeOwned, type OwnedRecords } from './owned-records.ts';
-import type { Users } from './owned-work.ts';
+import type { Users } from './users.ts';
 
 /** Job that brings the records of a user, or of a deleted team, to the team to which they belong now. */
 const followTeamsJob = {

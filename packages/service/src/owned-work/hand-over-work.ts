@@ -6,7 +6,7 @@ import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import { teamOfAssignee } from '../team-of-assignee.ts';
 import { changeOwned, type Next, type OwnedRecords } from './owned-records.ts';
-import type { Users } from './owned-work.ts';
+import type { Users } from './users.ts';
 
 /**
  * Job that gives the open work of a user who left to a successor, or to nobody without one. `isLate` marks the second run,

@@ -1,14 +1,10 @@
 import type { Caller } from '@tandem/caller';
-import type { ServiceClient } from '@tandem/client/internal';
 import type { Consumer } from '@tandem/events';
-import type { internalUsers } from '@tandem/identity-contract';
 import type { Job } from '@tandem/jobs';
 import { followMembers, followTeams } from './follow-teams.ts';
 import { handOverWork, openOf, takeOverWork } from './hand-over-work.ts';
 import type { OwnedRecords } from './owned-records.ts';
-
-/** Client for the users of identity. */
-export type Users = Pick<ServiceClient<typeof internalUsers>, 'findUser'>;
+import type { Users } from './users.ts';
 
 interface Asked<Tx> {
   body: { userId: number };

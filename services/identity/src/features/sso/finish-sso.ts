@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { refreshCookie, type sso, ssoCookie } from '@tandem/identity-contract';
+import { refreshCookie, ssoCookie, type ssoSignIn } from '@tandem/identity-contract';
 import { hashPassword } from '@tandem/passwords';
 import { fail } from '@tandem/service';
 import { asActor, type Handler, type Tools } from '../../handler.ts';
@@ -12,7 +12,7 @@ import { findOrCreateUser } from './person.ts';
 const daySeconds = 86_400;
 
 export const finishSso =
-  (tools: Tools): Handler<typeof sso.finishSso> =>
+  (tools: Tools): Handler<typeof ssoSignIn.finishSso> =>
   async ({ query, cookies, caller, inTenant, setCookie }) => {
     const begun = readBegun(cookies, tools.seal);
     if (!begun || query.state !== begun.state) throw fail('sso_expired');

@@ -1,4 +1,4 @@
-import type { sso } from '@tandem/identity-contract';
+import type { sso, ssoSignIn } from '@tandem/identity-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { addSsoDomain } from './add-sso-domain.ts';
@@ -22,4 +22,4 @@ export const ssoHandlers = (tools: Tools) =>
     deleteSsoDomain,
     startSso: startSso(tools),
     finishSso: finishSso(tools),
-  }) satisfies Handlers<typeof sso, Tx>;
+  }) satisfies Handlers<typeof sso & typeof ssoSignIn, Tx>;

@@ -1,11 +1,11 @@
-import { type sso, ssoCookie } from '@tandem/identity-contract';
+import { ssoCookie, type ssoSignIn } from '@tandem/identity-contract';
 import { fail, failField } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { begin, cookiePath, sealBegun, validSeconds } from './begun.ts';
 import { credentialsOf, findActive, redirectUri } from './connection.ts';
 
 export const startSso =
-  (tools: Tools): Handler<typeof sso.startSso> =>
+  (tools: Tools): Handler<typeof ssoSignIn.startSso> =>
   async ({ query, tx, inTenant, setCookie }) => {
     const { email, slug, returnTo = '/' } = query;
     if (email === undefined && slug === undefined) throw failField('email', 'Is required without slug');

@@ -4,7 +4,6 @@ import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Tenant as TenantRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { readInstalled } from '../addons/installation.ts';
 
 export type TenantRecord = z.output<typeof Tenant>;
 
@@ -21,12 +20,6 @@ export async function readTenant(tx: Tx): Promise<TenantRow> {
   const row = await tx.tenant.findFirst({});
   if (!row) throw fail('not_found');
   return row;
-}
-
-/** Loads the current tenant with its addons. */
-export async function lookUpTenant(tx: Tx) {
-  const tenant = asTenant(await readTenant(tx));
-  return { ...tenant, installedAddons: await readInstalled(tx) };
 }
 
 /** Limits of a tenant: fixed per plan, custom for enterprise. */
