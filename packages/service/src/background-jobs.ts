@@ -40,6 +40,11 @@ export interface JobError {
   errors: { field: string; message: string }[];
 }
 
+interface ReadOptions {
+  linkTo?: (link: JobLink, expiresAt: Date) => string;
+  isReadable?: (caller: Caller, input: unknown) => boolean;
+}
+
 /** Maximum lifetime of a download link. */
 const linkMs = 3_600_000;
 
@@ -109,13 +114,14 @@ export function backgroundJobs(service: JobService) {
     },
     /**
      * The handler of `getJob`.
-     * @param linkTo the URL of the file of a job, for jobs that make one
+     * @param options.linkTo the URL of the file of a job, for jobs that make one
+     * @param options.isReadable whether a caller with the permission of a job can read it, by the input of the job
      */
     getJob:
-      (linkTo?: (link: JobLink, expiresAt: Date) => string): Handler<typeof jobOperations.getJob, { sql: Sql }> =>
+      ({ linkTo, isReadable = () => true }: ReadOptions = {}): Handler<typeof jobOperations.getJob, { sql: Sql }> =>
       async ({ params, tx, caller }) => {
         const row = await find(tx.sql, params.id);
-        if (!row || !mayRead(caller, row)) throw fail('not_found');
+        if (!row || !mayRead(caller, row) || !isReadable(caller, row.input)) throw fail('not_found');
         const job = shown(row, params.id);
         if (!linkTo || !row.expiresAt || row.expiresAt.getTime() <= Date.now()) return job;
         const { tenantId, environment } = caller;

@@ -36,6 +36,11 @@ export const ExportInput = z.object({
   last: Link,
 });
 
+/** Whether an export can be read in an environment: the sandbox shows no live entries, which earlier exports there had. */
+export function isReadableIn(environment: 'live' | 'sandbox', input: unknown): boolean {
+  return environment === 'live' || ExportInput.parse(input).filters.environment === 'sandbox';
+}
+
 export type ExportedRow = Entry & { hash: string; hashForm: number | null; previousHash: string };
 
 /**

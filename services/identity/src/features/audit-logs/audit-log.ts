@@ -50,7 +50,7 @@ function withoutMarkers(changes: Changes, encode: Encode): Changes {
   );
 }
 
-/** Filter for the entries that a caller may see: sandbox keys must not see live entries. */
+/** Filter for the entries that a caller may list: sandbox keys must not see live entries. */
 export function visibleTo(caller: Caller): { recordEnvironment?: string } {
   return caller.type === 'key' && caller.environment === 'sandbox' ? { recordEnvironment: 'sandbox' } : {};
 }

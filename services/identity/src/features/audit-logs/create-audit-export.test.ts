@@ -164,6 +164,43 @@ it('is readable by its creator and callers with audit:read only, and its link ca
   expect((await tenant.owner.createAuditExport({ body: { format: 'pdf' } })).status).toBe(422);
 });
 
+describe('in the sandbox', () => {
+  const sandboxed = { environment: 'sandbox' } as const;
+
+  it('an export has no live entries, whoever requests it', async () => {
+    const tenant = await aTenant(service);
+    await settled(tenant, 2);
+    const person = tenant.as(tenant.user.id, ['*'], sandboxed);
+    const live = await person.createAuditExport({ body: { format: 'json', filters: { environment: 'live' } } });
+    expect([live.status, live.body.errors?.[0]?.field]).toEqual([422, 'filters.environment']);
+    const { data } = await person.createAuditExport({ body: { format: 'json' } });
+    const job = await finished(person, data.jobId);
+    expect(job.result.rows).toBe(0);
+    const file = (await download(job.download.url)).body as unknown as { entries: Entry[]; filters: object };
+    expect([file.entries, file.filters]).toEqual([[], sandboxed]);
+    const key = service.as({ tenantId: tenant.tenantId, ...sandboxed });
+    expect((await key.getJob({ params: { id: data.jobId } })).status).toBe(200);
+  });
+
+  it('an export with live entries is not found, nor is its file', async () => {
+    const tenant = await aTenant(service);
+    await settled(tenant, 2);
+    const person = tenant.as(tenant.user.id, ['*'], sandboxed);
+    const inLive = await tenant.owner.createAuditExport({ body: { format: 'csv' } });
+    const { data } = await person.createAuditExport({ body: { format: 'csv' } });
+    const { download: link } = await finished(person, data.jobId);
+    // As earlier releases stored it.
+    await service.sqlWithin(
+      person.caller,
+      `UPDATE platform.background_job SET input = input #- '{filters,environment}'`,
+    );
+    const key = service.as({ tenantId: tenant.tenantId, ...sandboxed });
+    for (const api of [person, key])
+      for (const id of [data.jobId, inLive.data.jobId]) expect((await api.getJob({ params: { id } })).status).toBe(404);
+    expect((await download(link.url)).status).toBe(404);
+  });
+});
+
 it('rejects filters by unknown records', async () => {
   const { owner } = await aTenant(service);
   const filters = { actorId: '999999', onBehalfOfId: '999999', keyId: '999999' };

@@ -1,9 +1,8 @@
 import { type FieldError, unknownId } from '@tandem/contract';
 import { auditExportRequested, type auditLogs } from '@tandem/identity-contract';
-import { fail } from '@tandem/service';
+import { fail, failField } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { auditExportKind, type ExportFilters, identityJobs } from './audit-export.ts';
-import { visibleTo } from './audit-log.ts';
 import { exportAuditLogJob } from './export-audit-log.job.ts';
 import { readTarget } from './list-audit-logs.ts';
 import { readEnds } from './walk-chain.ts';
@@ -11,18 +10,22 @@ import { readEnds } from './walk-chain.ts';
 export const createAuditExport =
   ({ ids }: Tools): Handler<typeof auditLogs.createAuditExport> =>
   async ({ body: { format, filters: shownFilters = {} }, caller, tx, emit, schedule }) => {
-    const { targetId, targetType, environment, ...others } = shownFilters;
+    const { targetId, targetType, ...others } = shownFilters;
     const target =
       targetId === undefined
         ? { ...(targetType && { targetType }) }
         : readTarget(ids, caller.tenantId as number, { targetType, targetId }, 'filters.targetId');
     await checkFilters(tx, shownFilters);
-    const seen = visibleTo(caller).recordEnvironment ?? environment;
-    const filters: ExportFilters = { ...others, ...target, ...(seen && { environment: seen as 'live' | 'sandbox' }) };
+    // Everybody in the sandbox can read its jobs, sandbox keys too, so an export that begins there has no live entries.
+    const isSandbox = caller.environment === 'sandbox';
+    if (isSandbox && others.environment === 'live')
+      throw failField('filters.environment', 'Must be sandbox: exports of live entries begin in live');
+    const filters: ExportFilters = { ...others, ...target, ...(isSandbox && sandboxOnly) };
     const { anchor, head } = await readEnds(tx);
     // The file shows the filters with public ids, as the caller sent them.
     const encoded = {
       ...shownFilters,
+      ...(isSandbox && sandboxOnly),
       ...(shownFilters.actorId !== undefined && {
         actorId: ids.encode('user', caller.tenantId as number, shownFilters.actorId),
       }),
@@ -39,6 +42,8 @@ export const createAuditExport =
     emit(auditExportRequested, { data: { jobId: job.jobId, format }, record: { id: job.jobId } });
     return job;
   };
+
+const sandboxOnly = { environment: 'sandbox' } as const;
 
 type ExportFilterIds = { [field in 'actorId' | 'onBehalfOfId' | 'keyId']?: number | undefined };
 

@@ -3,7 +3,7 @@ import { allows } from '@tandem/contract';
 import { auditExportRead, type auditLogs } from '@tandem/identity-contract';
 import { type Cell, fail, toCsv } from '@tandem/service';
 import { asActor, type Handler, type Tools } from '../../handler.ts';
-import { type ExportedRow, ExportInput, identityJobs, readExported } from './audit-export.ts';
+import { type ExportedRow, ExportInput, identityJobs, isReadableIn, readExported } from './audit-export.ts';
 import { encoderOf, publicRecord } from './record.ts';
 
 // Positions that one statement looks at, each in a transaction of its own, so that a slow download keeps none open.
@@ -25,6 +25,7 @@ export const downloadAuditExport =
     if (allows(user.role.permissions, 'audit:read') !== 'all') throw fail('not_found');
     const { input, result } = await inTenant({ ...scope, actor: asActor(user) }, async ({ tx, emit }) => {
       const job = await identityJobs.find(tx.sql, jobId);
+      if (job && !isReadableIn(environment, job.input)) throw fail('not_found');
       if (!job?.expiresAt || job.expiresAt.getTime() <= Date.now()) throw fail('link_expired');
       const found = ExportInput.parse(job.input);
       const [head] = await tx.sql<{ purged: number }>`SELECT purged FROM audit_head`;
