@@ -145,7 +145,8 @@ function send(
   { method = 'GET', idPaths }: SendOptions = {},
 ): void {
   const { served } = serviceResponse;
-  const retryAfter = serviceResponse.retryAfter ?? (serviceResponse.status === 503 ? 1 : undefined);
+  const isTemporary = serviceResponse.status === 429 || serviceResponse.status === 503;
+  const retryAfter = serviceResponse.retryAfter ?? (isTemporary ? 1 : undefined);
   if (served) {
     if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
     serveMedia(response, serviceResponse, served, method);

@@ -155,6 +155,8 @@ it('limits how many messages a tenant sends in a day', async () => {
   expect((await owner.requestEmailVerification()).status).toBe(202);
   const refused = await owner.requestEmailVerification();
   expect([refused.status, refused.body.code]).toEqual([429, 'mail_limit']);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(86_400);
   const caller = { tenantId, environment: 'live' } as never;
   expect(await service.sqlWithin(caller, 'SELECT id FROM platform.mail')).toHaveLength(2);
   // Another tenant has its own limit.

@@ -1,7 +1,10 @@
 import type { Schedule } from '@tandem/events';
 import { type Letter, renderLetter } from '@tandem/mail';
+import { type ApiError, fail } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import type { Reader } from '../../letters.ts';
+
+const dayMs = 86_400_000;
 
 /** The transaction that a message belongs to. */
 export interface Inside {
@@ -31,6 +34,13 @@ export async function readerOf(tx: Tx, { id, firstName }: { id?: number; firstNa
     locale: own?.locale ?? tenant?.locale ?? 'en',
     timezone: own?.timezone ?? tenant?.timezone ?? 'UTC',
   };
+}
+
+/** The error for a tenant that has reached its limit of messages, which are counted by day in UTC. */
+export function mailLimit(): ApiError {
+  const now = Date.now();
+  const tomorrow = Math.ceil((now + 1) / dayMs) * dayMs;
+  return fail('mail_limit', [], { retryAfter: (tomorrow - now) / 1_000 });
 }
 
 /**

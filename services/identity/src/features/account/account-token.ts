@@ -1,5 +1,5 @@
 import { linkHours, linksPerHourMax } from '@tandem/identity-contract';
-import { failField } from '@tandem/service';
+import { fail, failField } from '@tandem/service';
 import type { Purpose } from '../../account-links.ts';
 import type { Tools, Tx } from '../../handler.ts';
 
@@ -23,10 +23,26 @@ export async function issueLink(
   return { url, expiresAt };
 }
 
-/** Whether a user was sent as many links of this purpose as they may get within an hour. */
-export async function hasTooManyLinks(tx: Tx, userId: number, purpose: UserPurpose): Promise<boolean> {
+/**
+ * The seconds after which a user may get another link of this purpose; undefined if they may get one now. They get a
+ * limited number within an hour.
+ */
+export async function secondsToNextLink(tx: Tx, userId: number, purpose: UserPurpose): Promise<number | undefined> {
   const createdAt = { gt: new Date(Date.now() - hourMs) };
-  return (await tx.accountToken.count({ where: { userId, purpose, createdAt } })) >= linksPerHourMax;
+  const recent = await tx.accountToken.findMany({
+    where: { userId, purpose, createdAt },
+    select: { createdAt: true },
+    orderBy: { createdAt: 'desc' },
+    take: linksPerHourMax,
+  });
+  const oldest = recent[linksPerHourMax - 1];
+  return oldest && (oldest.createdAt.getTime() + hourMs - Date.now()) / 1_000;
+}
+
+/** @throws ApiError 429 if the user got too many links of this purpose within an hour */
+export async function checkLinks(tx: Tx, userId: number, purpose: UserPurpose): Promise<void> {
+  const retryAfter = await secondsToNextLink(tx, userId, purpose);
+  if (retryAfter !== undefined) throw fail('too_many_links', [], { retryAfter });
 }
 
 /** Finds the user of an unused link. */

@@ -29,6 +29,11 @@ const ids = createIdCodec(secrets.IDS_ALPHABET);
 const changed = 'another long phrase';
 const anAddress = () => `${randomBytes(6).toString('hex')}@example.com`;
 const signIn = (email: string, word: string) => anonymous(service).login({ body: { email, password: word } });
+const expectWait = (reply: { headers: Record<string, string> } | undefined, min: number, max: number) => {
+  const seconds = Number(reply?.headers['retry-after']);
+  expect(seconds).toBeGreaterThan(min);
+  expect(seconds).toBeLessThanOrEqual(max);
+};
 const badToken = [422, [{ field: 'token', message: 'Is invalid, used or expired; request a new link' }]];
 
 describe('a forgotten password', () => {
@@ -213,10 +218,21 @@ describe('an address', () => {
 
   it('gets another link on request, three in all', async () => {
     const { email, owner } = await aTenant(service);
-    const statuses = [];
-    for (let count = 0; count < 3; count += 1) statuses.push((await owner.requestEmailVerification()).status);
-    expect(statuses).toEqual([202, 202, 429]);
+    const replies = [];
+    for (let count = 0; count < 3; count += 1) replies.push(await owner.requestEmailVerification());
+    expect(replies.map(({ status }) => status)).toEqual([202, 202, 429]);
+    // The first link was sent at sign-up, moments ago.
+    expectWait(replies.at(-1), 3_500, 3_600);
     await until('three links have arrived', () => mailbox.to(email).length === 3);
+  });
+
+  it('changes at most three times an hour, and the refusal names the time to wait', async () => {
+    const { owner } = await aTenant(service);
+    const replies = [];
+    for (let count = 0; count < 4; count += 1)
+      replies.push(await owner.changeOwnEmail({ body: { newEmail: anAddress(), password } }));
+    expect(replies.map(({ status }) => status)).toEqual([202, 202, 202, 429]);
+    expectWait(replies.at(-1), 3_500, 3_600);
   });
 
   it('changes when the new one is proven, and the old one gets notices', async () => {

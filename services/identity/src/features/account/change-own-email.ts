@@ -3,8 +3,8 @@ import { fail, failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { leavesSso } from '../sso/connection.ts';
 import { emailTaken, lockUser } from '../users/user.ts';
-import { readerOf, sendLetter } from './account-mail.ts';
-import { hasTooManyLinks, issueLink } from './account-token.ts';
+import { mailLimit, readerOf, sendLetter } from './account-mail.ts';
+import { checkLinks, issueLink } from './account-token.ts';
 import { emailChangeNotice, verificationLetter } from './letters.ts';
 import { checkCurrentPassword } from './password.ts';
 
@@ -20,13 +20,13 @@ export const changeOwnEmail = (tools: Tools): Handler<typeof account.changeOwnEm
     if (await tx.user.count({ where: { email: newEmail } })) throw emailTaken('newEmail');
     if (await leavesSso(tx, { user, role: user.role }, newEmail))
       throw failField('newEmail', 'Must be in a domain of your single sign-on, which your company requires');
-    if (await hasTooManyLinks(tx, user.id, 'email_change')) throw fail('too_many_links');
+    await checkLinks(tx, user.id, 'email_change');
     const { id: userId, tenantId } = user;
     const link = await issueLink(tx, { tenantId, userId, purpose: 'email_change', email: newEmail }, tools);
     const reader = await readerOf(tx, user);
     const inside = { tx, schedule };
     const proof = { to: newEmail, template: 'email_change', letter: verificationLetter(reader, link) };
-    if (!(await sendLetter(inside, tools, { ...proof, notAfter: link.expiresAt }))) throw fail('mail_limit');
+    if (!(await sendLetter(inside, tools, { ...proof, notAfter: link.expiresAt }))) throw mailLimit();
     const letter = emailChangeNotice(reader, { newEmail, isDone: false });
     await sendLetter(inside, tools, { to: user.email, template: 'email_change_notice', letter });
     return { newEmail, expiresAt: link.expiresAt };

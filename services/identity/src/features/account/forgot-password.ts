@@ -3,7 +3,7 @@ import type { Context } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { emailHashes } from '../users/user.ts';
 import { readerOf, sendLetter } from './account-mail.ts';
-import { hasTooManyLinks, issueLink } from './account-token.ts';
+import { issueLink, secondsToNextLink } from './account-token.ts';
 import { passwordResetLetter } from './letters.ts';
 
 type InTenant = Context<typeof account.forgotPassword, Tx>['inTenant'];
@@ -40,7 +40,7 @@ async function sendResetLink(
   // Anybody may ask for a link, so the event has the anonymous caller as its actor, and the user as its target.
   await inTenant(scope, async ({ tx, emit, schedule }) => {
     await tx.sql`SELECT id FROM "user" WHERE id = ${user.id} FOR UPDATE`;
-    if (await hasTooManyLinks(tx, user.id, 'password_reset')) return;
+    if ((await secondsToNextLink(tx, user.id, 'password_reset')) !== undefined) return;
     const link = await issueLink(tx, { tenantId, userId: user.id, purpose: 'password_reset', email }, tools);
     const letter = passwordResetLetter(await readerOf(tx, user), link);
     const message = { to: email, template: 'password_reset', letter, notAfter: link.expiresAt };

@@ -2,7 +2,8 @@ import type { account } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { lockUser } from '../users/user.ts';
-import { hasTooManyLinks } from './account-token.ts';
+import { mailLimit } from './account-mail.ts';
+import { checkLinks } from './account-token.ts';
 import { sendVerification } from './verification.ts';
 
 export const requestEmailVerification = (tools: Tools): Handler<typeof account.requestEmailVerification> => ({
@@ -15,9 +16,9 @@ export const requestEmailVerification = (tools: Tools): Handler<typeof account.r
   async run({ caller, tx, schedule }) {
     const user = await lockUser(tx, { id: caller.userId ?? 0 });
     if (user.emailVerifiedAt) throw fail('already_verified');
-    if (await hasTooManyLinks(tx, user.id, 'email_verification')) throw fail('too_many_links');
+    await checkLinks(tx, user.id, 'email_verification');
     const expiresAt = await sendVerification({ tx, schedule }, user, tools);
-    if (!expiresAt) throw fail('mail_limit');
+    if (!expiresAt) throw mailLimit();
     return { email: user.email, expiresAt };
   },
 });

@@ -1,7 +1,6 @@
-import { fail } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
 import { type Inside, readerOf, sendLetter } from './account-mail.ts';
-import { hasTooManyLinks, issueLink, withdrawLinks } from './account-token.ts';
+import { checkLinks, issueLink, withdrawLinks } from './account-token.ts';
 import { emailChangeNotice, verificationLetter } from './letters.ts';
 
 /**
@@ -32,7 +31,7 @@ export async function announceAddress(
   tools: Pick<Tools, 'links' | 'mail'>,
 ): Promise<void> {
   const { tx } = inside;
-  if (await hasTooManyLinks(tx, user.id, 'email_verification')) throw fail('too_many_links');
+  await checkLinks(tx, user.id, 'email_verification');
   // These links were sent to the old address, or would replace the new one.
   for (const purpose of ['password_reset', 'email_change', 'email_verification'] as const)
     await withdrawLinks(tx, user.id, purpose);

@@ -10,7 +10,7 @@ import { isTaken } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Invitation as InvitationRow } from '../../generated/client.ts';
 import { nameOf, type Tools, type Tx } from '../../handler.ts';
-import { type Inside, readerOf } from '../account/account-mail.ts';
+import { type Inside, mailLimit, readerOf } from '../account/account-mail.ts';
 import { invitationLetter } from './letter.ts';
 
 export type InvitationRecord = z.output<typeof Invitation>;
@@ -81,7 +81,7 @@ export async function sendOffer(
   await checkDailyLimit(tx, inviter?.emailVerifiedAt ?? null);
   const content = renderLetter(invitationLetter(reader, { url, expiresAt, inviterName }));
   const message = { kind: 'account' as const, to: email, template: 'invitation', content, notAfter: expiresAt };
-  if (!(await mail(inside, [message]))) throw fail('mail_limit');
+  if (!(await mail(inside, [message]))) throw mailLimit();
 }
 
 /**
@@ -93,7 +93,10 @@ async function checkDailyLimit(tx: Tx, provenAt: Date | null): Promise<void> {
   const [tenant] = await tx.sql<{ plan: string }>`SELECT plan FROM tenant FOR NO KEY UPDATE`;
   const max = provenAt === null ? unprovenInvitationsPerDayMax : freeInvitationsPerDayMax;
   if (provenAt !== null && tenant?.plan !== 'free') return;
-  const [sent] = await tx.sql<{ recent: number }>`SELECT count(*)::int AS recent FROM platform.mail
-    WHERE kind = 'account' AND template = 'invitation' AND created_at > now() - interval '1 day'`;
-  if ((sent?.recent ?? 0) >= max) throw fail('invitation_limit');
+  // The message that has to be a day old before another one can be sent.
+  const [last] = await tx.sql<{ createdAt: Date }>`SELECT created_at AS "createdAt" FROM platform.mail
+    WHERE kind = 'account' AND template = 'invitation' AND created_at > now() - interval '1 day'
+    ORDER BY created_at DESC OFFSET ${max - 1}::int LIMIT 1`;
+  if (!last) return;
+  throw fail('invitation_limit', [], { retryAfter: (last.createdAt.getTime() + dayMs - Date.now()) / 1_000 });
 }

@@ -184,7 +184,8 @@ it('is rejected above the daily limit of unverified senders and of the plan Free
   const tenant = await aTenant(service);
   const { caller } = tenant.owner;
   const invite = async () => {
-    const { status, body } = await tenant.owner.inviteUser({ body: { email: anAddress() } });
+    const { status, body, headers } = await tenant.owner.inviteUser({ body: { email: anAddress() } });
+    if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(86_000);
     return status === 201 ? status : body.code;
   };
   /** Counts as so many messages of invitations. */

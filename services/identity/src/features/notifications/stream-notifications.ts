@@ -7,6 +7,7 @@ import { fail } from '@tandem/service';
 import type { Notification as NotificationRow } from '../../generated/client.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { asNotification, isExpired, recipientOf, unreadOf } from './notification.ts';
+import { leaseSeconds } from './stream-slots.ts';
 
 // Shorter than the 30 s after which gateway and proxies close a connection without a byte.
 const heartbeatMs = 15_000;
@@ -30,7 +31,7 @@ export const streamNotifications =
     const feed = await tx.notificationFeed.findFirst({ where: { userId } });
     const latest = feed?.position ?? 0;
     const leave = await tools.streamSlots.enter(tenantId, userId);
-    if (!leave) throw fail('too_many_streams');
+    if (!leave) throw fail('too_many_streams', [], { retryAfter: leaseSeconds });
     // The response is read after this request has ended; its queries still need the scope of the caller.
     const inScope = AsyncLocalStorage.snapshot();
     const stop = new AbortController();

@@ -7,7 +7,9 @@ export const streamsPerUserMax = 10;
 /** How many streams the users of a tenant may have open. */
 export const streamsPerTenantMax = 200;
 
-const leaseDefaultMs = 45_000;
+/** After this time the slots of a process that was killed are free. */
+export const leaseSeconds = 45;
+const leaseDefaultMs = leaseSeconds * 1_000;
 const renewalsPerLease = 3;
 
 /** Counts open streams of users and tenants, over all instances. */
