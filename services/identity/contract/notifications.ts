@@ -286,7 +286,7 @@ export const notifications = operations({
     narrows: true,
     summary: 'Cancel a scheduled notification',
     description:
-      'Its recipient, and the user who created it, can cancel a notification until it is delivered. Snoozed notifications can be cancelled too.',
+      'Its recipient, and the user who created it, can cancel a notification until it is delivered. The recipient can cancel snoozed notifications too.',
     params: withId,
     reply: Notification,
     message: 'Notification cancelled',

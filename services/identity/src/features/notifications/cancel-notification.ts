@@ -14,6 +14,7 @@ export const cancelNotification =
     await lockFeeds(tx, [found.userId]);
     const row = await tx.notification.lockFirst({ where: { id } });
     if (!row || isExpired(row)) throw fail('not_found');
+    if (row.userId !== userId && row.deliveredAt) throw alreadyDelivered();
     ifMatch(row);
     if (row.status === 'cancelled') return asNotification(row);
     checkMove(row, 'cancelled');
@@ -25,3 +26,8 @@ export const cancelNotification =
     });
     return asNotification(cancelled);
   };
+
+/** Delivered notifications belong to their recipient: their sender learns no more about them, such as whether they were read. */
+function alreadyDelivered() {
+  return fail('transition_refused', [{ field: 'status', message: 'Was delivered; only its recipient can cancel it' }]);
+}

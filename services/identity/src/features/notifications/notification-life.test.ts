@@ -233,6 +233,26 @@ describe('cancelling', () => {
     await until('the event arrives', () => service.events.find(({ name }) => name === 'notification.cancelled'));
   });
 
+  it('is possible for the sender until the first delivery, and tells the sender nothing later', async () => {
+    const { owner, me, as, member, receive } = await aReader();
+    const params = { id: (await receive()).id };
+    const refused = [await owner.cancelNotification({ params })];
+    await me.readNotification({ params });
+    refused.push(await owner.cancelNotification({ params }));
+    await me.snoozeNotification({ params, body: { until: fromNow(hourMs) } });
+    refused.push(await owner.cancelNotification({ params, headers: { 'if-match': '"9"' } }));
+    expect((await me.getNotification({ params })).data.status).toBe('scheduled');
+    expect((await as(member.id, ['notifications:write']).cancelNotification({ params })).status).toBe(200);
+    refused.push(await owner.cancelNotification({ params }));
+    expect(refused.map(({ status, body: { code, errors } }) => [status, code, errors])).toEqual(
+      refused.map(() => [
+        409,
+        'transition_refused',
+        [{ field: 'status', message: 'Was delivered; only its recipient can cancel it' }],
+      ]),
+    );
+  });
+
   it('is 404 for others', async () => {
     const { addUser, as, receive } = await aReader();
     const { id } = await receive({ scheduledFor: fromNow(hourMs) });
