@@ -74,7 +74,7 @@ export async function fireUsageAlerts({ tx, emit }: Inside, month: string): Prom
   // One notification if several thresholds are reached at once.
   const highest = Math.max(...sent.map(({ threshold }) => threshold));
   await notify(tx, emit, {
-    userIds: userIds ?? (await billingPeople(tx)),
+    userIds: await recipientsOf(tx, userIds),
     title: {
       en: `${highest} % of this month's API calls are used`,
       de: `${highest} % der API-Aufrufe dieses Monats sind verbraucht`,
@@ -88,4 +88,11 @@ export async function fireUsageAlerts({ tx, emit }: Inside, month: string): Prom
     priority: highest === 100 ? 'high' : 'normal',
     data: { subscriptionId, threshold: highest, used, limit, month },
   });
+}
+
+/** The chosen users who are active. If there are none, those who manage billing, so that an alert always reaches somebody. */
+async function recipientsOf(tx: Tx, chosen: readonly number[] | null): Promise<number[]> {
+  if (!chosen) return billingPeople(tx);
+  const active = await tx.user.findMany({ where: { id: { in: [...chosen] }, status: 'active' }, select: { id: true } });
+  return active.length ? active.map(({ id }) => id) : billingPeople(tx);
 }

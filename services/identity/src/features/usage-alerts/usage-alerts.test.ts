@@ -92,6 +92,18 @@ it('can be set: thresholds, channels and recipients', async () => {
   expect([await titles(user.id), await titles(member.id)]).toEqual([[], [title(10)]]);
 });
 
+it('reach those who manage billing once none of the chosen recipients is active', async () => {
+  const { use, titles, alerts, addUser, owner } = await aSubscription();
+  const [left, stays] = [await addUser('member'), await addUser('member')];
+  await alerts({ thresholds: [10, 20, 30], channels: ['in_app'], userIds: [left.id, stays.id] });
+  await owner.deactivateUser({ params: { id: left.id }, body: {} });
+  await use(100);
+  expect([await titles(left.id), await titles(stays.id)]).toEqual([[], [title(10)]]);
+  await owner.suspendUser({ params: { id: stays.id }, body: {} });
+  await use(200);
+  expect([await titles(stays.id), await titles()]).toEqual([[title(10)], [title(20)]]);
+});
+
 it('are refused when invalid, stale or foreign, and need billing:manage', async () => {
   const { alerts, owner, params, as, user } = await aSubscription();
   const valid = { thresholds: [50], channels: ['in_app'] };
