@@ -1,6 +1,6 @@
 import { event, id, operations, redirect } from '@tandem/contract';
 import { z } from 'zod';
-import { refreshCookie, userLoggedIn } from './auth.ts';
+import { refreshCookie, userLoggedIn, userLoginFailed } from './auth.ts';
 import { invitationAccepted, invitationRevoked } from './invitations.ts';
 import { notificationCreated } from './notification.ts';
 import { teamMembersChanged } from './team.ts';
@@ -91,6 +91,7 @@ export const ssoSignIn = operations({
     message: 'A redirect to the page that the sign-in began with',
     emits: [
       userLoggedIn,
+      userLoginFailed,
       userCreated,
       userLinked,
       invitationAccepted,

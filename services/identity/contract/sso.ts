@@ -84,6 +84,14 @@ export const ssoRemoved = event('sso.removed', {
 
 const domainRecord = z.object({ id: id('sso_domain'), domain: z.string() });
 
+export const ssoDomainAdded = event('sso.domain_added', {
+  description: 'A tenant adds a domain, which it has to prove',
+  action: 'sso.add_domain',
+  target: 'sso_domain',
+  data: z.object({ domainId: id('sso_domain') }),
+  record: domainRecord,
+});
+
 export const ssoDomainVerified = event('sso.domain_verified', {
   description: 'A tenant proves a domain',
   action: 'sso.verify_domain',
@@ -177,7 +185,7 @@ export const sso = operations({
     reply: SsoDomain,
     status: 201,
     message: 'Domain added',
-    emits: [],
+    emits: [ssoDomainAdded],
     errors: {
       domain_exists: [409, 'The tenant has this domain already'],
       too_many_domains: [409, `The tenant has ${ssoDomainsMax} domains already; remove one first`],

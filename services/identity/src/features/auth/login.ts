@@ -63,15 +63,18 @@ export async function signInByPassword({ body, caller, tx, inTenant }: SignIn, t
   if (!match) throw fail('bad_credentials');
   if (another) throw failField('tenantId', 'Is required: several tenants have a user with this e-mail address');
 
-  return inTenant(
+  const signedIn = await inTenant(
     { tenantId: match.tenantId, environment: 'live', actor: asActor(match.user) },
     async ({ tx: tenantTx, emit }) => {
       const account = { user: match.user, role: match.role, tenant: match.tenant };
-      if (await mustUseSso(tenantTx, account)) throw fail('sso_required');
+      if (await mustUseSso(tenantTx, account)) return undefined;
       const challenge = await challengeFor(tenantTx, account, tools.seal);
       return challenge ?? completeSignIn(tenantTx, emit, { account, caller, method: 'password' }, tools);
     },
   );
+  if (signedIn) return signedIn;
+  tools.inBackground(() => recordFailedSignIn(inTenant, match.tenantId, match.user.id));
+  throw fail('sso_required');
 }
 
 /** User, role and tenant of an address. Runs the same queries whether or not the user exists. */

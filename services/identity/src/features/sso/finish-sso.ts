@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { refreshCookie, ssoCookie, type ssoSignIn } from '@tandem/identity-contract';
 import { hashPassword } from '@tandem/passwords';
-import { fail } from '@tandem/service';
+import { ApiError, fail } from '@tandem/service';
 import { asActor, type Handler, type Tools } from '../../handler.ts';
 import { refreshDays } from '../../tokens.ts';
 import { completeSignIn } from '../auth/complete-sign-in.ts';
+import { recordFailedSignIn } from '../auth/record-failed-sign-in.ts';
 import { cookiePath, readBegun } from './begun.ts';
 import { credentialsOf, findActive, redirectUri } from './connection.ts';
-import { findOrCreateUser } from './person.ts';
+import { findKnown, findOrCreateUser } from './person.ts';
 
 const daySeconds = 86_400;
 
@@ -29,7 +30,11 @@ export const finishSso =
     const actor = { type: 'system' as const, name: 'Single sign-on' };
     const account = await inTenant({ ...scope, actor }, ({ tx, emit }) =>
       findOrCreateUser(tx, emit, { connection, person, passwordHash }, tools),
-    );
+    ).catch(async (error: unknown) => {
+      const user = error instanceof ApiError && (await inTenant(scope, ({ tx }) => findKnown(tx, connection, person)));
+      if (user) await recordFailedSignIn(inTenant, begun.tenantId, user.id);
+      throw error;
+    });
     const { refreshToken } = await inTenant({ ...scope, actor: asActor(account.user) }, ({ tx, emit }) =>
       completeSignIn(tx, emit, { account, caller, method: 'sso' }, tools),
     );

@@ -58,13 +58,25 @@ export async function findOrCreateUser(
   if (person.email === undefined || !provesAddress(issuer, person)) throw fail('sso_email_unverified');
   const { email } = person;
   if (!(await isProven(tx, email))) throw fail('sso_domain_unproven');
-  const known = await tx.user.findFirst({ where: { email } });
+  const known = await tx.user.findFirst({ where: { email }, select: { id: true } });
   const userId =
     known?.id ?? (await create(tx, emit, { connection, person: { ...person, email }, passwordHash }, tools));
   const account = await allowed(tx, connection, userId);
   await tx.userIdentity.create({ data: { issuer, subject, userId } });
   emit(userLinked, { data: { userId, issuer }, record: { id: userId } });
   return account;
+}
+
+/** The user that a person tries to sign in as: the one linked to the subject, else the one with the address. */
+export async function findKnown(
+  tx: Tx,
+  { issuer }: Pick<SsoConnection, 'issuer'>,
+  { subject, email }: Person,
+): Promise<{ id: number } | undefined> {
+  const linked = await tx.userIdentity.findFirst({ where: { issuer, subject } });
+  if (linked) return { id: linked.userId };
+  const user = email === undefined ? null : await tx.user.findFirst({ where: { email }, select: { id: true } });
+  return user ?? undefined;
 }
 
 /**
