@@ -4,9 +4,9 @@ import { type ConsumerContext, consumer } from '@tandem/events';
 import { teamDeleted, teamMembersChanged } from '@tandem/identity-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
+import type { Users } from '../check-user.ts';
 import { teamOfAssignee } from '../team-of-assignee.ts';
 import { changeOwned, type OwnedRecords } from './owned-records.ts';
-import type { Users } from './users.ts';
 
 /** Job that brings the records of a user, or of a deleted team, to the team to which they belong now. */
 const followTeamsJob = {

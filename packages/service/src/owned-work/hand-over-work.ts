@@ -4,9 +4,9 @@ import { type ConsumerContext, consumer } from '@tandem/events';
 import { type InternalUser, userDeactivated, userSuspended } from '@tandem/identity-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
+import type { Users } from '../check-user.ts';
 import { teamOfAssignee } from '../team-of-assignee.ts';
 import { changeOwned, type Next, type OwnedRecords } from './owned-records.ts';
-import type { Users } from './users.ts';
 
 /**
  * Job that gives the open work of a user who left to a successor, or to nobody without one. `isLate` marks the second run,

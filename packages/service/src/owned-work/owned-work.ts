@@ -1,10 +1,10 @@
 import type { Caller } from '@tandem/caller';
 import type { Consumer } from '@tandem/events';
 import type { Job } from '@tandem/jobs';
+import type { Users } from '../check-user.ts';
 import { followMembers, followTeams } from './follow-teams.ts';
 import { handOverWork, openOf, takeOverWork } from './hand-over-work.ts';
 import type { OwnedRecords } from './owned-records.ts';
-import type { Users } from './users.ts';
 
 interface Asked<Tx> {
   body: { userId: number };

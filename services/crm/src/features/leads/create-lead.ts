@@ -1,8 +1,7 @@
 import { actingUserId } from '@tandem/caller';
 import { leadCreated, type leads } from '@tandem/crm-contract';
-import { defaultTeam, toJsonColumn } from '@tandem/service';
+import { type Assignee, checkUser, defaultTeam, toJsonColumn } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
-import { type Assignee, checkUser } from '../../check-user.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { asLead } from './lead.ts';
 

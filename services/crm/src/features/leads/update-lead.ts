@@ -1,9 +1,8 @@
 import type { Caller } from '@tandem/caller';
 import { leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
-import { diff, teamOfAssignee, toJsonColumn } from '@tandem/service';
+import { type Assignee, checkUser, diff, teamOfAssignee, toJsonColumn } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
-import { type Assignee, checkUser } from '../../check-user.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { checkTransition, type LeadRecord, lockLead, writeLead } from './lead.ts';
 

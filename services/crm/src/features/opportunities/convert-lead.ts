@@ -1,9 +1,8 @@
 import { actingUserId, type Caller, onlyTeamOf } from '@tandem/caller';
 import { idInText, unknownId } from '@tandem/contract';
 import { leadConverted, leadUpdated, type opportunities, opportunityCreated } from '@tandem/crm-contract';
-import { diff, fail, failField, teamOfAssignee } from '@tandem/service';
+import { type Assignee, checkUser, diff, fail, failField, teamOfAssignee } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
-import { type Assignee, checkUser } from '../../check-user.ts';
 import type { StatusDefinition } from '../../generated/client.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';

@@ -1,9 +1,8 @@
 import { actingUserId } from '@tandem/caller';
 import { type FieldError, unknownId } from '@tandem/contract';
 import { taskCreated, type tasks } from '@tandem/crm-contract';
-import { defaultTeam, fail } from '@tandem/service';
+import { type Assignee, checkUser, defaultTeam, fail } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
-import { type Assignee, checkUser } from '../../check-user.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { asTask } from './task.ts';
 

@@ -1,11 +1,15 @@
 import type { Caller } from '@tandem/caller';
-import { orAbsent } from '@tandem/client/internal';
+import { orAbsent, type ServiceClient } from '@tandem/client/internal';
 import { unknownId } from '@tandem/contract';
-import type { InternalUser } from '@tandem/identity-contract';
-import { asService, failField } from '@tandem/service';
+import type { InternalUser, internalUsers } from '@tandem/identity-contract';
 import type { z } from 'zod';
-import type { Peers } from './handler.ts';
+import { failField } from './api-error.ts';
+import { asService } from './reach.ts';
 
+/** Client that finds the users of identity. */
+export type Users = Pick<ServiceClient<typeof internalUsers>, 'findUser'>;
+
+/** A user to whom a record can be assigned. */
 export type Assignee = z.output<typeof InternalUser>;
 
 /**
@@ -13,7 +17,7 @@ export type Assignee = z.output<typeof InternalUser>;
  * @throws a field error unless the id is an active user of the caller's tenant
  */
 export async function checkUser(
-  { identity }: Pick<Peers, 'identity'>,
+  { identity }: { identity: Users },
   field: string,
   id: number | null | undefined,
   caller: Caller,
