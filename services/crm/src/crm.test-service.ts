@@ -1,5 +1,3 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { crm } from '@tandem/crm-contract';
 import type { ServiceSettings } from '@tandem/service';
 import { createTenantDb } from '@tandem/tenant-db';
@@ -42,70 +40,6 @@ export async function openCrmDatabase(options: TenantDbOptions = {}) {
     await settings.drop();
   };
   return { settings, db, close };
-}
-
-/** User ids that the identity stub knows in every tenant. */
-export const users = { active: '5', suspended: '6', nobody: '7' };
-
-/** Team ids that the identity stub knows in every tenant. */
-export const teams = { sales: '21', support: '22' };
-
-/** A user in one team, and one in two. */
-export const members = { seller: '8', both: '9' };
-
-/** Stub of identity: serves these users and teams, and EUR as the currency, for every tenant. */
-export async function identityPeer(): Promise<{
-  url: string;
-  asked: string[];
-  /** The teams of each active user. */
-  teamsOf: Map<string, string[]>;
-  successors: Map<string, string>;
-  /** Users who were deactivated. */
-  left: Set<string>;
-  close(): Promise<void>;
-}> {
-  const asked: string[] = [];
-  const teamsOf = new Map([
-    [users.active, []],
-    [members.seller, [teams.sales]],
-    [members.both, [teams.sales, teams.support]],
-  ]);
-  const successors = new Map<string, string>();
-  const left = new Set<string>();
-  const statusOf = (id: string) => {
-    if (left.has(id)) return 'deactivated';
-    return id === users.suspended || successors.has(id) ? 'suspended' : 'active';
-  };
-  const server = http.createServer((request, response) => {
-    const path = request.url as string;
-    asked.push(path);
-    const id = path.split('/').at(-1) as string;
-    const found = path.endsWith('/settings')
-      ? { timezone: 'Europe/Berlin', locale: 'en', currency: 'EUR' }
-      : path.startsWith('/internal/teams/')
-        ? Object.values(teams).includes(id) && { id, name: 'Sales' }
-        : (id === users.suspended || teamsOf.has(id)) && {
-            id,
-            status: statusOf(id),
-            name: 'Ada Lovelace',
-            teamIds: teamsOf.get(id) ?? [],
-            successorId: successors.get(id) ?? null,
-          };
-    response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(found ? { data: found } : { code: 'not_found' }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    teamsOf,
-    successors,
-    left,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
 }
 
 let leads = 0;

@@ -1,6 +1,6 @@
 import type { crm } from '@tandem/crm-contract';
-import { type TestService, until } from '@tandem/testing';
-import { aLead, identityPeer, startCrm, teams } from './crm.test-service.ts';
+import { identityPeer, type TestService, teams, until } from '@tandem/testing';
+import { aLead, startCrm } from './crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
 let service: TestService<typeof crm>;

@@ -1,7 +1,7 @@
 import type { crm } from '@tandem/crm-contract';
 import { createIdCodec } from '@tandem/ids';
-import { type TestService, until } from '@tandem/testing';
-import { aLead, identityPeer, members, startCrm, teams, users } from '../../crm.test-service.ts';
+import { identityPeer, members, type TestService, teams, until, users } from '@tandem/testing';
+import { aLead, startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
 let service: TestService<typeof crm>;

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { crm } from '@tandem/crm-contract';
-import { type TestService, until } from '@tandem/testing';
-import { aLead, identityPeer, members, startCrm, teams, users } from '../../crm.test-service.ts';
+import { identityPeer, members, publishTeamEvent, type TestService, teams, until, users } from '@tandem/testing';
+import { aLead, startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
 let service: TestService<typeof crm>;
@@ -19,25 +18,8 @@ const { sales, support } = teams;
 const mover = users.active;
 
 /** Publishes an event about a team, as identity does. */
-async function told(api: Api, name: 'team.members_changed' | 'team.deleted', teamId: string, data: object) {
-  const id = randomUUID();
-  const now = new Date().toISOString();
-  const tenantId = api.caller.tenantId as number;
-  const team = { tenantId: `${tenantId}`, name: 'Sales', description: null, leadId: null, parentTeamId: null };
-  const event = {
-    id,
-    name,
-    tenantId,
-    environment: 'live',
-    occurredAt: now,
-    action: name,
-    target: { type: 'team', id: Number(teamId) },
-    caller: { type: 'user', userId: 1, requestId: 'r1' },
-    data: { teamId, ...data },
-    record: { id: teamId, ...team, memberCount: 0, createdBy: null, version: 1, createdAt: now, updatedAt: now },
-  };
-  await service.publish(name, event, id);
-}
+const told = (api: Api, name: 'team.members_changed' | 'team.deleted', teamId: string, data: object) =>
+  publishTeamEvent({ service, tenantId: api.caller.tenantId as number }, name, { teamId, ...data });
 
 /** A user moves between teams, and their records may follow unless `follows` is false. */
 async function moves(api: Api, { from, to, follows = true }: { from?: string; to?: string; follows?: boolean }) {

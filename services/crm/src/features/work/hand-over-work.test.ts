@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { crm } from '@tandem/crm-contract';
-import { type TestService, until } from '@tandem/testing';
-import { aLead, identityPeer, members, startCrm, teams, users } from '../../crm.test-service.ts';
+import { identityPeer, members, publishUserLeft, type TestService, teams, until, users } from '@tandem/testing';
+import { aLead, startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
 let service: TestService<typeof crm>;
@@ -18,39 +18,8 @@ type Api = ReturnType<typeof service.as>;
 const from = users.active;
 
 /** Publishes the event with which identity says that a user has left. */
-async function userLeft(api: Api, reassignTo: string | null, fields: object = {}): Promise<string> {
-  const id = randomUUID();
-  const tenantId = api.caller.tenantId as number;
-  const user = {
-    id: from,
-    tenantId: `${tenantId}`,
-    email: 'ada@example.com',
-    firstName: 'Ada',
-    lastName: 'Lovelace',
-    phone: null,
-    roleId: '1',
-    teamIds: [],
-    status: 'deactivated',
-    allowedTransitions: ['active'],
-    lastLoginAt: null,
-    version: 2,
-    createdAt: new Date().toISOString(),
-    updatedAt: new Date().toISOString(),
-  };
-  const event = {
-    id,
-    name: 'user.deactivated',
-    tenantId,
-    environment: 'live',
-    occurredAt: new Date().toISOString(),
-    action: 'user.deactivate',
-    target: { type: 'user', id: Number(from) },
-    caller: { type: 'user', userId: 1, requestId: 'r1' },
-    data: { userId: from, reassignTo, reason: null },
-    record: user,
-    ...fields,
-  };
-  await service.publish('user.deactivated', event, id);
+async function userLeft(api: Api, reassignTo: string | null, id: string = randomUUID()): Promise<string> {
+  await publishUserLeft({ service, tenantId: api.caller.tenantId as number }, { userId: from, reassignTo, id });
   return id;
 }
 
@@ -210,7 +179,7 @@ describe('the work of a user who left', () => {
     const id = await userLeft(api, members.seller);
     await moved(api, work, members.seller);
     await api.updateLead({ params: { id: work.lead.id }, body: { assignedTo: from } });
-    await userLeft(api, members.seller, { id });
+    await userLeft(api, members.seller, id);
     const { data: next } = await api.createTask({ body: { title: 'Last', assignedTo: from } });
     const other = service.as();
     const last = await workOf(other);

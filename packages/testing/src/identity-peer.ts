@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestService } from './test-service.ts';
+
+/** User ids that the identity stub knows in every tenant. */
+export const users = { active: '5', suspended: '6', nobody: '7' };
+
+/** Team ids that the identity stub knows in every tenant. */
+export const teams = { sales: '21', support: '22' };
+
+/** A user in one team, and one in two. */
+export const members = { seller: '8', both: '9' };
+
+/** Stub of identity: serves these users and teams, and EUR as the currency, for every tenant. */
+export async function identityPeer(): Promise<{
+  url: string;
+  asked: string[];
+  /** The teams of each active user. */
+  teamsOf: Map<string, string[]>;
+  successors: Map<string, string>;
+  /** Users who were deactivated. */
+  left: Set<string>;
+  close(): Promise<void>;
+}> {
+  const asked: string[] = [];
+  const teamsOf = new Map([
+    [users.active, []],
+    [members.seller, [teams.sales]],
+    [members.both, [teams.sales, teams.support]],
+  ]);
+  const successors = new Map<string, string>();
+  const left = new Set<string>();
+  const statusOf = (id: string) => {
+    if (left.has(id)) return 'deactivated';
+    return id === users.suspended || successors.has(id) ? 'suspended' : 'active';
+  };
+  const server = http.createServer((request, response) => {
+    const path = request.url as string;
+    asked.push(path);
+    const id = path.split('/').at(-1) as string;
+    const found = path.endsWith('/settings')
+      ? { timezone: 'Europe/Berlin', locale: 'en', currency: 'EUR' }
+      : path.startsWith('/internal/teams/')
+        ? Object.values(teams).includes(id) && { id, name: 'Sales' }
+        : (id === users.suspended || teamsOf.has(id)) && {
+            id,
+            status: statusOf(id),
+            name: 'Ada Lovelace',
+            teamIds: teamsOf.get(id) ?? [],
+            successorId: successors.get(id) ?? null,
+          };
+    response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(found ? { data: found } : { code: 'not_found' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    teamsOf,
+    successors,
+    left,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** Where a test publishes events of identity: a service, and the tenant of the caller. */
+interface Told {
+  service: Pick<TestService<never>, 'publish'>;
+  tenantId: number;
+}
+
+/** Publishes an event about a team, as identity does. */
+export function publishTeamEvent(
+  told: Told,
+  name: 'team.members_changed' | 'team.deleted',
+  { teamId, ...data }: { teamId: string; [field: string]: unknown },
+): Promise<void> {
+  const now = new Date().toISOString();
+  const team = { name: 'Sales', description: null, leadId: null, parentTeamId: null, memberCount: 0, createdBy: null };
+  return publish(told, name, {
+    target: { type: 'team', id: Number(teamId) },
+    data: { teamId, ...data },
+    record: { id: teamId, tenantId: `${told.tenantId}`, ...team, version: 1, createdAt: now, updatedAt: now },
+  });
+}
+
+/** Publishes the event that a user was deactivated, as identity does. */
+export function publishUserLeft(
+  told: Told,
+  { userId, reassignTo, id }: { userId: string; reassignTo: string | null; id?: string },
+): Promise<void> {
+  const now = new Date().toISOString();
+  const user = {
+    id: userId,
+    tenantId: `${told.tenantId}`,
+    email: 'ada@example.com',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    phone: null,
+    roleId: '1',
+    teamIds: [],
+    status: 'deactivated',
+    allowedTransitions: ['active'],
+    lastLoginAt: null,
+    version: 2,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const data = { userId, reassignTo, reason: null };
+  return publish(told, 'user.deactivated', { target: { type: 'user', id: Number(userId) }, data, record: user }, id);
+}
+
+function publish({ service, tenantId }: Told, name: string, fields: object, id: string = randomUUID()): Promise<void> {
+  const event = {
+    id,
+    name,
+    tenantId,
+    environment: 'live',
+    occurredAt: new Date().toISOString(),
+    action: name,
+    caller: { type: 'user', userId: 1, requestId: 'r1' },
+    ...fields,
+  };
+  return service.publish(name, event, id);
+}
