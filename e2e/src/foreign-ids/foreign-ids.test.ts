@@ -120,6 +120,7 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'bulkUpdateLeads body.filter.assignedTo': { status: 409 },
   'bulkUpdateLeads body.filter.teamId': { status: 409 },
   'checkPermission query.userId': { status: 404, body: { code: 'not_found' } },
+  'countOpenCampaignWork body.userId': { status: 200, body: { data: { campaigns: 0, workflows: 0, landingPages: 0 } } },
   'countOpenWork body.userId': { status: 200, body: { data: { leads: 0, opportunities: 0, tasks: 0 } } },
   'createBrowserSession body.tenantId': { status: 401, body: { code: 'bad_credentials' } },
   'endPortalSessions body.partnerId': { status: 200, body: { data: { ended: 0 } } },

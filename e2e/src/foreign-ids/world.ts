@@ -124,11 +124,11 @@ export async function createWorld(
   await call('convertLead', { body: { leadId: (await aLead()).id } });
   await call('winOpportunity', { params: { id: opportunity.id }, body: {} });
 
-  const campaign = await inTeam('createCampaign', { body: { name: 'Spring' } });
+  const campaign = await inTeam('createCampaign', { body: { name: 'Spring', ownerId: user } });
   const slug = randomBytes(6).toString('hex');
-  const page = { name: 'Spring', slug, campaignId: campaign.id };
+  const page = { name: 'Spring', slug, campaignId: campaign.id, ownerId: user };
   const landingPage = await inTeam('createLandingPage', { body: page });
-  const flow = { name: 'Welcome', nodes: [], edges: [], campaignId: campaign.id };
+  const flow = { name: 'Welcome', nodes: [], edges: [], campaignId: campaign.id, ownerId: user };
   const workflow = await inTeam('createWorkflow', { body: flow });
 
   const form = new FormData();

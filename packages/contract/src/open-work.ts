@@ -10,6 +10,9 @@ export const workKinds = {
   leads: { noun: 'open leads', permission: 'leads:write' },
   opportunities: { noun: 'open opportunities', permission: 'opportunities:write' },
   tasks: { noun: 'open tasks', permission: 'tasks:write' },
+  campaigns: { noun: 'open campaigns', permission: 'campaigns:write' },
+  workflows: { noun: 'workflows that are not archived', permission: 'workflows:write' },
+  landingPages: { noun: 'landing pages that are not archived', permission: 'campaigns:write' },
 } as const satisfies Record<string, { noun: string; permission: `${string}:write` }>;
 
 type WorkKind = keyof typeof workKinds;

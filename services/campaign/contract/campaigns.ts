@@ -1,6 +1,6 @@
 import { event, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { TeamId } from './team-id.ts';
+import { NewOwnerId, OwnerId, TeamId } from './owner.ts';
 
 export const campaignTypes = ['email', 'sms', 'mixed'] as const;
 export const campaignStatuses = ['draft', 'active', 'paused', 'completed'] as const;
@@ -31,6 +31,7 @@ export const Campaign = z.object({
     .array(CampaignStatus)
     .meta({ description: 'The statuses that this campaign can currently change to', examples: [['active']] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
+  ownerId: OwnerId,
   teamId: TeamId,
   version: z.int(),
   createdAt: timestamp(),
@@ -42,6 +43,14 @@ export const campaignCreated = event('campaign.created', {
   action: 'campaign.create',
   target: 'campaign',
   data: Campaign.pick({ name: true, type: true, status: true }).extend({ campaignId: id('campaign') }),
+  record: Campaign,
+});
+
+export const campaignUpdated = event('campaign.updated', {
+  description: 'A campaign is updated',
+  action: 'campaign.update',
+  target: 'campaign',
+  data: z.object({ campaignId: id('campaign'), fields: z.array(z.string()) }),
   record: Campaign,
 });
 
@@ -57,6 +66,7 @@ export const campaigns = operations({
       description: text(2000).nullish(),
       type: CampaignType.optional(),
       status: CampaignStatus.optional(),
+      ownerId: NewOwnerId,
     }),
     reply: Campaign,
     status: 201,
@@ -71,6 +81,7 @@ export const campaigns = operations({
     summary: 'List campaigns',
     description: '`search` covers the name and the description.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
+      ownerId: id('user').optional(),
       teamId: id('team').optional(),
       status: CampaignStatus.optional(),
       type: CampaignType.optional(),

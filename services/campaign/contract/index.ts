@@ -1,7 +1,7 @@
 // Contract of the campaign service: campaigns, workflows, landing pages, AI generation, and the event of a submitted form.
 import { ai } from './ai.ts';
 import { campaigns } from './campaigns.ts';
-import { internalCampaigns } from './internal.ts';
+import { internalCampaigns, internalWork } from './internal.ts';
 import { landingPages } from './landing-pages.ts';
 import { internalNames } from './names.ts';
 import { workflows } from './workflows.ts';
@@ -14,4 +14,12 @@ export * from './landing-pages.ts';
 export * from './names.ts';
 export * from './workflows.ts';
 
-export const campaign = { ...campaigns, ...landingPages, ...workflows, ...ai, ...internalCampaigns, ...internalNames };
+export const campaign = {
+  ...campaigns,
+  ...landingPages,
+  ...workflows,
+  ...ai,
+  ...internalCampaigns,
+  ...internalWork,
+  ...internalNames,
+};

@@ -1,4 +1,4 @@
-import { id, operations } from '@tandem/contract';
+import { countsOpenWork, id, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { Campaign } from './campaigns.ts';
 import { LandingPageSummary } from './landing-pages.ts';
@@ -23,4 +23,9 @@ export const internalCampaigns = operations({
     reply: LandingPageSummary.pick({ id: true, name: true, slug: true, status: true }),
     message: 'Landing page retrieved',
   },
+});
+
+/** Work of people, for identity: somebody who leaves must hand it over. */
+export const internalWork = operations({
+  countOpenCampaignWork: countsOpenWork(['campaigns', 'workflows', 'landingPages']),
 });

@@ -1,6 +1,6 @@
 import { event, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { TeamId } from './team-id.ts';
+import { NewOwnerId, OwnerId, TeamId } from './owner.ts';
 
 export const landingPageStatuses = ['draft', 'published', 'archived'] as const;
 
@@ -112,6 +112,7 @@ export const LandingPageSummary = z.object({
     examples: [['published', 'archived']],
   }),
   createdBy: id('user').nullable().describe('The user who created the record'),
+  ownerId: OwnerId,
   teamId: TeamId,
   version: z.int(),
   createdAt: timestamp(),
@@ -135,6 +136,7 @@ const writable = z.object({
   style: Style.optional(),
   content: shape.content.optional(),
   campaignId: id('campaign').nullish(),
+  ownerId: NewOwnerId,
 });
 
 const withId = z.object({ id: id('landing_page') });
@@ -185,6 +187,7 @@ export const landingPages = operations({
     summary: 'List landing pages',
     description: 'Returns the pages without their content. `search` covers the name and the slug.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
+      ownerId: id('user').optional(),
       teamId: id('team').optional(),
       status: LandingPageStatus.optional(),
       campaignId: id('campaign').optional(),

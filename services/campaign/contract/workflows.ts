@@ -1,6 +1,6 @@
 import { event, freeForm, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { TeamId } from './team-id.ts';
+import { NewOwnerId, OwnerId, TeamId } from './owner.ts';
 
 export const workflowStatuses = ['draft', 'published', 'paused', 'archived'] as const;
 /** The node types of a generated sequence. */
@@ -135,6 +135,7 @@ export const WorkflowSummary = z.object({
     examples: [['published', 'archived']],
   }),
   createdBy: id('user').nullable().describe('The user who created the record'),
+  ownerId: OwnerId,
   teamId: TeamId,
   version: z.int(),
   createdAt: timestamp(),
@@ -163,6 +164,14 @@ export const workflowCreated = event('workflow.created', {
   record: WorkflowSummary,
 });
 
+export const workflowUpdated = event('workflow.updated', {
+  description: 'A workflow is updated',
+  action: 'workflow.update',
+  target: 'workflow',
+  data: z.object({ workflowId: id('workflow'), fields: z.array(z.string()) }),
+  record: WorkflowSummary,
+});
+
 export const workflows = operations({
   createWorkflow: {
     method: 'POST',
@@ -178,6 +187,7 @@ export const workflows = operations({
       description: text(2000).nullish(),
       ...graph,
       campaignId: id('campaign').nullish(),
+      ownerId: NewOwnerId,
     }),
     bodyMax: 1024 * 1024,
     reply: Workflow,
@@ -193,6 +203,7 @@ export const workflows = operations({
     summary: 'List workflows',
     description: 'Returns the workflows without nodes and edges. `search` covers the name and the description.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
+      ownerId: id('user').optional(),
       teamId: id('team').optional(),
       status: WorkflowStatus.optional(),
       campaignId: id('campaign').optional(),

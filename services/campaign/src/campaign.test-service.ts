@@ -2,9 +2,12 @@ import type { campaign } from '@tandem/campaign-contract';
 import { type TestService, testService } from '@tandem/testing';
 import { campaignService } from './service.ts';
 
-/** Starts campaign for a test; without a provider URL it generates from templates. */
+/**
+ * Starts campaign for a test; without a provider URL it generates from templates, and without an identity URL no user can be
+ * found.
+ */
 export const startCampaign = (
-  providerUrl?: string,
+  providerUrl?: string | undefined,
   identityUrl = 'http://127.0.0.1:9',
 ): Promise<TestService<typeof campaign>> =>
   testService('campaign', (settings) =>

@@ -2,7 +2,7 @@ import type { Ai } from '@tandem/ai';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
 import type { SettingsReader } from '@tandem/identity-contract';
-import type { Handler as ServiceHandler } from '@tandem/service';
+import type { Handler as ServiceHandler, Users } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { HtmlCleaner } from './features/landing-pages/html-cleaner.ts';
 import type { PrismaClient } from './generated/client.ts';
@@ -16,4 +16,5 @@ export interface Tools {
   ai: Ai;
   addonSettings: SettingsReader<TenantRequest>;
   cleaner: HtmlCleaner;
+  identity: Users;
 }

@@ -26,6 +26,7 @@ export const secrets = secretSettings.parse(process.env);
 export const ownSettings = {
   PUBLIC_URL: 'http://localhost:8080',
   CRM_URL: 'http://127.0.0.1:9',
+  CAMPAIGN_URL: 'http://127.0.0.1:9',
   AGENTS_URL: 'http://127.0.0.1:9',
   PARTNER_URL: 'http://127.0.0.1:9',
   WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
@@ -44,6 +45,7 @@ export async function startIdentity(
       ...secrets,
       ...ownSettings,
       CRM_URL: work.url,
+      CAMPAIGN_URL: work.url,
       ...overrides,
     });
   const service = await testService('identity', define, shared);

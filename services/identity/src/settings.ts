@@ -14,6 +14,7 @@ export const identitySettings = serviceSettings.extend({
   /** HMAC keys for the hashes of API keys and e-mail addresses in the lookup tables. */
   KEY_PEPPER: secretSetting(hasLengthOfKey),
   CRM_URL: z.url(),
+  CAMPAIGN_URL: z.url(),
   AGENTS_URL: z.url(),
   PARTNER_URL: z.url(),
   /** Allows identity providers on private addresses and over http; also for webhooks (integrations). */

@@ -1,12 +1,18 @@
-import { actingUserId, onlyTeamOf } from '@tandem/caller';
 import { campaignCreated, type campaigns } from '@tandem/campaign-contract';
-import type { Handler } from '../../handler.ts';
+import { type Assignee, checkUser } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { ownerColumns } from '../work/owner.ts';
 import { asCampaign } from './campaign.ts';
 
-export const createCampaign: Handler<typeof campaigns.createCampaign> = async ({ body, caller, tx, emit }) => {
-  const data = { ...body, createdBy: actingUserId(caller) ?? null, teamId: onlyTeamOf(caller) };
-  const campaign = asCampaign(await tx.campaign.create({ data }));
-  const { id, name, type, status } = campaign;
-  emit(campaignCreated, { data: { campaignId: id, name, type, status }, record: campaign });
-  return campaign;
-};
+export const createCampaign = (
+  tools: Pick<Tools, 'identity'>,
+): Handler<typeof campaigns.createCampaign, Assignee | undefined> => ({
+  check: ({ body, caller }) => checkUser(tools, 'ownerId', body.ownerId, caller),
+  async run({ body, found: owner, caller, tx, emit }) {
+    const data = { ...body, ...ownerColumns(caller, body.ownerId, owner) };
+    const campaign = asCampaign(await tx.campaign.create({ data }));
+    const { id, name, type, status } = campaign;
+    emit(campaignCreated, { data: { campaignId: id, name, type, status }, record: campaign });
+    return campaign;
+  },
+});

@@ -3,10 +3,15 @@ import type { Handler } from '../../handler.ts';
 import { asCampaign } from './campaign.ts';
 
 export const listCampaigns: Handler<typeof campaigns.listCampaigns> = async ({ query, tx, list }) => {
-  const { status, type, teamId } = query;
+  const { status, type, ownerId, teamId } = query;
   const page = await list({
     model: tx.campaign,
-    where: { ...(status && { status }), ...(type && { type }), ...(teamId !== undefined && { teamId }) },
+    where: {
+      ...(status && { status }),
+      ...(type && { type }),
+      ...(ownerId !== undefined && { ownerId }),
+      ...(teamId !== undefined && { teamId }),
+    },
     searchIn: ['name', 'description'],
   });
   return { ...page, items: page.items.map(asCampaign) };

@@ -1,18 +1,16 @@
-import { actingUserId, onlyTeamOf } from '@tandem/caller';
 import { landingPageCreated, type landingPages } from '@tandem/campaign-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkCampaign } from '../campaigns/campaign.ts';
-import { asFullPage, cleanContent, slugError } from './landing-page.ts';
+import { ownerColumns } from '../work/owner.ts';
+import { asFullPage, type CheckedPage, checkPage, slugError } from './landing-page.ts';
 
-type Content = string;
-
-export const createLandingPage = ({
-  cleaner,
-}: Pick<Tools, 'cleaner'>): Handler<typeof landingPages.createLandingPage, Content> => ({
-  check: ({ body, caller }) => cleanContent(cleaner, body.content ?? '', caller.tenantId),
-  async run({ body, found: content, caller, tx, emit }) {
+export const createLandingPage = (
+  tools: Pick<Tools, 'cleaner' | 'identity'>,
+): Handler<typeof landingPages.createLandingPage, CheckedPage> => ({
+  check: ({ body, caller }) => checkPage(tools, body, caller),
+  async run({ body, found: { content = '', owner }, caller, tx, emit }) {
     await checkCampaign(tx, body.campaignId);
-    const data = { ...body, content, createdBy: actingUserId(caller) ?? null, teamId: onlyTeamOf(caller) };
+    const data = { ...body, content, ...ownerColumns(caller, body.ownerId, owner) };
     const row = await tx.landingPage.create({ data }).catch((error: unknown) => {
       throw slugError(error);
     });

@@ -7,7 +7,7 @@ import { getLandingPage } from './get-landing-page.ts';
 import { listLandingPages } from './list-landing-pages.ts';
 import { updateLandingPage } from './update-landing-page.ts';
 
-export const landingPageHandlers = (tools: Pick<Tools, 'cleaner'>) =>
+export const landingPageHandlers = (tools: Pick<Tools, 'cleaner' | 'identity'>) =>
   ({
     createLandingPage: createLandingPage(tools),
     listLandingPages,

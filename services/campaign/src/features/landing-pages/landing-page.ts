@@ -1,8 +1,10 @@
+import type { Caller } from '@tandem/caller';
 import { contentMax, LandingPage, LandingPageSummary, landingPageStates } from '@tandem/campaign-contract';
-import { fail, failField } from '@tandem/service';
+import { type Assignee, checkUser, fail, failField } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { LandingPage as LandingPageRow } from '../../generated/client.ts';
+import type { Tools } from '../../handler.ts';
 import type { HtmlCleaner } from './html-cleaner.ts';
 
 type SummaryRecord = z.output<typeof LandingPageSummary>;
@@ -26,6 +28,24 @@ export function slugError(error: unknown): unknown {
 /** Converts a row to the contract's `LandingPage`. */
 export function asFullPage(row: LandingPageRow): z.output<typeof LandingPage> {
   return { ...asLandingPage(row), ...bodyColumns.parse(row) };
+}
+
+/** What `check` of a write finds: the cleaned content, and the new owner; undefined if the request names none. */
+export interface CheckedPage {
+  content: string | undefined;
+  owner: Assignee | undefined;
+}
+
+/** Cleans the content and checks the owner of a write. */
+export async function checkPage(
+  tools: Pick<Tools, 'cleaner' | 'identity'>,
+  body: { content?: string | undefined; ownerId?: number | null | undefined },
+  caller: Caller,
+): Promise<CheckedPage> {
+  const owner = await checkUser(tools, 'ownerId', body.ownerId, caller);
+  const content =
+    body.content === undefined ? undefined : await cleanContent(tools.cleaner, body.content, caller.tenantId);
+  return { content, owner };
 }
 
 /**

@@ -12,6 +12,7 @@ const select = {
   slug: true,
   status: true,
   createdBy: true,
+  ownerId: true,
   teamId: true,
   version: true,
   createdAt: true,
@@ -19,13 +20,14 @@ const select = {
 } as const;
 
 export const listLandingPages: Handler<typeof landingPages.listLandingPages> = async ({ query, tx, list }) => {
-  const { status, campaignId, teamId } = query;
+  const { status, campaignId, ownerId, teamId } = query;
   const page = await list({
     model: tx.landingPage,
     select,
     where: {
       ...(status && { status }),
       ...(campaignId !== undefined && { campaignId }),
+      ...(ownerId !== undefined && { ownerId }),
       ...(teamId !== undefined && { teamId }),
     },
     searchIn: ['name', 'slug'],

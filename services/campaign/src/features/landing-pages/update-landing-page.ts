@@ -2,21 +2,23 @@ import { type landingPages, landingPageUpdated } from '@tandem/campaign-contract
 import { diff, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkCampaign } from '../campaigns/campaign.ts';
-import { asFullPage, cleanContent, slugError } from './landing-page.ts';
+import { teamChange } from '../work/owner.ts';
+import { asFullPage, type CheckedPage, checkPage, slugError } from './landing-page.ts';
 
-type Content = string | undefined;
-
-export const updateLandingPage = ({
-  cleaner,
-}: Pick<Tools, 'cleaner'>): Handler<typeof landingPages.updateLandingPage, Content> => ({
-  check: async ({ body, caller }) =>
-    body.content === undefined ? undefined : cleanContent(cleaner, body.content, caller.tenantId),
-  async run({ params, body, found: content, tx, emit, ifMatch }) {
+export const updateLandingPage = (
+  tools: Pick<Tools, 'cleaner' | 'identity'>,
+): Handler<typeof landingPages.updateLandingPage, CheckedPage> => ({
+  check: ({ body, caller }) => checkPage(tools, body, caller),
+  async run({ params, body, found: { content, owner }, tx, emit, ifMatch }) {
     const row = await tx.landingPage.lockFirst({ where: { id: params.id } });
     if (!row) throw fail('not_found');
     const page = asFullPage(row);
     ifMatch(page);
-    const { isEmpty, values, audit } = diff(page, content === undefined ? body : { ...body, content });
+    const { isEmpty, values, audit } = diff(page, {
+      ...body,
+      ...(content !== undefined && { content }),
+      ...teamChange(page, owner),
+    });
     if (isEmpty) return page;
     await checkCampaign(tx, values.campaignId);
     const [written] = await tx.landingPage

@@ -11,6 +11,7 @@ const select = {
   description: true,
   status: true,
   createdBy: true,
+  ownerId: true,
   teamId: true,
   version: true,
   createdAt: true,
@@ -18,13 +19,14 @@ const select = {
 } as const;
 
 export const listWorkflows: Handler<typeof workflows.listWorkflows> = async ({ query, tx, list }) => {
-  const { status, campaignId, teamId } = query;
+  const { status, campaignId, ownerId, teamId } = query;
   const page = await list({
     model: tx.workflow,
     select,
     where: {
       ...(status && { status }),
       ...(campaignId !== undefined && { campaignId }),
+      ...(ownerId !== undefined && { ownerId }),
       ...(teamId !== undefined && { teamId }),
     },
     searchIn: ['name', 'description'],

@@ -1,0 +1,4 @@
+-- backfill
+UPDATE "campaign" SET "owner_id" = "created_by"
+WHERE ("tenant_id", "environment", "id") IN (
+  SELECT "tenant_id", "environment", "id" FROM "campaign" WHERE "owner_id" IS NULL AND "created_by" IS NOT NULL LIMIT 5000);
