@@ -52,7 +52,9 @@ export const File = z.object({
   uploadedBy: id('user').nullable().describe('The user who uploaded the file'),
   teamId: id('team')
     .nullable()
-    .describe('The team of the user who uploaded the file, if the user was in exactly one team'),
+    .describe(
+      'The team of the user who uploaded the file, if the user is in exactly one team. The file follows the user to another team.',
+    ),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -81,6 +83,13 @@ export const fileUploaded = event('file.uploaded', {
   ...change,
   description: 'A file is uploaded',
   action: 'file.upload',
+});
+export const fileUpdated = event('file.updated', {
+  description: 'The team of a file changes',
+  action: 'file.update',
+  target: 'file',
+  data: z.object({ fileId: id('file'), fields: z.array(z.string()) }),
+  record: File,
 });
 export const fileDeleted = event('file.deleted', {
   ...change,

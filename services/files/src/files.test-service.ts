@@ -19,7 +19,9 @@ export async function startFiles(env: Record<string, string> = {}): Promise<Test
   const folder = await mkdtemp(join(tmpdir(), `files-${randomBytes(3).toString('hex')}-`));
   let settings = {};
   const service = await testService('files', async (base) => {
-    settings = filesSettings.parse({ ...base, PUBLIC_URL: `${publicUrl}/`, DATA_DIR: folder, ...env });
+    // No server listens at the address of identity, so no user can be found.
+    const addresses = { PUBLIC_URL: `${publicUrl}/`, IDENTITY_URL: 'http://127.0.0.1:9' };
+    settings = filesSettings.parse({ ...base, ...addresses, DATA_DIR: folder, ...env });
     return filesService({ ...base, ...settings } as never);
   });
   return {

@@ -1,16 +1,20 @@
+import { createCallerSigner } from '@tandem/caller';
+import { createServiceClient } from '@tandem/client/internal';
 import { files } from '@tandem/files-contract';
+import { internalUsers } from '@tandem/identity-contract';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
-import type { ServiceDefinition } from '@tandem/service';
+import { ownedWork, type ServiceDefinition } from '@tandem/service';
 import { discardObject } from './features/files/discard-object.job.ts';
 import { fileHandlers } from './features/files/index.ts';
 import { nameHandlers } from './features/names/index.ts';
+import { fileRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Linked, Tools } from './handler.ts';
 import type { FilesSettings } from './settings.ts';
 import { localStore } from './store/local.ts';
 import { s3Store } from './store/s3.ts';
 
-/** Definition of the files service: contract, handlers and storage driver. */
+/** Definition of the files service: contract, handlers, storage driver, and the consumer that moves files between teams. */
 export async function filesService(
   settings: FilesSettings,
 ): Promise<ServiceDefinition<typeof files, PrismaClient, FilesSettings>> {
@@ -21,11 +25,19 @@ export async function filesService(
     publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
     maxBytes: settings.FILES_MAX_BYTES,
   };
+  const identity = createServiceClient({
+    operations: internalUsers,
+    baseUrl: settings.IDENTITY_URL,
+    service: 'files',
+    signer: createCallerSigner(settings.INTERNAL_SECRETS),
+  });
+  const work = ownedWork(identity, fileRecords);
   return {
     name: 'files',
     operations: files,
     handlers: { ...fileHandlers(tools), ...nameHandlers },
-    jobs: [discardObject(store)],
+    consumers: work.consumers,
+    jobs: [discardObject(store), ...work.jobs],
     tenantRemoval: { before: (tenantId) => store.removeFolder(`${tenantId}/`) },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

@@ -8,6 +8,7 @@ export const filesSettings = serviceSettings
   .extend({
     /** Public base URL of the gateway, used in download links. */
     PUBLIC_URL: z.url(),
+    IDENTITY_URL: z.url(),
     FILES_DRIVER: z.enum(['local', 's3']).default('local'),
     /** A folder on a persistent disk, for the local driver. */
     DATA_DIR: z.string().default(''),

@@ -15,14 +15,21 @@ interface Asked<Tx> {
 /**
  * What follows from a service's declaration of which records belong to whom: the handler of the operation that counts
  * the open work of a user (`countsOpenWork`), and the consumers and jobs that give this work to a successor when the
- * user leaves, and let records follow their owner from team to team.
+ * user leaves, and let records follow their owner from team to team. A service without open records only follows teams.
  * @param records the owned records by kind; each model has the columns `teamId` and `version`
  */
 export function ownedWork<Tx, Kind extends string>(users: Users, records: Record<Kind, OwnedRecords<Tx>>) {
   const all: OwnedRecords<Tx>[] = Object.values(records);
   const kinds = Object.entries(records) as [Kind, OwnedRecords<Tx>][];
-  const consumers = [followMembers<Tx>(), takeOverWork<Tx>()] as unknown as Consumer<never, Tx>[];
-  const jobs = [followTeams(users, all), handOverWork(users, all)] as unknown as Job<never, Tx>[];
+  const isHandedOver = all.some(({ open }) => open);
+  const consumers = [followMembers<Tx>(), ...(isHandedOver ? [takeOverWork<Tx>()] : [])] as unknown as Consumer<
+    never,
+    Tx
+  >[];
+  const jobs = [followTeams(users, all), ...(isHandedOver ? [handOverWork(users, all)] : [])] as unknown as Job<
+    never,
+    Tx
+  >[];
   return {
     consumers,
     jobs,
