@@ -59,7 +59,10 @@ const invitationLimit = {
 } as const;
 
 const closed = {
-  invitation_closed: [409, 'The invitation was accepted, revoked or has expired; ask for a new one'],
+  invitation_closed: [
+    409,
+    'The invitation was accepted or revoked, has expired, or its sender may no longer give its role and teams; ask for a new one',
+  ],
 } as const;
 
 export const userInvited = event('user.invited', {

@@ -143,6 +143,64 @@ it('grants no role that the sender may not grant, when it is sent and when it is
   expect((await accept(token)).body.code).toBe('invitation_closed');
 });
 
+describe('an invitation to a team, from a sender who is limited to team records', () => {
+  const limited = ['users:read', 'users:write', 'leads:read:team'];
+
+  async function teamInvitation() {
+    const tenant = await aTenant(service);
+    const roleOf = async (name: string, permissions: string[]): Promise<string> =>
+      (await tenant.owner.createRole({ body: { name, permissions } })).data.id;
+    const senderRole = await roleOf('Lead', limited);
+    const roleId = await roleOf('Seller', ['leads:read:team']);
+    const { data: team } = await tenant.owner.createTeam({ body: { name: 'Sales' } });
+    const sender = await tenant.addUser('member', { roleId: senderRole, teamIds: [team.id] });
+    const as = tenant.as(sender.id, limited, { teamIds: [Number(team.id)] });
+    const email = anAddress();
+    const { status } = await as.inviteUser({ body: { email, roleId, teamIds: [team.id] } });
+    expect(status).toBe(201);
+    const token = tokenIn(await mailTo(mailbox, email, /invites you to/));
+    return { tenant, team, sender, senderRole, roleId, token };
+  }
+
+  it('is accepted while the sender is in the team', async () => {
+    const { team, token } = await teamInvitation();
+    const reply = await accept(token);
+    expect([reply.status, reply.data.user.teamIds]).toEqual([200, [team.id]]);
+  });
+
+  it('is refused once the sender has left the team, and accepted when it is deleted', async () => {
+    const { tenant, team, sender, token } = await teamInvitation();
+    await tenant.owner.removeTeamMember({ params: { id: team.id, userId: sender.id } });
+    const refused = await accept(token);
+    expect([refused.status, refused.body.code, refused.body.message]).toEqual([
+      409,
+      'invitation_closed',
+      expect.stringContaining('its sender may no longer give its role and teams'),
+    ]);
+    expect((await tenant.owner.listUsers()).body.pagination?.total).toBe(2);
+    expect((await tenant.owner.deleteTeam({ params: { id: team.id } })).status).toBe(200);
+    expect((await accept(token)).data.user.teamIds).toEqual([]);
+  });
+
+  it('is refused if the limit came after the invitation', async () => {
+    const { tenant, senderRole, roleId } = await teamInvitation();
+    const { data: other } = await tenant.owner.createTeam({ body: { name: 'Support' } });
+    const sender = await tenant.addUser('admin');
+    const email = anAddress();
+    await tenant.as(sender.id).inviteUser({ body: { email, roleId, teamIds: [other.id] } });
+    const token = tokenIn(await mailTo(mailbox, email, /invites you to/));
+    await tenant.owner.setUserRole({ params: { id: sender.id }, body: { roleId: senderRole } });
+    expect((await accept(token)).body.code).toBe('invitation_closed');
+  });
+
+  it('is refused if its role has got the right to change members without this limit', async () => {
+    const { tenant, roleId, token } = await teamInvitation();
+    const permissions = ['users:read', 'users:write'];
+    await tenant.owner.updateRole({ params: { id: roleId }, body: { permissions } });
+    expect((await accept(token)).body.code).toBe('invitation_closed');
+  });
+});
+
 it('ends when it is revoked, and revoking again changes nothing', async () => {
   const tenant = await aTenant(service);
   const { invitation, token } = await invited(tenant);

@@ -8,8 +8,9 @@ import {
 import { isTaken } from '@tandem/tenant-db';
 import type { Invitation, Role, Tenant } from '../../generated/client.ts';
 import { nameOf, type Tools, type Tx } from '../../handler.ts';
-import { covers } from '../../permissions.ts';
+import { covers, mayAssign } from '../../permissions.ts';
 import { notify } from '../notifications/notify.ts';
+import { mayAddToTeams } from '../teams/reach.ts';
 import { setTeams } from '../teams/set-teams.ts';
 import { asUser, emailLookupRow, emailTaken, type UserRecord } from '../users/user.ts';
 import { asInvitation, lockInvitation, statusOf, writeInvitation } from './invitation.ts';
@@ -19,6 +20,8 @@ export interface Offer {
   invitation: Invitation;
   role: Role;
   tenant: Tenant;
+  /** The teams of the invitation that still exist. */
+  teamIds: number[];
 }
 
 interface NewUser {
@@ -30,8 +33,8 @@ interface NewUser {
 }
 
 /**
- * Locks the invitation and checks that its sender could still send it: somebody who lost a role must not get it back by
- * an invitation to an address of their own. Undefined if it is closed.
+ * Locks the invitation and checks that its sender could still send it: somebody who lost a role or a team must not get it
+ * back by an invitation to an address of their own. Undefined if it is closed.
  */
 export async function lockOffer(tx: Tx, where: { id: number } | { hash: string }): Promise<Offer | undefined> {
   const invitation = await lockInvitation(tx, where);
@@ -42,15 +45,16 @@ export async function lockOffer(tx: Tx, where: { id: number } | { hash: string }
   const tenant = await tx.tenant.findFirst({ where: {} });
   if (!role || inviter?.status !== 'active' || tenant?.status !== 'active') return undefined;
   const rights = inviter.role.permissions;
-  const mayInvite = covers(rights, 'users:write') && role.permissions.every((one) => covers(rights, one));
-  return mayInvite ? { invitation, role, tenant } : undefined;
+  if (!covers(rights, 'users:write') || !mayAssign(rights, role.permissions)) return undefined;
+  const teamIds = await remainingTeams(tx, asInvitation(invitation).teamIds);
+  return (await mayAddToTeams(tx, inviter, teamIds)) ? { invitation, role, tenant, teamIds } : undefined;
 }
 
 /** Creates the user of a locked invitation, whose address is proven, with the role and the teams that still exist. */
 export async function acceptOffer(
   tx: Tx,
   emit: Emit<typeof userCreated | typeof teamMembersChanged | typeof invitationAccepted | typeof notificationCreated>,
-  { offer: { invitation, role, tenant }, person }: { offer: Offer; person: NewUser },
+  { offer: { invitation, role, tenant, teamIds }, person }: { offer: Offer; person: NewUser },
   tools: Pick<Tools, 'pepper' | 'ids'>,
 ): Promise<UserRecord> {
   const { email } = invitation;
@@ -61,7 +65,6 @@ export async function acceptOffer(
     });
   const userId = row.id;
   await tx.emailLookup.create({ data: emailLookupRow(email, tenant.tenantId, tools.pepper) });
-  const teamIds = await remainingTeams(tx, asInvitation(invitation).teamIds);
   const user = asUser(row, teamIds);
   emit(userCreated, { data: { userId, roleId: role.id }, record: user });
   await setTeams(tx, emit, { userId, before: [], after: teamIds });

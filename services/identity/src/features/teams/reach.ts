@@ -1,5 +1,6 @@
 import type { Caller } from '@tandem/caller';
 import { fail } from '@tandem/service';
+import type { Role, User } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { isLimitedToTeams } from '../../permissions.ts';
 import { teamIdsOf } from './members.ts';
@@ -13,6 +14,17 @@ export async function checkTeamReach(tx: Tx, caller: Caller, teamIds: readonly n
   if (teamIds.every((id) => own.has(id)) || !(await isLimited(tx, caller))) return;
   const message = 'Your permissions are limited to team records, so you can add members to your own teams only';
   throw fail('forbidden', [{ field: 'teamIds', message }]);
+}
+
+/** Whether a user may put others into these teams: one who is limited to team records, into their own teams only. */
+export async function mayAddToTeams(
+  tx: Tx,
+  { id, role }: Pick<User, 'id'> & { role: Pick<Role, 'permissions'> },
+  teamIds: readonly number[],
+): Promise<boolean> {
+  if (!teamIds.length || !isLimitedToTeams(role.permissions)) return true;
+  const own = new Set((await teamIdsOf(tx, [id])).get(id));
+  return teamIds.every((teamId) => own.has(teamId));
 }
 
 /**
