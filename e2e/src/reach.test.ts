@@ -88,3 +88,70 @@ it('custom fields in the audit log are returned unchanged', async () => {
     assignedTo: { from: null, to: tenant.userId },
   });
 });
+
+it('callers restricted to own or team leads find the same agent records in lists, by id, in the dashboard and in counts', async () => {
+  const { data: team } = await tenant.owner.createTeam({ body: { name: 'Inside sales' } });
+  const may = (reach: string) => ['agents:read', 'agents:write', `leads:read:${reach}`];
+  const [own, ofTeam] = [await aUser(may('own'), [team.id]), await aUser(may('team'), [team.id])];
+  const { data: theirs } = await tenant.api.createLead({ body: { ...aLead('Noether', team.id), assignedTo: own.id } });
+  const { data: shared } = await tenant.api.createLead({ body: aLead('Germain', team.id) });
+  const { data: other } = await tenant.api.createLead({ body: aLead('Agnesi', null) });
+
+  const { data: agents } = await tenant.owner.listAgents({ query: { kind: 'recommender' } });
+  const params = { id: agents[0]?.id as string };
+  const run = async (by: typeof own.api, leadIds: string[]) =>
+    (await by.runAgentInBulk({ params, body: { leadIds } })).data;
+  const outcome = await run(ofTeam.api, [theirs.id, shared.id, other.id]);
+  expect(outcome.results.map(({ status, error }) => error?.code ?? status)).toEqual([
+    'success',
+    'success',
+    'lead_not_found',
+  ]);
+  const ofAdmin = await run(tenant.owner, [other.id]);
+  await until('all three leads have a recommendation', async () => {
+    return (await tenant.owner.listRecommendations()).pagination?.total === 3;
+  });
+  await tenant.owner.updateAgent({ params, body: { approvalPolicy: 'always' } });
+  await run(tenant.owner, [theirs.id, shared.id, other.id]);
+  await until('all three wait for approval', async () => {
+    return (await tenant.owner.listApprovals({ query: { status: 'pending' } })).pagination?.total === 3;
+  });
+
+  const everything = (await tenant.owner.listExecutions()).data;
+  const seenBy = async ({ api }: Pick<typeof own, 'api'>) => {
+    const lists = await Promise.all([api.listRecommendations(), api.listExecutions(), api.listApprovals()]);
+    const { data: dashboard } = await api.getAgentDashboard({});
+    const { data: counts } = await api.getCounts();
+    const readable = await Promise.all(
+      everything.map(({ id, leadId }) =>
+        api.getExecution({ params: { id } }).then(
+          () => leadId,
+          () => undefined,
+        ),
+      ),
+    );
+    return {
+      leads: lists.map(({ data }) => [...new Set(data.map(({ leadId }) => leadId))].sort()),
+      totals: lists.map(({ pagination }) => pagination?.total),
+      byId: [...new Set(readable.filter((leadId) => leadId !== undefined))].sort(),
+      dashboard: [
+        dashboard.agents.recommender.totalRecommendations,
+        dashboard.recentExecutions,
+        dashboard.pendingApprovals,
+      ],
+      pending: counts.approvals?.pending,
+    };
+  };
+  const expected = (ids: string[]) => {
+    const numbers = [ids.length, 2 * ids.length, ids.length];
+    const leads = ids.toSorted();
+    return { leads: [leads, leads, leads], totals: numbers, byId: leads, dashboard: numbers, pending: ids.length };
+  };
+  expect(await seenBy(own)).toEqual(expected([theirs.id]));
+  expect(await seenBy(ofTeam)).toEqual(expected([theirs.id, shared.id]));
+  expect(await seenBy({ api: tenant.owner })).toEqual(expected([theirs.id, shared.id, other.id]));
+
+  expect((await ofTeam.api.getBulkRun({ params: { id: outcome.bulkRunId } })).data.counts.succeeded).toBe(2);
+  for (const { bulkRunId } of [ofAdmin, outcome])
+    await expect(own.api.getBulkRun({ params: { id: bulkRunId } })).rejects.toMatchObject({ status: 404 });
+});

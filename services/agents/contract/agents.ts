@@ -134,9 +134,10 @@ export const agentRows = operations({
     method: 'GET',
     path: '/v1/agents/dashboard',
     permission: 'agents:read',
+    also: ['leads:read'],
     summary: 'Retrieve the agent dashboard',
     description:
-      'Returns the counts for the period from `dateFrom` to `dateTo`. The default period is the last 30 days. Rates are 0 if there is no data.',
+      'Returns the counts for the period from `dateFrom` to `dateTo`, for leads that the caller can read. The default period is the last 30 days. Rates are 0 if there is no data.',
     query: z.object({
       dateFrom: timeOrDay()
         .describe(

@@ -42,6 +42,27 @@ describe('a caller who may read only own leads', () => {
     expect((await find(theirs)).status).toBe('pending');
   });
 
+  it('sees own leads only in the numbers of the dashboard', async () => {
+    const { api, narrow } = await aTenant();
+    const numbersOf = async (by: typeof api) => {
+      const { data } = await by.getAgentDashboard();
+      return [data.recentExecutions, data.agents.recommender.totalRecommendations];
+    };
+    expect([await numbersOf(api), await numbersOf(narrow as typeof api)]).toEqual([
+      [2, 2],
+      [1, 1],
+    ]);
+  });
+
+  it('reads only own bulk runs, whose numbers include other leads', async () => {
+    const { api, mine, narrow } = await aTenant();
+    const { data: executions } = await api.listExecutions({ query: { leadId: mine } });
+    const theirs = { params: { id: executions[0].bulkRunId } };
+    expect([(await api.getBulkRun(theirs)).status, (await narrow.getBulkRun(theirs)).status]).toEqual([200, 404]);
+    const { run } = await runThrough(narrow, 'recommender', [Number(mine)]);
+    expect(run.counts.succeeded).toBe(1);
+  });
+
   it('cannot decide approvals for other leads', async () => {
     const api = service.as();
     const id = await agentOf(api, 'recommender');

@@ -1,7 +1,9 @@
 import type { agentRows } from '@tandem/agents-contract';
 import { failField } from '@tandem/service';
+import { fragment } from '@tandem/tenant-db';
 import { nextMidnight, startOfDay } from '@tandem/time-zones';
 import type { Handler, Tools } from '../../handler.ts';
+import { readableLeadsOf } from '../../lead-reach.ts';
 import { timezoneOf } from '../../tenant-timezone.ts';
 import type { AgentStatus } from './agent.ts';
 
@@ -18,35 +20,47 @@ interface Counts {
 
 const rangeMs = 30 * 86_400_000;
 
-interface Period {
+interface Found {
   from: Date;
   to: Date;
+  /** The leads to which the counts of each table are limited, as in its list; undefined when they are not limited. */
+  executed: number[] | undefined;
+  recommended: number[] | undefined;
+  awaiting: number[] | undefined;
 }
 
-export const getAgentDashboard = (tools: Tools): Handler<typeof agentRows.getAgentDashboard, Period> => ({
-  async check({ query: { dateFrom, dateTo }, caller }) {
+export const getAgentDashboard = (tools: Tools): Handler<typeof agentRows.getAgentDashboard, Found> => ({
+  async check({ query: { dateFrom, dateTo }, caller, tx }) {
     const hasDay = typeof dateFrom === 'string' || typeof dateTo === 'string';
     const timezone = hasDay ? await timezoneOf(tools, caller) : 'UTC';
     const to = typeof dateTo === 'string' ? endOfDay(dateTo, timezone) : (dateTo ?? new Date());
     const start = typeof dateFrom === 'string' ? startOfDay(dateFrom, timezone) : dateFrom;
     const from = start ?? new Date(to.getTime() - rangeMs);
     if (from > to) throw failField('dateFrom', 'Must not be after dateTo');
-    return { from, to };
+    const [executed, recommended, awaiting] = await Promise.all(
+      [fragment`execution`, fragment`recommendation`, fragment`approval`].map((table) =>
+        readableLeadsOf(tools, { caller, tx, table }),
+      ),
+    );
+    return { from, to, executed, recommended, awaiting };
   },
-  async run({ tx, found: { from, to } }) {
+  async run({ tx, found: { from, to, executed, recommended, awaiting } }) {
     const [counts] = await tx.sql<Counts>`
       SELECT agent.*, execution.*, recommendation.*,
-        (SELECT count(*)::int FROM approval WHERE status = 'pending') AS pending FROM (
+        (SELECT count(*)::int FROM approval WHERE status = 'pending'
+          AND (${awaiting === undefined} OR lead_id = ANY(${awaiting ?? []}::bigint[]))) AS pending FROM (
         SELECT max(status) FILTER (WHERE kind = 'caller') AS caller,
           max(status) FILTER (WHERE kind = 'recommender') AS recommender FROM agent) AS agent
       CROSS JOIN (
         SELECT count(*)::int AS executions,
           (count(*) FILTER (WHERE kind = 'caller' AND status IN ('succeeded', 'failed')))::int AS calls,
           (count(*) FILTER (WHERE kind = 'caller' AND status = 'succeeded'))::int AS answered
-        FROM execution WHERE created_at BETWEEN ${from} AND ${to}) AS execution
+        FROM execution WHERE created_at BETWEEN ${from} AND ${to}
+          AND (${executed === undefined} OR lead_id = ANY(${executed ?? []}::bigint[]))) AS execution
       CROSS JOIN (
         SELECT count(*)::int AS recommendations, (count(*) FILTER (WHERE status = 'accepted'))::int AS accepted
-        FROM recommendation WHERE created_at BETWEEN ${from} AND ${to}) AS recommendation`;
+        FROM recommendation WHERE created_at BETWEEN ${from} AND ${to}
+          AND (${recommended === undefined} OR lead_id = ANY(${recommended ?? []}::bigint[]))) AS recommendation`;
     const { caller, recommender, executions, calls, answered, recommendations, accepted, pending } = counts as Counts;
     return {
       agents: {
