@@ -4,6 +4,7 @@ import { hashPassword } from '@tandem/passwords';
 import { fail, failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkRank } from '../../permissions.ts';
+import { checkAccountReach } from '../teams/reach.ts';
 import { lockUser } from '../users/user.ts';
 import { checkCurrentPassword, replacePassword } from './password.ts';
 
@@ -22,6 +23,7 @@ export const setUserPassword = (
   async run({ params, caller, tx, emit, schedule, afterCommit, found: { checked, passwordHash } }) {
     const user = await lockUser(tx, params);
     checkRank(caller, user.role.permissions);
+    if (checked === undefined) await checkAccountReach(tx, caller, user.id);
     if (checked !== undefined && checked !== user.passwordHash) throw fail('conflict');
     const by = checked === undefined ? ('administrator' as const) : ('user' as const);
     const keepSessionId = checked === undefined ? undefined : caller.sessionId;

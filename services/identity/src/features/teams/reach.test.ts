@@ -84,3 +84,23 @@ it('keeps a caller who is limited to team records out of other teams, also by a 
   expect(await status(limited().createRole(named('Peer', ['teams:write', 'leads:read:team'])))).toBe(201);
   expect(await status(limited().createRole(named('Reader', ['tasks:read'])))).toBe(201);
 });
+
+it('keeps a caller who is limited to team records from accounts of members of other teams', async () => {
+  const { owner, addUser, own, other, limited } = await aTenantWithTeams();
+  const { data: reader } = await owner.createRole({ body: { name: 'Reader', permissions: ['leads:read:team'] } });
+  const colleague = await addUser('member', { roleId: reader.id, teamIds: [own.id] });
+  const inBoth = await addUser('member', { roleId: reader.id, teamIds: [own.id, other.id] });
+  const takeOver = async (api: typeof owner, { id, email }: { id: string; email: string }) => {
+    const params = { id };
+    const replies = [
+      await api.setUserPassword({ params, body: { new: 'another long phrase' } }),
+      await api.resetUserTotp({ params }),
+      await api.updateUser({ params, body: { email: `new.${email}` } }),
+    ];
+    return replies.map(({ status, body }) => body.code ?? status);
+  };
+  expect(await takeOver(limited(), inBoth)).toEqual(['forbidden', 'forbidden', 'forbidden']);
+  expect((await limited().updateUser({ params: { id: inBoth.id }, body: { firstName: 'Mary' } })).status).toBe(200);
+  expect(await takeOver(limited(), colleague)).toEqual([200, 'totp_off', 200]);
+  expect(await takeOver(owner, inBoth)).toEqual([200, 'totp_off', 200]);
+});

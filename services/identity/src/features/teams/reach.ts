@@ -16,6 +16,17 @@ export async function checkTeamReach(tx: Tx, caller: Caller, teamIds: readonly n
   throw fail('forbidden', [{ field: 'teamIds', message }]);
 }
 
+/**
+ * Rejects changing the password or the address of a user who is in a team in which the caller is not, if the caller is
+ * limited to team records: whoever can sign in as this user reaches the records of that team.
+ */
+export async function checkAccountReach(tx: Tx, caller: Caller, userId: number): Promise<void> {
+  const own = new Set(caller.teamIds ?? []);
+  const teamIds = (await teamIdsOf(tx, [userId])).get(userId) ?? [];
+  if (teamIds.every((id) => own.has(id)) || !(await isLimited(tx, caller))) return;
+  throw fail('forbidden');
+}
+
 /** Whether a user may put others into these teams: one who is limited to team records, into their own teams only. */
 export async function mayAddToTeams(
   tx: Tx,

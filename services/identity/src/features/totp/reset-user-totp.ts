@@ -4,6 +4,7 @@ import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkRank } from '../../permissions.ts';
 import { endSessions } from '../auth/session.ts';
+import { checkAccountReach } from '../teams/reach.ts';
 import { lockUser } from '../users/user.ts';
 import { mailTotpChange } from './totp-mail.ts';
 
@@ -14,6 +15,7 @@ export const resetUserTotp =
     // Their own is removed with a code, so that a stolen session is not enough.
     if (user.id === actingUserId(caller) || user.id === caller.userId) throw fail('forbidden');
     checkRank(caller, user.role.permissions);
+    await checkAccountReach(tx, caller, user.id);
     const { count } = await tx.totp.deleteMany({ where: { userId: user.id } });
     if (!count) throw fail('totp_off');
     emit(totpDisabled, { data: { userId: user.id }, record: { id: user.id } });

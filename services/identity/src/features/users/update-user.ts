@@ -7,7 +7,7 @@ import type { Handler, Tools, Tx } from '../../handler.ts';
 import { checkRank } from '../../permissions.ts';
 import { announceAddress } from '../account/verification.ts';
 import { readTeamIds, teamIdsOf } from '../teams/members.ts';
-import { checkTeamReach } from '../teams/reach.ts';
+import { checkAccountReach, checkTeamReach } from '../teams/reach.ts';
 import { setTeams } from '../teams/set-teams.ts';
 import { applyStatusChange, checkStatusChange, isLeaving, openWorkOf } from './change-status.ts';
 import {
@@ -97,6 +97,7 @@ async function checkPolicies(
   if (email !== undefined && (user.id === actingUserId(caller) || user.id === caller.userId))
     throw failField('email', 'Is your own address; change it with POST /v1/users/me/email, which proves the new one');
   if (email !== undefined || roleId !== undefined) checkRank(caller, user.role.permissions);
+  if (email !== undefined) await checkAccountReach(tx, caller, user.id);
   if (roleId === undefined) return;
   checkRank(caller, (await assignableRole(tx, roleId)).permissions);
   await checkOwnerRemains(tx, user);
