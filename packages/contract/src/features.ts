@@ -26,6 +26,7 @@ export const features = {
 /** The key of a feature, such as `workflows`. */
 export type Feature = keyof typeof features;
 
+/** The keys of all features. */
 export const featureKeys = Object.keys(features) as [Feature, ...Feature[]];
 
 /** The schema of `Feature`. */

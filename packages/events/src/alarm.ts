@@ -4,6 +4,7 @@ export interface Alarm {
   wait(ms: number): Promise<void>;
 }
 
+/** Creates an alarm that nobody has woken yet. */
 export function createAlarm(): Alarm {
   let endWait: (() => void) | undefined;
   let wasWoken = false;

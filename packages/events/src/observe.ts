@@ -20,6 +20,7 @@ export interface ConsumerObserver {
   inTrace<T>(delivery: Delivery, work: () => Promise<T>): Promise<T>;
 }
 
+/** Exports the metrics of consumers. */
 export function observeConsumers(metrics: Metrics): ConsumerObserver {
   const consumed = metrics.counter('events_consumed_total', 'Handled events', ['consumer']);
   const age = metrics.histogram(
@@ -115,6 +116,7 @@ export interface RelayObserver {
   };
 }
 
+/** Exports the metrics of the relay. */
 export function observeRelay(metrics: Metrics): RelayObserver {
   const seconds = metrics.histogram(
     'outbox_publish_seconds',

@@ -34,6 +34,7 @@ export interface JobObserver {
 }
 
 // The label is not called `job`, because Prometheus adds a label of that name to each target.
+/** Exports the metrics of jobs. */
 export function observeJobs(metrics: Metrics): JobObserver {
   const seconds = metrics.histogram('job_duration_seconds', 'Duration of one run of a job', ['job_name', 'outcome']);
   const delay = metrics.histogram(

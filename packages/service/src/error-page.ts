@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { isForBrowsers, type Operation } from '@tandem/contract';
 import type { Request } from 'express';
 import type { ErrorResponse } from './error-response.ts';
+import { escapeHtml } from './escape-html.ts';
 import type { ServiceResponse } from './response.ts';
 
 const style =
@@ -38,8 +39,4 @@ export function errorPage({ status, message, retryAfter }: ErrorResponse, reques
     served: { body, type: 'text/html; charset=utf-8', contentPolicy },
     ...(retryAfter !== undefined && { retryAfter }),
   };
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

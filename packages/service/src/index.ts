@@ -9,6 +9,7 @@ export { type JsonObject, storedObject, toJsonColumn } from './columns.ts';
 export { createService, type RunningService } from './create-service.ts';
 export { type Cell, toCsv } from './csv.ts';
 export { diff } from './diff.ts';
+export { escapeHtml } from './escape-html.ts';
 export { requireFeature } from './features.ts';
 export type { Actor, Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
 export type { Purge } from './housekeeping.ts';

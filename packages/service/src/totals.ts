@@ -9,6 +9,7 @@ export interface Totals {
   shared: SharedCounts;
 }
 
+/** Creates the totals of one process. */
 export function createTotals(): Totals {
   return { estimated: new EstimatedTotals(), shared: new SharedCounts() };
 }

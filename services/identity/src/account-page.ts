@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '@tandem/service';
 
 const style = `
 :root { color-scheme: light dark; --ink: #1f2430; --soft: #667085; --paper: #fff; --ground: #f4f5f7; --deep: #2f55d4; --bad: #b42318; }
@@ -107,8 +108,4 @@ ${inputs.join('\n')}
 </html>
 `;
   return { body, type: 'text/html; charset=utf-8', contentPolicy: policy };
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '@tandem/service';
 import type { ResourceRecord } from '../co-marketing/resource.ts';
 
 const style = `
@@ -51,38 +52,31 @@ export function sharePage(resource: ResourceRecord, address: string, brandName?:
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="robots" content="noindex">',
     '<meta name="referrer" content="no-referrer">',
-    `<title>${escaped(name)}</title>`,
-    about && `<meta name="description" content="${escaped(about)}">`,
+    `<title>${escapeHtml(name)}</title>`,
+    about && `<meta name="description" content="${escapeHtml(about)}">`,
     '<meta property="og:type" content="website">',
-    brandName && `<meta property="og:site_name" content="${escaped(brandName)}">`,
-    `<meta property="og:title" content="${escaped(name)}">`,
-    `<meta property="og:url" content="${escaped(address)}">`,
-    about && `<meta property="og:description" content="${escaped(about)}">`,
-    thumbnailUrl && `<meta property="og:image" content="${escaped(thumbnailUrl)}">`,
+    brandName && `<meta property="og:site_name" content="${escapeHtml(brandName)}">`,
+    `<meta property="og:title" content="${escapeHtml(name)}">`,
+    `<meta property="og:url" content="${escapeHtml(address)}">`,
+    about && `<meta property="og:description" content="${escapeHtml(about)}">`,
+    thumbnailUrl && `<meta property="og:image" content="${escapeHtml(thumbnailUrl)}">`,
     `<meta name="twitter:card" content="${thumbnailUrl ? 'summary_large_image' : 'summary'}">`,
     `<style>${style}</style>`,
     '</head>',
     '<body>',
     '<main>',
-    thumbnailUrl && `<img src="${escaped(thumbnailUrl)}" alt="">`,
+    thumbnailUrl && `<img src="${escapeHtml(thumbnailUrl)}" alt="">`,
     '<article>',
-    brandName && `<p class="kind">${escaped(brandName)}</p>`,
-    `<h1>${escaped(name)}</h1>`,
-    `<p class="kind">${escaped(kind)}</p>`,
-    shareCaption && `<p class="caption">${escaped(shareCaption)}</p>`,
-    description && `<p>${escaped(description)}</p>`,
-    (fileUrl || fileId) && `<a href="${escaped(address)}/download" rel="nofollow">Download</a>`,
+    brandName && `<p class="kind">${escapeHtml(brandName)}</p>`,
+    `<h1>${escapeHtml(name)}</h1>`,
+    `<p class="kind">${escapeHtml(kind)}</p>`,
+    shareCaption && `<p class="caption">${escapeHtml(shareCaption)}</p>`,
+    description && `<p>${escapeHtml(description)}</p>`,
+    (fileUrl || fileId) && `<a href="${escapeHtml(address)}/download" rel="nofollow">Download</a>`,
     '</article>',
     '</main>',
     '</body>',
     '</html>',
   ];
   return `${lines.filter(Boolean).join('\n')}\n`;
-}
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Escapes text for HTML content and quoted attributes. */
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
 }
