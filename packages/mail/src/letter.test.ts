@@ -46,6 +46,19 @@ it('escapes every value, and keeps the subject in one line', () => {
   expect(html.match(/&#60;img/g)?.length).toBeGreaterThanOrEqual(8);
 });
 
+it('keeps the line breaks of a paragraph, and breaks words that are longer than a line', () => {
+  const { html } = renderLetter({ ...letter, paragraphs: ['one\ntwo <b>', 'x'.repeat(300)] });
+  expect(html).toContain('one<br>two &#60;b&#62;</p>');
+  const texts = html.match(/<(h1|p) [^>]*>/g) ?? [];
+  expect(texts.length).toBeGreaterThan(5);
+  for (const text of texts) expect(text).toContain('overflow-wrap:anywhere');
+});
+
+it('introduces the address below the button', () => {
+  const button = { label: 'Choose it', url: 'https://example.com/', hint: 'Or open <this>:' };
+  expect(renderLetter({ ...letter, button }).html).toContain('Or open &#60;this&#62;:<br><a ');
+});
+
 it('works in mail clients: tables, inline styles, nothing from elsewhere', () => {
   const { html } = renderLetter(letter);
   expect(html).toContain('role="presentation"');

@@ -15,6 +15,8 @@ interface Words {
   paragraphs: string[];
   button?: string;
   notes?: string[];
+  /** Why the reader gets the message; by default, because an account has this address. */
+  reason?: string;
 }
 
 /** The languages of letters and notices. */
@@ -26,8 +28,20 @@ export type Texts = Record<Language, string | ((reader: TimeForm) => string)>;
 type TimeForm = Pick<Reader, 'locale' | 'timezone'>;
 
 const common = {
-  en: { hello: (name: string) => `Hello ${name},`, footer: (tenant: string) => `Sent by Tandem for ${tenant}.` },
-  de: { hello: (name: string) => `Hallo ${name},`, footer: (tenant: string) => `Von Tandem für ${tenant} verschickt.` },
+  en: {
+    hello: (name: string) => `Hello ${name},`,
+    hint: 'If the button does not work, open this address:',
+    footer: (tenant: string) => `Sent by Tandem for ${tenant}.`,
+    reason: (tenant: string) =>
+      `You receive this message because this address was entered for an account at ${tenant}.`,
+  },
+  de: {
+    hello: (name: string) => `Hallo ${name},`,
+    hint: 'Falls die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:',
+    footer: (tenant: string) => `Von Tandem für ${tenant} verschickt.`,
+    reason: (tenant: string) =>
+      `Sie erhalten diese Nachricht, weil diese Adresse für ein Konto bei ${tenant} angegeben wurde.`,
+  },
 };
 
 /** The language of a letter: German for German locales, else English. */
@@ -60,16 +74,17 @@ export function timeFor({ locale, timezone }: TimeForm, at: Date): string {
 /** Builds a letter from its texts; `title` is the subject unless it has one of its own. */
 export function letterFor(reader: Reader, languages: Languages, url?: string): Letter {
   const language = languageOf(reader.locale);
-  const { subject, preview, paragraphs, button, notes = [] } = languages[language];
-  const { hello, footer } = common[language];
+  const { subject, preview, paragraphs, button, notes = [], reason } = languages[language];
+  const { hello, hint, footer, reason: usual } = common[language];
+  const { tenantName } = reader;
   return {
     language,
     subject,
     title: subject,
     preview,
     paragraphs: reader.firstName ? [hello(reader.firstName), ...paragraphs] : paragraphs,
-    ...(button !== undefined && url !== undefined && { button: { label: button, url } }),
+    ...(button !== undefined && url !== undefined && { button: { label: button, url, hint } }),
     notes,
-    footer: [footer(reader.tenantName)],
+    footer: [footer(tenantName), reason ?? usual(tenantName)],
   };
 }

@@ -65,6 +65,9 @@ it('sends a message as text and HTML, with a stable Message-ID, and forgets its 
   expect(mail.headers['auto-submitted']).toBe('auto-generated');
   expect(mail.html).toContain(tokenIn(mail));
   expect(mail.text).toContain('Hello Ada,');
+  expect(mail.text).toContain(
+    'Sent by Tandem for Analytical Engines.\nYou receive this message because this address was entered for an account at Analytical Engines.',
+  );
 });
 
 it('delivers once after an outage of the mail server', async () => {

@@ -19,6 +19,7 @@ export function invitationLetter(
           `The invitation is valid until ${until}.`,
           'If you do not know the sender, you can ignore this message.',
         ],
+        reason: `You receive this message because ${inviterName} entered this address for an invitation.`,
       },
       de: {
         subject: `${inviterName} lädt Sie zu ${tenantName} ein`,
@@ -29,6 +30,7 @@ export function invitationLetter(
           `Die Einladung gilt bis ${until}.`,
           'Wenn Sie den Absender nicht kennen, können Sie diese Nachricht ignorieren.',
         ],
+        reason: `Sie erhalten diese Nachricht, weil ${inviterName} diese Adresse für eine Einladung angegeben hat.`,
       },
     },
     url,
