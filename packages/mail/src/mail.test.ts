@@ -142,7 +142,7 @@ it('sends messages about accounts while the server delays bulk mail', async () =
            count(*) FILTER (WHERE state = 'queued')::int AS queued FROM platform.job WHERE tenant_id = $1`,
         [bulk.tenantId],
       );
-      return held.waiting() === 8 && Number(batches?.['running']) > slots && Number(batches?.['queued']) > 0;
+      return held.waiting() === 20 && Number(batches?.['running']) > slots && Number(batches?.['queued']) > 0;
     });
     const scope = aScope();
     await instance.queue(scope, [aMessage()]);
@@ -150,6 +150,24 @@ it('sends messages about accounts while the server delays bulk mail', async () =
     expect(mailbox.to('slow@example.com')).toEqual([]);
     held.release();
     await inStates(bulk.tenantId, ...crowd.map(() => 'sent'));
+  } finally {
+    held.release();
+  }
+});
+
+it('opens no more connections of a kind than SMTP_URL allows', async () => {
+  const instance = start({ SMTP_URL: `${mailbox.smtpUrl}?maxConnections=2` });
+  const held = mailbox.hold('waiting@example.com');
+  try {
+    const scope = aScope();
+    const messages = Array.from({ length: 5 }, () => aMessage({ to: 'waiting@example.com' }));
+    await instance.queue(scope, messages);
+    await until('two messages wait for the server', () => held.waiting() === 2);
+    await instance.queue(scope, [aMessage({ kind: 'bulk' })]);
+    await until('a message by another pool is sent', async () =>
+      (await rowsOf(scope.tenantId)).some(({ kind, state }) => kind === 'bulk' && state === 'sent'),
+    );
+    expect(held.waiting()).toBe(2);
   } finally {
     held.release();
   }
