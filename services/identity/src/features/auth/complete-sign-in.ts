@@ -14,7 +14,21 @@ export interface Account {
   tenant: Tenant;
 }
 
-/** Opens the session of a user who has proven everything that is required. */
+/**
+ * Locks the user of a sign-in whose proof was checked before this transaction, and loads them again; undefined if the user
+ * or the tenant is no longer active, or if the password was replaced since. Without the lock, a sign-in in flight would
+ * survive a new password or a suspension, which end the sessions that they see.
+ */
+export async function lockAccount(
+  tx: Tx,
+  { id, passwordHash }: Pick<User, 'id' | 'passwordHash'>,
+): Promise<Account | undefined> {
+  await tx.sql`SELECT id FROM "user" WHERE id = ${id} FOR NO KEY UPDATE`;
+  const account = await findAccount(tx, id);
+  return account?.user.passwordHash === passwordHash ? account : undefined;
+}
+
+/** Opens the session of a user who has proven everything that is required, and whom `lockAccount` has locked. */
 export async function completeSignIn(
   tx: Tx,
   emit: Emit<typeof userLoggedIn>,

@@ -3,17 +3,18 @@ import { fail } from '@tandem/service';
 import { asActor, type Handler, type Tools } from '../../handler.ts';
 import { accept, confirm, limited, lockTotp, wrongCode } from '../totp/totp.ts';
 import { readChallenged } from './challenged.ts';
-import { completeSignIn } from './complete-sign-in.ts';
+import { completeSignIn, lockAccount } from './complete-sign-in.ts';
 import { recordFailedSignIn } from './record-failed-sign-in.ts';
 
 export const loginTotp =
   (tools: Tools): Handler<typeof signIn.loginTotp> =>
   async ({ body, caller, inTenant }) => {
     const { code, challengeToken } = body;
-    const { account, scope } = await readChallenged(challengeToken, inTenant, tools);
-    const { user } = account;
+    const { user, scope } = await readChallenged(challengeToken, inTenant, tools);
     const attempt = () =>
       inTenant({ ...scope, actor: asActor(user) }, async ({ tx, emit, schedule }) => {
+        const account = await lockAccount(tx, user);
+        if (!account) throw fail('bad_challenge');
         const { confirmed, pending } = await lockTotp(tx, user.id);
         if (!confirmed && !pending) throw fail('no_enrollment');
         const method = confirmed

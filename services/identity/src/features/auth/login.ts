@@ -5,7 +5,7 @@ import { asActor, type Handler, type Tools, type Tx } from '../../handler.ts';
 import { mustUseSso } from '../sso/connection.ts';
 import { emailHashes } from '../users/user.ts';
 import { challengeFor } from './challenge.ts';
-import { completeSignIn } from './complete-sign-in.ts';
+import { completeSignIn, lockAccount } from './complete-sign-in.ts';
 import { recordFailedSignIn } from './record-failed-sign-in.ts';
 
 // Sign-up does not verify addresses, so an attacker could create tenants with a victim's address, and each one adds a
@@ -66,7 +66,8 @@ export async function signInByPassword({ body, caller, tx, inTenant }: SignIn, t
   const signedIn = await inTenant(
     { tenantId: match.tenantId, environment: 'live', actor: asActor(match.user) },
     async ({ tx: tenantTx, emit }) => {
-      const account = { user: match.user, role: match.role, tenant: match.tenant };
+      const account = await lockAccount(tenantTx, match.user);
+      if (!account) throw fail('bad_credentials');
       if (await mustUseSso(tenantTx, account)) return undefined;
       const challenge = await challengeFor(tenantTx, account, tools.seal);
       return challenge ?? completeSignIn(tenantTx, emit, { account, caller, method: 'password' }, tools);

@@ -4,7 +4,7 @@ import { hashPassword } from '@tandem/passwords';
 import { ApiError, fail } from '@tandem/service';
 import { asActor, type Handler, type Tools } from '../../handler.ts';
 import { refreshDays } from '../../tokens.ts';
-import { completeSignIn } from '../auth/complete-sign-in.ts';
+import { completeSignIn, lockAccount } from '../auth/complete-sign-in.ts';
 import { recordFailedSignIn } from '../auth/record-failed-sign-in.ts';
 import { cookiePath, readBegun } from './begun.ts';
 import { credentialsOf, findActive, redirectUri } from './connection.ts';
@@ -28,16 +28,19 @@ export const finishSso =
     // Users of single sign-on have no password that anybody knows; they can set one by the reset mail.
     const passwordHash = await hashPassword(randomBytes(32).toString('base64url'));
     const actor = { type: 'system' as const, name: 'Single sign-on' };
-    const account = await inTenant({ ...scope, actor }, ({ tx, emit }) =>
+    const { user } = await inTenant({ ...scope, actor }, ({ tx, emit }) =>
       findOrCreateUser(tx, emit, { connection, person, passwordHash }, tools),
     ).catch(async (error: unknown) => {
-      const user = error instanceof ApiError && (await inTenant(scope, ({ tx }) => findKnown(tx, connection, person)));
-      if (user) await recordFailedSignIn(inTenant, begun.tenantId, user.id);
+      const known = error instanceof ApiError && (await inTenant(scope, ({ tx }) => findKnown(tx, connection, person)));
+      if (known) await recordFailedSignIn(inTenant, begun.tenantId, known.id);
       throw error;
     });
-    const { refreshToken } = await inTenant({ ...scope, actor: asActor(account.user) }, ({ tx, emit }) =>
-      completeSignIn(tx, emit, { account, caller, method: 'sso' }, tools),
-    );
+    const { refreshToken } = await inTenant({ ...scope, actor: asActor(user) }, async ({ tx, emit }) => {
+      const account = await lockAccount(tx, user);
+      // Starting again tells the reason.
+      if (!account) throw fail('sso_expired');
+      return completeSignIn(tx, emit, { account, caller, method: 'sso' }, tools);
+    });
     const { secureCookies: secure } = tools;
     setCookie(ssoCookie, '', { path: cookiePath, maxAgeSeconds: 0, sameSite: 'Lax', secure });
     setCookie(refreshCookie, refreshToken, {

@@ -29,8 +29,9 @@ export function findConfirmed(tx: Tx, userId: number): Promise<TotpRow | null> {
   return tx.totp.findFirst({ where: { userId, confirmedAt: { not: null } } });
 }
 
-/** Like `findTotp`, with row locks: a code is accepted once. */
+/** Like `findTotp`, with row locks: a code is accepted once. The user is locked first, as wherever sessions are opened. */
 export async function lockTotp(tx: Tx, userId: number) {
+  await tx.sql`SELECT id FROM "user" WHERE id = ${userId} FOR NO KEY UPDATE`;
   await tx.sql`SELECT id FROM totp WHERE user_id = ${userId} ORDER BY id FOR UPDATE`;
   return findTotp(tx, userId);
 }
