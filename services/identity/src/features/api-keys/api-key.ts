@@ -76,6 +76,27 @@ export async function checkKeyCeiling(tx: Tx, caller: Caller, key: OwnedKey): Pr
   checkCeiling(caller, await effectivePermissions(tx, key));
 }
 
+/**
+ * The permissions to store for a key that the caller creates or changes. A key without permissions follows the role of its
+ * owner, so only the owner may have one: anybody else would gain rights when the owner is promoted, and gets a key that is
+ * fixed at what the owner may do now. So does a key of the owner that has permissions of its own.
+ */
+export async function permissionsToStore(tx: Tx, caller: Caller, key: OwnedKey): Promise<string[]> {
+  if (key.permissions.length || (await followsRoleOf(tx, caller, ownerOf(key)))) return key.permissions;
+  const permissions = await effectivePermissions(tx, key);
+  // Stored as an empty list, no rights would mean all rights of the owner.
+  if (!permissions.length)
+    throw fail('forbidden', [{ field: 'permissions', message: 'The owner of the key has no permissions; list some' }]);
+  return permissions;
+}
+
+async function followsRoleOf(tx: Tx, { type, userId, keyId }: Caller, ownerId: number): Promise<boolean> {
+  if (userId !== ownerId) return false;
+  if (type !== 'key' || keyId === undefined) return true;
+  const own = await tx.apiKey.findFirst({ where: { id: keyId }, select: { permissions: true } });
+  return own !== null && !own.permissions.length;
+}
+
 export function checkExpiry(expiresAt: Date | null | undefined): void {
   if (expiresAt && expiresAt <= new Date()) throw failField('expiresAt', 'Must be in the future');
 }

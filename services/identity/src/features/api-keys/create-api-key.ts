@@ -2,16 +2,18 @@ import { actingUserId } from '@tandem/caller';
 import { apiKeyCreated, type apiKeys } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { checkExpiry, checkKeyCeiling, storeKey } from './api-key.ts';
+import { checkExpiry, checkKeyCeiling, permissionsToStore, storeKey } from './api-key.ts';
 
 export const createApiKey =
   (tools: Tools): Handler<typeof apiKeys.createApiKey> =>
   async ({ body, caller, tx, emit }) => {
-    const { name, environment, permissions = [], expiresAt = null } = body;
+    const { name, environment, permissions: wanted = [], expiresAt = null } = body;
     checkExpiry(expiresAt);
     const createdBy = actingUserId(caller);
     if (createdBy === undefined) throw fail('forbidden');
-    await checkKeyCeiling(tx, caller, { permissions, createdBy, ownerId: null });
+    const owned = { permissions: wanted, createdBy, ownerId: null };
+    await checkKeyCeiling(tx, caller, owned);
+    const permissions = await permissionsToStore(tx, caller, owned);
     const key = await storeKey(
       tx,
       { name, environment, permissions, expiresAt, allowedIps: body.allowedIps ?? [], createdBy, ownerId: null },

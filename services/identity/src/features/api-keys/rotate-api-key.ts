@@ -1,7 +1,7 @@
 import { apiKeyCreated, apiKeyRotated, type apiKeys } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { asApiKey, checkActive, checkKeyCeiling, lockKey, storeKey } from './api-key.ts';
+import { asApiKey, checkActive, checkKeyCeiling, lockKey, permissionsToStore, storeKey } from './api-key.ts';
 
 export const rotateApiKey =
   (tools: Tools): Handler<typeof apiKeys.rotateApiKey> =>
@@ -19,7 +19,8 @@ export const rotateApiKey =
     });
     if (!row) throw fail('not_found');
 
-    const { name, permissions, allowedIps, createdBy, ownerId } = before;
+    const permissions = await permissionsToStore(tx, caller, before);
+    const { name, allowedIps, createdBy, ownerId } = before;
     const old = asApiKey(row);
     const { environment } = old;
     const copy = {

@@ -1,7 +1,7 @@
 import { type apiKeys, apiKeyUpdated } from '@tandem/identity-contract';
 import { diff, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { asApiKey, checkActive, checkExpiry, checkKeyCeiling, lockKey } from './api-key.ts';
+import { asApiKey, checkActive, checkExpiry, checkKeyCeiling, lockKey, permissionsToStore } from './api-key.ts';
 
 export const updateApiKey =
   (tools: Tools): Handler<typeof apiKeys.updateApiKey> =>
@@ -16,7 +16,12 @@ export const updateApiKey =
     if (isEmpty) return asApiKey(before);
     // A caller who could not have created this key may revoke it, but not change it.
     await checkKeyCeiling(tx, caller, before);
-    if (values.permissions) await checkKeyCeiling(tx, caller, { ...before, permissions: values.permissions });
+    if (values.permissions) {
+      const wanted = { ...before, permissions: values.permissions };
+      await checkKeyCeiling(tx, caller, wanted);
+      values.permissions = await permissionsToStore(tx, caller, wanted);
+      if (audit['permissions']) audit['permissions'].to = values.permissions;
+    }
     const [row] = await tx.apiKey.updateManyAndReturn({
       where: { id: before.id },
       data: { ...values, version: { increment: 1 } },
