@@ -5,7 +5,7 @@ import { AuthSession, LoginChallenge, Password, userLoggedIn } from './auth.ts';
 import { notificationCreated } from './notification.ts';
 import { teamMembersChanged } from './team.ts';
 import { Tenant } from './tenants.ts';
-import { Email, TeamIds, User, userCreated } from './users.ts';
+import { Email, roleRights, TeamIds, User, userCreated } from './users.ts';
 
 /** How long an invitation can be accepted after it was sent. */
 export const invitationDays = 7;
@@ -102,6 +102,7 @@ export const invitations = operations({
     method: 'POST',
     path: '/v1/users:invite',
     permission: 'users:write',
+    also: roleRights,
     summary: 'Invite a user',
     description:
       'Sends a link that is valid for seven days. `roleId` defaults to the role member. You cannot invite to a role with permissions that you do not have; the invitation ends if you lose them before it is accepted.',

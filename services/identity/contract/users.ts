@@ -142,6 +142,9 @@ const statusErrors = {
   ],
 } as const;
 
+/** Roles are assigned with `users:manage` only, by whatever operation. */
+export const roleRights = [{ permission: 'users:manage', for: 'roleId' }] as const;
+
 const leaveBody = z.object({
   reassignTo: id('user').nullish().describe('The active user who takes over the open work and the API keys'),
   reason: text(500)
@@ -160,6 +163,7 @@ export const users = operations({
     method: 'POST',
     path: '/v1/users',
     permission: 'users:write',
+    also: roleRights,
     summary: 'Create a user',
     description:
       '`roleId` defaults to the role member. You cannot assign a role with permissions that you do not have.',
@@ -216,10 +220,11 @@ export const users = operations({
     method: 'PATCH',
     path: '/v1/users/:id',
     permission: 'users:write',
+    also: [...roleRights, { permission: 'users:manage', for: 'email' }],
     narrows: true,
     summary: 'Update a user',
     description:
-      'Allowed status changes: active → suspended, deactivated; suspended → active, deactivated; deactivated → active. A user with open work or active API keys cannot become inactive here, because that needs a successor: use `POST /v1/users/:id/deactivate` or `/suspend`. All sessions of a user who is no longer active end, and their API keys may do nothing until the user is active again. You cannot change your own role or deactivate yourself. `teamIds` replaces all teams of the user; callers who can update only themselves cannot set it.',
+      'Allowed status changes: active → suspended, deactivated; suspended → active, deactivated; deactivated → active. A user with open work or active API keys cannot become inactive here, because that needs a successor: use `POST /v1/users/:id/deactivate` or `/suspend`. All sessions of a user who is no longer active end, and their API keys may do nothing until the user is active again. You cannot change your own role or deactivate yourself; change your own address with `POST /v1/users/me/email`. `teamIds` replaces all teams of the user; callers who can update only themselves cannot set it.',
     params: withId,
     body: z.object({
       email: Email.optional(),

@@ -62,6 +62,15 @@ export function checkRank(caller: Caller, rolePermissions: readonly string[]): v
   checkCeiling(caller, rolePermissions);
 }
 
+/**
+ * Rejects setting a field for somebody without `users:manage` for all users. The contract requires the permission too, but
+ * admits those who have it for their own record only.
+ */
+export function checkManagesUsers(caller: Caller, field: 'roleId' | 'email'): void {
+  if (allows(caller.permissions, 'users:manage') === 'all') return;
+  throw fail('forbidden', [{ field, message: 'Requires the permission users:manage for all users' }]);
+}
+
 /** Whether team records are all that some permission on records of teams covers. */
 export function isLimitedToTeams(permissions: readonly string[]): boolean {
   return plainPermissions.some((permission) => isOfTeams(permission) && allows(permissions, permission) === 'team');

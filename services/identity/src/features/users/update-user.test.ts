@@ -39,6 +39,32 @@ describe('a new user', () => {
     expect(JSON.stringify(event)).not.toContain('argon2');
   });
 
+  it('gets a role, a change of it or an address only by somebody who manages users', async () => {
+    const { as, user, addUser, roleId } = await aTenant(service);
+    const { id } = await addUser('viewer');
+    for (const manage of [[], ['users:manage:own']]) {
+      const clerk = as(user.id, ['users:read', 'users:write', ...memberPermissions, ...manage]);
+      const replies = [
+        await clerk.createUser({ body: person({ roleId: roleId('viewer') }) }),
+        await clerk.inviteUser({ body: { email: 'joan@example.com', roleId: roleId('viewer') } }),
+        await clerk.updateUser({ params: { id }, body: { roleId: roleId('member') } }),
+        await clerk.updateUser({ params: { id }, body: { email: 'other@example.com' } }),
+      ];
+      expect(replies.map(({ status, body }) => [status, body.errors?.[0]?.field])).toEqual([
+        [403, 'roleId'],
+        [403, 'roleId'],
+        [403, 'roleId'],
+        [403, 'email'],
+      ]);
+      expect((await clerk.updateUser({ params: { id }, body: { firstName: `Joan ${manage.length}` } })).status).toBe(
+        200,
+      );
+    }
+    const manager = as(user.id, ['users:manage', ...memberPermissions]);
+    const body = { roleId: roleId('member'), email: 'mine@example.com' };
+    expect((await manager.updateUser({ params: { id }, body })).status).toBe(200);
+  });
+
   it('requires an e-mail address unique within the tenant, case-insensitively', async () => {
     const [{ owner }, other] = [await aTenant(service), await aTenant(service)];
     await owner.createUser({ body: person() });
@@ -49,8 +75,12 @@ describe('a new user', () => {
 
   it('cannot get a role above the caller’s, or one of another tenant', async () => {
     const [{ as, user, roleId }, other] = [await aTenant(service), await aTenant(service)];
-    const clerk = as(user.id, ['users:write']);
-    expect((await clerk.createUser({ body: person({ roleId: roleId('admin') }) })).status).toBe(403);
+    const clerk = as(user.id, ['users:manage']);
+    const above = await clerk.createUser({ body: person({ roleId: roleId('admin') }) });
+    expect([above.status, above.body.errors]).toEqual([
+      403,
+      [{ field: 'roleId', message: expect.stringContaining('choose another role') }],
+    ]);
     const foreign = await clerk.createUser({ body: person({ roleId: other.roleId('member') }) });
     expect([foreign.status, foreign.body.errors?.[0]?.field]).toEqual([422, 'roleId']);
     expect((await clerk.createUser({ body: person() })).status).toBe(403);

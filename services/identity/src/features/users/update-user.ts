@@ -4,7 +4,7 @@ import type { Emit } from '@tandem/events';
 import { type users, userUpdated } from '@tandem/identity-contract';
 import { diff, fail, failField } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { checkRank } from '../../permissions.ts';
+import { checkManagesUsers, checkRank } from '../../permissions.ts';
 import { announceAddress } from '../account/verification.ts';
 import { readTeamIds, teamIdsOf } from '../teams/members.ts';
 import { checkAccountReach, checkTeamReach } from '../teams/reach.ts';
@@ -96,6 +96,8 @@ async function checkPolicies(
   // not enough.
   if (email !== undefined && (user.id === actingUserId(caller) || user.id === caller.userId))
     throw failField('email', 'Is your own address; change it with POST /v1/users/me/email, which proves the new one');
+  if (email !== undefined) checkManagesUsers(caller, 'email');
+  if (roleId !== undefined) checkManagesUsers(caller, 'roleId');
   if (email !== undefined || roleId !== undefined) checkRank(caller, user.role.permissions);
   if (email !== undefined) await checkAccountReach(tx, caller, user.id);
   if (roleId === undefined) return;
