@@ -35,9 +35,21 @@ export function intersection(one: readonly string[], other: readonly string[]): 
   return [...covered, ...shared];
 }
 
-/** Rejects permissions that the caller does not have, so that creating a key or a role cannot escalate privileges. */
+/**
+ * Rejects permissions that the caller does not have, so that creating a key or a role cannot escalate privileges. The
+ * errors name the permissions of the request by their position in `permissions`.
+ */
 export function checkCeiling(caller: Caller, wanted: readonly string[]): void {
-  if (!mayAssign(caller.permissions, wanted)) throw fail('forbidden');
+  const errors = wanted.flatMap((permission, index) =>
+    covers(caller.permissions, permission)
+      ? []
+      : [{ field: `permissions.${index}`, message: `You do not have ${permission}, so you cannot grant it` }],
+  );
+  if (errors.length) throw fail('forbidden', errors);
+  if (mayAssign(caller.permissions, wanted)) return;
+  const message =
+    'Your permissions are limited to team records, so you cannot grant teams:write or users:write without this limit';
+  throw fail('forbidden', [{ field: 'permissions', message }]);
 }
 
 /** Whether somebody with these permissions may assign a role, or change users with it. */
@@ -54,12 +66,21 @@ export function mayAssign(own: readonly string[], rolePermissions: readonly stri
 const membershipPermissions = ['teams:write', 'users:write'];
 const isHeldBy = (granted: readonly string[]) => (permission: string) => allows(granted, permission) === 'all';
 
+/** Rejects giving somebody a role that has permissions that the caller lacks. */
+export function checkMayAssign(caller: Caller, rolePermissions: readonly string[], field = 'roleId'): void {
+  if (mayAssign(caller.permissions, rolePermissions)) return;
+  const message = 'The role has permissions that you do not have; choose another role';
+  throw fail('forbidden', [{ field, message }]);
+}
+
 /**
- * Rejects giving somebody a role, or changing users with a role, that has permissions that the caller lacks: whoever sets
- * the password or the address of a user can sign in as this user.
+ * Rejects changing records whose permissions the caller lacks, such as users: whoever sets the password or the address of
+ * a user can sign in as this user.
  */
-export function checkRank(caller: Caller, rolePermissions: readonly string[]): void {
-  checkCeiling(caller, rolePermissions);
+export function checkRank(caller: Caller, permissions: readonly string[], noun = 'user'): void {
+  if (mayAssign(caller.permissions, permissions)) return;
+  const message = `The ${noun} has permissions that you do not have; ask somebody who has them`;
+  throw fail('forbidden', [{ field: 'id', message }]);
 }
 
 /**

@@ -5,7 +5,7 @@ import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { ApiKey as KeyRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { checkCeiling, intersection } from '../../permissions.ts';
+import { checkCeiling, checkRank, intersection, mayAssign } from '../../permissions.ts';
 
 export type KeyRecord = z.output<typeof ApiKey>;
 
@@ -71,9 +71,18 @@ async function effectivePermissions(tx: Tx, key: OwnedKey): Promise<string[]> {
   return owner?.role.permissions ?? [];
 }
 
-/** Rejects a key whose effective permissions exceed the caller's, including those inherited from its owner's role. */
-export async function checkKeyCeiling(tx: Tx, caller: Caller, key: OwnedKey): Promise<void> {
-  checkCeiling(caller, await effectivePermissions(tx, key));
+/** Rejects permissions of a request that exceed the caller's; without any, those of the owner's role count. */
+export async function checkKeyCeiling(tx: Tx, caller: Caller, wanted: OwnedKey): Promise<void> {
+  if (wanted.permissions.length) return checkCeiling(caller, wanted.permissions);
+  if (mayAssign(caller.permissions, await effectivePermissions(tx, wanted))) return;
+  const message =
+    'Without permissions, the key has those of its owner, which exceed yours; list the permissions it needs';
+  throw fail('forbidden', [{ field: 'permissions', message }]);
+}
+
+/** Rejects changes to a key whose effective permissions exceed the caller's. */
+export async function checkKeyRank(tx: Tx, caller: Caller, key: OwnedKey): Promise<void> {
+  checkRank(caller, await effectivePermissions(tx, key), 'key');
 }
 
 /**

@@ -1,7 +1,7 @@
 import { apiKeyCreated, apiKeyRotated, type apiKeys } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { asApiKey, checkActive, checkKeyCeiling, lockKey, permissionsToStore, storeKey } from './api-key.ts';
+import { asApiKey, checkActive, checkKeyRank, lockKey, permissionsToStore, storeKey } from './api-key.ts';
 
 export const rotateApiKey =
   (tools: Tools): Handler<typeof apiKeys.rotateApiKey> =>
@@ -10,7 +10,7 @@ export const rotateApiKey =
     ifMatch(before);
     checkActive(before);
     // The caller receives the new key, which must not exceed the caller's own permissions.
-    await checkKeyCeiling(tx, caller, before);
+    await checkKeyRank(tx, caller, before);
     const overlapEnds = new Date(Date.now() + body.overlapSeconds * 1_000);
     const expiresAt = before.expiresAt && before.expiresAt < overlapEnds ? before.expiresAt : overlapEnds;
     const [row] = await tx.apiKey.updateManyAndReturn({

@@ -1,7 +1,15 @@
 import { type apiKeys, apiKeyUpdated } from '@tandem/identity-contract';
 import { diff, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { asApiKey, checkActive, checkExpiry, checkKeyCeiling, lockKey, permissionsToStore } from './api-key.ts';
+import {
+  asApiKey,
+  checkActive,
+  checkExpiry,
+  checkKeyCeiling,
+  checkKeyRank,
+  lockKey,
+  permissionsToStore,
+} from './api-key.ts';
 
 export const updateApiKey =
   (tools: Tools): Handler<typeof apiKeys.updateApiKey> =>
@@ -15,7 +23,7 @@ export const updateApiKey =
     const { isEmpty, values, audit } = diff(before, input);
     if (isEmpty) return asApiKey(before);
     // A caller who could not have created this key may revoke it, but not change it.
-    await checkKeyCeiling(tx, caller, before);
+    await checkKeyRank(tx, caller, before);
     if (values.permissions) {
       const wanted = { ...before, permissions: values.permissions };
       await checkKeyCeiling(tx, caller, wanted);

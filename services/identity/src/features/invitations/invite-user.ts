@@ -3,7 +3,7 @@ import { type invitations, userInvited } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { checkManagesUsers, checkRank } from '../../permissions.ts';
+import { checkManagesUsers, checkMayAssign } from '../../permissions.ts';
 import { readTeamIds } from '../teams/members.ts';
 import { checkTeamReach } from '../teams/reach.ts';
 import { emailTaken, roleOfNewUser } from '../users/user.ts';
@@ -18,7 +18,7 @@ export const inviteUser =
     const teams = (await readTeamIds(tx, teamIds)) ?? [];
     if (roleId !== undefined) checkManagesUsers(caller, 'roleId');
     const role = await roleOfNewUser(tx, roleId);
-    checkRank(caller, role.permissions);
+    checkMayAssign(caller, role.permissions);
     await checkTeamReach(tx, caller, teams);
     if (await tx.user.count({ where: { email } })) throw emailTaken();
     await closeExpired(tx, email);

@@ -2,7 +2,7 @@ import { actingUserId } from '@tandem/caller';
 import { invitationResent, type invitations } from '@tandem/identity-contract';
 import { fail, transitionError } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { checkRank } from '../../permissions.ts';
+import { checkMayAssign } from '../../permissions.ts';
 import { checkTeamReach } from '../teams/reach.ts';
 import { emailTaken } from '../users/user.ts';
 import { asInvitation, issueOffer, lockInvitation, sendOffer, statusOf, writeInvitation } from './invitation.ts';
@@ -22,7 +22,7 @@ export const resendInvitation =
     if (status !== 'pending' && status !== 'expired') throw fail('transition_refused', [transitionError(status, [])]);
     const role = await tx.role.findFirst({ where: { id: roleId } });
     if (!role) throw fail('conflict', [{ field: 'roleId', message: 'The role was deleted; invite again' }]);
-    checkRank(caller, role.permissions);
+    checkMayAssign(caller, role.permissions);
     await checkTeamReach(tx, caller, asInvitation(invitation).teamIds);
     if (await tx.user.count({ where: { email } })) throw emailTaken();
     const sentMsAgo = Date.now() - invitation.sentAt.getTime();

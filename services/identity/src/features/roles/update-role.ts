@@ -1,7 +1,7 @@
 import { type roles, roleUpdated } from '@tandem/identity-contract';
 import { diff, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { checkCeiling } from '../../permissions.ts';
+import { checkCeiling, checkRank } from '../../permissions.ts';
 import { lockRole, nameTaken } from './role.ts';
 
 export const updateRole =
@@ -13,7 +13,10 @@ export const updateRole =
     const { isEmpty, values, audit } = diff(before, body);
     if (isEmpty) return before;
     // A caller who cannot grant the role's permissions cannot remove them either.
-    if (values.permissions) for (const one of [values.permissions, before.permissions]) checkCeiling(caller, one);
+    if (values.permissions) {
+      checkCeiling(caller, values.permissions);
+      checkRank(caller, before.permissions, 'role');
+    }
     const [role] = await tx.role
       .updateManyAndReturn({ where: { id: before.id }, data: { ...values, version: { increment: 1 } } })
       .catch((error: unknown) => {

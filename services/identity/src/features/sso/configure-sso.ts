@@ -4,7 +4,7 @@ import { type sso, ssoConfigured } from '@tandem/identity-contract';
 import { diff, fail, failField } from '@tandem/service';
 import type { SsoConnection as ConnectionRow } from '../../generated/client.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { checkRank } from '../../permissions.ts';
+import { checkMayAssign } from '../../permissions.ts';
 import { isOwner } from '../users/user.ts';
 import { asConnection, credentialsOf, sealClientSecret } from './connection.ts';
 import { issuerError } from './issuer.ts';
@@ -68,7 +68,7 @@ async function checkDefaultRole(
   const role = await tx.role.findFirst({ where: { id: defaultRoleId } });
   if (!role) throw failField('defaultRoleId', unknownId('role'));
   if (isOwner(role)) throw failField('defaultRoleId', 'Must not be the owner');
-  checkRank(caller, role.permissions);
+  checkMayAssign(caller, role.permissions, 'defaultRoleId');
 }
 
 /** The given secret, or the stored one as long as it goes to the same client of the same provider. */

@@ -2,7 +2,7 @@ import { userCreated, type users } from '@tandem/identity-contract';
 import { hashPassword } from '@tandem/passwords';
 import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tools } from '../../handler.ts';
-import { checkManagesUsers, checkRank } from '../../permissions.ts';
+import { checkManagesUsers, checkMayAssign } from '../../permissions.ts';
 import { readTeamIds } from '../teams/members.ts';
 import { checkTeamReach } from '../teams/reach.ts';
 import { setTeams } from '../teams/set-teams.ts';
@@ -15,7 +15,7 @@ export const createUser = (tools: Tools): Handler<typeof users.createUser, strin
     const teamIds = (await readTeamIds(tx, requestedTeamIds)) ?? [];
     if (roleId !== undefined) checkManagesUsers(caller, 'roleId');
     const role = await roleOfNewUser(tx, roleId);
-    checkRank(caller, role.permissions);
+    checkMayAssign(caller, role.permissions);
     await checkTeamReach(tx, caller, teamIds);
     const row = await tx.user
       .create({ data: { ...person, phone, passwordHash, roleId: role.id } })

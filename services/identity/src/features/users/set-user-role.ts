@@ -1,7 +1,7 @@
 import { type users, userUpdated } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { checkRank } from '../../permissions.ts';
+import { checkMayAssign, checkRank } from '../../permissions.ts';
 import { assignableRole, checkNotOwnRole, checkOwnerRemains, lockUser, withTeams } from './user.ts';
 
 export const setUserRole =
@@ -14,7 +14,7 @@ export const setUserRole =
     await checkOwnerRemains(tx, user);
     checkNotOwnRole(caller, user.id);
     checkRank(caller, user.role.permissions);
-    checkRank(caller, role.permissions);
+    checkMayAssign(caller, role.permissions);
     const [row] = await tx.user.updateManyAndReturn({
       where: { id: user.id },
       data: { roleId: role.id, version: { increment: 1 } },

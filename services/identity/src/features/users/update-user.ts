@@ -4,7 +4,7 @@ import type { Emit } from '@tandem/events';
 import { type users, userUpdated } from '@tandem/identity-contract';
 import { diff, fail, failField } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { checkManagesUsers, checkRank } from '../../permissions.ts';
+import { checkManagesUsers, checkMayAssign, checkRank } from '../../permissions.ts';
 import { announceAddress } from '../account/verification.ts';
 import { readTeamIds, teamIdsOf } from '../teams/members.ts';
 import { checkAccountReach, checkTeamReach } from '../teams/reach.ts';
@@ -78,7 +78,8 @@ function emitUpdate(
 
 /** Users must not add themselves to teams, which would give them access to the records of every team. */
 function checkTeamsUnchanged(before: number[], wanted: number[] | undefined): void {
-  if (wanted && new Set(before).symmetricDifference(new Set(wanted)).size) throw fail('forbidden');
+  if (wanted && new Set(before).symmetricDifference(new Set(wanted)).size)
+    throw fail('forbidden', [{ field: 'teamIds', message: 'Requires the permission users:write for all users' }]);
 }
 
 interface UpdateContext {
@@ -101,7 +102,7 @@ async function checkPolicies(
   if (email !== undefined || roleId !== undefined) checkRank(caller, user.role.permissions);
   if (email !== undefined) await checkAccountReach(tx, caller, user.id);
   if (roleId === undefined) return;
-  checkRank(caller, (await assignableRole(tx, roleId)).permissions);
+  checkMayAssign(caller, (await assignableRole(tx, roleId)).permissions);
   await checkOwnerRemains(tx, user);
   checkNotOwnRole(caller, user.id);
 }

@@ -129,7 +129,8 @@ export async function roleOfNewUser(tx: Tx, roleId: number | undefined): Promise
 
 /** Prevents users from changing their own role, including through their keys that act on behalf of another user. */
 export function checkNotOwnRole(caller: Caller, userId: number): void {
-  if (userId === actingUserId(caller) || userId === caller.userId) throw fail('forbidden');
+  if (userId === actingUserId(caller) || userId === caller.userId)
+    throw fail('forbidden', [{ field: 'roleId', message: 'Is your own role; ask another administrator to change it' }]);
 }
 
 /** Rejects removing the last active owner. The lock on the role serializes concurrent attempts. */
