@@ -106,6 +106,10 @@ describe('a custom role', () => {
     expect((await make(['leads:delete', 'tasks:read:own'])).status).toBe(201);
     for (const above of ['*', 'tasks:read', 'tasks:write:own', 'users:act_as', 'users:*', 'billing:read'])
       expect((await make([above])).status).toBe(403);
+    expect((await make(['leads:read', 'tasks:read', 'billing:read'])).body.errors).toEqual([
+      { field: 'permissions.1', message: 'You do not have tasks:read, so you cannot grant it' },
+      { field: 'permissions.2', message: 'You do not have billing:read, so you cannot grant it' },
+    ]);
     const { data: rich } = await owner.createRole({ body: { name: 'Rich', permissions: ['billing:manage'] } });
     expect((await maker.updateRole({ params: { id: rich.id }, body: { permissions: ['leads:read'] } })).status).toBe(
       403,
