@@ -176,6 +176,9 @@ export const roles = operations({
     reply: z.object({ id: id('role'), deleted: z.literal(true).describe('Always true') }),
     message: 'Role deleted',
     emits: [roleDeleted],
-    errors: { system_role, role_in_use: [409, 'The role is assigned to users; assign them another role first'] },
+    errors: {
+      system_role,
+      role_in_use: [409, 'The role is in use; `errors` names its users, pending invitations or single sign-on'],
+    },
   },
 });

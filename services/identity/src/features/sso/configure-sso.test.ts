@@ -52,7 +52,10 @@ describe('setting single sign-on up', () => {
     const { tenant } = await sso.aCompany();
     const { data: role } = await tenant.owner.createRole({ body: { name: 'Guests', permissions: ['leads:read'] } });
     await tenant.owner.configureSso({ body: sso.settings({ defaultRoleId: role.id }) });
-    expect((await tenant.owner.deleteRole({ params: { id: role.id } })).body.code).toBe('role_in_use');
+    expect((await tenant.owner.deleteRole({ params: { id: role.id } })).body).toMatchObject({
+      code: 'role_in_use',
+      errors: [{ field: 'sso.defaultRoleId' }],
+    });
   });
 });
 
