@@ -138,6 +138,7 @@ export const apiKeys = operations({
       environment: Environment.optional(),
       status: KeyStatus.optional(),
       createdBy: id('user').optional(),
+      ownerId: id('user').optional(),
     }),
     reply: page(ApiKey),
     message: 'API keys retrieved',

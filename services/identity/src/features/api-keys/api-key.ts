@@ -21,7 +21,7 @@ export function ownerOf({ ownerId, createdBy }: Pick<KeyRow, 'ownerId' | 'create
 }
 
 /** Filter condition for the keys that belong to a user. */
-export function whereOwner(userId: number): object {
+export function whereOwner(userId: number): Record<string, unknown> {
   return { OR: [{ ownerId: userId }, { ownerId: null, createdBy: userId }] };
 }
 

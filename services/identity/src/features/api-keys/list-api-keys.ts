@@ -1,9 +1,9 @@
 import type { apiKeys } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
-import { asApiKey, whereStatus } from './api-key.ts';
+import { asApiKey, whereOwner, whereStatus } from './api-key.ts';
 
 export const listApiKeys: Handler<typeof apiKeys.listApiKeys> = async ({ query, tx, list }) => {
-  const { environment, status, createdBy } = query;
+  const { environment, status, createdBy, ownerId } = query;
   const page = await list({
     model: tx.apiKey,
     where: {
@@ -11,6 +11,8 @@ export const listApiKeys: Handler<typeof apiKeys.listApiKeys> = async ({ query, 
       ...(status && whereStatus(status)),
       ...(createdBy !== undefined && { createdBy }),
     },
+    // Beside `where`, because the conditions on status and owner both are alternatives.
+    and: ownerId === undefined ? [] : [whereOwner(ownerId)],
     searchIn: ['name'],
   });
   return { ...page, items: page.items.map(asApiKey) };

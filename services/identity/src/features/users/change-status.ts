@@ -114,7 +114,8 @@ async function checkNothingLeft(tx: Tx, userId: number, work: OpenWork): Promise
   const counts = { ...work, apiKeys: await countKeys(tx, userId) };
   const errors = nouns.flatMap(([field, noun]): FieldError[] => {
     const count = counts[field];
-    return count ? [{ field, message: `The user has ${count} ${noun}` }] : [];
+    const remedy = field === 'apiKeys' ? '; GET /v1/api-keys lists them by ownerId and status=active' : '';
+    return count ? [{ field, message: `The user has ${count} ${noun}${remedy}` }] : [];
   });
   if (errors.length) throw fail('work_left', errors);
 }

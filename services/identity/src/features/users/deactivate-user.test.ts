@@ -55,13 +55,22 @@ describe.each([
       [
         { field: 'leads', message: 'The user has 3 open leads' },
         { field: 'tasks', message: 'The user has 2 open tasks' },
-        { field: 'apiKeys', message: 'The user has 1 active API keys' },
+        {
+          field: 'apiKeys',
+          message: 'The user has 1 active API keys; GET /v1/api-keys lists them by ownerId and status=active',
+        },
       ],
     ]);
     expect((await owner.updateUser({ params: { id: user.id }, body: { status } })).body.code).toBe('work_left');
     expect((await owner.getUser({ params: { id: user.id } })).data).toMatchObject({ status: 'active', version: 1 });
+    const keysOf = async ({ id }: { id: string }) =>
+      (await owner.listApiKeys({ query: { ownerId: id, status: 'active' } })).data.map(
+        ({ name }: { name: string }) => name,
+      );
+    expect([await keysOf(user), await keysOf(successor)]).toEqual([['ci'], []]);
     const done = await owner[operation]({ params: { id: user.id }, body: { reassignTo: successor.id } });
     expect([done.status, done.data.status]).toEqual([200, status]);
+    expect([await keysOf(user), await keysOf(successor)]).toEqual([[], ['ci']]);
   });
 
   it('tells the successor, and services who took over', async () => {
