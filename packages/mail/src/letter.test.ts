@@ -65,3 +65,9 @@ it('works in mail clients: tables, inline styles, nothing from elsewhere', () =>
   expect(html).not.toMatch(/<(img|link|script|svg|form)\b|@import|url\(/);
   expect(html.match(/https?:\/\/[^"<]*/g)?.every((url) => url.startsWith('https://example.com/'))).toBe(true);
 });
+
+it('opens the link of the button and the written link in a new tab', () => {
+  const links = renderLetter(letter).html.match(/<a [^>]*>/g) ?? [];
+  expect(links).toHaveLength(2);
+  for (const link of links) expect(link).toContain(' target="_blank" rel="noopener"');
+});

@@ -94,7 +94,7 @@ function buttonOf({ label, url, hint }: NonNullable<Letter['button']>): string {
   return `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:24px 0">
 <tr><td align="center" bgcolor="${colors.accent}" style="border-radius:8px;background:${colors.accent}"><a href="${link}" target="_blank" rel="noopener" style="display:inline-block;padding:13px 26px;font:600 16px/1.2 ${font};color:#ffffff;text-decoration:none">${escapeHtml(label)}</a></td></tr>
 </table>
-<p class="faint" style="margin:0 0 20px;font:13px/1.5 ${font};color:${colors.faint};${breakWords}">${before}<a class="faint" href="${link}" style="color:${colors.faint};word-break:break-all">${link}</a></p>`;
+<p class="faint" style="margin:0 0 20px;font:13px/1.5 ${font};color:${colors.faint};${breakWords}">${before}<a class="faint" href="${link}" target="_blank" rel="noopener" style="color:${colors.faint};word-break:break-all">${link}</a></p>`;
 }
 
 function paragraphHtml(text: string): string {
