@@ -69,6 +69,18 @@ it('lists messages and shows each, as a page and as JSON', async () => {
   expect((await page('/messages/3')).status).toBe(404);
 });
 
+it('fits the screen of a phone, follows its color scheme, and shows times in UTC', async () => {
+  await sender()({ to: `${'long'.repeat(15)}@example.com` });
+  const received = mailbox.messages[0]?.receivedAt.toISOString() as string;
+  for (const path of ['/', '/messages/1']) {
+    const shown = await (await page(path)).text();
+    expect(shown).toContain(`${received.slice(0, 10)} ${received.slice(11, 19)} UTC`);
+    expect(shown).toMatch(/body \{[^}]*overflow-wrap: anywhere/);
+    expect(shown).toContain('color-scheme: light dark');
+    expect(shown).toContain('@media (prefers-color-scheme: dark)');
+  }
+});
+
 it('shows HTML without scripts and without content from elsewhere', async () => {
   const html = '<script>alert(1)</script><img src="https://example.com/pixel.png"><p>Hi</p>';
   await sender()({ html });

@@ -1,8 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReceivedMail } from './received-mail.ts';
 
-const style =
-  'body{margin:0;font:15px/1.5 system-ui,sans-serif;color:#1f2430;background:#f4f5f7}main{max-width:60rem;margin:0 auto;padding:1.5rem}h1{font-size:1.3rem}table{width:100%;border-collapse:collapse;background:#fff;border-radius:8px}td,th{padding:.6rem .8rem;text-align:left;border-bottom:1px solid #e4e7ec;vertical-align:top}a{color:#2f55d4}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dt{color:#667085}dd{margin:0}iframe{width:100%;height:70vh;border:1px solid #e4e7ec;border-radius:8px;background:#fff}pre{white-space:pre-wrap;background:#fff;padding:1rem;border-radius:8px;overflow-wrap:anywhere}';
+// `anywhere` lets the columns of the table become narrower than an address on the screen of a phone.
+const style = `
+:root { color-scheme: light dark; --ink: #1f2430; --soft: #667085; --paper: #fff; --ground: #f4f5f7; --line: #e4e7ec; --deep: #2f55d4; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e8eaee; --soft: #9aa3b2; --paper: #1e2128; --ground: #14161b; --line: #31353f; --deep: #8aa4ff; }
+}
+body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+main { max-width: 60rem; margin: 0 auto; padding: 1.5rem; }
+h1 { font-size: 1.3rem; }
+table { width: 100%; border-collapse: collapse; background: var(--paper); border-radius: 8px; }
+td, th { padding: .6rem .8rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+a { color: var(--deep); }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
+dt { color: var(--soft); }
+dd { margin: 0; }
+iframe { width: 100%; height: 70vh; border: 1px solid var(--line); border-radius: 8px; background: #fff; }
+pre { padding: 1rem; background: var(--paper); border-radius: 8px; white-space: pre-wrap; }
+@media (max-width: 40rem) { main { padding: 1rem; } td, th { padding: .5rem; } }
+`;
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'";
 // Messages run no script and load nothing; links open in a tab of their own.
 const messagePolicy =
@@ -83,7 +100,7 @@ function page(title: string, body: string, head = ''): string {
 }
 
 function timeOf(date: Date): string {
-  return date.toISOString().replace('T', ' ').slice(0, 19);
+  return `${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`;
 }
 
 function escapeHtml(text: string): string {
