@@ -49,8 +49,15 @@ const log = Object.assign(createLog('test'), {
 }) as Log;
 beforeEach(() => lines.splice(0));
 
-const anAi = (url: string, limits: Parameters<typeof createAi>[2] = {}, apiKey = key) =>
-  createAi({ AI_PROVIDER_API_KEY: apiKey, AI_PROVIDER_MODEL: 'small', AI_PROVIDER_BASE_URL: url }, log, limits);
+const running: ReturnType<typeof createAi>[] = [];
+// Their worker threads keep the process alive.
+afterEach(() => Promise.all(running.splice(0).map((ai) => ai.close())));
+const anAi = (url: string, limits: Parameters<typeof createAi>[2] = {}, apiKey = key) => {
+  const settings = { AI_PROVIDER_API_KEY: apiKey, AI_PROVIDER_MODEL: 'small', AI_PROVIDER_BASE_URL: url };
+  const ai = createAi(settings, log, limits);
+  running.push(ai);
+  return ai;
+};
 
 const task = {
   name: 'colours',
