@@ -264,7 +264,8 @@ describe('limits', () => {
     expect([then.status, then.headers.get('ratelimit-limit')]).toEqual([200, '600']);
   });
 
-  it('and features of a plan apply in every gateway as soon as the customer changes it', async () => {
+  /** Milliseconds from the response to a change of the plan until both gateways apply it. */
+  async function timeToNewPlan(): Promise<number> {
     const growing = await aTenant(fleet, { plan: 'starter' });
     const seenBy = async (base: string) => {
       const { headers } = await send('/v1/leads', { key: growing.live, base });
@@ -275,12 +276,18 @@ describe('limits', () => {
     expect(await Promise.all(bases.map(seenBy))).toEqual(bases.map(() => ['300', 'feature_not_available']));
     const { data } = await growing.owner.listSubscriptions();
     await growing.owner.changeSubscription({ params: { id: data[0]?.id as string }, body: { planCode: 'pro' } });
-    const changedAt = performance.now();
+    const changedAt = Date.now();
     await until('both gateways know the plan', async () =>
       (await Promise.all(bases.map(seenBy))).every(([limit, code]) => limit === '1000' && code === 'not_found'),
     );
-    // Gateways cache credentials for 5 s: only the invalidation is faster.
-    expect(performance.now() - changedAt).toBeLessThan(3_000);
+    return Date.now() - changedAt;
+  }
+
+  it('and features of a plan apply in every gateway within a second after the customer changes it', async () => {
+    const times: number[] = [];
+    for (let round = 0; round < 3; round++) times.push(await timeToNewPlan());
+    // The best of three, because the machine may be busy. Without invalidation, the cache entry would expire after 5 s.
+    expect(Math.min(...times)).toBeLessThan(1_000);
   });
 
   it('count every served call exactly, through any gateway', async () => {
