@@ -102,7 +102,7 @@ it('lists and delivers events of training, files, agents, billing and integratio
   const { webhooks } = (await (await fetch(`${fleet.baseUrl}/v1/openapi.json`)).json()) as { webhooks: object };
   const names = Object.values(all as Record<string, { event: string }[]>).flat();
   expect(new Set(names.map(({ event }) => event))).toEqual(new Set(Object.keys(webhooks)));
-  const events = ['training.*', 'file.*', 'agent.*', 'addon.*', 'subscription.*', 'webhook.*'];
+  const events = ['training.*', 'file.*', 'agent.*', 'addon.*', 'subscription.*', 'api_key.*', 'webhook.*'];
   await api.createWebhook({ body: { url: receiver.url, events } });
 
   const { data: course } = await api.createCourse({ body: { title: 'How to sell engines' } });
@@ -147,6 +147,10 @@ it('lists and delivers events of training, files, agents, billing and integratio
   const { data: subscriptions } = await owner.listSubscriptions({});
   const subscription = { subscriptionId: subscriptions[0]?.id as string, planCode: 'enterprise' };
 
+  const { data: key } = await owner.createApiKey({ body: { name: 'Website form' } });
+  const { data: newKey } = await owner.rotateApiKey({ params: { id: key.id }, body: { overlapSeconds: 0 } });
+  await owner.revokeApiKey({ params: { id: newKey.id } });
+
   const [gone, broken] = [await startReceiver(() => 410), await startReceiver(() => 500)];
   const hook = async (url: string) => (await api.createWebhook({ body: { url, events: ['task.*'] } })).data.id;
   const [goneHook, brokenHook] = [await hook(gone.url), await hook(broken.url)];
@@ -180,6 +184,9 @@ it('lists and delivers events of training, files, agents, billing and integratio
     { type: 'addon.suspended', data: { ...addonData, version: '1.2.0', reason: null } },
     { type: 'addon.uninstalled', data: { ...addonData, version: '1.2.0', configDeleted: false } },
     { type: 'subscription.updated', data: { ...subscription, status: 'active' } },
+    { type: 'api_key.created', data: { keyId: key.id } },
+    { type: 'api_key.rotated', data: { keyId: key.id, newKeyId: newKey.id, expiresAt: expect.any(String) } },
+    { type: 'api_key.revoked', data: { keyId: newKey.id } },
     { type: 'webhook.secret_rotated', data: { webhookId: brokenHook, previousSecretExpiresAt: null } },
     { type: 'webhook.disabled', data: { webhookId: goneHook, reason: 'gone' } },
     { type: 'webhook.recovered', data: { webhookId: goneHook } },

@@ -73,8 +73,12 @@ const keyId = z.object({ keyId: id('api_key') });
 // Events of an earlier release have no owner.
 const keyEvent = { target: 'api_key', record: ApiKey.extend({ ownerId: ApiKey.shape.ownerId.optional() }) } as const;
 
+const cataloguedKeyEvent = { ...keyEvent, group: 'integrations', readPermission: 'api_keys:read' } as const;
+const keyExample = { keyId: 'uFg30rYvedILTxSW' };
+
 export const apiKeyCreated = event('api_key.created', {
-  ...keyEvent,
+  ...cataloguedKeyEvent,
+  example: keyExample,
   description: 'An API key is created',
   action: 'api_key.create',
   data: keyId,
@@ -86,7 +90,8 @@ export const apiKeyUpdated = event('api_key.updated', {
   data: keyId,
 });
 export const apiKeyRevoked = event('api_key.revoked', {
-  ...keyEvent,
+  ...cataloguedKeyEvent,
+  example: keyExample,
   description: 'An API key is revoked',
   action: 'api_key.revoke',
   data: keyId,
@@ -98,10 +103,11 @@ export const apiKeyHandedOver = event('api_key.handed_over', {
   data: keyId.extend({ from: id('user'), to: id('user') }),
 });
 export const apiKeyRotated = event('api_key.rotated', {
-  ...keyEvent,
+  ...cataloguedKeyEvent,
+  example: { ...keyExample, newKeyId: 'RIkQj1FfnIrWTVph', expiresAt: '2026-03-05T09:15:00.000Z' },
   description: 'An API key is rotated; the old key works until it expires',
   action: 'api_key.rotate',
-  data: keyId.extend({ newKeyId: id('api_key'), expiresAt: timestamp() }),
+  data: keyId.extend({ newKeyId: id('api_key'), expiresAt: timestamp().describe('When the old key expires') }),
 });
 
 export const apiKeys = operations({
