@@ -37,7 +37,7 @@ const common: Record<number, Common> = {
   403: {
     name: 'Forbidden',
     description: 'The caller lacks the required permission.',
-    codes: ['forbidden', 'live_key_needed', 'bad_target_user'],
+    codes: ['forbidden', 'live_key_needed', 'live_needed', 'bad_target_user'],
   },
   404: {
     name: 'NotFound',

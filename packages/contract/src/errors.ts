@@ -15,6 +15,7 @@ export const knownErrors = {
   bad_target_user: [403, 'Target user not found or not in the same tenant'],
   gateway_only: [403, 'Requests must pass through the API gateway'],
   live_key_needed: [403, 'A sandbox key cannot change data that live and sandbox share; use a live key'],
+  live_needed: [403, 'This operation sends mail, so it does not exist in the sandbox; omit X-Environment'],
   not_found: [404, 'Resource not found'],
   method_not_allowed: [405, 'Method not allowed'],
   request_timeout: [408, 'The request was not received in time; send it again'],

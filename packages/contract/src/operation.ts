@@ -48,6 +48,11 @@ interface RowBase {
   /** Requires a person's token; an API key is rejected. */
   peopleOnly?: true;
   /**
+   * For operations on data that live and sandbox share, and that send mail: with `X-Environment: sandbox` the operation
+   * runs in live, or is refused because it would mail somebody who has no account. Sandbox keys are always refused.
+   */
+  inSandbox?: 'runs_in_live' | 'refused';
+  /**
    * The path of an internal operation of the same service, with the same parameters and the reply `PerformedCall`. Before
    * the gateway forwards the request, it makes the call that this operation names as the caller, and adds its result to
    * the signed caller (`Caller.performed`).

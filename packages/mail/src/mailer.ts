@@ -20,8 +20,8 @@ interface Inside {
 /** Sends the messages of a service. */
 export interface Mailer {
   /**
-   * Queues messages in the current transaction. Without a mail server, and in the sandbox unless they are about an account,
-   * they are stored and not sent.
+   * Queues messages in the current transaction. Without a mail server, and in the sandbox, they are stored and not
+   * sent.
    * @returns false if the tenant has reached its limit; then none of them is queued
    */
   queue(inside: Inside, messages: readonly Message[]): Promise<boolean>;
@@ -124,8 +124,6 @@ async function insert(
       content: seal.seal(JSON.stringify(content), contextOf(ref)),
     };
   });
-  // Accounts belong to both environments: their messages are sent from either, so that a session in the sandbox cannot
-  // change an account silently.
   const inserted = await sql<{ id: number; state: string }>`
     INSERT INTO platform.mail (ref, kind, sender, template, recipient, content, not_after, state, ended_at)
     SELECT ref, kind, sender, template, recipient, content, not_after,
@@ -135,7 +133,7 @@ async function insert(
         ${rows.map(({ to }) => to)}::text[], ${rows.map(({ content }) => content)}::text[],
         ${rows.map(({ notAfter }) => notAfter)}::timestamptz[])
         AS given (ref, kind, sender, template, recipient, content, not_after),
-      LATERAL (SELECT ${isEnabled}::boolean AND (kind = 'account' OR platform.environment() = 'live') AS sent) AS mode
+      LATERAL (SELECT ${isEnabled}::boolean AND platform.environment() = 'live' AS sent) AS mode
     RETURNING id, state`;
   return inserted.filter(({ state }) => state === 'queued').map(({ id }) => id);
 }

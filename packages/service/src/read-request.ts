@@ -53,6 +53,7 @@ export function readRequest(
   // Sandbox keys must not reach users, roles and keys, which live shares: with those they could create a live key.
   const isSandboxKey = caller.type === 'key' && caller.environment === 'sandbox';
   if (isSandboxKey && row.method !== 'GET' && !db.separatesEnvironments) throw fail('live_key_needed');
+  if (caller.environment === 'sandbox' && row.inSandbox === 'refused') throw fail('live_needed');
   const errors: FieldError[] = [];
   const params = read(row.params, request.params, errors);
   // A path with an invalid id is an unknown resource, not an invalid field.
@@ -99,7 +100,8 @@ function isHead({ method }: Request): boolean {
 }
 
 function scopeOf(caller: Caller, row: Operation): Scope | undefined {
-  const { tenantId, environment, narrow } = caller;
+  const { tenantId, narrow } = caller;
+  const environment = row.inSandbox === 'runs_in_live' ? 'live' : caller.environment;
   if (row.audience === 'public') return undefined;
   if (row.audience === 'internal') {
     if (caller.type !== 'system') throw fail('forbidden');

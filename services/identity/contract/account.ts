@@ -95,6 +95,7 @@ export const account = operations({
     method: 'PUT',
     path: '/v1/users/me/password',
     permission: signedIn,
+    inSandbox: 'runs_in_live',
     peopleOnly: true,
     summary: "Change the current user's password",
     description: 'The other sessions of the user end. The user is notified by mail.',
@@ -108,6 +109,7 @@ export const account = operations({
     method: 'POST',
     path: '/v1/users/:id/password',
     permission: 'users:manage',
+    inSandbox: 'runs_in_live',
     summary: 'Set the password of a user',
     description:
       'All sessions of the user end, and the user is notified by mail. You cannot set the password of a user whose role has permissions that you do not have. Your own password requires `current`.',
@@ -137,6 +139,7 @@ export const account = operations({
     method: 'POST',
     path: '/v1/users/me/email/verification',
     permission: signedIn,
+    inSandbox: 'runs_in_live',
     peopleOnly: true,
     summary: "Request another link to verify the current user's e-mail address",
     description:
@@ -159,6 +162,7 @@ export const account = operations({
     method: 'POST',
     path: '/v1/users/me/email',
     permission: signedIn,
+    inSandbox: 'runs_in_live',
     peopleOnly: true,
     summary: "Change the current user's e-mail address",
     description:

@@ -103,6 +103,7 @@ export const invitations = operations({
     path: '/v1/users:invite',
     permission: 'users:write',
     also: roleRights,
+    inSandbox: 'refused',
     summary: 'Invite a user',
     description:
       'Sends a link that is valid for seven days. `roleId` defaults to the role member. You cannot invite to a role with permissions that you do not have; the invitation ends if you lose them before it is accepted.',
@@ -132,6 +133,7 @@ export const invitations = operations({
     method: 'POST',
     path: '/v1/invitations/:id/resend',
     permission: 'users:write',
+    inSandbox: 'refused',
     summary: 'Send an invitation again',
     description:
       'Sends a new link, valid for seven days; earlier links become invalid. For pending and expired invitations. You become the one who invites.',

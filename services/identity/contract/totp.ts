@@ -87,6 +87,7 @@ export const totp = operations({
     method: 'POST',
     path: '/v1/users/me/totp',
     permission: signedIn,
+    inSandbox: 'runs_in_live',
     peopleOnly: true,
     summary: 'Enrol a second factor',
     description:
@@ -105,6 +106,7 @@ export const totp = operations({
     method: 'POST',
     path: '/v1/users/me/totp/confirm',
     permission: signedIn,
+    inSandbox: 'runs_in_live',
     peopleOnly: true,
     summary: 'Turn the second factor on',
     description: 'Proves the app that was set up, and replaces a previous second factor.',
@@ -121,6 +123,7 @@ export const totp = operations({
     method: 'DELETE',
     path: '/v1/users/me/totp',
     permission: signedIn,
+    inSandbox: 'runs_in_live',
     peopleOnly: true,
     summary: 'Turn the second factor off',
     description: 'Requires a code of it. Refused while the tenant requires a second factor.',
@@ -138,6 +141,7 @@ export const totp = operations({
     method: 'DELETE',
     path: '/v1/users/:id/totp',
     permission: 'users:manage',
+    inSandbox: 'runs_in_live',
     summary: "Remove a user's second factor",
     description:
       'For a user who lost the app and the recovery codes. Ends all sessions of the user. You cannot remove the second factor of a user whose role has permissions that you do not have, or your own.',

@@ -221,6 +221,7 @@ export const users = operations({
     path: '/v1/users/:id',
     permission: 'users:write',
     also: [...roleRights, { permission: 'users:manage', for: 'email' }],
+    inSandbox: 'runs_in_live',
     narrows: true,
     summary: 'Update a user',
     description:
@@ -248,6 +249,7 @@ export const users = operations({
     method: 'POST',
     path: '/v1/users/:id/activate',
     permission: 'users:write',
+    inSandbox: 'runs_in_live',
     summary: 'Activate a user',
     description:
       'The user can sign in again. Work and API keys that a successor took over stay with the successor. Requires every permission of the user.',
@@ -263,6 +265,7 @@ export const users = operations({
     method: 'POST',
     path: '/v1/users/:id/suspend',
     permission: 'users:write',
+    inSandbox: 'runs_in_live',
     also: leaveRights,
     summary: 'Suspend a user',
     description: leaveDescription,
@@ -278,6 +281,7 @@ export const users = operations({
     method: 'POST',
     path: '/v1/users/:id/deactivate',
     permission: 'users:write',
+    inSandbox: 'runs_in_live',
     also: leaveRights,
     summary: 'Deactivate a user',
     description: leaveDescription,

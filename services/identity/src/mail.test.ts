@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { testSettings, until } from '@tandem/testing';
@@ -138,18 +139,38 @@ it('sends nothing without a mail server', async () => {
   expect(mailbox.to(email)).toEqual([]);
 });
 
-it('sends messages about an account from the sandbox too, because accounts belong to both environments', async () => {
+it('sends and counts messages about an account in live, also for a person in the sandbox', async () => {
   const service = await start();
   const tenant = await aTenant(service);
   await inState(service, tenant.tenantId, 'sent');
   const sandbox = tenant.as(tenant.user.id, ['*'], { environment: 'sandbox' });
   expect((await sandbox.requestEmailVerification()).status).toBe(202);
-  const caller = { tenantId: tenant.tenantId, environment: 'sandbox' } as never;
+  const caller = { tenantId: tenant.tenantId, environment: 'live' } as never;
   await until('the message is sent', async () => {
-    const [row] = await service.sqlWithin(caller, 'SELECT state FROM platform.mail');
-    return row?.state === 'sent';
+    const rows = await service.sqlWithin(caller, 'SELECT state FROM platform.mail');
+    return rows.length === 2 && rows.every(({ state }) => state === 'sent');
   });
+  expect(await service.sqlWithin(caller, 'SELECT messages FROM platform.mail_count')).toEqual([{ messages: 2 }]);
   expect(mailbox.to(tenant.email)).toHaveLength(2);
+});
+
+it('sends no invitation from the sandbox, and notices of the accounts of others as in live', async () => {
+  const service = await start();
+  const tenant = await aTenant(service);
+  const sandbox = tenant.as(tenant.user.id, ['*'], { environment: 'sandbox' });
+  const stranger = `${randomUUID()}@example.com`;
+  const refused = await sandbox.inviteUser({ body: { email: stranger } });
+  expect([refused.status, refused.body.code]).toEqual([403, 'live_needed']);
+  const { data: invitation } = await tenant.owner.inviteUser({ body: { email: stranger } });
+  const again = await sandbox.resendInvitation({ params: { id: invitation.id } });
+  expect([again.status, again.body.code]).toEqual([403, 'live_needed']);
+  await mailTo(mailbox, stranger, /invites you/);
+  expect(mailbox.to(stranger)).toHaveLength(1);
+
+  const member = await tenant.addUser('member');
+  const changed = await sandbox.setUserPassword({ params: { id: member.id }, body: { new: 'another long phrase' } });
+  expect(changed.status).toBe(200);
+  await mailTo(mailbox, member.email, /^Your password was changed/);
 });
 
 it('limits how many messages a tenant sends in a day', async () => {
