@@ -32,6 +32,11 @@ export class StateTable<Status extends string> {
     return Object.keys(this.changes[status]) as Status[];
   }
 
+  /** Whether a record can change from one status to another, by a caller or by the platform. */
+  has(from: Status, to: Status): boolean {
+    return [this.changes[from], this.automatic[from]].some((table) => table && Object.hasOwn(table, to));
+  }
+
   /** Every status that a record can get, with what performs it: `['Task.completed', 'completeTask']`. */
   performers(): [status: string, performer: Performer][] {
     const tables = [this.created, ...Object.values(this.changes), ...Object.values(this.automatic)];

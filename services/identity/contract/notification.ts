@@ -98,9 +98,15 @@ export const NotificationActions = z
   });
 
 export const notificationStates = stateTable<(typeof listed)[number]>('Notification', {
-  created: { delivered: 'createNotification', scheduled: 'createNotification' },
+  // One that is sent by e-mail only is archived at once, so that it is not counted as unread.
+  created: { delivered: 'createNotification', archived: 'createNotification', scheduled: 'createNotification' },
   changes: {
-    scheduled: { cancelled: 'cancelNotification' },
+    // Before its first delivery a notification can be cancelled only; a snoozed one can return to the inbox.
+    scheduled: {
+      delivered: 'unreadNotification',
+      archived: 'archiveNotification',
+      cancelled: 'cancelNotification',
+    },
     delivered: { read: 'readNotification', archived: 'archiveNotification', scheduled: 'snoozeNotification' },
     read: { delivered: 'unreadNotification', archived: 'archiveNotification', scheduled: 'snoozeNotification' },
     archived: { delivered: 'unreadNotification' },
@@ -108,8 +114,10 @@ export const notificationStates = stateTable<(typeof listed)[number]>('Notificat
     failed: { archived: 'archiveNotification' },
   },
   automatic: {
-    scheduled: { delivered: 'deliver-notifications.job' },
-    delivered: { failed: 'mail-notification.job' },
+    scheduled: { delivered: 'deliver-notifications.job', archived: 'deliver-notifications.job' },
+    // A newer notification with the same groupKey archives the unread ones.
+    delivered: { archived: 'createNotification', failed: 'mail-notification.job' },
+    archived: { failed: 'mail-notification.job' },
   },
 });
 

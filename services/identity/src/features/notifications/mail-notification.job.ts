@@ -6,7 +6,7 @@ import type { Notification as NotificationRow } from '../../generated/client.ts'
 import type { Tools, Tx } from '../../handler.ts';
 import { readerOf, sendLetter } from '../account/account-mail.ts';
 import { lockFeeds } from './feed.ts';
-import { isExpired, writeNotification } from './notification.ts';
+import { canBecome, isExpired, writeNotification } from './notification.ts';
 import { notificationLetter } from './notification-letter.ts';
 
 /** Job that sends a notification by e-mail, then waits for the answer of the mail server. */
@@ -44,7 +44,7 @@ export const mailNotification = (tools: Pick<Tools, 'mail' | 'consoleUrl' | 'fee
         const state = (await stateOf(tx, payload.ref)) ?? (await queue(inside, row, { ...tools, ref: payload.ref }));
         if (state === 'queued') return new Date(Date.now() + (isRecent(row) ? soonMs : laterMs));
         // Without the inbox, nothing but the e-mail delivers the notification.
-        const hasFailed = state === 'failed' && !row.channels.includes('in_app');
+        const hasFailed = state === 'failed' && !row.channels.includes('in_app') && canBecome(row, 'failed');
         await writeNotification(tx, row, { emailStatus: state, ...(hasFailed && { status: 'failed' }) });
         return undefined;
       });

@@ -26,8 +26,6 @@ const columns = Notification.pick({
 const Pressed = z.record(z.string(), z.iso.datetime());
 const Results = z.record(z.string(), NotificationActionResult);
 
-const snoozed: readonly Status[] = ['delivered', 'archived', 'cancelled'];
-
 const dayMs = 86_400_000;
 const keptDays: Record<Status, number> = {
   scheduled: 365,
@@ -113,9 +111,23 @@ export function checkMove(row: NotificationRow, to: Status): void {
   if (!allowed.includes(to)) throw fail('transition_refused', [transitionError(row.status, allowed)]);
 }
 
-/** Writes a locked notification and puts the change into the feed of its user. */
+/** Whether the state table lets the platform change the status of a notification. */
+export function canBecome(row: NotificationRow, to: Status): boolean {
+  return notificationStates.has(statusOf(row.status), to);
+}
+
+function statusOf(status: string): Status {
+  return columns.shape.status.parse(status);
+}
+
+/**
+ * Writes a locked notification and puts the change into the feed of its user.
+ * @throws Error if the state table does not have the change of the status
+ */
 export async function writeNotification(tx: Tx, row: NotificationRow, values: Partial<NotificationRow>) {
-  const status = (values.status ?? row.status) as Status;
+  const status = statusOf(values.status ?? row.status);
+  if (status !== row.status && !canBecome(row, status))
+    throw new Error(`The state table of notifications has no change from ${row.status} to ${status}`);
   const [written] = await tx.notification.updateManyAndReturn({
     where: { id: row.id },
     data: {
@@ -130,6 +142,6 @@ export async function writeNotification(tx: Tx, row: NotificationRow, values: Pa
 }
 
 function transitionsOf({ status, deliveredAt }: NotificationRow): readonly Status[] {
-  const isSnoozed = status === 'scheduled' && deliveredAt !== null;
-  return isSnoozed ? snoozed : notificationStates.next(columns.shape.status.parse(status));
+  if (status === 'scheduled' && deliveredAt === null) return ['cancelled'];
+  return notificationStates.next(statusOf(status));
 }
