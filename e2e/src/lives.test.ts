@@ -55,35 +55,23 @@ it('every event of the rows of an operation is declared by a contract', () => {
   expect(emitted.filter((name) => !declared.has(name))).toEqual([]);
 });
 
-/** Operations, jobs and consumers that state tables name, but that do not exist yet. */
-const unbuilt: readonly string[] = [
-  'activateCampaign',
-  'approveCommission',
-  'archiveLandingPage',
-  'archiveWorkflow',
-  'cancelCommission',
-  'cancelTask',
-  'completeCampaign',
-  'completePayout',
-  'completeTask',
-  'holdCommission',
-  'pauseCampaign',
-  'pauseWorkflow',
-  'publishLandingPage',
-  'publishWorkflow',
-  'reactivatePartner',
-  'rejectPartner',
-  'releaseCommission',
-  'reopenOpportunity',
-  'reopenTask',
-  'resumeCampaign',
-  'resumeWorkflow',
-  'startTask',
-  'suspendPartner',
-  'terminatePartner',
-  'unpublishLandingPage',
-  'updatePartner',
-  'updateTask',
+/** Statuses that a schema declares, but that nothing sets, because the operations that set them are not built. */
+const unreached: readonly string[] = [
+  'Commission.approved',
+  'Commission.cancelled',
+  'Commission.on_hold',
+  'Commission.paid',
+  'LandingPage.archived',
+  'LandingPage.published',
+  'Partner.rejected',
+  'Partner.suspended',
+  'Partner.terminated',
+  'Task.cancelled',
+  'Task.completed',
+  'Task.in_progress',
+  'Workflow.archived',
+  'Workflow.paused',
+  'Workflow.published',
 ];
 
 interface Schema {
@@ -110,8 +98,11 @@ const performers = contracts
   .filter((value) => value instanceof StateTable)
   .flatMap((table) => table.performers());
 
-it('every status that allowedTransitions can name is in a state table, and no other', () => {
-  expect([...new Set(performers.map(([status]) => status))].sort()).toEqual(namedStatuses());
+it('every status that a schema declares is set by something in a state table', () => {
+  const reached = [...new Set(performers.map(([status]) => status))];
+  // Remove an entry when an operation, job or consumer sets the status.
+  expect(namedStatuses().filter((status) => !reached.includes(status))).toEqual([...unreached]);
+  expect(reached.filter((status) => !namedStatuses().includes(status))).toEqual([]);
 });
 
 it('every change in a state table is made by an operation, a job or a consumer', () => {
@@ -122,6 +113,5 @@ it('every change in a state table is made by an operation, a job or a consumer',
   const files = globSync('services/*/src/features/**/*.ts', { cwd: root }).map((path) => basename(path, '.ts'));
   const existing = new Set<unknown>([...writes, ...files]);
   const missing = new Set(performers.map(([, performer]) => performer).filter((name) => !existing.has(name)));
-  // Remove an entry when it exists.
-  expect([...missing].sort()).toEqual([...unbuilt]);
+  expect([...missing]).toEqual([]);
 });

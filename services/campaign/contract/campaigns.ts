@@ -9,13 +9,8 @@ export const CampaignType = z.enum(campaignTypes).describe('The channels of the 
 export const CampaignStatus = z.enum(campaignStatuses).describe('The status of the campaign');
 
 export const campaignStates = stateTable<(typeof campaignStatuses)[number]>('Campaign', {
-  created: { draft: 'createCampaign' },
-  changes: {
-    draft: { active: 'activateCampaign' },
-    active: { paused: 'pauseCampaign', completed: 'completeCampaign' },
-    paused: { active: 'resumeCampaign', completed: 'completeCampaign' },
-    completed: {},
-  },
+  created: { draft: 'createCampaign', active: 'createCampaign', paused: 'createCampaign', completed: 'createCampaign' },
+  changes: { draft: {}, active: {}, paused: {}, completed: {} },
 });
 
 export const Campaign = z.object({
@@ -29,7 +24,7 @@ export const Campaign = z.object({
   status: CampaignStatus.meta({ examples: ['draft'] }),
   allowedTransitions: z
     .array(CampaignStatus)
-    .meta({ description: 'The statuses that this campaign can currently change to', examples: [['active']] }),
+    .meta({ description: 'The statuses that this campaign can currently change to', examples: [[]] }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   ownerId: OwnerId,
   teamId: TeamId,

@@ -92,11 +92,7 @@ export const GeneratedPage = z.object({ ...shape, description: Description });
 
 export const landingPageStates = stateTable<(typeof landingPageStatuses)[number]>('LandingPage', {
   created: { draft: 'createLandingPage' },
-  changes: {
-    draft: { published: 'publishLandingPage', archived: 'archiveLandingPage' },
-    published: { draft: 'unpublishLandingPage', archived: 'archiveLandingPage' },
-    archived: {},
-  },
+  changes: { draft: {}, published: {}, archived: {} },
 });
 
 export const LandingPageSummary = z.object({
@@ -109,7 +105,7 @@ export const LandingPageSummary = z.object({
   status: LandingPageStatus.meta({ examples: ['draft'] }),
   allowedTransitions: z.array(LandingPageStatus).meta({
     description: 'The statuses that this page can currently change to',
-    examples: [['published', 'archived']],
+    examples: [[]],
   }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   ownerId: OwnerId,

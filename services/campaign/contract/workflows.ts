@@ -113,12 +113,7 @@ export const Sequence = z.object({
 
 export const workflowStates = stateTable<(typeof workflowStatuses)[number]>('Workflow', {
   created: { draft: 'createWorkflow' },
-  changes: {
-    draft: { published: 'publishWorkflow', archived: 'archiveWorkflow' },
-    published: { paused: 'pauseWorkflow', archived: 'archiveWorkflow' },
-    paused: { published: 'resumeWorkflow', archived: 'archiveWorkflow' },
-    archived: {},
-  },
+  changes: { draft: {}, published: {}, paused: {}, archived: {} },
 });
 
 export const WorkflowSummary = z.object({
@@ -132,7 +127,7 @@ export const WorkflowSummary = z.object({
   status: WorkflowStatus.meta({ examples: ['draft'] }),
   allowedTransitions: z.array(WorkflowStatus).meta({
     description: 'The statuses that this workflow can currently change to',
-    examples: [['published', 'archived']],
+    examples: [[]],
   }),
   createdBy: id('user').nullable().describe('The user who created the record'),
   ownerId: OwnerId,

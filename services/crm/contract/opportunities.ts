@@ -45,11 +45,7 @@ export const Outcome = z.object({
 
 export const opportunityStates = stateTable<(typeof opportunityStatuses)[number]>('Opportunity', {
   created: { open: 'convertLead' },
-  changes: {
-    open: { won: 'winOpportunity', lost: 'loseOpportunity' },
-    won: { open: 'reopenOpportunity' },
-    lost: { open: 'reopenOpportunity' },
-  },
+  changes: { open: { won: 'winOpportunity', lost: 'loseOpportunity' }, won: {}, lost: {} },
 });
 
 export const Opportunity = z.object({

@@ -12,12 +12,7 @@ export const TaskPriority = z.enum(taskPriorities).describe('The priority of the
 
 export const taskStates = stateTable<(typeof taskStatuses)[number]>('Task', {
   created: { pending: 'createTask' },
-  changes: {
-    pending: { in_progress: 'startTask', completed: 'completeTask', cancelled: 'cancelTask' },
-    in_progress: { pending: 'updateTask', completed: 'completeTask', cancelled: 'cancelTask' },
-    completed: { pending: 'reopenTask' },
-    cancelled: { pending: 'reopenTask' },
-  },
+  changes: { pending: {}, in_progress: {}, completed: {}, cancelled: {} },
 });
 
 export const Task = z.object({
@@ -32,7 +27,7 @@ export const Task = z.object({
   status: TaskStatus,
   allowedTransitions: z.array(TaskStatus).meta({
     description: 'The statuses that this task can currently change to',
-    examples: [['in_progress', 'completed', 'cancelled']],
+    examples: [[]],
   }),
   dueAt: timestamp()
     .nullable()

@@ -28,13 +28,7 @@ export const CommissionType = z
 
 export const commissionStates = stateTable<(typeof commissionStatuses)[number]>('Commission', {
   created: { pending: 'on-opportunity-won' },
-  changes: {
-    pending: { approved: 'approveCommission', on_hold: 'holdCommission', cancelled: 'cancelCommission' },
-    on_hold: { pending: 'releaseCommission', cancelled: 'cancelCommission' },
-    approved: { paid: 'completePayout', on_hold: 'holdCommission', cancelled: 'cancelCommission' },
-    paid: {},
-    cancelled: {},
-  },
+  changes: { pending: {}, on_hold: {}, approved: {}, paid: {}, cancelled: {} },
 });
 
 export const Commission = z.object({
@@ -61,7 +55,7 @@ export const Commission = z.object({
   status: CommissionStatus,
   allowedTransitions: z.array(CommissionStatus).meta({
     description: 'The statuses that this commission can currently change to',
-    examples: [['approved', 'on_hold', 'cancelled']],
+    examples: [[]],
   }),
   planId: id('commission_plan').nullable().describe('The commission plan that was applied'),
   planVersion: z

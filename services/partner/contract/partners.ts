@@ -34,13 +34,7 @@ export const Code = z
 
 export const partnerStates = stateTable<(typeof partnerStatuses)[number]>('Partner', {
   created: { pending: 'createPartner' },
-  changes: {
-    pending: { approved: 'approvePartner', rejected: 'rejectPartner' },
-    approved: { suspended: 'suspendPartner', terminated: 'terminatePartner' },
-    suspended: { approved: 'reactivatePartner', terminated: 'terminatePartner' },
-    rejected: { pending: 'updatePartner' },
-    terminated: {},
-  },
+  changes: { pending: { approved: 'approvePartner' }, approved: {}, suspended: {}, rejected: {}, terminated: {} },
 });
 
 export const Partner = z.object({
@@ -57,7 +51,7 @@ export const Partner = z.object({
   status: PartnerStatus,
   allowedTransitions: z.array(PartnerStatus).meta({
     description: 'The statuses that this partner can currently change to',
-    examples: [['approved', 'rejected']],
+    examples: [['approved']],
   }),
   parentPartnerId: id('partner')
     .nullable()

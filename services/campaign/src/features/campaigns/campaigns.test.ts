@@ -23,22 +23,17 @@ describe('createCampaign', () => {
       description: null,
       type: 'email',
       status: 'draft',
-      allowedTransitions: ['active'],
+      allowedTransitions: [],
       createdBy: '1',
       version: 1,
       createdAt: expect.any(String),
     });
   });
 
-  it.each([
-    ['draft', ['active']],
-    ['active', ['paused', 'completed']],
-    ['paused', ['active', 'completed']],
-    ['completed', []],
-  ])('accepts the status %s, and returns its allowed transitions', async (status, allowedTransitions) => {
+  it.each(['draft', 'active', 'paused', 'completed'])('accepts the status %s', async (status) => {
     const api = service.as();
     const { data } = await api.createCampaign({ body: { name: 'A', description: 'B', type: 'mixed', status } });
-    expect(data).toMatchObject({ description: 'B', type: 'mixed', status, allowedTransitions });
+    expect(data).toMatchObject({ description: 'B', type: 'mixed', status, allowedTransitions: [] });
     expect((await api.getCampaign({ params: { id: data.id } })).data).toEqual(data);
   });
 

@@ -48,7 +48,7 @@ describe('createTask', () => {
       assignedTo: null,
       createdBy: '1',
       version: 1,
-      allowedTransitions: ['in_progress', 'completed', 'cancelled'],
+      allowedTransitions: [],
     });
     expect((await api.getTask({ params: { id: reply.data.id } })).data).toEqual(reply.data);
     const event = await createdEvent(api);

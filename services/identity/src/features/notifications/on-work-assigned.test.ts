@@ -194,8 +194,10 @@ it('writes to each recipient in their language', async () => {
     body: 'Ada Lovelace hat Ihnen die Aufgabe „Call back“ zugewiesen.',
     actions: [{ id: 'open', label: 'Öffnen' }],
   });
-  const [created] = service.events.filter(
-    ({ name, tenantId }) => name === 'notification.created' && Number(tenantId) === tenant.tenantId,
+  const created = await until('the event arrives', () =>
+    service.events.find(
+      ({ name, tenantId }) => name === 'notification.created' && Number(tenantId) === tenant.tenantId,
+    ),
   );
   expect((created as unknown as { data: { title: string } }).data.title).toBe('A task was assigned to you');
 });

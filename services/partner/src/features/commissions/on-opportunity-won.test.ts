@@ -65,7 +65,7 @@ describe('a won deal of a referred lead', () => {
       level: 1,
       type: 'earned',
       status: 'pending',
-      allowedTransitions: ['approved', 'on_hold', 'cancelled'],
+      allowedTransitions: [],
       opportunityId,
       planVersion: 1,
       planId: expect.any(String),
