@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { ApiKey as KeyRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { checkCeiling, checkRank, intersection, mayAssign } from '../../permissions.ts';
+import { checkAccountReach } from '../teams/reach.ts';
 
 export type KeyRecord = z.output<typeof ApiKey>;
 
@@ -80,8 +81,9 @@ export async function checkKeyCeiling(tx: Tx, caller: Caller, wanted: OwnedKey):
   throw fail('forbidden', [{ field: 'permissions', message }]);
 }
 
-/** Rejects changes to a key whose effective permissions exceed the caller's. */
+/** Rejects changes to a key whose effective permissions or teams exceed the caller's. */
 export async function checkKeyRank(tx: Tx, caller: Caller, key: OwnedKey): Promise<void> {
+  await checkKeyReach(tx, caller, ownerOf(key));
   checkRank(caller, await effectivePermissions(tx, key), 'key');
 }
 
@@ -104,6 +106,17 @@ async function followsRoleOf(tx: Tx, { type, userId, keyId }: Caller, ownerId: n
   if (type !== 'key' || keyId === undefined) return true;
   const own = await tx.apiKey.findFirst({ where: { id: keyId }, select: { permissions: true } });
   return own !== null && !own.permissions.length;
+}
+
+/**
+ * Rejects a key of somebody who is in other teams than the caller's own user, if the caller is limited to team records.
+ * Acting on behalf of somebody does not help: the key would reach the records of their teams without that.
+ */
+export async function checkKeyReach(tx: Tx, caller: Caller, ownerId: number): Promise<void> {
+  const { userId } = caller;
+  if (userId === undefined || userId === ownerId) return;
+  const own = await tx.teamMember.findMany({ where: { userId }, select: { teamId: true } });
+  await checkAccountReach(tx, { ...caller, teamIds: own.map(({ teamId }) => teamId) }, ownerId);
 }
 
 export function checkExpiry(expiresAt: Date | null | undefined): void {

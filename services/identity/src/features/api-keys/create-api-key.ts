@@ -2,7 +2,7 @@ import { actingUserId } from '@tandem/caller';
 import { apiKeyCreated, type apiKeys } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { checkExpiry, checkKeyCeiling, permissionsToStore, storeKey } from './api-key.ts';
+import { checkExpiry, checkKeyCeiling, checkKeyReach, permissionsToStore, storeKey } from './api-key.ts';
 
 export const createApiKey =
   (tools: Tools): Handler<typeof apiKeys.createApiKey> =>
@@ -13,6 +13,7 @@ export const createApiKey =
     if (createdBy === undefined) throw fail('forbidden');
     const owned = { permissions: wanted, createdBy, ownerId: null };
     await checkKeyCeiling(tx, caller, owned);
+    await checkKeyReach(tx, caller, createdBy);
     const permissions = await permissionsToStore(tx, caller, owned);
     const key = await storeKey(
       tx,

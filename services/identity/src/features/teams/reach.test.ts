@@ -86,7 +86,7 @@ it('keeps a caller who is limited to team records out of other teams, also by a 
 });
 
 it('keeps a caller who is limited to team records from accounts of members of other teams', async () => {
-  const { owner, addUser, own, other, limited } = await aTenantWithTeams();
+  const { owner, addUser, own, other, limited, as } = await aTenantWithTeams();
   const { data: reader } = await owner.createRole({ body: { name: 'Reader', permissions: ['leads:read:team'] } });
   const colleague = await addUser('member', { roleId: reader.id, teamIds: [own.id] });
   const inBoth = await addUser('member', { roleId: reader.id, teamIds: [own.id, other.id] });
@@ -99,6 +99,14 @@ it('keeps a caller who is limited to team records from accounts of members of ot
     ];
     return replies.map(({ status, body }) => body.code ?? status);
   };
+  const keyOf = async ({ id }: { id: string }) =>
+    (await as(id, ['*']).createApiKey({ body: { name: 'ci' } })).data as { id: string };
+  const rotate = async (api: typeof owner, { id }: { id: string }) =>
+    (await api.rotateApiKey({ params: { id }, body: {} })).status;
+  expect(await rotate(limited(), await keyOf(inBoth))).toBe(403);
+  expect(await rotate(limited(), await keyOf(colleague))).toBe(201);
+  const actsFor = limited(undefined, { type: 'key', keyId: 1, onBehalfOf: Number(inBoth.id) });
+  expect((await actsFor.createApiKey({ body: { name: 'kept' } })).status).toBe(403);
   expect(await takeOver(limited(), inBoth)).toEqual(['forbidden', 'forbidden', 'forbidden']);
   expect((await limited().updateUser({ params: { id: inBoth.id }, body: { firstName: 'Mary' } })).status).toBe(200);
   expect(await takeOver(limited(), colleague)).toEqual([200, 'totp_off', 200]);

@@ -17,14 +17,15 @@ export async function checkTeamReach(tx: Tx, caller: Caller, teamIds: readonly n
 }
 
 /**
- * Rejects changing the password or the address of a user who is in a team in which the caller is not, if the caller is
- * limited to team records: whoever can sign in as this user reaches the records of that team.
+ * Rejects changing the password, the address or the API keys of a user who is in a team in which the caller is not, if the caller is
+ * limited to team records: whoever can sign in as this user, or has their key, reaches the records of that team.
  */
 export async function checkAccountReach(tx: Tx, caller: Caller, userId: number): Promise<void> {
   const own = new Set(caller.teamIds ?? []);
   const teamIds = (await teamIdsOf(tx, [userId])).get(userId) ?? [];
   if (teamIds.every((id) => own.has(id)) || !(await isLimited(tx, caller))) return;
-  throw fail('forbidden');
+  const message = 'Your permissions are limited to team records, and the user is in a team in which you are not';
+  throw fail('forbidden', [{ field: 'id', message }]);
 }
 
 /** Whether a user may put others into these teams: one who is limited to team records, into their own teams only. */
