@@ -96,6 +96,7 @@ export const userLoggedOut = event('user.logged_out', {
       'totp_required',
       'sso_required',
       'totp_reset',
+      'sso_unlinked',
       'suspended',
       'deactivated',
       'password_changed',

@@ -1,5 +1,6 @@
 import { event, id, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { userLoggedOut } from './auth.ts';
 
 export const ssoDomainsMax = 20;
 
@@ -110,6 +111,14 @@ export const ssoDomainRemoved = event('sso.domain_removed', {
 
 const withDomain = z.object({ id: id('sso_domain') });
 
+export const userUnlinked = event('user.sso_unlinked', {
+  description: 'An administrator unlinks a user from the identity provider',
+  action: 'user.unlink_sso',
+  target: 'user',
+  data: z.object({ userId: id('user') }),
+  record: z.object({ id: id('user') }),
+});
+
 export const sso = operations({
   getSso: {
     method: 'GET',
@@ -219,5 +228,18 @@ export const sso = operations({
     reply: z.object({ id: id('sso_domain'), deleted: z.literal(true).describe('Always true') }),
     message: 'Domain removed',
     emits: [ssoDomainRemoved],
+  },
+  unlinkUserSso: {
+    method: 'DELETE',
+    path: '/v1/users/:id/sso',
+    permission: 'users:manage',
+    summary: 'Unlink a user from the identity provider',
+    description:
+      'The next person whom the provider names with the address of the user is linked to the user. Use it when the provider gave the person a new account. If the address belongs to somebody else now, change the address of the user instead. Ends all sessions of the user. You cannot unlink a user whose role has permissions that you do not have.',
+    params: z.object({ id: id('user') }),
+    reply: z.object({ id: id('user'), deleted: z.literal(true).describe('Always true') }),
+    message: 'User unlinked',
+    emits: [userUnlinked, userLoggedOut],
+    errors: { not_linked: [409, 'The user is not linked to an identity provider'] },
   },
 });

@@ -9,6 +9,7 @@ import { finishSso } from './finish-sso.ts';
 import { getSso } from './get-sso.ts';
 import { listSsoDomains } from './list-sso-domains.ts';
 import { startSso } from './start-sso.ts';
+import { unlinkUserSso } from './unlink-user-sso.ts';
 import { verifySsoDomain } from './verify-sso-domain.ts';
 
 export const ssoHandlers = (tools: Tools) =>
@@ -20,6 +21,7 @@ export const ssoHandlers = (tools: Tools) =>
     addSsoDomain,
     verifySsoDomain: verifySsoDomain(tools),
     deleteSsoDomain,
+    unlinkUserSso: unlinkUserSso(tools),
     startSso: startSso(tools),
     finishSso: finishSso(tools),
   }) satisfies Handlers<typeof sso & typeof ssoSignIn, Tx>;

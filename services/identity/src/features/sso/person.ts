@@ -20,6 +20,8 @@ import { provesAddress, workspaceOf } from './issuer.ts';
 import type { Person } from './provider.ts';
 
 const nameMax = 100;
+const isOfAnother =
+  'Another person at the identity provider signed in to the account of this address. An administrator can change its address, or unlink that person with DELETE /v1/users/:id/sso';
 
 type NewUserEvents =
   | typeof userCreated
@@ -59,6 +61,9 @@ export async function findOrCreateUser(
   const { email } = person;
   if (!(await isProven(tx, email))) throw fail('sso_domain_unproven');
   const known = await tx.user.findFirst({ where: { email }, select: { id: true } });
+  // Companies give the address of somebody who left to somebody else, who must not get the account.
+  if (known && (await tx.userIdentity.count({ where: { issuer, userId: known.id } })))
+    throw fail('sso_not_allowed', [{ field: 'email', message: isOfAnother }]);
   const userId =
     known?.id ?? (await create(tx, emit, { connection, person: { ...person, email }, passwordHash }, tools));
   const account = await allowed(tx, connection, userId);
