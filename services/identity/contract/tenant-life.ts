@@ -6,9 +6,11 @@ import {
   tenantDeletionScheduled,
   tenantResumed,
   tenantSuspended,
+  text,
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
+import { SubscriptionStatus } from './subscriptions.ts';
 
 // Every service declares or consumes these; identity decides about tenants.
 export {
@@ -25,6 +27,10 @@ const TenantLife = z.object({
   name: name().nullable(),
   plan: z.enum(planCodes).nullable(),
   status: z.enum(['active', 'suspended', 'deleted']),
+  /** Null while the tenant is active, and after its deletion; absent from services of the previous release. */
+  suspension: z.object({ since: timestamp(), reason: text(500).nullable() }).nullish(),
+  /** Null after the deletion; absent as above. */
+  subscription: z.object({ status: SubscriptionStatus, endsAt: timestamp().nullable() }).nullish(),
   deletion: z
     .object({
       state: z.enum(['scheduled', 'removing', 'completed']),
@@ -63,7 +69,7 @@ export const internalTenantLife = operations({
     path: '/internal/tenants/suspend',
     audience: 'internal',
     summary: 'Suspend a tenant: its credentials are refused, its jobs and webhooks wait',
-    body: z.object({ tenantId: id('tenant') }),
+    body: z.object({ tenantId: id('tenant'), reason: text(500).optional() }),
     reply: TenantLife,
     message: 'Tenant suspended',
     emits: [tenantSuspended],

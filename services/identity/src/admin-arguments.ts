@@ -21,6 +21,7 @@ export function parseOptions(args: string[]) {
         tenant: text,
         from: text,
         grace: text,
+        reason: text,
         all: { type: 'boolean' },
         repair: { type: 'boolean' },
       },
@@ -48,8 +49,9 @@ function hasLength<N extends keyof Arguments>(args: string[], count: N): args is
 }
 
 /** Parses the value of an option; null when the option is absent. */
-export function wholeNumber(option: string, text: string | undefined): number | null {
+export function wholeNumber(option: string, text: string | undefined, min = 1): number | null {
   if (text === undefined) return null;
-  if (!/^[0-9]{1,9}$/.test(text)) throw new UsageError(`--${option} must be a whole number of at most 9 digits.`);
+  const isNumber = /^[0-9]{1,9}$/.test(text) && Number(text) >= min;
+  if (!isNumber) throw new UsageError(`--${option} must be a whole number of at most 9 digits, at least ${min}.`);
   return Number(text);
 }

@@ -21,11 +21,12 @@ interface TenantAdmin {
 export async function printTenants(admin: TenantAdmin): Promise<true> {
   const rows = (await listAllTenants(admin)).map(({ id, name, plan, status }) => [
     publicId(admin, id),
+    id,
     plan,
     status,
     name,
   ]);
-  return printTable(['TENANT', 'PLAN', 'STATUS', 'NAME'], rows);
+  return printTable(['TENANT', 'NUMBER', 'PLAN', 'STATUS', 'NAME'], rows);
 }
 
 /** Sets the plan of a tenant, with the limits of an enterprise tenant. */
@@ -59,19 +60,29 @@ export async function changeTenantLife(admin: TenantAdmin, args: string[]): Prom
   const { values, positionals } = parseOptions(args);
   const [command, code] = expectArguments(positionals, 2);
   const id = tenantId(admin, code);
-  const graceDays = wholeNumber('grace', values.grace) ?? deletionGraceDays;
+  const graceDays = wholeNumber('grace', values.grace, 0) ?? deletionGraceDays;
   if (graceDays > deletionGraceDays) throw new UsageError(`--grace must be at most ${deletionGraceDays} days.`);
   const input = { body: { tenantId: id }, as: admin.as };
   const run = {
-    suspend: () => admin.identity.suspendTenant(input),
+    suspend: () =>
+      admin.identity.suspendTenant({
+        ...input,
+        body: { tenantId: id, ...(values.reason && { reason: values.reason }) },
+      }),
     resume: () => admin.identity.resumeTenant(input),
     delete: () => admin.identity.deleteTenant({ ...input, body: { tenantId: id, graceDays } }),
     show: () => admin.identity.showTenant(input),
   };
   if (!isLifeCommand(command))
     throw new UsageError(`"tenant ${command}" is not a command; use one of ${lifeCommands.join(', ')}.`);
-  const { name, status, deletion } = await run[command]();
-  console.log(`${code}${name === null ? '' : ` (${name})`} is ${status}.`);
+  const { name, plan, status, suspension, subscription, deletion } = await run[command]();
+  console.log(`${code}${name === null ? '' : ` (${name})`}, number ${id} in logs and tables, is ${status}.`);
+  if (suspension)
+    console.log(`Suspended since ${suspension.since.toISOString()}: ${suspension.reason ?? 'no reason was given'}.`);
+  if (subscription) {
+    const end = subscription.endsAt ? `, and ends at ${subscription.endsAt.toISOString()}` : '';
+    console.log(`Its subscription is ${subscription.status} on the plan ${plan}${end}.`);
+  }
   if (!deletion) return true;
   const { state, dueAt, completedAt, removed, waitingFor } = deletion;
   if (state === 'scheduled')

@@ -30,8 +30,9 @@ const usage = `Usage: npm run admin -- <command>
   tenants                               list all tenants with their plans
   plan <tenant> <plan>                  set the plan of a tenant: ${planCodes.join(', ')}
        [--monthly N] [--rate N] [--burst N]   limits of an enterprise tenant; an omitted limit is unlimited
-  tenant show <tenant>                  show the status of a tenant, and the progress of its deletion
+  tenant show <tenant>                  show the status of a tenant, why it is suspended, and the progress of its deletion
   tenant suspend <tenant>               refuse its credentials; its jobs and webhooks wait
+       [--reason TEXT]                  shown by tenant show
   tenant resume <tenant>                undo a suspension, and a deletion whose grace period has not ended
   tenant delete <tenant> [--grace DAYS] suspend it, and delete all of its data after 30 days
   subscription <tenant> <status>        record what happens outside of the platform: trialing, past_due, active, canceled

@@ -21,7 +21,7 @@ export const deleteTenant =
       const deletion = await tx.tenantDeletion.findFirst({ where: { tenantNumber: tenantId } });
       if (deletion?.state === 'removing' || deletion?.state === 'completed') throw fail('deletion_started');
       if (tenant.status === 'active') {
-        const record = await setStatus(tx, tenant, 'suspended');
+        const record = await setStatus(tx, tenant, { status: 'suspended', reason: 'Its deletion is scheduled' });
         emit(tenantSuspended, {
           data: { tenantId },
           record,

@@ -1,4 +1,4 @@
-import { dataServices, type internalTenantLife, TenantStatus } from '@tandem/identity-contract';
+import { dataServices, type internalTenantLife, SubscriptionStatus, TenantStatus } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import { z } from 'zod';
 import type { TenantDeletion } from '../../generated/client.ts';
@@ -17,10 +17,15 @@ export async function lockTenant(tx: Tx): Promise<TenantRecord> {
 }
 
 /** Sets the status of the locked tenant. */
-export async function setStatus(tx: Tx, { id }: TenantRecord, status: 'active' | 'suspended'): Promise<TenantRecord> {
+export async function setStatus(
+  tx: Tx,
+  { id }: TenantRecord,
+  { status, reason = null }: { status: 'active' | 'suspended'; reason?: string | null | undefined },
+): Promise<TenantRecord> {
+  const suspendedAt = status === 'suspended' ? new Date() : null;
   const [row] = await tx.tenant.updateManyAndReturn({
     where: { tenantId: id },
-    data: { status, version: { increment: 1 } },
+    data: { status, suspendedAt, suspendReason: reason, version: { increment: 1 } },
   });
   if (!row) throw fail('not_found');
   return asTenant(row);
@@ -38,11 +43,19 @@ export async function readLife(tx: Tx, tenantId: number): Promise<TenantLife> {
   const deletion = found?.state === 'canceled' ? null : found;
   if (!row && !deletion) throw fail('not_found');
   const tenant = row && asTenant(row);
+  const subscription = row && (await tx.subscription.findFirst({}));
   return {
     id: tenantId,
     name: tenant?.name ?? null,
     plan: tenant?.plan ?? null,
     status: tenant ? TenantStatus.parse(tenant.status) : 'deleted',
+    // A tenant that was suspended by an earlier release has no time.
+    suspension:
+      row?.status === 'suspended' ? { since: row.suspendedAt ?? row.updatedAt, reason: row.suspendReason } : null,
+    subscription: subscription && {
+      status: SubscriptionStatus.parse(subscription.status),
+      endsAt: subscription.endsAt,
+    },
     deletion: deletion && {
       state: z.enum(['scheduled', 'removing', 'completed']).parse(deletion.state),
       requestedAt: deletion.requestedAt,

@@ -14,7 +14,7 @@ export const resumeTenant =
       if (deletion?.state === 'scheduled')
         await tx.tenantDeletion.updateMany({ where: { tenantNumber: tenantId }, data: { state: 'canceled' } });
       if (tenant.status === 'suspended') {
-        const record = await setStatus(tx, tenant, 'active');
+        const record = await setStatus(tx, tenant, { status: 'active' });
         const changes = { status: { from: tenant.status, to: record.status } };
         emit(tenantResumed, { data: { tenantId }, record, changes });
       }

@@ -56,8 +56,13 @@ describe('suspending a tenant', () => {
     const event = await eventOf('tenant.suspended', tenant.tenantId);
     expect(event.changes).toEqual({ status: { from: 'active', to: 'suspended' } });
 
-    expect((await call(tenant, 'suspendTenant')).data.status).toBe('suspended');
-    expect((await call(tenant, 'resumeTenant')).data.status).toBe('active');
+    const repeated = await call(tenant, 'suspendTenant', { reason: 'Invoice 42 is not paid' });
+    expect(repeated.data).toMatchObject({
+      status: 'suspended',
+      suspension: { since: data.suspension?.since, reason: 'Invoice 42 is not paid' },
+      subscription: { status: 'active', endsAt: null },
+    });
+    expect((await call(tenant, 'resumeTenant')).data).toMatchObject({ status: 'active', suspension: null });
     await eventOf('tenant.resumed', tenant.tenantId);
     expect((await signIn(tenant)).status).toBe(200);
     expect((await resolve()).permissions).toEqual(['*']);

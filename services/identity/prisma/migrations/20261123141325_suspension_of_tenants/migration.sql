@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "tenant" ADD COLUMN     "suspend_reason" TEXT,
+ADD COLUMN     "suspended_at" TIMESTAMPTZ(3);
