@@ -23,7 +23,11 @@ it('a client changes leads by a filter, follows the job, and downloads what coul
   if (!('jobId' in data)) throw new Error('The filter started no job');
   const params = { id: data.jobId };
   await until('the job is complete', async () => (await owner.getJob({ params })).data.status === 'completed');
-  expect((await owner.getJob({ params })).data.result).toEqual({ succeeded: 1, failed: 1 });
+  expect((await owner.getJob({ params })).data.result).toEqual({
+    succeeded: 1,
+    failed: 1,
+    errors: `/v1/jobs/${data.jobId}/errors`,
+  });
 
   const headers = { Authorization: `Bearer ${tenant.accessToken}`, 'X-Tenant-Id': tenant.id };
   const file = await fetch(`${fleet.baseUrl}/v1/jobs/${data.jobId}/errors`, { headers });

@@ -69,11 +69,14 @@ export function backgroundJobs(service: JobService) {
     /**
      * Creates a job in the transaction that schedules its work.
      * @param start.permission needed to read the job
+     * @param start.total the number of items, if it is known
      */
-    async start(sql: Sql, start: { kind: string; permission: string; caller: Caller; input: object }) {
-      const { kind, permission, caller, input } = start;
-      const [row] = await sql<{ id: number }>`INSERT INTO platform.background_job (kind, permission, user_id, input)
-        VALUES (${kind}, ${permission}, ${actingUser(caller) ?? null}::bigint, ${JSON.stringify(input)}::jsonb) RETURNING id`;
+    async start(sql: Sql, start: { kind: string; permission: string; caller: Caller; input: object; total?: number }) {
+      const { kind, permission, caller, input, total = 0 } = start;
+      const [row] = await sql<{
+        id: number;
+      }>`INSERT INTO platform.background_job (kind, permission, user_id, input, total)
+        VALUES (${kind}, ${permission}, ${actingUser(caller) ?? null}::bigint, ${JSON.stringify(input)}::jsonb, ${total}) RETURNING id`;
       return { jobId: jobNumber(service, (row as { id: number }).id), status: 'queued' as const };
     },
     /** A job with its input; undefined when it does not exist. */
@@ -99,12 +102,12 @@ export function backgroundJobs(service: JobService) {
     },
     /** @param end.expiresAt when the file of the job expires, if it has one */
     async complete(sql: Sql, jobId: number, end: { result: object; total: number; expiresAt?: Date }): Promise<void> {
-      await sql`UPDATE platform.background_job SET status = 'completed', completed_at = now(), done = ${end.total},
+      await sql`UPDATE platform.background_job SET status = 'completed', completed_at = clock_timestamp(), done = ${end.total},
         total = ${end.total}, result = ${JSON.stringify(end.result)}::jsonb, expires_at = ${end.expiresAt ?? null}::timestamptz
         WHERE id = ${rowOf(jobId)}`;
     },
     async fail(sql: Sql, jobId: number, error: { code: string; message: string }): Promise<void> {
-      await sql`UPDATE platform.background_job SET status = 'failed', completed_at = now(), error_code = ${error.code},
+      await sql`UPDATE platform.background_job SET status = 'failed', completed_at = clock_timestamp(), error_code = ${error.code},
         error_message = ${error.message} WHERE id = ${rowOf(jobId)}`;
     },
     /** The job, if the caller may read it. */

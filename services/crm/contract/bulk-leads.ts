@@ -7,7 +7,7 @@ const selection = bulkSelection(leads.listLeads.query);
 const also = [{ permission: leads.listLeads.permission, for: 'filter' }] as const;
 const exampleIds = ['khzasVT5ZxaVtyRs', '1djJZs2banxN2kyX'];
 const inBackground =
-  'With `ids`, the leads are changed at once and the response has one result per id; a lead that cannot be changed does not stop the others. With `filter`, the response is 202: the leads that match now are changed by a background job. GET /v1/jobs/:id returns its progress, and GET /v1/jobs/:id/errors the leads that could not be changed.';
+  'With `ids`, the leads are changed at once and the response has one result per id; a lead that cannot be changed does not stop the others. With `filter` and `expectedCount`, the response is 202: the leads that match now are changed by a background job. GET /v1/jobs/:id returns its progress, and GET /v1/jobs/:id/errors the leads that could not be changed.';
 
 /** The fields that many leads can share; the others identify one lead. */
 const change = leads.updateLead.body.pick({

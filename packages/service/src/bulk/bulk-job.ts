@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import type { backgroundJobs } from '../background-jobs.ts';
 import { toErrorResponse } from '../error-response.ts';
-import type { BulkOperation } from './bulk-operations.ts';
+import type { BulkOperation, IdCodec } from './bulk-operations.ts';
 import { changeEach } from './change-each.ts';
 
 /** Job that changes the records which the filter of a bulk operation selected. */
@@ -33,7 +33,7 @@ const batchMax = 100;
  */
 export function bulkJob<Tx extends { sql: Sql }>(
   operations: Readonly<Record<string, BulkOperation<Tx>>>,
-  { jobs, log }: { jobs: ReturnType<typeof backgroundJobs>; log: Log },
+  { jobs, ids: codec, log }: { jobs: ReturnType<typeof backgroundJobs>; ids: IdCodec; log: Log },
 ): Job<typeof bulkChangeJob.payload, Tx> {
   return job({
     ...bulkChangeJob,
@@ -63,7 +63,8 @@ export function bulkJob<Tx extends { sql: Sql }>(
         await jobs.progress(inside.tx.sql, jobId, next);
         if (next.done < ids.length) return new Date();
         const failed = (await jobs.errorsOf(inside.tx.sql, jobId)).length;
-        const result = { succeeded: ids.length - failed, failed };
+        const file = failed > 0 ? `/v1/jobs/${codec.encode('job', caller.tenantId as number, jobId)}/errors` : null;
+        const result = { succeeded: ids.length - failed, failed, errors: file };
         await jobs.complete(inside.tx.sql, jobId, { result, total: ids.length });
         return undefined;
       }, actorOf(caller));

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '@tandem/caller';
 import {
+  allows,
   bulkFilterMax,
   type JobService,
   type jobErrorOperations,
@@ -26,7 +27,7 @@ import { readSelection, type SelectionBody } from './selection.ts';
 type Any = any;
 
 /** The codec of `@tandem/ids`, whose package cannot be imported here: its tests use this one. */
-interface IdCodec {
+export interface IdCodec {
   encode(type: ResourceType, tenantId: number, id: number): string;
   decode(type: ResourceType, tenantId: number | undefined, code: string): number | undefined;
 }
@@ -80,12 +81,15 @@ export function bulkOperations<Tx extends { sql: Sql }, Id extends string>(
   const handlers = Object.fromEntries(all.map(([id, one]) => [id, handlerOf(one, { jobs, ids, log })]));
   return {
     handlers: handlers as Record<Id, Any>,
-    jobs: [bulkJob(operations, { jobs, log })],
+    jobs: [bulkJob(operations, { jobs, ids, log })],
     getJob: jobs.getJob(),
     getJobErrors: async ({ params, tx, caller }) => {
       const job = await jobs.findReadable(tx.sql, params.id, caller);
       if (!job) throw fail('not_found');
-      const type = operations[(job.input as BulkInput).operation as Id].type;
+      const { type, readPermission } = operations[(job.input as BulkInput).operation as Id];
+      // The errors tell about records, of which the creator of the job can read all.
+      const isCreator = job.userId !== null && job.userId === (caller.onBehalfOf ?? caller.userId);
+      if (!isCreator && allows(caller.permissions, readPermission) !== 'all') throw fail('not_found');
       const lines = (await jobs.errorsOf(tx.sql, params.id)).map(({ id, code, message, errors }) => [
         ids.encode(type, caller.tenantId as number, id),
         code,
@@ -161,7 +165,7 @@ function handlerOf<Tx extends { sql: Sql }>(operation: BulkOperation<Tx>, parts:
       caller: actor,
     };
     const kind = row.id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    const start = { kind, permission: row.permission as string, caller, input };
+    const start = { kind, permission: row.permission as string, caller, input, total: rows.length };
     const job = await parts.jobs.start(tx.sql, start);
     await schedule(bulkChangeJob, [{ jobId: job.jobId }]);
     return job;

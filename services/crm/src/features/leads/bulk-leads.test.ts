@@ -140,7 +140,7 @@ describe('a bulk operation on a filter', () => {
       kind: 'bulk_update_leads',
       status: 'completed',
       progress: { done: 125, total: 125 },
-      result: { succeeded: 125, failed: 0 },
+      result: { succeeded: 125, failed: 0, errors: null },
     });
     expect(await tagsOf(api, leads[124]?.id as string)).toEqual(['hot']);
     expect(await tagsOf(api, leads[125]?.id as string)).toEqual([]);
@@ -161,7 +161,10 @@ describe('a bulk operation on a filter', () => {
     await api.convertLead({ body: { leadId: converted?.id as string } });
     const body = { filter: { tag: 'fair' }, expectedCount: 2, change: { status: 'contacted' as const } };
     const job = await ended(api, await api.bulkUpdateLeads({ body }));
-    expect(job).toMatchObject({ status: 'completed', result: { succeeded: 1, failed: 1 } });
+    expect(job).toMatchObject({
+      status: 'completed',
+      result: { succeeded: 1, failed: 1, errors: expect.stringMatching(/^\/v1\/jobs\/\w+\/errors$/) },
+    });
     const [, line, ...more] = await errorsOf(api, job.jobId);
     expect(line).toMatch(new RegExp(`^${codeOf(api, converted?.id as string)},lead_converted,`));
     expect(more).toEqual([]);
@@ -214,6 +217,21 @@ describe('a bulk operation on a filter', () => {
     expect(await tagsOf(api, own?.id as string)).toEqual(['mine']);
     const blind = service.as({ tenantId, can: ['leads:write'] });
     expect((await blind.bulkUpdateLeads({ body: { filter, expectedCount: 1, change } })).status).toBe(403);
+  });
+
+  it('shows the errors only to callers who can read the leads', async () => {
+    const api = service.as();
+    const tenantId = api.caller.tenantId as number;
+    await someLeads(api, 1, () => ({ tags: ['fair'] }));
+    const { jobId } = await ended(
+      api,
+      await api.bulkDeleteLeads({ body: { filter: { tag: 'fair' }, expectedCount: 1 } }),
+    );
+    const statusFor = async (can: string[]) =>
+      (await service.as({ tenantId, userId: 77, can }).getJobErrors({ params: { id: jobId } })).status;
+    expect(await statusFor(['leads:delete', 'leads:read'])).toBe(200);
+    expect(await statusFor(['leads:delete'])).toBe(404);
+    expect(await statusFor(['leads:delete', 'leads:read:own'])).toBe(404);
   });
 
   it('shows the job and its errors to nobody else', async () => {
