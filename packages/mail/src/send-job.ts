@@ -97,7 +97,8 @@ async function attemptToSend(row: MailRow, kind: MailKind, shared: Shared): Prom
 
 function report({ id, state, error }: Ended, kind: MailKind, { log, counted }: Shared): void {
   counted()?.ended.inc({ kind, state: state === 'queued' ? 'postponed' : state });
+  if (error === null) return;
   // The answer of the server may quote the recipient's address, which is personal data: it is only in the row.
-  if (state === 'failed') log.warn('message failed', { mailId: id, kind });
-  else if (error !== null) log.info('message postponed', { mailId: id, kind });
+  const [code] = /^\d{3}\b|\bE[A-Z]{3,}\b/.exec(error) ?? [];
+  log.warn(state === 'failed' ? 'message failed' : 'message postponed', { mailId: id, kind, code });
 }

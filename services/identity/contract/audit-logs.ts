@@ -150,10 +150,19 @@ export const auditLogs = operations({
     summary: 'Export the audit log',
     description:
       'Starts a job that verifies the chain of hashes and makes the matching entries available as a file for 7 days. GET /v1/jobs/:id returns the progress, the verification, and a new download link at each request. The file contains the entries up to the time of the request, oldest first. Each entry has the hash of the one before (`previousHash`) and its own: SHA-256 of the previous hash, a line feed, and the entry without `previousHash`, `hash` and `hashForm` as canonical JSON (RFC 8785). That holds for `hashForm` 2; hashes of older entries (1) can be verified by the platform only.',
-    body: z.object({
-      format: ExportFormat.meta({ examples: ['json'] }),
-      filters: z.object(filters).optional().describe('Export only matching entries; the filters of the list'),
-    }),
+    body: z
+      .object({
+        format: ExportFormat.meta({ examples: ['json'] }),
+        filters: z.object(filters).optional().describe('Export only matching entries; the filters of the list'),
+      })
+      .meta({
+        examples: [
+          {
+            format: 'csv',
+            filters: { action: 'lead.update', from: '2026-03-01T00:00:00.000Z', to: '2026-04-01T00:00:00.000Z' },
+          },
+        ],
+      }),
     reply: JobStarted,
     status: 202,
     message: 'Export started',

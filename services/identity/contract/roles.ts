@@ -135,7 +135,8 @@ export const roles = operations({
     permission: 'users:manage',
     feature: 'custom_roles',
     summary: 'Create a role',
-    description: 'You cannot grant permissions that you do not have.',
+    description:
+      'You cannot grant permissions that you do not have. Users of a role without `notifications:read` cannot read their notifications.',
     body: z.object({ name: name(), description: text(500).nullish(), permissions: Permissions }),
     reply: Role,
     status: 201,

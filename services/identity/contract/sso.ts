@@ -136,7 +136,7 @@ export const sso = operations({
     peopleOnly: true,
     summary: 'Set up single sign-on',
     description:
-      'Connects an OpenID Connect provider. `clientSecret` is required at first, and whenever `issuer` or `clientId` change. People sign in through it if their e-mail address has a proven domain. It signs in only users whose role you could assign yourself; `defaultRoleId` cannot be the owner or a role with permissions that you do not have.',
+      'Connects an OpenID Connect provider. Prove a domain first (POST /v1/sso/domains), then register a client at the provider with the redirect URI `<address of the API>/v1/auth/sso/callback`, and send its id and secret here. `clientSecret` is required at first, and whenever `issuer` or `clientId` change. People sign in through it if their e-mail address has a proven domain. It signs in only users whose role you could assign yourself; `defaultRoleId` cannot be the owner or a role with permissions that you do not have.',
     body: z.object({
       issuer: Issuer,
       clientId: clientId(),
