@@ -144,7 +144,7 @@ it('grants no role that the sender may not grant, when it is sent and when it is
 });
 
 describe('an invitation to a team, from a sender who is limited to team records', () => {
-  const limited = ['users:read', 'users:write', 'leads:read:team'];
+  const limited = ['users:read', 'users:manage', 'leads:read:team'];
 
   async function teamInvitation() {
     const tenant = await aTenant(service);
