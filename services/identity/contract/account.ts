@@ -72,7 +72,12 @@ export const account = operations({
     summary: 'Request a link to reset a password',
     description:
       'The answer is the same for every address. If it belongs to active users, each of their tenants sends a link that is valid for 30 minutes; at most three links per user and hour.',
-    body: z.object({ email: Email }),
+    body: z.object({
+      email: Email,
+      tenantId: id('tenant')
+        .optional()
+        .describe('Sends the link for this tenant only. Required if the address belongs to more than five tenants.'),
+    }),
     reply: z.object({ accepted: z.literal(true).describe('Always true') }),
     status: 202,
     message: 'If the address has an account, a message is on its way',

@@ -1,29 +1,21 @@
 import { type account, userPasswordResetRequested } from '@tandem/identity-contract';
 import type { Context } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { emailHashes } from '../users/user.ts';
+import { tenantsOfAddress } from '../auth/tenants-of-address.ts';
 import { readerOf, sendLetter } from './account-mail.ts';
 import { issueLink, secondsToNextLink } from './account-token.ts';
 import { passwordResetLetter } from './letters.ts';
 
 type InTenant = Context<typeof account.forgotPassword, Tx>['inTenant'];
 
-// The same maximum as at sign-in.
-const tenantsMax = 5;
-
 export const forgotPassword =
   (tools: Tools): Handler<typeof account.forgotPassword> =>
-  async ({ body: { email }, caller, tx, inTenant }) => {
+  async ({ body: { email, tenantId }, caller, tx, inTenant }) => {
     // Every request counts as a failure: five a minute for one address from one client.
     await tools.limiter.guard({ email: `forgot ${email}`, ip: caller.ip ?? '' }, async () => undefined);
-    const lookups = await tx.emailLookup.findMany({
-      where: { emailHash: { in: emailHashes(email, tools.pepper) } },
-      orderBy: { ownerTenantId: 'asc' },
-      take: tenantsMax,
-    });
+    const tenantIds = await tenantsOfAddress(tx, { email, tenantId }, tools);
     // Not awaited: the response must not take longer for an address that is known.
-    for (const { ownerTenantId: tenantId } of lookups)
-      tools.inBackground(() => sendResetLink(inTenant, { tenantId, email }, tools));
+    for (const id of tenantIds) tools.inBackground(() => sendResetLink(inTenant, { tenantId: id, email }, tools));
     return { accepted: true };
   };
 

@@ -1,7 +1,7 @@
 import { type account, userEmailVerified } from '@tandem/identity-contract';
 import { hashPassword } from '@tandem/passwords';
 import { asActor, type Handler, type Tools } from '../../handler.ts';
-import { lockUser } from '../users/user.ts';
+import { lockUser, markAddressProven } from '../users/user.ts';
 import { badLink, findLink, useLink } from './account-token.ts';
 import { replacePassword } from './password.ts';
 
@@ -22,6 +22,7 @@ export const resetPassword =
       // The link was sent to this address.
       if (locked.emailVerifiedAt) return;
       await tx.user.updateMany({ where: { id: user.id }, data: { emailVerifiedAt: new Date() } });
+      await markAddressProven(tx, locked, tools.pepper);
       emit(userEmailVerified, { data: { userId: user.id }, record: { id: user.id } });
     });
     await tools.invalidateCredentials({ tenantId: link.tenantId, userIds: [user.id] });

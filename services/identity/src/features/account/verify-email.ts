@@ -2,7 +2,7 @@ import type { Emit } from '@tandem/events';
 import { type account, userEmailChanged, userEmailVerified, userUpdated } from '@tandem/identity-contract';
 import { asActor, type Handler, type Tools } from '../../handler.ts';
 import { leavesSso } from '../sso/connection.ts';
-import { lockUser, moveAddress, withTeams, writeUser } from '../users/user.ts';
+import { lockUser, markAddressProven, moveAddress, withTeams, writeUser } from '../users/user.ts';
 import { type Inside, readerOf, sendLetter } from './account-mail.ts';
 import { badLink, findLink, useLink, withdrawLinks } from './account-token.ts';
 import { emailChangeNotice } from './letters.ts';
@@ -27,13 +27,18 @@ export const verifyEmail =
       }
       // The link belongs to the address that the user had then.
       if (locked.email !== email) throw badLink();
-      await verifyAddress(inside, locked);
+      await verifyAddress(inside, locked, tools);
     });
     return { email, emailVerified: true };
   };
 
-async function verifyAddress({ tx, emit }: Transaction, user: { id: number }): Promise<void> {
+async function verifyAddress(
+  { tx, emit }: Transaction,
+  user: { id: number; tenantId: number; email: string },
+  tools: Tools,
+): Promise<void> {
   await writeUser(tx, user.id, { emailVerifiedAt: new Date() });
+  await markAddressProven(tx, user, tools.pepper);
   await withdrawLinks(tx, user.id, 'email_verification');
   emit(userEmailVerified, { data: { userId: user.id }, record: { id: user.id } });
 }
@@ -47,7 +52,7 @@ async function changeAddress(
   const { tx, emit } = inside;
   const { id, tenantId, email: from } = user;
   const updated = await withTeams(tx, await writeUser(tx, id, { email, emailVerifiedAt: new Date() }));
-  await moveAddress(tx, { tenantId, from, to: email }, tools.pepper);
+  await moveAddress(tx, { tenantId, from, to: email, isProven: true }, tools.pepper);
   await withdrawLinks(tx, id, 'email_change');
   // Links that were sent to the old address.
   await withdrawLinks(tx, id, 'password_reset');

@@ -1,19 +1,65 @@
-import { anonymous, aTenant, password, type Service, startIdentity } from '../../identity.test-service.ts';
+import { randomBytes } from 'node:crypto';
+import { type Mailbox, startMailbox } from '@tandem/mailbox';
+import {
+  anonymous,
+  aTenant,
+  mailTo,
+  password,
+  type Service,
+  startIdentity,
+  tokenIn,
+} from '../../identity.test-service.ts';
 
 describe('an e-mail address in many tenants', () => {
+  let mailbox: Mailbox;
   let service: Service;
   beforeAll(async () => {
-    service = await startIdentity();
+    mailbox = await startMailbox();
+    service = await startIdentity({ SMTP_URL: mailbox.smtpUrl });
   });
-  afterAll(() => service?.close());
+  afterAll(async () => {
+    await service?.close();
+    await mailbox?.close();
+  });
 
-  it('limits the password checks per login, and each tenant is reachable by its id', async () => {
-    const owner = { email: 'many@example.com', password: 'of the stranger', firstName: 'Ada', lastName: 'Lovelace' };
+  const anAddress = () => `${randomBytes(6).toString('hex')}@example.com`;
+  const squat = async (email: string) => {
+    const owner = { email, password: 'of the stranger', firstName: 'Ada', lastName: 'Lovelace' };
     for (let tenant = 0; tenant < 5; tenant++)
       await anonymous(service).createTenant({ body: { name: 'Squatter', owner } });
-    const { tenant } = await aTenant(service, owner.email);
-    const login = (more: object) => anonymous(service).login({ body: { email: owner.email, password, ...more } });
-    expect((await login({})).status).toBe(401);
-    expect((await login({ tenantId: tenant.id })).status).toBe(200);
+  };
+  const login = (email: string, more: object = {}) => anonymous(service).login({ body: { email, password, ...more } });
+
+  it('does not lock out the user who signs up after five strangers did with the address', async () => {
+    const email = anAddress();
+    await squat(email);
+    await aTenant(service, email);
+    expect((await login(email)).status).toBe(200);
+  });
+
+  it('limits the password checks per login, and each tenant is reachable by its id', async () => {
+    const { email, tenant } = await aTenant(service, anAddress());
+    await squat(email);
+    expect((await login(email)).status).toBe(401);
+    expect((await login(email, { tenantId: tenant.id })).status).toBe(200);
+  });
+
+  it('tries a tenant whose user has proven the address first', async () => {
+    const { email } = await aTenant(service, anAddress());
+    const token = tokenIn(await mailTo(mailbox, email, /^Confirm/));
+    expect((await anonymous(service).verifyEmail({ body: { token } })).status).toBe(200);
+    await squat(email);
+    expect((await login(email)).status).toBe(200);
+  });
+
+  it('sends the link for a forgotten password for the tenant of the request, and it proves the address', async () => {
+    const { email, tenant } = await aTenant(service, anAddress());
+    await squat(email);
+    const asked = await anonymous(service).forgotPassword({ body: { email, tenantId: tenant.id } });
+    expect([asked.status, asked.data]).toEqual([202, { accepted: true }]);
+    const token = tokenIn(await mailTo(mailbox, email, /^Reset your password/));
+    expect((await anonymous(service).resetPassword({ body: { token, new: password } })).status).toBe(200);
+    expect((await login(email)).status).toBe(200);
+    expect(mailbox.to(email).filter(({ subject }) => /^Reset/.test(subject))).toHaveLength(1);
   });
 });

@@ -3,14 +3,10 @@ import { verifyPassword } from '@tandem/passwords';
 import { type Context, fail, failField } from '@tandem/service';
 import { asActor, type Handler, type Tools, type Tx } from '../../handler.ts';
 import { mustUseSso } from '../sso/connection.ts';
-import { emailHashes } from '../users/user.ts';
 import { challengeFor } from './challenge.ts';
 import { completeSignIn, lockAccount } from './complete-sign-in.ts';
 import { recordFailedSignIn } from './record-failed-sign-in.ts';
-
-// Sign-up does not verify addresses, so an attacker could create tenants with a victim's address, and each one adds a
-// password check to every login. The oldest tenants are tried first; users in more tenants send tenantId.
-const candidatesMax = 5;
+import { tenantsOfAddress } from './tenants-of-address.ts';
 
 // Unknown addresses are looked up in this tenant id, which is never assigned, so that response times do not reveal
 // which addresses have an account.
@@ -28,15 +24,8 @@ export async function signInByPassword({ body, caller, tx, inTenant }: SignIn, t
   const { email, password, tenantId } = body;
 
   const findMatches = async () => {
-    const lookups = await tx.emailLookup.findMany({
-      where: {
-        emailHash: { in: emailHashes(email, tools.pepper) },
-        ...(tenantId !== undefined && { ownerTenantId: tenantId }),
-      },
-      orderBy: { ownerTenantId: 'asc' },
-      take: candidatesMax,
-    });
-    const tenantIds = lookups.length ? lookups.map(({ ownerTenantId }) => ownerTenantId) : [unassignedTenantId];
+    const known = await tenantsOfAddress(tx, { email, tenantId }, tools);
+    const tenantIds = known.length ? known : [unassignedTenantId];
     const matches = [];
     let isSuspended = false;
     const failed = [];

@@ -64,7 +64,9 @@ export async function acceptOffer(
       throw isTaken(error) ? emailTaken() : error;
     });
   const userId = row.id;
-  await tx.emailLookup.create({ data: emailLookupRow(email, tenant.tenantId, tools.pepper) });
+  await tx.emailLookup.create({
+    data: emailLookupRow({ email, ownerTenantId: tenant.tenantId, isProven: true }, tools.pepper),
+  });
   const user = asUser(row, teamIds);
   emit(userCreated, { data: { userId, roleId: role.id }, record: user });
   await setTeams(tx, emit, { userId, before: [], after: teamIds });

@@ -126,7 +126,9 @@ async function create(
     });
   if (invited) await closeInvitation(tx, emit, invited.id);
   const user = asUser(row, []);
-  await tx.emailLookup.create({ data: emailLookupRow(email, user.tenantId, tools.pepper) });
+  await tx.emailLookup.create({
+    data: emailLookupRow({ email, ownerTenantId: user.tenantId, isProven: true }, tools.pepper),
+  });
   emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
   return user.id;
 }

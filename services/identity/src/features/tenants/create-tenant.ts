@@ -33,7 +33,9 @@ export const createTenant = (tools: Tools): Handler<typeof tenants.createTenant,
         await tx.user.create({ data: { ...owner, passwordHash, roleId: role.id, lastLoginAt: new Date() } }),
         [],
       );
-      await tx.emailLookup.create({ data: emailLookupRow(user.email, id, tools.pepper) });
+      await tx.emailLookup.create({
+        data: emailLookupRow({ email: user.email, ownerTenantId: id, isProven: false }, tools.pepper),
+      });
       emit(tenantCreated, { data: { tenantId: id, plan: tenant.plan }, record: tenant });
       emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
       const emailHash = { in: emailHashes(user.email, tools.pepper) };

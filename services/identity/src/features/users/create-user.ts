@@ -23,7 +23,9 @@ export const createUser = (tools: Tools): Handler<typeof users.createUser, strin
         throw isTaken(error) ? emailTaken() : error;
       });
     const user = asUser(row, teamIds);
-    await tx.emailLookup.create({ data: emailLookupRow(user.email, user.tenantId, tools.pepper) });
+    await tx.emailLookup.create({
+      data: emailLookupRow({ email: user.email, ownerTenantId: user.tenantId, isProven: false }, tools.pepper),
+    });
     emit(userCreated, { data: { userId: user.id, roleId: role.id }, record: user });
     await setTeams(tx, emit, { userId: user.id, before: [], after: teamIds });
     return user;

@@ -52,7 +52,11 @@ export const updateUser = (tools: Tools): Handler<typeof users.updateUser, OpenW
       teamIds ?? before,
     );
     if (values.email !== undefined) {
-      await moveAddress(tx, { tenantId: user.tenantId, from: user.email, to: values.email }, tools.pepper);
+      await moveAddress(
+        tx,
+        { tenantId: user.tenantId, from: user.email, to: values.email, isProven: false },
+        tools.pepper,
+      );
       await announceAddress({ tx, schedule }, { from: user.email, user: updated }, tools);
     }
     emitUpdate(emit, updated, audit);

@@ -53,8 +53,11 @@ export function checkTransition(from: string, to: UserStatus): void {
 }
 
 /** Lookup row from an address to a tenant. It holds a hash, because the table is not protected per tenant. */
-export function emailLookupRow(email: string, ownerTenantId: number, pepper: Pepper) {
-  return { emailHash: pepper.hash(hashedEmail(email)), pepper: pepper.id, ownerTenantId };
+export function emailLookupRow(
+  { email, ownerTenantId, isProven }: { email: string; ownerTenantId: number; isProven: boolean },
+  pepper: Pepper,
+) {
+  return { emailHash: pepper.hash(hashedEmail(email)), pepper: pepper.id, ownerTenantId, isProven };
 }
 
 /** Hashes under which an address may be stored, the current one first. */
@@ -66,11 +69,23 @@ export function emailHashes(email: string, pepper: Pepper): [current: string, ..
 /** Moves the lookup row of a user to another address. */
 export async function moveAddress(
   tx: Tx,
-  { tenantId, from, to }: { tenantId: number; from: string; to: string },
+  { tenantId, from, to, isProven }: { tenantId: number; from: string; to: string; isProven: boolean },
   pepper: Pepper,
 ): Promise<void> {
   await tx.emailLookup.deleteMany({ where: { emailHash: { in: emailHashes(from, pepper) }, ownerTenantId: tenantId } });
-  await tx.emailLookup.create({ data: emailLookupRow(to, tenantId, pepper) });
+  await tx.emailLookup.create({ data: emailLookupRow({ email: to, ownerTenantId: tenantId, isProven }, pepper) });
+}
+
+/** Marks the address of a user as proven, so that sign-in tries this tenant before tenants that only claim the address. */
+export async function markAddressProven(
+  tx: Tx,
+  { tenantId, email }: { tenantId: number; email: string },
+  pepper: Pepper,
+): Promise<void> {
+  await tx.emailLookup.updateMany({
+    where: { emailHash: { in: emailHashes(email, pepper) }, ownerTenantId: tenantId },
+    data: { isProven: true },
+  });
 }
 
 /** The error for an address that another user of the tenant has. */
