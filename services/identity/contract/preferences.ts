@@ -65,19 +65,22 @@ export const UserPreferences = z.object({
     examples: ['de'],
   }),
   dateFormat: DateFormat.nullable().describe(
-    'How applications show dates to the user; null for the usual form of the locale',
+    'How e-mails and applications show dates to the user; null for the usual form of the locale',
   ),
   defaultCurrency: currency()
     .nullable()
     .meta({
-      description: "The currency that applications propose to the user for new records; null for the tenant's",
+      description: "The currency of opportunities that the user opens without a currency; null for the tenant's",
       examples: ['EUR'],
     }),
   notifications: Categories,
   quietHours: NotificationPreferences.shape.quietHours,
   signature: text(2_000)
     .nullable()
-    .meta({ description: 'The signature that applications add to messages of the user', examples: ['Ada Lovelace'] }),
+    .meta({
+      description: 'The signature at the end of e-mails that the user sends with POST /v1/notifications',
+      examples: ['Ada Lovelace'],
+    }),
   version: z.int(),
   updatedAt: timestamp()
     .nullable()

@@ -6,6 +6,8 @@ export interface Reader {
   tenantName: string;
   locale: string;
   timezone: string;
+  /** The form of dates that the reader chose; null for that of the locale. */
+  dateFormat: string | null;
 }
 
 /** The texts of a letter in one language. */
@@ -25,7 +27,7 @@ type Languages = Record<Language, Words>;
 
 /** A text in each language. A function gets the form in which its reader writes times: see `timeFor`. */
 export type Texts = Record<Language, string | ((reader: TimeForm) => string)>;
-type TimeForm = Pick<Reader, 'locale' | 'timezone'>;
+type TimeForm = Pick<Reader, 'locale' | 'timezone' | 'dateFormat'>;
 
 const common = {
   en: {
@@ -56,19 +58,24 @@ export function textFor(reader: TimeForm, texts: Texts): string {
 }
 
 /** A time as the reader writes it, with its zone. */
-export function timeFor({ locale, timezone }: TimeForm, at: Date): string {
+export function timeFor({ locale, timezone, dateFormat }: TimeForm, at: Date): string {
   const language = languageOf(locale);
   // The locale decides the form of the date only where the letter is in its language.
   const form = locale.toLowerCase().startsWith(language) ? locale : language;
-  return new Intl.DateTimeFormat(form, {
-    timeZone: timezone,
-    year: 'numeric',
-    month: 'long',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZoneName: 'short',
-  }).format(at);
+  const time = { timeZone: timezone, hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } as const;
+  if (dateFormat !== null)
+    return `${dateIn(dateFormat, timezone, at)}, ${new Intl.DateTimeFormat(form, time).format(at)}`;
+  return new Intl.DateTimeFormat(form, { ...time, year: 'numeric', month: 'long', day: 'numeric' }).format(at);
+}
+
+/** A date in a form such as DD.MM.YYYY. */
+function dateIn(dateFormat: string, timeZone: string, at: Date): string {
+  const digits = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const parts = new Intl.DateTimeFormat('en', { timeZone, ...digits }).formatToParts(at);
+  const [year, month, day] = (['year', 'month', 'day'] as const).map(
+    (type) => parts.find((part) => part.type === type)?.value ?? '',
+  ) as [string, string, string];
+  return dateFormat.replace('YYYY', year).replace('MM', month).replace('DD', day);
 }
 
 /** Builds a letter from its texts; `title` is the subject unless it has one of its own. */

@@ -187,6 +187,21 @@ it('limits how many messages a tenant sends in a day', async () => {
   expect((await (await aTenant(service)).owner.requestEmailVerification()).status).toBe(202);
 });
 
+it('writes dates in the form that the reader chose', async () => {
+  const service = await start();
+  const { email, owner, user } = await aTenant(service);
+  await owner.updateUserPreferences({
+    params: { id: user.id },
+    body: { dateFormat: 'DD/MM/YYYY', timezone: 'Europe/London' },
+  });
+  await mailTo(mailbox, email, /^Confirm/);
+  await owner.requestEmailVerification();
+  const dated = await until('the second message arrives', () =>
+    mailbox.to(email).find(({ text }) => /until \d\d\/\d\d\/\d{4}, \d\d:\d\d/.test(text)),
+  );
+  expect(dated.subject).toMatch(/^Confirm/);
+});
+
 it('writes in the language of the tenant', async () => {
   const service = await start();
   const { email, owner } = await aTenant(service);

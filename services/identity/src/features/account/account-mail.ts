@@ -33,6 +33,7 @@ export async function readerOf(tx: Tx, { id, firstName }: { id?: number; firstNa
     tenantName: tenant?.name ?? '',
     locale: own?.locale ?? tenant?.locale ?? 'en',
     timezone: own?.timezone ?? tenant?.timezone ?? 'UTC',
+    dateFormat: own?.dateFormat ?? null,
   };
 }
 

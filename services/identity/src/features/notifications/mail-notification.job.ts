@@ -68,9 +68,20 @@ async function queue(
   const user = await tx.user.findFirst({ where: { id: row.userId, status: 'active' } });
   const isSeen = row.readAt !== null || (row.channels.includes('in_app') && row.status !== 'delivered');
   if (!user || isSeen || isExpired(row)) return 'skipped';
-  const letter = notificationLetter(await readerOf(tx, user), row, tools.consoleUrl);
+  const letter = notificationLetter(await readerOf(tx, user), row, {
+    consoleUrl: tools.consoleUrl,
+    signature: await signatureOf(tx, row),
+  });
   const message = { to: user.email, template: 'notification', letter, kind: 'bulk' as const, ref };
   return (await sendLetter(inside, tools, message)) ? 'queued' : 'failed';
+}
+
+/** The signature of the user who created the notification; null for notifications of the platform. */
+async function signatureOf(tx: Tx, { batchId }: NotificationRow): Promise<string | null> {
+  const batch = await tx.notificationBatch.findFirst({ where: { id: batchId }, select: { createdBy: true } });
+  if (!batch?.createdBy) return null;
+  const own = await tx.userPreference.findFirst({ where: { userId: batch.createdBy }, select: { signature: true } });
+  return own?.signature ?? null;
 }
 
 function isRecent({ mailAt }: NotificationRow): boolean {

@@ -54,6 +54,16 @@ it('sends one message, with the first link as its button, and records that it wa
   expect(notificationsTo(member.email)).toHaveLength(1);
 });
 
+it('ends with the signature of the user who created it', async () => {
+  const { member, send, owner, user } = await aReader();
+  const signature = 'Ada Lovelace\n\nAnalytical <Engines>';
+  await owner.updateUserPreferences({ params: { id: user.id }, body: { signature } });
+  await send({ body: 'First.\n\nSecond.' });
+  const mail = await mailTo(mailbox, member.email, /^Import completed$/);
+  expect(mail.text).toContain('First.\n\nSecond.\n\nAda Lovelace\n\nAnalytical <Engines>');
+  expect(mail.html).not.toContain('<Engines>');
+});
+
 it('follows the language of the user, and their choice of channels', async () => {
   const { member, send, prefer } = await aReader();
   await prefer({ locale: 'de', notifications: { muted: { email: false }, wanted: { email: true } } });

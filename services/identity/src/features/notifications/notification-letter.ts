@@ -3,17 +3,20 @@ import type { Notification as NotificationRow } from '../../generated/client.ts'
 import { letterFor, type Reader } from '../../letters.ts';
 import type { Action } from './notification.ts';
 
-/** The e-mail of a notification: its texts, and its first action of type url as the button. */
+/**
+ * The e-mail of a notification: its texts with the signature of its sender, and its first action of type url as the
+ * button.
+ */
 export function notificationLetter(
   reader: Reader,
   { title, body, actions }: Pick<NotificationRow, 'title' | 'body' | 'actions'>,
-  consoleUrl: string,
+  { consoleUrl, signature }: { consoleUrl: string; signature: string | null },
 ): Letter {
   const action = (actions as unknown as Action[]).find(({ type }) => type === 'url');
   const words = {
     subject: title,
     preview: body.slice(0, 140),
-    paragraphs: body.split(/\n{2,}/),
+    paragraphs: [body, signature ?? ''].flatMap((text) => text.split(/\n{2,}/)).filter((text) => text.trim()),
     ...(action && { button: action.label }),
   };
   const url = action?.url?.startsWith('/') ? consoleUrl + action.url : action?.url;

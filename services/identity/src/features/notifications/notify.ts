@@ -44,7 +44,7 @@ export async function notify(tx: Tx, emit: Emit<typeof notificationCreated>, not
   const { userIds, category } = notice;
   if (!userIds.length) return;
   const locales = await readLocales(tx, userIds);
-  const textsIn = (reader: { locale: string; timezone: string }) => ({
+  const textsIn = (reader: { locale: string; timezone: string; dateFormat: string | null }) => ({
     title: textFor(reader, notice.title),
     body: textFor(reader, notice.body),
     actions: (notice.actions ?? []).map(({ label, ...action }) => ({
@@ -54,7 +54,7 @@ export async function notify(tx: Tx, emit: Emit<typeof notificationCreated>, not
     })),
   });
   // The event, which the audit log keeps, has the English text.
-  const english = textsIn({ locale: 'en', timezone: 'UTC' });
+  const english = textsIn({ locale: 'en', timezone: 'UTC', dateFormat: null });
   const { batchId } = await createBatch(
     tx,
     {

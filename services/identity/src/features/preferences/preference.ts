@@ -47,14 +47,14 @@ export async function readPreferences(tx: Tx, userIds: readonly number[]): Promi
   return { of: (userId) => known.get(userId) ?? { categories: {}, quietHours: null } };
 }
 
-/** Reads the languages and time zones of users. Those of the tenant are the default. */
+/** Reads the languages, time zones and date formats of users. Those of the tenant are the default. */
 export async function readLocales(
   tx: Tx,
   userIds: readonly number[],
-): Promise<{ of(userId: number): { locale: string; timezone: string } }> {
+): Promise<{ of(userId: number): { locale: string; timezone: string; dateFormat: string | null } }> {
   const rows = await tx.userPreference.findMany({
     where: { userId: { in: [...userIds] } },
-    select: { userId: true, locale: true, timezone: true },
+    select: { userId: true, locale: true, timezone: true, dateFormat: true },
   });
   const tenant = await readTenant(tx);
   const known = new Map(rows.map((row) => [row.userId, row]));
@@ -62,6 +62,7 @@ export async function readLocales(
     of: (userId) => ({
       locale: known.get(userId)?.locale ?? tenant.locale,
       timezone: known.get(userId)?.timezone ?? tenant.timezone,
+      dateFormat: known.get(userId)?.dateFormat ?? null,
     }),
   };
 }
