@@ -19,6 +19,8 @@ export async function identityPeer(): Promise<{
   /** The teams of each active user. */
   teamsOf: Map<string, string[]>;
   successors: Map<string, string>;
+  /** The currency that a user chose for new records. */
+  currencies: Map<string, string>;
   /** Users who were deactivated. */
   left: Set<string>;
   close(): Promise<void>;
@@ -30,6 +32,7 @@ export async function identityPeer(): Promise<{
     [members.both, [teams.sales, teams.support]],
   ]);
   const successors = new Map<string, string>();
+  const currencies = new Map<string, string>();
   const left = new Set<string>();
   const statusOf = (id: string) => {
     if (left.has(id)) return 'deactivated';
@@ -49,6 +52,7 @@ export async function identityPeer(): Promise<{
             name: 'Ada Lovelace',
             teamIds: teamsOf.get(id) ?? [],
             successorId: successors.get(id) ?? null,
+            defaultCurrency: currencies.get(id) ?? null,
           };
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found ? { data: found } : { code: 'not_found' }));
@@ -59,6 +63,7 @@ export async function identityPeer(): Promise<{
     asked,
     teamsOf,
     successors,
+    currencies,
     left,
     close: () => {
       server.closeAllConnections();

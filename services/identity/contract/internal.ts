@@ -1,4 +1,4 @@
-import { id, name, operations, planCodes, sharedErrors, text, timestamp } from '@tandem/contract';
+import { currency, id, name, operations, planCodes, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { notificationCreated } from './notification.ts';
 import { SubscriptionStatus, subscriptionCanceled, subscriptionUpdated } from './subscriptions.ts';
@@ -45,6 +45,8 @@ export const InternalUser = z.object({
   teamIds: z.array(id('team')),
   /** The successor of a user who is not active. */
   successorId: id('user').nullish(),
+  /** The currency that the user chose for new records. */
+  defaultCurrency: currency().nullish(),
 });
 
 /** Users of the caller's tenant, for services that store a user's id. */

@@ -64,6 +64,18 @@ describe('convertLead', () => {
     expect([status, data.name]).toEqual([201, `${'F'.repeat(100)} ${'L'.repeat(99)}`]);
   });
 
+  it('uses the default currency of the acting user unless the request names one', async () => {
+    identity.currencies.set(users.active, 'CHF');
+    const api = service.as({ type: 'user', userId: Number(users.active), keyId: undefined } as never);
+    const open = async (fields: object) => {
+      const { data: lead } = await api.createLead({ body: aLead() });
+      return (await api.convertLead({ body: { leadId: lead.id, value: 10, ...fields } })).data;
+    };
+    const currencies = [await open({}), await open({ currency: 'USD' })].map(({ currency }) => currency);
+    identity.currencies.delete(users.active);
+    expect([...currencies, (await open({})).currency]).toEqual(['CHF', 'USD', 'EUR']);
+  });
+
   it('accepts value, currency, stage, name, expected close and owner', async () => {
     const { api, leadId } = await aStoredLead();
     const proposal = await stageId(api, 'proposal');
@@ -191,7 +203,10 @@ describe('convertLead', () => {
       const { leadId: another } = await aStoredLead({}, api);
       expect((await api.convertLead({ body: { leadId: another } })).data.currency).toBe('EUR');
     }
-    expect(identity.asked.slice(before)).toEqual(['/internal/tenants/settings']);
+    // The choice of the acting user is not cached.
+    const asked = identity.asked.slice(before);
+    expect(asked.filter((path) => path !== '/internal/users/1')).toEqual(['/internal/tenants/settings']);
+    expect(asked).toHaveLength(4);
   });
 
   it('lets a caller limited to own records convert only own leads', async () => {

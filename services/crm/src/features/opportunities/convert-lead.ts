@@ -1,7 +1,8 @@
 import { actingUserId, type Caller, onlyTeamOf } from '@tandem/caller';
+import { orAbsent } from '@tandem/client/internal';
 import { idInText, unknownId } from '@tandem/contract';
 import { leadConverted, leadUpdated, type opportunities, opportunityCreated } from '@tandem/crm-contract';
-import { type Assignee, checkUser, diff, fail, failField, teamOfAssignee } from '@tandem/service';
+import { type Assignee, asService, checkUser, diff, fail, failField, teamOfAssignee } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import type { StatusDefinition } from '../../generated/client.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
@@ -19,7 +20,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     if (!(await under('leads:read', () => tx.lead.count({ where })))) throw failField('leadId', unknownId('lead'));
     const owner = await checkUser(peers, 'ownerId', body.ownerId, caller);
     await checkTeam(peers, body.teamId, caller);
-    const currency = body.currency ?? (await peers.currencyOf(caller));
+    const currency = body.currency ?? (await defaultCurrency(peers, caller));
     return { amount: { ...amountColumns(body.value ?? 0, currency), currency }, owner };
   },
   async run({ body, found: { amount, owner }, caller, tx, emit }) {
@@ -88,4 +89,12 @@ async function firstStage(tx: Tx, id: number | undefined): Promise<StatusDefinit
     'stageId',
     id === undefined ? 'Is required, because there is no default stage' : unknownId('status_definition'),
   );
+}
+
+/** The currency that the acting user chose for new records, else that of the tenant. */
+async function defaultCurrency(peers: Peers, caller: Caller): Promise<string> {
+  const id = actingUserId(caller);
+  const user =
+    id === undefined ? undefined : await orAbsent(peers.identity.findUser({ params: { id }, as: asService(caller) }));
+  return user?.defaultCurrency ?? peers.currencyOf(caller);
 }

@@ -1,5 +1,5 @@
 import { until } from '@tandem/testing';
-import { aTenant, type Service, startIdentity } from '../../identity.test-service.ts';
+import { aTenant, fleet, type Service, startIdentity } from '../../identity.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -134,4 +134,13 @@ describe('notifications', () => {
     };
     expect([await silent('normal'), await silent('high')]).toEqual([true, false]);
   });
+});
+
+it('the default currency of a user is shown to services', async () => {
+  const { tenantId, owner, user } = await aTenant(service);
+  const params = { id: user.id };
+  const shown = async () => (await fleet(service, tenantId).findUser({ params })).data.defaultCurrency;
+  expect(await shown()).toBeNull();
+  await owner.updateUserPreferences({ params, body: { defaultCurrency: 'CHF' } });
+  expect(await shown()).toBe('CHF');
 });

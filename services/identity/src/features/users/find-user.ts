@@ -9,6 +9,8 @@ export const findUser: Handler<typeof internalUsers.findUser> = async ({ params,
   if (!row) throw fail('not_found');
   const teams = await teamIdsOf(tx, [row.id]);
   const teamIds = teams.get(row.id) ?? [];
+  const own = await tx.userPreference.findFirst({ where: { userId: row.id }, select: { defaultCurrency: true } });
   const { id, successorId } = row;
-  return { id, status: UserStatus.parse(row.status), name: nameOf(row), teamIds, successorId };
+  const status = UserStatus.parse(row.status);
+  return { id, status, name: nameOf(row), teamIds, successorId, defaultCurrency: own?.defaultCurrency ?? null };
 };
