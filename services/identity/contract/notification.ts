@@ -43,7 +43,10 @@ const actionBodyBytesMax = 4_096;
 /** An action button of a notification. */
 export const NotificationAction = z
   .object({
-    id: code().meta({ description: 'The id of the action, unique within the notification', examples: ['open'] }),
+    id: code()
+      // Objects of results by action id cannot have it as a key.
+      .refine((id) => id !== '__proto__', { error: 'Must be another name' })
+      .meta({ description: 'The id of the action, unique within the notification', examples: ['open'] }),
     label: name(50).meta({ description: 'The label of the button', examples: ['Open'] }),
     type: NotificationActionType,
     url: text(2_000)

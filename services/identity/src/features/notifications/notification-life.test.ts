@@ -291,6 +291,16 @@ describe('an action button', () => {
   });
 });
 
+it('shows and presses an action whose id is the name of a property that every object has', async () => {
+  const { me, receive } = await aReader();
+  const actionId = 'constructor';
+  const { id, ...shown } = await receive({ actions: [{ id: actionId, label: 'Later', type: 'dismiss' }] });
+  expect(shown).toMatchObject({ actions: [{ id: actionId, pressedAt: null, result: null }] });
+  const press = () => me.pressNotificationAction({ params: { id, actionId } });
+  expect((await press()).data.notification.actions[0].pressedAt).toEqual(expect.any(String));
+  expect((await press()).body.code).toBe('already_pressed');
+});
+
 describe('an action of the type api', () => {
   const actions = [{ id: 'call', label: 'Create', type: 'api', url: '/v1/tasks', body: { title: 'Call back' } }];
 

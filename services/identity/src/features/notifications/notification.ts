@@ -46,11 +46,16 @@ export function asNotification(row: NotificationRow): z.output<typeof Notificati
   const [pressed, results] = [pressedOf(row), resultsOf(row)];
   const actions = (row.actions as { id: string }[]).map((action) => ({
     ...action,
-    pressedAt: pressed[action.id] ?? null,
-    result: results[action.id] ?? null,
+    pressedAt: ownValue(pressed, action.id),
+    result: ownValue(results, action.id),
   }));
   const environment = row.isSandbox ? 'sandbox' : 'live';
   return { ...row, ...columns.parse({ ...row, actions }), environment, allowedTransitions: [...transitionsOf(row)] };
+}
+
+/** The value of a key that a client chose, such as `constructor`, which every object inherits. */
+function ownValue<T>(values: Record<string, T>, key: string): T | null {
+  return Object.hasOwn(values, key) ? (values[key] as T) : null;
 }
 
 /** When each action of a notification was pressed, by its id. */
