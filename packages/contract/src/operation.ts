@@ -45,6 +45,11 @@ interface RowBase {
    * after the correct password. For other public operations a suspended tenant does not exist (404).
    */
   whileSuspended?: true;
+  /**
+   * Declares that the handler checks permissions that depend on the request and that `also` cannot express. A button
+   * cannot perform the operation, because the permissions of the creator of the button cannot be checked.
+   */
+  checksPermissions?: true;
   /** Requires a person's token; an API key is rejected. */
   peopleOnly?: true;
   /**

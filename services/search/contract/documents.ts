@@ -51,6 +51,7 @@ export const documents = operations({
     method: 'POST',
     path: '/v1/search/index',
     permission: 'search:write',
+    checksPermissions: true,
     summary: 'Index a document',
     description:
       'The platform indexes leads, opportunities and partners automatically. Use this operation for your own documents, or to extend the document of a record until the record changes. A document with the same type and id is replaced. If the id is the id of a record, the caller must have permission to write that record.',
@@ -67,6 +68,7 @@ export const documents = operations({
     method: 'DELETE',
     path: '/v1/search/index/:type/:id',
     permission: 'search:delete',
+    checksPermissions: true,
     summary: 'Remove a document from the index',
     description:
       'The document of a record is indexed again when the record changes. If the id is the id of a record, the caller must have permission to write that record.',

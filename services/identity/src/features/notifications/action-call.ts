@@ -11,6 +11,7 @@ import {
   neededPermissions,
   type Operation,
   pathParameters,
+  permissionsByField,
   type SchemaNode,
   walkIds,
 } from '@tandem/contract';
@@ -64,7 +65,7 @@ export function checkActionCalls(actions: readonly Action[], creator: Creator): 
       continue;
     }
     const { found: row, values } = match;
-    const missing = neededPermissions(row).filter((needed) => allows(creator.permissions, needed) !== 'all');
+    const missing = permissionsOf(row, action.body).filter((needed) => allows(creator.permissions, needed) !== 'all');
     if (missing.length)
       denied.push({ field: `${at}.url`, message: `Requires the permission ${missing.join(' and ')}` });
     if (!hasOwnIds(row, values, creator))
@@ -74,6 +75,12 @@ export function checkActionCalls(actions: readonly Action[], creator: Creator): 
   }
   if (errors.length) throw fail('validation_failed', errors);
   if (denied.length) throw fail('forbidden', denied);
+}
+
+/** All permissions that a call with this body requires. */
+function permissionsOf(row: Operation, body: Action['body']): string[] {
+  const named = permissionsByField(row).filter(({ for: field }) => body?.[field] !== undefined && body[field] !== null);
+  return [...new Set([...neededPermissions(row), ...named.map(({ permission }) => permission)])];
 }
 
 function hasOwnIds({ path, params }: Operation, values: string[], { ids, tenantId }: Creator): boolean {

@@ -128,6 +128,7 @@ describe('a notification', () => {
       'actions',
     ],
     ['duplicate action ids', { actions: [1, 2].map(() => ({ id: 'a', label: 'A', type: 'dismiss' })) }, 'actions'],
+    ['the action id __proto__', { actions: [{ id: '__proto__', label: 'A', type: 'dismiss' }] }, 'actions.0.id'],
     ['a URL action without a URL', { actions: [{ id: 'a', label: 'A', type: 'url' }] }, 'actions.0.url'],
     ['a javascript: URL', { actions: [{ id: 'a', label: 'A', type: 'url', url: 'javascript:1' }] }, 'actions.0.url'],
     ...['//example.com', '/\\example.com'].map((url): [string, object, string] => [
@@ -147,6 +148,7 @@ describe('a notification', () => {
       '/v1/leads/1/status',
       '/v1/users:invite',
       '/v1/notifications',
+      '/v1/search/index',
       '/internal/names',
     ].map((url): [string, object, string] => [
       `${url}, which is no operation that a button may perform`,
@@ -170,6 +172,25 @@ describe('a notification', () => {
     const reply = await owner.createNotification({ body });
     expect([reply.status, reply.body.errors?.map((one) => one.field)]).toEqual([422, [field]]);
     expect(await inbox(member.id)).toEqual([]);
+  });
+
+  it.each([
+    ['a field of the body', '/v1/leads:bulk-assign', { filter: {}, expectedCount: 1, assignedTo: null }, 'leads:read'],
+    ['the operation', '/v1/tasks', { title: 'Call back' }, 'tasks:write'],
+  ])('with a button whose creator may use %s for own records only is rejected', async (_, url, body, permission) => {
+    const { as, member, inbox } = await aTenantWithMember();
+    const actions = [{ id: 'go', label: 'Go', type: 'api', url, body }];
+    const create = (last: string) =>
+      as(member.id, ['notifications:write', 'leads:write', last]).createNotification({
+        body: { ...hello, userIds: [member.id], actions },
+      });
+    for (const last of [`${permission}:own`, 'files:read']) {
+      const message = `Requires the permission ${permission}`;
+      const { status, body: refused } = await create(last);
+      expect([status, refused.errors]).toEqual([403, [{ field: 'actions.0.url', message }]]);
+    }
+    expect((await create(permission)).status).toBe(201);
+    expect(await inbox(member.id)).toHaveLength(1);
   });
 
   it('rejects users of other tenants and inactive users by id, and skips inactive team members', async () => {
