@@ -56,6 +56,7 @@ export async function sharedRecords({ direct }: Setup): Promise<SharedRecords> {
   const team = await call('createTeam', { body: { name: unique('Sales') } });
   const person = { email: uniqueEmail(), password, ...grace, roleId: role.id, teamIds: [team.id] };
   const user = await call('createUser', { body: person });
+  await call('createUser', { body: { email: uniqueEmail(), password, ...grace, managerId: user.id } });
   const invitation = await call('inviteUser', { body: { email: uniqueEmail(), roleId: role.id, teamIds: [team.id] } });
   const key = await call('createApiKey', { body: { name: 'A key' } });
   const domain = await call('addSsoDomain', { body: { domain: `${randomBytes(6).toString('hex')}.example.com` } });

@@ -57,6 +57,7 @@ export const User = z.object({
   phone: phone().nullable(),
   roleId: id('role'),
   teamIds: z.array(id('team')).describe('The ids of the teams of the user'),
+  managerId: id('user').nullable().describe('The active user to whom the user reports'),
   status: UserStatus,
   allowedTransitions: z.array(UserStatus).meta({
     description: 'The statuses that this user can currently change to',
@@ -125,6 +126,7 @@ export const userDeactivated = event('user.deactivated', {
 });
 
 const userErrors = {
+  manager_cycle: [409, 'A user cannot report to themselves, directly or through others; choose another manager'],
   email_taken: [409, 'Another user of the tenant has this e-mail address; use a different one'],
   last_owner: [
     409,
@@ -153,7 +155,7 @@ const leaveBody = z.object({
 });
 const nouns = Object.values(workKinds).map(({ noun }) => noun);
 const workPermissions = [...new Set(Object.values(workKinds).map(({ permission }) => permission))];
-const leaveDescription = `All sessions of the user end, and API keys of the user may do nothing. While the user has ${nouns.join(', ')} or active API keys, \`reassignTo\` is required; without it the response is 409 with the counts in \`errors\`. The successor takes over this work in the background, in sandbox too, and the keys: what a key may do is fixed at what it may do now, and never exceeds the role of the successor. Requires every permission of the user; naming a successor requires ${workPermissions.join(', ')} for all records.`;
+const leaveDescription = `All sessions of the user end, and API keys of the user may do nothing. While the user has ${nouns.join(', ')} or active API keys, \`reassignTo\` is required; without it the response is 409 with the counts in \`errors\`. Users who report to the user report to the successor, or to nobody. The successor takes over this work in the background, in sandbox too, and the keys: what a key may do is fixed at what it may do now, and never exceeds the role of the successor. Requires every permission of the user; naming a successor requires ${workPermissions.join(', ')} for all records.`;
 /** A successor can read the work, so naming one requires write permission for all of it. */
 const leaveRights = workPermissions.map((permission) => ({ permission, for: 'reassignTo' }));
 const leaveEvents = [userLoggedOut, notificationCreated, apiKeyHandedOver, teamUpdated] as const;
@@ -175,6 +177,7 @@ export const users = operations({
       phone: phone().nullish(),
       roleId: id('role').optional(),
       teamIds: TeamIds.optional(),
+      managerId: id('user').nullish(),
     }),
     reply: User,
     status: 201,
@@ -193,6 +196,7 @@ export const users = operations({
       status: UserStatus.optional(),
       roleId: id('role').optional(),
       teamId: id('team').optional(),
+      managerId: id('user').optional(),
     }),
     reply: page(User),
     message: 'Users retrieved',
@@ -225,7 +229,7 @@ export const users = operations({
     narrows: true,
     summary: 'Update a user',
     description:
-      'Allowed status changes: active → suspended, deactivated; suspended → active, deactivated; deactivated → active. A user with open work or active API keys cannot become inactive here, because that needs a successor: use `POST /v1/users/:id/deactivate` or `/suspend`. All sessions of a user who is no longer active end, and their API keys may do nothing until the user is active again. You cannot change your own role or deactivate yourself; change your own address with `POST /v1/users/me/email`. `teamIds` replaces all teams of the user; callers who can update only themselves cannot set it.',
+      'Allowed status changes: active → suspended, deactivated; suspended → active, deactivated; deactivated → active. A user with open work or active API keys cannot become inactive here, because that needs a successor: use `POST /v1/users/:id/deactivate` or `/suspend`. All sessions of a user who is no longer active end, and their API keys may do nothing until the user is active again. You cannot change your own role or deactivate yourself; change your own address with `POST /v1/users/me/email`. `teamIds` replaces all teams of the user; callers who can update only themselves cannot set it or `managerId`.',
     params: withId,
     body: z.object({
       email: Email.optional(),
@@ -234,6 +238,7 @@ export const users = operations({
       phone: phone().nullish(),
       roleId: id('role').optional(),
       teamIds: TeamIds.optional(),
+      managerId: id('user').nullish(),
       status: UserStatus.optional(),
     }),
     reply: User,
@@ -274,7 +279,7 @@ export const users = operations({
     reply: User,
     example: { status: 'suspended', allowedTransitions: ['active', 'deactivated'] },
     message: 'User suspended',
-    emits: [userSuspended, ...leaveEvents],
+    emits: [userSuspended, userUpdated, ...leaveEvents],
     errors: statusErrors,
   },
   deactivateUser: {
@@ -290,7 +295,7 @@ export const users = operations({
     reply: User,
     example: { status: 'deactivated', allowedTransitions: ['active'] },
     message: 'User deactivated',
-    emits: [userDeactivated, ...leaveEvents],
+    emits: [userDeactivated, userUpdated, ...leaveEvents],
     errors: statusErrors,
   },
   setUserRole: {

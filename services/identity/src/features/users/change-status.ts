@@ -9,6 +9,7 @@ import {
   userDeactivated,
   type userLoggedOut,
   userSuspended,
+  type userUpdated,
 } from '@tandem/identity-contract';
 import { asService, fail, failField } from '@tandem/service';
 import { nameOf, type Tools, type Tx } from '../../handler.ts';
@@ -18,7 +19,7 @@ import { endSessions } from '../auth/session.ts';
 import { notify } from '../notifications/notify.ts';
 import { notifyOfConfigurer } from '../sso/notify-of-configurer.ts';
 import { endLead } from '../teams/lead.ts';
-import { lockUsers } from '../teams/members.ts';
+import { lockWithReports, moveReports } from './manager.ts';
 import { notifyOfKeys } from './notify-of-keys.ts';
 import { checkOwnerRemains, checkTransition, lockUser, type UserRecord, type UserStatus } from './user.ts';
 
@@ -33,6 +34,7 @@ interface StatusChange {
 type StatusEvents =
   | typeof userActivated
   | typeof userSuspended
+  | typeof userUpdated
   | typeof userDeactivated
   | typeof userLoggedOut
   | typeof notificationCreated
@@ -70,14 +72,17 @@ export function checkMayHandOver(caller: Caller): void {
     throw fail('forbidden', [{ field: 'reassignTo', message: `Requires ${missing.join(', ')} for all records` }]);
 }
 
-/** Locks a user and the successor, in the order of their ids: two users may be each other's successors. */
+/**
+ * Locks a user, the successor and those who report to the user, in the order of their ids: two users may be each other's
+ * successors. Called under `lockReporting`.
+ */
 export async function lockWithSuccessor(
   tx: Tx,
   id: number,
   reassignTo: number | null | undefined,
 ): Promise<{ user: LockedUser; successor: LockedUser | undefined }> {
+  const known = await lockWithReports(tx, id, reassignTo ? [reassignTo] : []);
   if (!reassignTo) return { user: await lockUser(tx, { id }), successor: undefined };
-  const known = await lockUsers(tx, [id, reassignTo]);
   const user = await lockUser(tx, { id });
   if (!known.has(reassignTo)) throw failField('reassignTo', unknownId('user'));
   if (reassignTo === id) throw failField('reassignTo', 'Must be another user');
@@ -134,6 +139,7 @@ export async function applyStatusChange(
   const event = status === 'suspended' ? userSuspended : userDeactivated;
   emit(event, { data: { userId: before.id, reassignTo: successor?.id ?? null, reason }, ...common });
   await endLead(tx, emit, { userId: before.id });
+  await moveReports(tx, emit, { from: updated, to: successor?.id });
   await endSessions(tx, emit, { where: { userId: before.id }, reason: status });
   await notifyOfConfigurer(tx, emit, before);
   if (!successor) return;

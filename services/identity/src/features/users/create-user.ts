@@ -6,19 +6,22 @@ import { checkManagesUsers, checkMayAssign } from '../../permissions.ts';
 import { readTeamIds } from '../teams/members.ts';
 import { checkTeamReach } from '../teams/reach.ts';
 import { setTeams } from '../teams/set-teams.ts';
+import { checkManager, lockReporting } from './manager.ts';
 import { asUser, emailLookupRow, emailTaken, roleOfNewUser } from './user.ts';
 
 export const createUser = (tools: Tools): Handler<typeof users.createUser, string> => ({
   check: ({ body }) => hashPassword(body.password),
   async run({ body, caller, tx, emit, found: passwordHash }) {
-    const { password, roleId, phone = null, teamIds: requestedTeamIds, ...person } = body;
+    const { password, roleId, phone = null, managerId = null, teamIds: requestedTeamIds, ...person } = body;
+    if (managerId) await lockReporting(tx);
     const teamIds = (await readTeamIds(tx, requestedTeamIds)) ?? [];
     if (roleId !== undefined) checkManagesUsers(caller, 'roleId');
     const role = await roleOfNewUser(tx, roleId);
     checkMayAssign(caller, role.permissions);
     await checkTeamReach(tx, caller, teamIds);
+    await checkManager(tx, managerId);
     const row = await tx.user
-      .create({ data: { ...person, phone, passwordHash, roleId: role.id } })
+      .create({ data: { ...person, phone, managerId, passwordHash, roleId: role.id } })
       .catch((error: unknown) => {
         throw isTaken(error) ? emailTaken() : error;
       });

@@ -10,6 +10,7 @@ import { readTeamIds, teamIdsOf } from '../teams/members.ts';
 import { checkAccountReach, checkTeamReach } from '../teams/reach.ts';
 import { setTeams } from '../teams/set-teams.ts';
 import { applyStatusChange, checkStatusChange, isLeaving, openWorkOf } from './change-status.ts';
+import { checkManager, lockReporting, lockWithReports } from './manager.ts';
 import {
   assignableRole,
   asUser,
@@ -29,16 +30,22 @@ export const updateUser = (tools: Tools): Handler<typeof users.updateUser, OpenW
   async run({ params, body, caller, tx, emit, schedule, ifMatch, afterCommit, found: work }) {
     const onlyUserId = visibleTo(caller, 'users:write').id;
     if (onlyUserId !== undefined && onlyUserId !== params.id) throw fail('not_found');
+    if (body.managerId || isLeaving(body.status)) await lockReporting(tx);
+    if (isLeaving(body.status)) await lockWithReports(tx, params.id);
     const user = await lockUser(tx, params);
     ifMatch(user);
     const before = (await teamIdsOf(tx, [user.id])).get(user.id) ?? [];
     const changesOwnRecordOnly = onlyUserId !== undefined;
     if (changesOwnRecordOnly) checkTeamsUnchanged(before, body.teamIds);
+    if (changesOwnRecordOnly && body.managerId !== undefined && body.managerId !== user.managerId)
+      throw fail('forbidden', [{ field: 'managerId', message: 'Requires the permission users:write for all users' }]);
     const wantedTeams = changesOwnRecordOnly ? undefined : await readTeamIds(tx, body.teamIds);
     const { isEmpty, values, audit } = diff({ ...user, teamIds: before }, { ...body, teamIds: wantedTeams });
     if (isEmpty) return asUser(user, before);
     await checkPolicies({ tx, caller, user }, values);
     if (values.status !== undefined) await checkStatusChange({ tx, caller, user }, values.status, work);
+
+    await checkManager(tx, values.managerId, user.id);
 
     const { teamIds, ...columns } = values;
     if (teamIds) await checkTeamReach(tx, caller, [...new Set(teamIds).difference(new Set(before))]);

@@ -8,6 +8,7 @@ import {
   lockWithSuccessor,
   openWorkOf,
 } from './change-status.ts';
+import { lockReporting } from './manager.ts';
 import { withTeams, writeUser } from './user.ts';
 
 /**
@@ -21,6 +22,7 @@ export const userLeaves = (
   check: ({ params, body, caller }) => openWorkOf(tools, caller, { userId: params.id, reassignTo: body.reassignTo }),
   async run({ params, body, caller, tx, emit, ifMatch, afterCommit, found: work }) {
     if (body.reassignTo) checkMayHandOver(caller);
+    await lockReporting(tx);
     const { user, successor } = await lockWithSuccessor(tx, params.id, body.reassignTo);
     ifMatch(user);
     await checkStatusChange({ tx, caller, user }, status, work);
