@@ -43,6 +43,13 @@ export async function startProvider(redirectUri: string) {
       return grant;
     },
   });
+  let signatures: 'valid' | 'forged' = 'valid';
+  provider.use(async (context, next) => {
+    await next();
+    const body = context.body as { id_token?: string } | undefined;
+    if (signatures === 'forged' && typeof body?.id_token === 'string')
+      context.body = { ...body, id_token: forged(body.id_token) };
+  });
   const handle = provider.callback();
   server.on('request', (request, response) => {
     if (!request.url?.startsWith('/interaction/')) return void handle(request, response);
@@ -72,6 +79,10 @@ export async function startProvider(redirectUri: string) {
     clientId,
     secret,
     people,
+    /** Makes the provider answer ID tokens with a valid or a forged signature. */
+    sign(as: 'valid' | 'forged') {
+      signatures = as;
+    },
     /** Signs a person in at the provider; returns the callback that the browser arrives at. */
     signIn: (subject: string, location: string) => {
       signingIn = subject;
@@ -82,6 +93,13 @@ export async function startProvider(redirectUri: string) {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The token with another signature of the same length. */
+function forged(token: string): string {
+  const [header, claims, signature = ''] = token.split('.');
+  const bytes = Buffer.from(signature, 'base64url');
+  return [header, claims, randomBytes(bytes.length).toString('base64url')].join('.');
 }
 
 const typeTxt = 16;

@@ -72,6 +72,8 @@ export function createSsoProviders({ target, allowHttp }: { target: Target; allo
       // Only where private addresses are allowed too: on a developer's machine, and in tests.
       execute: allowHttp ? [client.allowInsecureRequests] : [],
     });
+    // Without this, the client trusts the connection to the token endpoint and does not verify the signature.
+    client.enableNonRepudiationChecks(config);
     if (!isNamedBy(config.serverMetadata().issuer, issuer)) throw new Error('The provider has another issuer');
     if (cached.size >= cachedMax) cached.clear();
     cached.set(key, { config, until: Date.now() + cachedMs });
