@@ -48,13 +48,13 @@ export function checkCeiling(caller: Caller, wanted: readonly string[]): void {
   if (errors.length) throw fail('forbidden', errors);
   if (mayAssign(caller.permissions, wanted)) return;
   const message =
-    'Your permissions are limited to team records, so you cannot grant teams:write or users:write without this limit';
+    'Your permissions are limited to team records, so you cannot grant teams:write, teams:delete or users:write without this limit';
   throw fail('forbidden', [{ field: 'permissions', message }]);
 }
 
 /** Whether somebody with these permissions may assign a role, or change users with it. */
 export function mayAssign(own: readonly string[], rolePermissions: readonly string[]): boolean {
-  // Whoever is limited to team records may add members to their own teams only. A role without this limit would undo it.
+  // Whoever is limited to team records may change the members of their own teams only. A role without this limit would undo it.
   const exceedsTeams =
     isLimitedToTeams(own) &&
     !isLimitedToTeams(rolePermissions) &&
@@ -62,8 +62,8 @@ export function mayAssign(own: readonly string[], rolePermissions: readonly stri
   return !exceedsTeams && rolePermissions.every((one) => covers(own, one));
 }
 
-// With these, users are put into teams.
-const membershipPermissions = ['teams:write', 'users:write'];
+// With these, users are put into teams or removed from them.
+const membershipPermissions = ['teams:write', 'teams:delete', 'users:write'];
 const isHeldBy = (granted: readonly string[]) => (permission: string) => allows(granted, permission) === 'all';
 
 /** Rejects giving somebody a role that has permissions that the caller lacks. */

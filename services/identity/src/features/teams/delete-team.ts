@@ -1,7 +1,7 @@
 import { teamDeleted, teamMembersChanged, type teams } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { recordsToFollow } from './reach.ts';
+import { checkTeamReach, recordsToFollow } from './reach.ts';
 import { asTeam, lockTeam } from './team.ts';
 
 export const deleteTeam =
@@ -9,6 +9,7 @@ export const deleteTeam =
   async ({ params, caller, tx, emit, ifMatch, afterCommit }) => {
     const row = await lockTeam(tx, params.id);
     ifMatch(row);
+    await checkTeamReach(tx, caller, [row.id], 'id');
     if (await tx.team.count({ where: { parentTeamId: row.id } })) throw fail('has_children');
     const team = await asTeam(tx, row);
     const members = await tx.teamMember.findMany({ where: { teamId: row.id }, orderBy: { userId: 'asc' } });

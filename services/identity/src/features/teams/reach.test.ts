@@ -51,17 +51,43 @@ it('lets records follow a user into the only team, and into none of several', as
 
 it('lets no records follow when the caller is limited to team records, whatever the key may do', async () => {
   const { owner, addUser, own, other, tenantId, limited } = await aTenantWithTeams();
-  const [one, two] = [await addUser('member'), await addUser('member', { teamIds: [other.id] })];
+  const [one, two] = [await addUser('member'), await addUser('member')];
   const params = { id: own.id };
   expect((await limited().addTeamMembers({ params, body: { userIds: [one.id] } })).status).toBe(200);
   const key = limited(['teams:write'], { type: 'key', keyId: 1 });
   expect((await key.addTeamMembers({ params, body: { userIds: [two.id] } })).data.memberCount).toBe(3);
-  const leave = await limited().removeTeamMember({ params: { id: other.id, userId: two.id } });
+  await owner.addTeamMembers({ params: { id: other.id }, body: { userIds: [two.id] } });
+  const leave = await limited().removeTeamMember({ params: { id: own.id, userId: two.id } });
   expect(leave.status).toBe(200);
-  expect((await followed(tenantId, own.id, 3)).slice(1)).toEqual([[], []]);
-  expect((await followed(tenantId, other.id, 2)).at(-1)).toEqual([]);
+  expect((await followed(tenantId, own.id, 4)).slice(1)).toEqual([[], [], []]);
   await owner.deleteTeam({ params });
-  expect((await followed(tenantId, own.id, 4)).at(-1)).toEqual([]);
+  expect((await followed(tenantId, own.id, 5)).at(-1)).toEqual([]);
+});
+
+it('keeps members in other teams when the caller is limited to team records, also by a key without that limit', async () => {
+  const { owner, addUser, own, other, limited } = await aTenantWithTeams();
+  const user = await addUser('member', { teamIds: [own.id, other.id] });
+  const refusals = async (api: typeof owner) => {
+    const replies = [
+      await api.updateUser({ params: { id: user.id }, body: { teamIds: [own.id] } }),
+      await api.removeTeamMember({ params: { id: other.id, userId: user.id } }),
+      await api.deleteTeam({ params: { id: other.id } }),
+    ];
+    return replies.map(({ status, body }) => [status, body.errors?.[0]?.field]);
+  };
+  const refused = [
+    [403, 'teamIds'],
+    [403, 'id'],
+    [403, 'id'],
+  ];
+  expect(await refusals(limited())).toEqual(refused);
+  const key = limited(['teams:write', 'teams:delete', 'users:write'], { type: 'key', keyId: 1 });
+  expect(await refusals(key)).toEqual(refused);
+  const remover = { name: 'Remover', permissions: ['teams:delete'] };
+  expect((await limited().createRole({ body: remover })).status).toBe(403);
+  const leaveOwn = await limited().updateUser({ params: { id: user.id }, body: { teamIds: [other.id] } });
+  expect([leaveOwn.status, leaveOwn.data.teamIds]).toEqual([200, [other.id]]);
+  expect((await owner.deleteTeam({ params: { id: other.id } })).status).toBe(200);
 });
 
 it('keeps a caller who is limited to team records out of other teams, also by a key or a role without that limit', async () => {

@@ -6,14 +6,20 @@ import { isLimitedToTeams } from '../../permissions.ts';
 import { teamIdsOf } from './members.ts';
 
 /**
- * Rejects putting users into teams in which the caller is not, if the caller is limited to team records: the caller, or a
- * user whom they create, would reach the records of those teams.
+ * Rejects changing the members of teams in which the caller is not, if the caller is limited to team records. By adding
+ * users, the caller, or a user whom they create, would reach the records of those teams; by removing them, people whom the
+ * caller does not manage would lose these records.
  */
-export async function checkTeamReach(tx: Tx, caller: Caller, teamIds: readonly number[]): Promise<void> {
+export async function checkTeamReach(
+  tx: Tx,
+  caller: Caller,
+  teamIds: readonly number[],
+  field: 'teamIds' | 'id' = 'teamIds',
+): Promise<void> {
   const own = new Set(caller.teamIds ?? []);
   if (teamIds.every((id) => own.has(id)) || !(await isLimited(tx, caller))) return;
-  const message = 'Your permissions are limited to team records, so you can add members to your own teams only';
-  throw fail('forbidden', [{ field: 'teamIds', message }]);
+  const message = 'Your permissions are limited to team records, so you can change the members of your own teams only';
+  throw fail('forbidden', [{ field, message }]);
 }
 
 /**

@@ -3,7 +3,7 @@ import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { endLead } from './lead.ts';
 import { touchTeams } from './members.ts';
-import { recordsToFollow } from './reach.ts';
+import { checkTeamReach, recordsToFollow } from './reach.ts';
 import { lockTeam } from './team.ts';
 
 export const removeTeamMember =
@@ -11,6 +11,7 @@ export const removeTeamMember =
   async ({ params, caller, tx, emit, afterCommit }) => {
     const { userId } = params;
     const team = await lockTeam(tx, params.id);
+    await checkTeamReach(tx, caller, [team.id], 'id');
     const { count } = await tx.teamMember.deleteMany({ where: { teamId: team.id, userId } });
     if (!count) throw fail('not_found');
     await touchTeams(tx, [team.id]);

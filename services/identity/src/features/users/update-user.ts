@@ -48,7 +48,7 @@ export const updateUser = (tools: Tools): Handler<typeof users.updateUser, OpenW
     await checkManager(tx, values.managerId, user.id);
 
     const { teamIds, ...columns } = values;
-    if (teamIds) await checkTeamReach(tx, caller, [...new Set(teamIds).difference(new Set(before))]);
+    if (teamIds) await checkTeamReach(tx, caller, [...new Set(teamIds).symmetricDifference(new Set(before))]);
     if (teamIds) await setTeams(tx, emit, { caller, userId: user.id, before, after: teamIds });
     const updated = asUser(
       await writeUser(tx, user.id, {
