@@ -52,8 +52,8 @@ export interface Tools {
   partner: ServiceClient<typeof internalApplicationCounts>;
   /** The address of the gateway as clients see it, without a slash at the end. */
   publicUrl: string;
-  /** The address of the console, without a slash at the end: links in mail, and the return from single sign-on. */
-  consoleUrl: string;
+  /** The address of the console, without a slash at the end; undefined if there is none. */
+  consoleUrl: string | undefined;
   sso: SsoProviders;
   /** The rules for addresses of identity providers. */
   ssoTarget: Target;

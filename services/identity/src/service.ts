@@ -102,7 +102,7 @@ export function identityService(
     limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: pepper.hash, log }),
     seal,
     publicUrl: settings.PUBLIC_URL,
-    consoleUrl: settings.CONSOLE_URL ?? settings.PUBLIC_URL,
+    consoleUrl: settings.CONSOLE_URL,
     ssoTarget,
     sso: createSsoProviders({ target: ssoTarget, allowHttp: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS }),
     readTxt: createReadTxt(settings.SSO_DNS_SERVERS),

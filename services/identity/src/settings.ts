@@ -9,7 +9,10 @@ export const identitySettings = serviceSettings.extend({
   ...mailSettings,
   /** The address of the gateway as clients see it. With https, cookies are sent over https only. */
   PUBLIC_URL: z.url().transform(withoutSlash),
-  /** Links in messages begin with it; PUBLIC_URL by default, where the API serves simple pages for them. */
+  /**
+   * The address of the console: links in messages begin with it. Without one, links of account mail lead to pages of
+   * the API at PUBLIC_URL, and notifications have no link to records.
+   */
   CONSOLE_URL: z.url().transform(withoutSlash).optional(),
   /** HMAC keys for the hashes of API keys and e-mail addresses in the lookup tables. */
   KEY_PEPPER: secretSetting(hasLengthOfKey),

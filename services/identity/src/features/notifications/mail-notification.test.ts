@@ -3,20 +3,23 @@ import { until } from '@tandem/testing';
 import { aTenant, mailTo, type Service, startIdentity } from '../../identity.test-service.ts';
 
 let service: Service;
+let withConsole: Service;
 let mailbox: Mailbox;
 beforeAll(async () => {
   mailbox = await startMailbox();
   service = await startIdentity({ SMTP_URL: mailbox.smtpUrl });
+  withConsole = await startIdentity({ SMTP_URL: mailbox.smtpUrl, CONSOLE_URL: 'https://app.example.com' });
 });
 afterAll(async () => {
   await service?.close();
+  await withConsole?.close();
   await mailbox?.close();
 });
 
 const text = { title: 'Import completed', body: '214 leads were imported.' };
 
-async function aReader() {
-  const tenant = await aTenant(service);
+async function aReader(at = service) {
+  const tenant = await aTenant(at);
   const member = await tenant.addUser('member');
   const me = tenant.as(member.id, ['notifications:read']);
   const send = async (fields: object = {}) => {
@@ -29,24 +32,24 @@ async function aReader() {
 }
 
 /** Makes the scheduled jobs of a tenant due now. */
-async function makeJobsDue(tenantId: number): Promise<void> {
-  await service.sql('ALTER TABLE platform.job NO FORCE ROW LEVEL SECURITY');
-  await service.sql('UPDATE platform.job SET due_at = now() WHERE tenant_id = $1', [tenantId]);
-  await service.sql('ALTER TABLE platform.job FORCE ROW LEVEL SECURITY');
+async function makeJobsDue(tenantId: number, at = service): Promise<void> {
+  await at.sql('ALTER TABLE platform.job NO FORCE ROW LEVEL SECURITY');
+  await at.sql('UPDATE platform.job SET due_at = now() WHERE tenant_id = $1', [tenantId]);
+  await at.sql('ALTER TABLE platform.job FORCE ROW LEVEL SECURITY');
 }
 
 const notificationsTo = (address: string) => mailbox.to(address).filter(({ subject }) => subject === text.title);
 
 it('sends one message, with the first link as its button, and records that it was sent', async () => {
-  const { member, send, statusOf, tenantId } = await aReader();
+  const { member, send, statusOf, tenantId } = await aReader(withConsole);
   const actions = [{ id: 'open', label: 'Show leads', type: 'url', url: '/leads' }];
   const { id, emailStatus } = await send({ actions });
   expect(emailStatus).toBe('pending');
   const mail = await mailTo(mailbox, member.email, /^Import completed$/);
   expect(mail.text).toContain('214 leads were imported.');
-  expect(mail.text).toContain('Show leads:\nhttp://localhost:8080/leads');
+  expect(mail.text).toContain('Show leads:\nhttps://app.example.com/leads');
   const sent = await until('the result is recorded', async () => {
-    await makeJobsDue(tenantId);
+    await makeJobsDue(tenantId, withConsole);
     const shown = await statusOf(id);
     return shown.emailStatus === 'sent' && shown;
   });
@@ -62,6 +65,19 @@ it('ends with the signature of the user who created it', async () => {
   const mail = await mailTo(mailbox, member.email, /^Import completed$/);
   expect(mail.text).toContain('First.\n\nSecond.\n\nAda Lovelace\n\nAnalytical <Engines>');
   expect(mail.html).not.toContain('<Engines>');
+});
+
+it('has no button for a page of the console when there is no console, and keeps other links', async () => {
+  const page = { id: 'open', label: 'Show leads', type: 'url', url: '/leads' };
+  const one = await aReader();
+  await one.send({ actions: [page] });
+  const mail = await mailTo(mailbox, one.member.email, /^Import completed$/);
+  expect(mail.text).not.toMatch(/Show leads|https?:/);
+  expect(mail.html).not.toContain('<a ');
+  const other = await aReader();
+  await other.send({ actions: [{ ...page, url: 'https://example.com/leads' }] });
+  const { html } = await mailTo(mailbox, other.member.email, /^Import completed$/);
+  expect(html).toContain('<a href="https://example.com/leads"');
 });
 
 it('follows the language of the user, and their choice of channels', async () => {

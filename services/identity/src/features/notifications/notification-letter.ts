@@ -5,12 +5,12 @@ import type { Action } from './notification.ts';
 
 /**
  * The e-mail of a notification: its texts with the signature of its sender, and its first action of type url as the
- * button.
+ * button. Paths are pages of the console: without one, they have no button.
  */
 export function notificationLetter(
   reader: Reader,
   { title, body, actions }: Pick<NotificationRow, 'title' | 'body' | 'actions'>,
-  { consoleUrl, signature }: { consoleUrl: string; signature: string | null },
+  { consoleUrl, signature }: { consoleUrl: string | undefined; signature: string | null },
 ): Letter {
   const action = (actions as unknown as Action[]).find(({ type }) => type === 'url');
   const words = {
@@ -19,13 +19,17 @@ export function notificationLetter(
     paragraphs: [body, signature ?? ''].flatMap((text) => text.split(/\n{2,}/)).filter((text) => text.trim()),
     ...(action && { button: action.label }),
   };
-  const url = action?.url?.startsWith('/') ? consoleUrl + action.url : action?.url;
   return letterFor(
     reader,
     {
       en: { ...words, notes: ['Your preferences decide which notifications are sent to you by e-mail.'] },
       de: { ...words, notes: ['Welche Benachrichtigungen per E-Mail kommen, bestimmen Ihre Einstellungen.'] },
     },
-    url,
+    addressOf(action?.url, consoleUrl),
   );
+}
+
+function addressOf(url: string | undefined, consoleUrl: string | undefined): string | undefined {
+  if (!url?.startsWith('/')) return url;
+  return consoleUrl === undefined ? undefined : consoleUrl + url;
 }

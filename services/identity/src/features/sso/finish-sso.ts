@@ -49,5 +49,9 @@ export const finishSso =
       sameSite: 'Strict',
       secure,
     });
-    return { body: '', type: 'text/html; charset=utf-8', location: `${tools.consoleUrl}${begun.returnTo}` };
+    return {
+      body: '',
+      type: 'text/html; charset=utf-8',
+      location: `${tools.consoleUrl ?? tools.publicUrl}${begun.returnTo}`,
+    };
   };
