@@ -180,7 +180,8 @@ describe('the callback', () => {
     const headers = { cookie: jar, accept: 'text/html' };
     const reply = await anonymous(sso.service).finishSso({ query, headers });
     expect([reply.status, reply.headers['content-type']]).toEqual([403, 'text/html; charset=utf-8']);
-    expect(reply.text).toContain('The identity provider refused the sign-in');
+    expect(reply.text).toContain('<h1>This did not work</h1>');
+    expect(reply.text).toContain('<p>The identity provider refused the sign-in.</p>');
   });
 });
 

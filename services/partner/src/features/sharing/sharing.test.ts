@@ -175,7 +175,8 @@ describe('the share page', () => {
     for (const open of ['showSharePage', 'followShareDownload'] as const) {
       const page = await anonymous(service)[open]({ ...unknown, headers: { accept } });
       expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
-      expect(page.text).toContain('<p>Resource not found.</p>');
+      expect(page.text).toContain('<h1>This page does not exist</h1>');
+      expect(page.text).not.toContain('Resource not found');
       expect(page.headers['content-security-policy']).toContain("default-src 'none'");
       for (const other of ['*/*', 'application/json'])
         expect((await anonymous(service)[open]({ ...unknown, headers: { accept: other } })).body.code).toBe(
