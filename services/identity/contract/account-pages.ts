@@ -29,6 +29,9 @@ export const accountPages = operations({
     path: '/invitations/:token',
     summary: 'Show the page to accept an invitation',
     params: z.object({ token: LinkToken }),
-    errors: { invitation_closed: [409, 'The invitation was accepted, revoked or has expired; ask for a new one'] },
+    errors: {
+      invitation_closed: [409, 'The invitation was accepted, revoked or has expired; ask for a new one'],
+      link_expired: [404, 'The invitation has expired or was replaced by a later one; ask for a new one'],
+    },
   },
 });

@@ -2,9 +2,12 @@ import { event, id, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 /** At least 8 characters (spec). The upper bound limits the CPU time for hashing. */
+/** The minimum length of a password. */
+export const passwordLengthMin = 8;
+
 export const Password = z
   .string()
-  .min(8, { error: 'Must be at least 8 characters' })
+  .min(passwordLengthMin, { error: `Must be at least ${passwordLengthMin} characters` })
   .max(200, { error: 'Must be at most 200 characters' })
   .refine((given) => given.isWellFormed() && !given.includes('\0'), {
     error: 'Must not contain NUL characters or unpaired surrogates',

@@ -1,46 +1,48 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '@tandem/service';
+import { escapeHtml, htmlPage, pageStyle } from '@tandem/service';
+import type { Tools } from './handler.ts';
 
-const style = `
-:root { color-scheme: light dark; --ink: #1f2430; --soft: #667085; --paper: #fff; --ground: #f4f5f7; --deep: #2f55d4; --bad: #b42318; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8eaee; --soft: #9aa3b2; --paper: #1e2128; --ground: #14161b; --deep: #8aa4ff; --bad: #ff8a80; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--ground);
-  color: var(--ink); font: 1.05rem/1.6 system-ui, sans-serif; }
-main { width: 100%; max-width: 30rem; padding: 2rem; background: var(--paper); border-radius: 1rem; }
-h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
-label { display: block; margin: 0 0 1rem; }
-input { display: block; width: 100%; margin-top: .25rem; padding: .6rem .75rem; border: 1px solid var(--soft);
-  border-radius: .5rem; background: var(--paper); color: var(--ink); font: inherit; }
-button { padding: .7rem 1.4rem; border: 0; border-radius: .5rem; background: var(--deep); color: var(--paper); font: inherit;
-  font-weight: 600; cursor: pointer; }
-button:focus-visible, input:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
-[role=status] { margin: 1rem 0 0; white-space: pre-line; }
-.bad { color: var(--bad); }
-`;
-
-// Sends the form as JSON to the operation that it names, and shows the answer.
+// Sends the form as JSON to the operation that it names, and shows each error below its input. A link that does not work
+// any more reloads the page, which then says so.
 const script = `
 const form = document.querySelector('form');
 const status = document.querySelector('[role=status]');
+const next = document.querySelector('[data-next]');
+const show = (text, isBad) => {
+  status.textContent = text;
+  status.className = isBad ? 'bad' : '';
+};
+const showError = ({ message, errors = [] }) => {
+  const others = [];
+  for (const one of errors) {
+    const place = form.querySelector('[data-error="' + one.field + '"]');
+    if (place) place.textContent = one.message;
+    else others.push(one.message);
+  }
+  show(errors.length ? others.join('\\n') : message, true);
+};
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const button = form.querySelector('button');
   button.disabled = true;
+  for (const place of form.querySelectorAll('[data-error]')) place.textContent = '';
+  show('', false);
   try {
     const response = await fetch(form.dataset.action, { method: 'POST', headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(Object.fromEntries(new FormData(form))) });
     const reply = await response.json();
-    const details = (reply.errors || []).map((one) => one.field + ': ' + one.message).join('\\n');
-    status.textContent = reply.message + (details ? '\\n' + details : '');
-    status.className = response.ok ? '' : 'bad';
-    if (response.ok) form.hidden = true;
-    else button.disabled = false;
+    if (response.ok) {
+      show(reply.message, false);
+      form.hidden = true;
+      if (next) next.hidden = false;
+    } else if ((reply.errors || []).some(({ field }) => field === 'token')) {
+      location.reload();
+    } else {
+      showError(reply);
+      button.disabled = false;
+    }
   } catch {
-    status.textContent = 'The server could not be reached. Try again.';
-    status.className = 'bad';
+    show('The server could not be reached. Try again.', true);
     button.disabled = false;
   }
 });
@@ -51,7 +53,7 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
 /** Content-Security-Policy of the pages: their own style and script, and calls to this server. */
 const policy = [
   "default-src 'none'",
-  `style-src ${hashOf(style)}`,
+  `style-src ${hashOf(pageStyle)}`,
   `script-src ${hashOf(script)}`,
   "connect-src 'self'",
   "base-uri 'none'",
@@ -62,8 +64,14 @@ const policy = [
 interface Field {
   name: string;
   label: string;
-  type: 'text' | 'password';
+  type: 'text' | 'password' | 'email';
   autocomplete: string;
+  minLength?: number;
+}
+
+interface Link {
+  label: string;
+  url: string;
 }
 
 /**
@@ -75,37 +83,46 @@ export function formPage(form: {
   text: string;
   /** The path of the operation. */
   action: string;
-  token?: string | undefined;
+  token?: string;
   fields?: readonly Field[];
   button: string;
+  /** Shown after success. */
+  next?: Link | undefined;
 }) {
-  const { title, text, action, token, fields = [], button } = form;
-  const inputs = fields.map(
-    ({ name, label, type, autocomplete }) =>
-      `<label>${label}<input name="${name}" type="${type}" autocomplete="${autocomplete}" required></label>`,
-  );
-  const body = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<meta name="referrer" content="no-referrer">
-<title>${escapeHtml(title)}</title>
-<style>${style}</style>
-</head>
-<body><main>
-<h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(text)}</p>
+  const { title, text, action, token, fields = [], button, next } = form;
+  const content = `<p>${escapeHtml(text)}</p>
 <form data-action="${escapeHtml(action)}">
 ${token === undefined ? '' : `<input type="hidden" name="token" value="${escapeHtml(token)}">`}
-${inputs.join('\n')}
+${fields.map(fieldOf).join('\n')}
 <button>${escapeHtml(button)}</button>
 </form>
 <p role="status"></p>
-<noscript><p>This page needs JavaScript.</p></noscript>
-</main><script>${script}</script></body>
-</html>
-`;
+${next ? `<p data-next hidden>${linkOf(next)}</p>` : ''}
+<noscript><p>This page needs JavaScript.</p></noscript>`;
+  return served(htmlPage({ title, content, script }));
+}
+
+/** A page that only tells something. */
+export function noticePage({ title, text, next }: { title: string; text: string; next?: Link | undefined }) {
+  const content = `<p>${escapeHtml(text)}</p>\n${next ? `<p>${linkOf(next)}</p>` : ''}`;
+  return served(htmlPage({ title, content }));
+}
+
+/** The link to the console, where people sign in; undefined without one. */
+export function signInLink({ consoleUrl }: Pick<Tools, 'consoleUrl'>): Link | undefined {
+  return consoleUrl === undefined ? undefined : { label: 'Sign in', url: consoleUrl };
+}
+
+function fieldOf({ name, label, type, autocomplete, minLength }: Field): string {
+  const min = minLength === undefined ? '' : ` minlength="${minLength}"`;
+  return `<label>${label}<input name="${name}" type="${type}" autocomplete="${autocomplete}"${min} required aria-describedby="${name}-error"></label>
+<p id="${name}-error" data-error="${name}" role="alert"></p>`;
+}
+
+function linkOf({ label, url }: Link): string {
+  return `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`;
+}
+
+function served(body: string) {
   return { body, type: 'text/html; charset=utf-8', contentPolicy: policy };
 }

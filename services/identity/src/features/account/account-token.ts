@@ -1,5 +1,5 @@
 import { linkHours, linksPerHourMax } from '@tandem/identity-contract';
-import { fail, failField } from '@tandem/service';
+import { fail, failField, type InTenant } from '@tandem/service';
 import type { Purpose } from '../../account-links.ts';
 import type { Tools, Tx } from '../../handler.ts';
 
@@ -50,6 +50,21 @@ export async function findLink(tx: Tx, hash: string) {
   const token = await tx.accountToken.findFirst({ where: { hash, usedAt: null }, include: { user: true } });
   if (!token) throw badLink();
   return token;
+}
+
+/**
+ * Finds the link that somebody opens, used or not, without using it. Undefined if it was not issued for these purposes
+ * or has expired.
+ */
+export async function peekLink(
+  { token, purposes, inTenant }: { token: string; purposes: readonly UserPurpose[]; inTenant: InTenant<Tx, never> },
+  { links }: Pick<Tools, 'links'>,
+) {
+  const link = links.read(token, purposes);
+  if (!link) return undefined;
+  return inTenant({ tenantId: link.tenantId, environment: 'live' }, ({ tx }) =>
+    tx.accountToken.findFirst({ where: { hash: link.hash }, include: { user: true } }),
+  );
 }
 
 /**

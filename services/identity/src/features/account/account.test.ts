@@ -277,13 +277,3 @@ describe('an address', () => {
     expect([late.status, late.body.code]).toEqual([409, 'email_taken']);
   });
 });
-
-it('shows pages for followed links, which change nothing', async () => {
-  const { email } = await aTenant(service);
-  const token = tokenIn(await mailTo(mailbox, email, /^Confirm/));
-  const page = await anonymous(service).showVerifyEmailPage({ query: { token } });
-  expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-  expect(page.text).toContain(`<input type="hidden" name="token" value="${token}">`);
-  expect((await anonymous(service).showResetPasswordPage({ query: { token: '"><b>' } })).text).not.toContain('<b>');
-  expect((await anonymous(service).verifyEmail({ body: { token } })).status).toBe(200);
-});

@@ -20,6 +20,6 @@ export const accountHandlers = (tools: Tools) =>
     verifyEmail: verifyEmail(tools),
     requestEmailVerification: requestEmailVerification(tools),
     changeOwnEmail: changeOwnEmail(tools),
-    showResetPasswordPage,
-    showVerifyEmailPage,
+    showResetPasswordPage: showResetPasswordPage(tools),
+    showVerifyEmailPage: showVerifyEmailPage(tools),
   }) satisfies Handlers<typeof account & Omit<typeof accountPages, 'showInvitationPage'>, Tx>;

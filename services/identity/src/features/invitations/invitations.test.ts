@@ -290,7 +290,13 @@ it('has a page with a form, which changes nothing by itself', async () => {
   expect(headers['content-type']).toBe('text/html; charset=utf-8');
   expect(text).toContain(email);
   expect(text).toContain(`data-action="/v1/auth/invitations/${token}/accept"`);
+  expect(text).toContain(
+    '<label>Password<input name="password" type="password" autocomplete="new-password" minlength="8"',
+  );
   expect((await accept(token)).status).toBe(200);
-  expect((await anonymous(service).showInvitationPage({ params: { token } })).status).toBe(409);
-  expect((await anonymous(service).showInvitationPage({ params: { token: 'made-up' } })).status).toBe(404);
+  const open = (one: string) =>
+    anonymous(service).showInvitationPage({ params: { token: one }, headers: { accept: 'text/html' } });
+  const pages = [await open(token), await open('made-up')];
+  expect(pages.map(({ status }) => status)).toEqual([409, 404]);
+  for (const page of pages) expect(page.text).toContain('<h1>This link does not work any more</h1>');
 });
