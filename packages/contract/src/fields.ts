@@ -19,9 +19,15 @@ export function text(max: number) {
     .refine(isStorable, { error: unstorable });
 }
 
-/** A name: text with at least one character that is not whitespace. */
+/**
+ * A name: one line of text with at least one character that is not whitespace. Control characters and line breaks become
+ * spaces, because names are put into mail, file names and logs.
+ */
 export function name(max = 100) {
-  return text(max).trim().min(1, { error: 'Must not be empty' });
+  return text(max)
+    .overwrite((value) => value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' '))
+    .trim()
+    .min(1, { error: 'Must not be empty' });
 }
 
 /** An e-mail address. */
