@@ -1,3 +1,5 @@
+import { name, text } from '@tandem/contract';
+import { Email } from '@tandem/identity-contract';
 import { createGuardedFetch, type Target } from '@tandem/outgoing';
 import { createShares } from '@tandem/process';
 import { fail } from '@tandem/service';
@@ -44,6 +46,12 @@ export interface SsoProviders {
   finish(credentials: Credentials, ties: Ties, callback: URL): Promise<Person>;
   close(): Promise<void>;
 }
+
+const nameMax = 100;
+const PersonName = name(nameMax);
+// OpenID Connect Core, section 2: at most 255 ASCII characters.
+const Subject = text(255).min(1);
+const HostedDomain = text(253).trim().toLowerCase();
 
 const timeoutMs = 5_000;
 const cachedMs = 600_000;
@@ -143,17 +151,25 @@ function authenticateWith(secret: string): client.ClientAuth {
   };
 }
 
+/**
+ * Reads the claims with the rules of the contract, as they are stored and put into mail.
+ * @throws Error if the provider breaks the rules of OpenID Connect for the subject
+ */
 function personOf(claims: Record<string, unknown>): Person {
-  const text = (value: unknown) => (typeof value === 'string' && value.trim() ? value.trim() : undefined);
-  const [first, ...others] = (text(claims['name']) ?? '').split(/\s+/);
+  const [first, ...others] = typeof claims['name'] === 'string' ? claims['name'].trim().split(/\s+/) : [];
   return {
-    subject: claims['sub'] as string,
-    email: text(claims['email'])?.toLowerCase(),
+    subject: Subject.parse(claims['sub']),
+    email: Email.safeParse(claims['email']).data,
     isEmailVerified: statesVerified(claims),
-    hostedDomain: text(claims['hd'])?.toLowerCase(),
-    firstName: text(claims['given_name']) ?? text(first),
-    lastName: text(claims['family_name']) ?? text(others.join(' ')),
+    hostedDomain: claims['hd'] === undefined ? undefined : HostedDomain.parse(claims['hd']),
+    firstName: nameIn(claims['given_name']) ?? nameIn(first),
+    lastName: nameIn(claims['family_name']) ?? nameIn(others.join(' ')),
   };
+}
+
+/** A name, shortened to the length of the contract; undefined if it cannot be a name. */
+function nameIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? PersonName.safeParse(value.slice(0, nameMax)).data : undefined;
 }
 
 /** Some providers write the claim as text. Microsoft Entra ID has `xms_edov` instead, if its administrator adds it. */
