@@ -37,6 +37,23 @@ describe('an e-mail address in many tenants', () => {
     expect((await login(email)).status).toBe(200);
   });
 
+  it('refuses a wrong password in the same time for an unknown address and for one of five tenants', async () => {
+    const many = anAddress();
+    await squat(many);
+    const medianMs = async (email: string) => {
+      const times: number[] = [];
+      for (let attempt = 0; attempt < 5; attempt++) {
+        const startedAt = performance.now();
+        expect((await login(email)).status).toBe(401);
+        times.push(performance.now() - startedAt);
+      }
+      return times.toSorted((a, b) => a - b)[2] as number;
+    };
+    const [unknown, known] = [await medianMs(anAddress()), await medianMs(many)];
+    expect(unknown).toBeGreaterThan(395);
+    expect(Math.abs(known - unknown)).toBeLessThan(100);
+  });
+
   it('limits the password checks per login, and each tenant is reachable by its id', async () => {
     const { email, tenant } = await aTenant(service, anAddress());
     await squat(email);

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { signIn } from '@tandem/identity-contract';
 import { verifyPassword } from '@tandem/passwords';
 import { type Context, fail, failField } from '@tandem/service';
@@ -14,6 +15,10 @@ const unassignedTenantId = 2 ** 24 - 1;
 
 type SignIn = Pick<Context<typeof signIn.login, Tx>, 'body' | 'caller' | 'tx' | 'inTenant'>;
 
+// Each tenant of an address costs a password check of about 30 ms. A refusal takes longer than the checks of five, so that
+// its time does not reveal how many tenants an address has.
+const failureMs = 400;
+
 export const login =
   (tools: Tools): Handler<typeof signIn.login> =>
   (context) =>
@@ -24,6 +29,7 @@ export async function signInByPassword({ body, caller, tx, inTenant }: SignIn, t
   const { email, password, tenantId } = body;
 
   const findMatches = async () => {
+    const startedAt = performance.now();
     const known = await tenantsOfAddress(tx, { email, tenantId }, tools);
     const tenantIds = known.length ? known : [unassignedTenantId];
     const matches = [];
@@ -42,6 +48,7 @@ export async function signInByPassword({ body, caller, tx, inTenant }: SignIn, t
     if (matches.length) return matches;
     // Only somebody who knows the password learns it.
     if (isSuspended) throw fail('tenant_suspended');
+    await setTimeout(Math.max(0, failureMs - (performance.now() - startedAt)));
     // Not awaited: only known addresses are recorded, and their response must not take longer.
     for (const one of failed) tools.inBackground(() => recordFailedSignIn(inTenant, one.tenantId, one.userId));
     return undefined;
