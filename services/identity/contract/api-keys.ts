@@ -118,7 +118,7 @@ export const apiKeys = operations({
     narrows: true,
     summary: 'Create an API key',
     description:
-      'The full key is returned only in this response. A key without `permissions` has the permissions of its owner’s role at the time of each request; a key with `permissions` never exceeds that role. A key that you create for somebody else, or with a key that has `permissions` itself, always has `permissions`: without them in the request, those that its owner has now. While the owner is not active, the key may do nothing. You cannot grant permissions that you do not have.',
+      'The full key is returned only in this response. A key without `permissions` has the permissions of its owner’s role at the time of each request; a key with `permissions` never exceeds that role. A key that you create for somebody else, or with a key that has `permissions` itself, always has `permissions`: without them in the request, those that its owner has now. While the owner is not active, the key may do nothing. You cannot grant permissions that you do not have. A key that you create with a key cannot work longer than that key, or from other networks.',
     body: z
       .object({
         name: name(),
@@ -165,7 +165,8 @@ export const apiKeys = operations({
     permission: 'api_keys:manage',
     narrows: true,
     summary: 'Update an API key',
-    description: 'Changes the given fields. Changes take effect within one second.',
+    description:
+      'Changes the given fields. Changes take effect within one second. With a key, you cannot let this or another key work longer than the key that you use, or from other networks.',
     params: withId,
     body: z
       .object({
@@ -187,7 +188,7 @@ export const apiKeys = operations({
     narrows: true,
     summary: 'Rotate an API key',
     description:
-      'Creates a key with the same name, permissions and networks. If somebody else owns a key without `permissions`, the new key has those that its owner has now. The old key keeps working for `overlapSeconds`, by default one day.',
+      'Creates a key with the same name, permissions and networks. If somebody else owns a key without `permissions`, the new key has those that its owner has now. The old key keeps working for `overlapSeconds`, by default one day. With a key, you cannot rotate a key that works longer than the key that you use, or from other networks.',
     ifMatch: true,
     params: withId,
     body: z.object({

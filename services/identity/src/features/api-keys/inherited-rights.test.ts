@@ -38,8 +38,9 @@ it('a rotated key of somebody else does not grow with its owner; their own does'
 });
 
 it('neither does a key that is created on behalf of somebody else', async () => {
-  const { as, keeper, clerk, promote } = await aClerk();
-  const actsFor = as(keeper.id, rights, { type: 'key', keyId: 1, onBehalfOf: Number(clerk.id) });
+  const { as, keeper, clerk, promote, theirs } = await aClerk();
+  const { data: used } = await theirs.createApiKey({ body: { name: 'used' } });
+  const actsFor = as(keeper.id, rights, { type: 'key', keyId: Number(used.id), onBehalfOf: Number(clerk.id) });
   const { data: key } = await actsFor.createApiKey({ body: { name: 'for the clerk' } });
   expect([key.ownerId, key.permissions]).toEqual([clerk.id, rights]);
   await promote();

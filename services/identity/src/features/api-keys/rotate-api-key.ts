@@ -2,6 +2,7 @@ import { apiKeyCreated, apiKeyRotated, type apiKeys } from '@tandem/identity-con
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { asApiKey, checkActive, checkKeyRank, lockKey, permissionsToStore, storeKey } from './api-key.ts';
+import { checkKeyLimits } from './key-limits.ts';
 
 export const rotateApiKey =
   (tools: Tools): Handler<typeof apiKeys.rotateApiKey> =>
@@ -11,6 +12,7 @@ export const rotateApiKey =
     checkActive(before);
     // The caller receives the new key, which must not exceed the caller's own permissions.
     await checkKeyRank(tx, caller, before);
+    await checkKeyLimits(tx, caller, before);
     const overlapEnds = new Date(Date.now() + body.overlapSeconds * 1_000);
     const expiresAt = before.expiresAt && before.expiresAt < overlapEnds ? before.expiresAt : overlapEnds;
     const [row] = await tx.apiKey.updateManyAndReturn({

@@ -10,6 +10,7 @@ import {
   lockKey,
   permissionsToStore,
 } from './api-key.ts';
+import { checkKeyLimits } from './key-limits.ts';
 
 export const updateApiKey =
   (tools: Tools): Handler<typeof apiKeys.updateApiKey> =>
@@ -30,6 +31,9 @@ export const updateApiKey =
       values.permissions = await permissionsToStore(tx, caller, wanted);
       if (audit['permissions']) audit['permissions'].to = values.permissions;
     }
+    // With more permissions, a key without these limits would be a way around them too.
+    if (values.permissions || values.expiresAt !== undefined || values.allowedIps)
+      await checkKeyLimits(tx, caller, { ...before, ...values });
     const [row] = await tx.apiKey.updateManyAndReturn({
       where: { id: before.id },
       data: { ...values, version: { increment: 1 } },
