@@ -21,6 +21,17 @@ describe('the sign-in limiter without Redis', () => {
     await expect(limiter.guard(who, succeeds)).resolves.toBe('in');
   });
 
+  it('accepts as many failures within the window as the caller of an attempt says', async () => {
+    const person = { ...who, email: 'grace@example.com' };
+    const limit = { failuresMax: 2, windowMs: 3_600_000 };
+    for (let failures = 0; failures < 2; failures++) await limiter.guard(person, fails, limit);
+    time += 3_000_000;
+    const refused = limiter.guard(person, succeeds, limit);
+    await expect(refused).rejects.toMatchObject({ code: 'too_many_failures', retryAfter: 600 });
+    time += 601_000;
+    await expect(limiter.guard(person, succeeds, limit)).resolves.toBe('in');
+  });
+
   it('does not count successes, and an attempt that throws does not block others', async () => {
     for (let times = 0; times < 9; times++) await limiter.guard(who, succeeds);
     await expect(limiter.guard(who, () => Promise.reject(new Error('database away')))).rejects.toThrow('database away');

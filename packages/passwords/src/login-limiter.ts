@@ -6,13 +6,23 @@ import type { Redis } from 'ioredis';
 export interface LoginLimiter {
   /**
    * Runs one sign-in attempt; `attempt` resolves to undefined when it failed.
-   * @throws ApiError 429 once five attempts of the same address and IP have failed within a minute
+   * @param limit how many failures are accepted within a window; by default five within a minute
+   * @throws ApiError 429 once so many attempts of the same address and IP have failed
    */
-  guard<T>(who: { email: string; ip: string }, attempt: () => Promise<T | undefined>): Promise<T | undefined>;
+  guard<T>(
+    who: { email: string; ip: string },
+    attempt: () => Promise<T | undefined>,
+    limit?: FailureLimit,
+  ): Promise<T | undefined>;
 }
 
-const failuresMax = 5;
-const windowMs = 60_000;
+/** A number of failures within a window of time. */
+interface FailureLimit {
+  failuresMax: number;
+  windowMs: number;
+}
+
+const fivePerMinute: FailureLimit = { failuresMax: 5, windowMs: 60_000 };
 const waitingMax = 20;
 const rememberedMax = 50_000;
 
@@ -38,7 +48,7 @@ export function loginLimiter(options: {
   const memory = new Map<string, Count>();
   const queues = new Map<string, { last: Promise<unknown>; waiting: number }>();
 
-  const inMemory = (key: string): Count => {
+  const inMemory = (key: string, { windowMs }: FailureLimit): Count => {
     const known = memory.get(key);
     return known && known.until > now() ? known : { failures: 0, until: now() + windowMs };
   };
@@ -53,26 +63,26 @@ export function loginLimiter(options: {
     }
   };
 
-  const addFailure = async (key: string): Promise<void> => {
+  const addFailure = async (key: string, limit: FailureLimit): Promise<void> => {
     if (memory.size >= rememberedMax) forgetOld(memory, now());
-    const count = inMemory(key);
+    const count = inMemory(key, limit);
     memory.set(key, { ...count, failures: count.failures + 1 });
     try {
-      await redis.multi().incr(key).pexpire(key, windowMs, 'NX').exec();
+      await redis.multi().incr(key).pexpire(key, limit.windowMs, 'NX').exec();
     } catch {
       // The failed read a moment ago was logged.
     }
   };
 
   return {
-    guard({ email, ip }, attempt) {
+    guard({ email, ip }, attempt, limit = fivePerMinute) {
       const key = `${namespace}:login:${options.key(`login ${email} ${countedAddress(ip)}`)}`;
       return oneAtATime(queues, key, async () => {
-        const counts = [inMemory(key), await inRedis(key)].filter((count) => count !== undefined);
-        const full = counts.find(({ failures }) => failures >= failuresMax);
+        const counts = [inMemory(key, limit), await inRedis(key)].filter((count) => count !== undefined);
+        const full = counts.find(({ failures }) => failures >= limit.failuresMax);
         if (full) throw fail('too_many_failures', [], { retryAfter: (full.until - now()) / 1_000 });
         const result = await attempt();
-        if (result === undefined) await addFailure(key);
+        if (result === undefined) await addFailure(key, limit);
         return result;
       });
     },

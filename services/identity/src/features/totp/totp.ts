@@ -133,7 +133,7 @@ export async function accept(
 /**
  * Checks a code before the transaction that accepts it, so that attempts that wait for one another hold no connection.
  * Wrong codes are limited per user, whatever their address: an attacker with the password may have many addresses.
- * @throws ApiError 422 for a wrong code, 429 after five within a minute
+ * @throws ApiError 422 for a wrong code, 429 after five within a minute or 20 within an hour
  */
 export async function checkCode(
   { tx, tenantId, row, code }: { tx: Tx; tenantId: number; row: TotpRow; code: string },
@@ -143,13 +143,18 @@ export async function checkCode(
   if (!(await limited({ tenantId, userId: row.userId }, attempt, tools))) throw wrongCode();
 }
 
+// Five a minute for ever would find a code of six digits within weeks. Only somebody with the password gets this far.
+const hourLimit = { failuresMax: 20, windowMs: 3_600_000 };
+
 /** Runs an attempt to prove the second factor; undefined when it failed. */
 export function limited<T>(
   { tenantId, userId }: { tenantId: number; userId: number },
   attempt: () => Promise<T | undefined>,
   { limiter }: Tools,
 ): Promise<T | undefined> {
-  return limiter.guard({ email: `second factor ${tenantId} ${userId}`, ip: '' }, attempt);
+  const who = `${tenantId} ${userId}`;
+  const withinMinute = () => limiter.guard({ email: `second factor ${who}`, ip: '' }, attempt);
+  return limiter.guard({ email: `second factor hour ${who}`, ip: '' }, withinMinute, hourLimit);
 }
 
 async function isCorrect(tx: Tx, { row, code }: { row: TotpRow; code: string }, tools: Tools): Promise<boolean> {
