@@ -97,6 +97,13 @@ export const invitationRevoked = event('invitation.revoked', {
   record: Invitation,
 });
 
+const addressLimit = {
+  too_many_failures: [
+    429,
+    'The address was sent too many invitations within an hour. Wait before you invite it again.',
+  ],
+} as const;
+
 export const invitations = operations({
   inviteUser: {
     method: 'POST',
@@ -117,6 +124,7 @@ export const invitations = operations({
       already_invited: [409, 'The address has a pending invitation; send it again or revoke it'],
       ...mailLimit,
       ...invitationLimit,
+      ...addressLimit,
     },
   },
   listInvitations: {
@@ -148,6 +156,7 @@ export const invitations = operations({
       too_many_links: [429, 'The invitation was sent a minute ago; wait before you send it again'],
       ...mailLimit,
       ...invitationLimit,
+      ...addressLimit,
     },
   },
   revokeInvitation: {

@@ -29,12 +29,20 @@ export async function readerOf(tx: Tx, { id, firstName }: { id?: number; firstNa
   const tenant = await tx.tenant.findFirst({ where: {} });
   const own = id === undefined ? null : await tx.userPreference.findFirst({ where: { userId: id } });
   return {
-    firstName,
-    tenantName: tenant?.name ?? '',
+    firstName: withoutLinks(firstName),
+    tenantName: withoutLinks(tenant?.name ?? ''),
     locale: own?.locale ?? tenant?.locale ?? 'en',
     timezone: own?.timezone ?? tenant?.timezone ?? 'UTC',
     dateFormat: own?.dateFormat ?? null,
   };
+}
+
+/**
+ * Keeps mail programs from turning a name like `www.example.com` into a link: anybody can sign up with such a name and
+ * have it mailed to strangers. A word joiner, which is invisible, follows each dot, colon, slash and at sign inside a word.
+ */
+export function withoutLinks(name: string): string {
+  return name.replace(/[.:/@](?=\S)/g, '$&\u2060');
 }
 
 /** The error for a tenant that has reached its limit of messages, which are counted by day in UTC. */

@@ -300,3 +300,26 @@ it('has a page with a form, which changes nothing by itself', async () => {
   expect(pages.map(({ status }) => status)).toEqual([409, 404]);
   for (const page of pages) expect(page.text).toContain('<h1>This link does not work any more</h1>');
 });
+
+it('are sent to one address at most ten times an hour, over all tenants', async () => {
+  const email = anAddress();
+  const statuses: number[] = [];
+  for (let tenants = 0; tenants < 11; tenants++) {
+    const reply = await (await aTenant(service)).owner.inviteUser({ body: { email } });
+    statuses.push(reply.status);
+    if (tenants === 10)
+      expect([reply.body.code, Number(reply.headers['retry-after']) > 3_000]).toEqual(['too_many_failures', true]);
+  }
+  expect(statuses).toEqual([...Array(10).fill(201), 429]);
+});
+
+it('contain no name that a mail program would turn into a link', async () => {
+  const owner = { email: anAddress(), password, firstName: 'http://evil.example', lastName: 'www.evil.example' };
+  const { data } = await anonymous(service).createTenant({ body: { name: 'www.evil.example', owner } });
+  const email = anAddress();
+  const api = service.as({ tenantId: Number(data.tenant.id), userId: Number(data.user.id) });
+  expect((await api.inviteUser({ body: { email } })).status).toBe(201);
+  const mail = await mailTo(mailbox, email, /invites you to/);
+  expect(`${mail.subject} ${mail.text}`).not.toContain('evil.example');
+  expect(mail.text).toContain('evil.\u2060example');
+});
