@@ -37,6 +37,17 @@ export async function readerOf(tx: Tx, { id, firstName }: { id?: number; firstNa
   };
 }
 
+const strangerLimit = { failuresMax: 10, windowMs: 3_600_000 };
+
+/**
+ * Limits the messages to an address that nobody has proven yet. Counted over all tenants: each of them has its own limit,
+ * and sign-up is open to everybody.
+ * @throws ApiError 429 if the address was sent ten within an hour
+ */
+export async function limitMailTo(email: string, { limiter }: Pick<Tools, 'limiter'>): Promise<void> {
+  await limiter.guard({ email: `mail to ${email}`, ip: '' }, async () => undefined, strangerLimit);
+}
+
 /**
  * Keeps mail programs from turning a name like `www.example.com` into a link: anybody can sign up with such a name and
  * have it mailed to strangers. A word joiner, which is invisible, follows each dot, colon, slash and at sign inside a word.

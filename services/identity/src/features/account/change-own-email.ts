@@ -3,7 +3,7 @@ import { fail, failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { leavesSso } from '../sso/connection.ts';
 import { emailTaken, lockUser } from '../users/user.ts';
-import { mailLimit, readerOf, sendLetter } from './account-mail.ts';
+import { limitMailTo, mailLimit, readerOf, sendLetter } from './account-mail.ts';
 import { checkLinks, issueLink } from './account-token.ts';
 import { emailChangeNotice, verificationLetter } from './letters.ts';
 import { checkCurrentPassword } from './password.ts';
@@ -21,6 +21,7 @@ export const changeOwnEmail = (tools: Tools): Handler<typeof account.changeOwnEm
     if (await leavesSso(tx, { user, role: user.role }, newEmail))
       throw failField('newEmail', 'Must be in a domain of your single sign-on, which your company requires');
     await checkLinks(tx, user.id, 'email_change');
+    await limitMailTo(newEmail, tools);
     const { id: userId, tenantId } = user;
     const link = await issueLink(tx, { tenantId, userId, purpose: 'email_change', email: newEmail }, tools);
     const reader = await readerOf(tx, user);

@@ -10,7 +10,7 @@ import { isTaken } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Invitation as InvitationRow } from '../../generated/client.ts';
 import { nameOf, type Tools, type Tx } from '../../handler.ts';
-import { type Inside, mailLimit, readerOf, withoutLinks } from '../account/account-mail.ts';
+import { type Inside, limitMailTo, mailLimit, readerOf, withoutLinks } from '../account/account-mail.ts';
 import { invitationLetter } from './letter.ts';
 
 export type InvitationRecord = z.output<typeof Invitation>;
@@ -65,8 +65,6 @@ export function issueOffer(tenantId: number, { links }: Pick<Tools, 'links'>) {
   return { ...links.issue({ tenantId, purpose: 'invitation', expiresAt }), expiresAt };
 }
 
-const addressLimit = { failuresMax: 10, windowMs: 3_600_000 };
-
 /**
  * Queues the message of an invitation.
  * @throws ApiError 429 if the address was sent ten within an hour, or if the tenant may send no more messages, or no more invitations
@@ -77,8 +75,7 @@ export async function sendOffer(
   { mail, limiter }: Pick<Tools, 'mail' | 'limiter'>,
 ): Promise<void> {
   const { tx } = inside;
-  // Counted over all tenants: each of them has its own limit, and sign-up is open to everybody.
-  await limiter.guard({ email: `invitation ${email}`, ip: '' }, async () => undefined, addressLimit);
+  await limitMailTo(email, { limiter });
   const inviter = await tx.user.findFirst({ where: { id: inviterId } });
   const reader = await readerOf(tx, { firstName: '' });
   const inviterName = inviter ? withoutLinks(nameOf(inviter)) : reader.tenantName;
