@@ -30,6 +30,11 @@ export function name(max = 100) {
     .min(1, { error: 'Must not be empty' });
 }
 
+/** Text of one or more lines with at least one character that is not whitespace. */
+export function requiredText(max: number) {
+  return text(max).trim().min(1, { error: 'Must not be empty' });
+}
+
 /** An e-mail address. */
 export function email() {
   return z.email({ error: 'Must be a valid e-mail address' }).max(254, { error: 'Must be at most 254 characters' });

@@ -32,7 +32,7 @@ export {
   missingFeature,
   planFeatures,
 } from './features.ts';
-export { code, email, exceedsBytes, freeForm, name, phone, text, timestamp } from './fields.ts';
+export { code, email, exceedsBytes, freeForm, name, phone, requiredText, text, timestamp } from './fields.ts';
 export {
   id,
   idInText,

@@ -1,4 +1,4 @@
-import { freeForm, name, operations, text } from '@tandem/contract';
+import { freeForm, operations, requiredText, text } from '@tandem/contract';
 import { z } from 'zod';
 import { GeneratedPage } from './landing-pages.ts';
 import { Sequence } from './workflows.ts';
@@ -11,7 +11,10 @@ const headers = {
 };
 
 const Prompt = (example: string) =>
-  name(promptMax).meta({ description: 'A description of what to generate, in your own words', examples: [example] });
+  requiredText(promptMax).meta({
+    description: 'A description of what to generate, in your own words',
+    examples: [example],
+  });
 const Industry = text(200).meta({ description: 'Your industry', examples: ['Software'] });
 const Tone = text(200).meta({ description: 'The tone of the text', examples: ['Friendly'] });
 

@@ -1,4 +1,4 @@
-import { name, operations } from '@tandem/contract';
+import { operations, requiredText } from '@tandem/contract';
 import { z } from 'zod';
 import { GeneratedStage, GeneratedStatus } from './statuses.ts';
 
@@ -18,7 +18,7 @@ const generation = {
   peopleOnly: true,
   envelope: 'short',
   body: z.object({
-    prompt: name(4000).meta({
+    prompt: requiredText(4000).meta({
       description: 'A description of how you sell, in your own words',
       examples: ['We sell apartments to families. Most leads come from our website.'],
     }),

@@ -6,6 +6,7 @@ import {
   freeForm,
   id,
   name,
+  requiredText,
   stateTable,
   text,
   timestamp,
@@ -129,7 +130,7 @@ export const Notification = z.object({
   batchId: id('notification_batch'),
   userId: id('user').describe('The recipient'),
   title: name(200).meta({ examples: ['Import completed'] }),
-  body: name(2_000).meta({
+  body: requiredText(2_000).meta({
     description: 'The body of the notification',
     examples: ['214 leads were imported; 3 already existed.'],
   }),

@@ -7,6 +7,7 @@ import {
   name,
   operations,
   page,
+  requiredText,
   sharedErrors,
   timestamp,
 } from '@tandem/contract';
@@ -50,7 +51,7 @@ export const notifications = operations({
     body: z
       .object({
         title: name(200).meta({ examples: ['Import completed'] }),
-        body: name(2_000).meta({
+        body: requiredText(2_000).meta({
           description: 'The body of the notification',
           examples: ['214 leads were imported; 3 already existed.'],
         }),

@@ -40,16 +40,17 @@ describe('an e-mail address in many tenants', () => {
   it('refuses a wrong password in the same time for an unknown address and for one of five tenants', async () => {
     const many = anAddress();
     await squat(many);
-    const medianMs = async (email: string) => {
+    // The fastest of several, which the load of the machine disturbs least.
+    const fastestMs = async (email: string) => {
       const times: number[] = [];
       for (let attempt = 0; attempt < 5; attempt++) {
         const startedAt = performance.now();
         expect((await login(email)).status).toBe(401);
         times.push(performance.now() - startedAt);
       }
-      return times.toSorted((a, b) => a - b)[2] as number;
+      return Math.min(...times);
     };
-    const [unknown, known] = [await medianMs(anAddress()), await medianMs(many)];
+    const [unknown, known] = [await fastestMs(anAddress()), await fastestMs(many)];
     expect(unknown).toBeGreaterThan(395);
     expect(Math.abs(known - unknown)).toBeLessThan(100);
   });
