@@ -38,6 +38,11 @@ beforeAll(async () => {
   redises = [guardRedis(url, log, timeoutMs), guardRedis(url, log, timeoutMs)];
   await Promise.all(redises.map(ready));
   gateways = redises.map((redis) => aGateway(redis));
+  // Until Redis answers for the first time, each gateway is limited to its share.
+  for (const gateway of gateways.keys())
+    await until('the gateway counts in Redis', async () => {
+      return (await take(aTenant({ perMinute: 60 }), gateway)).remaining === 59;
+    });
 });
 afterAll(async () => {
   for (const gateway of gateways ?? []) await gateway.close();
