@@ -56,7 +56,7 @@ async function upload({ accessToken }: Person): Promise<string> {
 const kinds = ['lead', 'campaign', 'file'] as const;
 type Kind = (typeof kinds)[number];
 
-/** What a person finds of each kind: by id, in the list, by its count, and leads by search as well. */
+/** The records that a person finds, by kind: by id, in the list, by its count, and leads by search as well. */
 async function foundBy({ api }: Person) {
   const isReadable = (request: Promise<unknown>) =>
     request.then(

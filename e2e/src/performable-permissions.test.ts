@@ -40,7 +40,7 @@ function handlersOf(service: string, { id }: Operation): string[] {
     .map(([path]) => path);
 }
 
-/** What the handler of an operation asks for and its row does not declare. */
+/** The permissions that the handler of an operation checks although its row does not declare them. */
 function undeclared(service: string, row: Operation): string[] {
   const declared = [...neededPermissions(row), ...permissionsByField(row).map(({ permission }) => permission)];
   const files = handlersOf(service, row);

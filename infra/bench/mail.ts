@@ -17,7 +17,7 @@ const messages = 2_000;
 const perTransaction = 250;
 const rounds = 3;
 const goal = 100;
-// What a provider needs to accept a message, with the round trips before it.
+// The time in which a provider accepts a message, with the round trips before it.
 const slowMs = 100;
 
 const content = renderLetter({

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
-// What single sign-on needs in a test: an identity provider and a name server. Imported by its own path, because the
+// An identity provider and a name server, for tests of single sign-on. Imported by its own path, because the
 // provider takes long to load.
 
 const clientId = 'tandem';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { leadDeleted, leadStatusChanged, leads, leadUpdated, statusErrors } from './leads.ts';
 
 const selection = bulkSelection(leads.listLeads.query);
-// Who selects by a filter learns how many leads match it.
+// A response to a filter reveals how many leads match it.
 const also = [{ permission: leads.listLeads.permission, for: 'filter' }] as const;
 const exampleIds = ['khzasVT5ZxaVtyRs', '1djJZs2banxN2kyX'];
 const inBackground =

@@ -21,7 +21,7 @@ const BulkInput = z.object({
   caller: z.custom<Omit<Caller, 'permissions'>>((value) => typeof value === 'object' && value !== null),
 });
 
-/** What the background job of a bulk operation stores: the selected records and the request, in its wire form. */
+/** The input of the background job of a bulk operation: the selected records and the request, in its wire form. */
 export type BulkInput = z.output<typeof BulkInput>;
 
 /** Records that are changed in one transaction; their locks last until its end. */

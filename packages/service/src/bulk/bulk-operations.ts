@@ -57,7 +57,7 @@ export function bulkOperation<Tx, Op extends Operation, Found = void>(
   return declared;
 }
 
-/** What a service with bulk operations serves and runs. */
+/** The handlers and jobs of a service with bulk operations. */
 interface BulkParts<Tx, Id extends string> {
   handlers: Record<Id, Any>;
   getJob: Handler<typeof jobOperations.getJob, Tx>;

@@ -30,7 +30,7 @@ export function asFullPage(row: LandingPageRow): z.output<typeof LandingPage> {
   return { ...asLandingPage(row), ...bodyColumns.parse(row) };
 }
 
-/** What `check` of a write finds: the cleaned content, and the new owner; undefined if the request names none. */
+/** The result of `check` of a write: the cleaned content and the new owner; undefined if the request names none. */
 export interface CheckedPage {
   content: string | undefined;
   owner: Assignee | undefined;

@@ -15,7 +15,7 @@ export const deleteRole: Handler<typeof roles.deleteRole> = async ({ params, tx,
   return { id: role.id, deleted: true };
 };
 
-/** What still needs a role, with the remedy for each. */
+/** The records that still need a role, with the remedy for each. */
 async function usesOf(tx: Tx, roleId: number): Promise<FieldError[]> {
   const users = await tx.user.count({ where: { roleId } });
   const invitations = await tx.invitation.count({
