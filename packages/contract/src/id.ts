@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /**
  * Every resource type that has a public id, with its number in the id. The numbers are part of the public contract,
- * because clients store ids: append, never renumber. Bounds (D12): number < 64, tenant < 2^24, id < 2^40; within them a
- * code has 16 or 17 characters.
+ * because clients store ids: append, never renumber. Bounds: number < 3721, tenant < 2^24, id < 2^40; within them a code
+ * has 16 or 17 characters, because two of 61 symbols hold the number (`packages/ids/src/codec.test.ts`).
  */
 export const resourceTypes = {
   tenant: 1,
@@ -52,6 +52,25 @@ export const resourceTypes = {
   view: 44,
   invitation: 45,
   sso_domain: 46,
+  account: 47,
+  pipeline: 48,
+  win_loss_reason: 49,
+  custom_field: 50,
+  assignment_rule: 51,
+  scoring_rule: 52,
+  lead_merge: 53,
+  import: 54,
+  milestone: 55,
+  quota: 56,
+  forecast_submission: 57,
+  subtask: 58,
+  reminder: 59,
+  escalation_rule: 60,
+  calendar_event: 61,
+  time_off: 62,
+  booking_link: 63,
+  activity: 64,
+  erasure: 65,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

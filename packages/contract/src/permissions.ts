@@ -2,12 +2,15 @@
 export const permissionResources = [
   'leads',
   'opportunities',
+  'accounts',
   'partners',
   'commissions',
   'co_marketing',
   'users',
   'teams',
   'tasks',
+  'calendar',
+  'activities',
   'campaigns',
   'workflows',
   'training',
@@ -28,7 +31,15 @@ export const permissionResources = [
 ] as const;
 
 /** Resources whose records belong to a team; for others, `team` is the same as `own`. */
-export const teamResources: readonly string[] = ['leads', 'opportunities', 'tasks', 'files', 'campaigns', 'workflows'];
+export const teamResources: readonly string[] = [
+  'leads',
+  'opportunities',
+  'accounts',
+  'tasks',
+  'files',
+  'campaigns',
+  'workflows',
+];
 
 export const actions = ['read', 'write', 'delete', 'manage'] as const;
 

@@ -1,5 +1,6 @@
 import { isOfPlatform, type ResourceType, resourceTypes } from '@tandem/contract';
 import fc from 'fast-check';
+import Sqids from 'sqids';
 import { createIdCodec } from './codec.ts';
 
 const alphabet = 'k3VqPz81RtLm0WcYTn5uQ2xJd7RfAe9BHgsXoNiKyUbMvDjEpZrFhCwS4G6OaIlT'.split('');
@@ -7,6 +8,8 @@ const distinct = [...new Set([...alphabet, ...'abcdefghijklmnopqrstuvwxyzABCDEFG
   '',
 );
 const codec = createIdCodec(distinct);
+// Two of 61 symbols.
+const typesMax = 61 ** 2;
 const types = Object.keys(resourceTypes) as ResourceType[];
 const anId = fc.tuple(
   fc.constantFrom(...types),
@@ -15,6 +18,13 @@ const anId = fc.tuple(
 );
 
 describe('public ids', () => {
+  it('have 17 characters at most for every number of a resource type within the bounds', () => {
+    const sqids = new Sqids({ alphabet: distinct, minLength: 16, blocklist: new Set() });
+    expect(Math.max(...Object.values(resourceTypes))).toBeLessThan(typesMax);
+    for (const type of [60, 61, typesMax - 1])
+      expect(sqids.encode([type, 2 ** 24 - 1, 2 ** 40 - 1]).length).toBeLessThanOrEqual(17);
+  });
+
   it('decode to the original number and have 16 or 17 letters and digits', () => {
     fc.assert(
       fc.property(anId, ([type, tenant, id]) => {

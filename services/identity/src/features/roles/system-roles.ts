@@ -6,10 +6,13 @@ type Resource = (typeof permissionResources)[number];
 const dailyResources: readonly Resource[] = [
   'leads',
   'opportunities',
+  'accounts',
   'partners',
   'commissions',
   'co_marketing',
   'tasks',
+  'calendar',
+  'activities',
   'campaigns',
   'workflows',
   'training',
@@ -30,7 +33,7 @@ const basePermissions = ['users:read', 'teams:read', 'tenant:read', 'addons:read
 /** Permissions of the `member` role. */
 export const memberPermissions: readonly string[] = [
   ...permissionsFor(dailyResources, 'read', 'write'),
-  ...permissionsFor(['leads', 'tasks', 'files'], 'delete').map((one) => `${one}:own`),
+  ...permissionsFor(['leads', 'tasks', 'calendar', 'activities', 'files'], 'delete').map((one) => `${one}:own`),
   ...basePermissions,
 ];
 
