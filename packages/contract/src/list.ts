@@ -51,15 +51,22 @@ export function pageItem(schema: z.core.$ZodType): z.core.$ZodType {
 
 const pageMax = 100_000;
 
+/** A sort by a custom field that the tenant defined as sortable: `customFields.seats`. */
+export const customFieldSort = /^-?customFields\.[a-zA-Z][a-zA-Z0-9_]{0,63}$/;
+
 /**
  * The query of every list. `sortable` names the fields that `sort` accepts, ascending by name and descending with a
  * minus; the default is the first one, descending, unless `byDefault` is set.
+ * @param byCustomFields whether `sort` also accepts `customFields.<key>`
  */
 export function listQuery<const Sortable extends readonly [string, ...string[]]>(
   sortable: Sortable,
   byDefault: Sortable[number] | `-${Sortable[number]}` = `-${sortable[0]}`,
+  { byCustomFields = false } = {},
 ) {
   const sorts = sortable.flatMap((field) => [field, `-${field}`]);
+  const error = `Must be one of ${sorts.join(', ')}${byCustomFields ? ', or customFields.<key> of a sortable custom field' : ''}`;
+  const fixed = z.enum(sorts as [string, ...string[]], { error });
   return z.object({
     page: wholeNumber(1, pageMax).describe('The page number, starting at 1').default(1),
     limit: wholeNumber(1, 100).describe('The maximum number of records per page').default(20),
@@ -69,8 +76,7 @@ export function listQuery<const Sortable extends readonly [string, ...string[]]>
       .max(2048)
       .describe('`pagination.nextCursor` of the previous page; overrides `page`')
       .optional(),
-    sort: z
-      .enum(sorts as [string, ...string[]], { error: `Must be one of ${sorts.join(', ')}` })
+    sort: (byCustomFields ? z.union([fixed, z.string().regex(customFieldSort)], { error }) : fixed)
       .describe('The field to sort by; a leading minus sorts in descending order')
       .default(byDefault),
     search: text(200)

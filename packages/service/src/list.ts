@@ -29,6 +29,8 @@ interface ListOptions<Row> {
   searchIn?: readonly string[];
   /** Nullable sort columns: null sorts as the largest value. */
   nullable?: readonly string[];
+  /** The column of a sort that is not named after one; the list must leave out records without a value in it. */
+  sortColumn?: string | undefined;
   /** The columns to read, all when absent; must include `id` and the sortable columns. */
   select?: Readonly<Record<string, true>>;
   /** Reads up to this many records from the beginning, ignoring the pagination of the query. */
@@ -83,7 +85,7 @@ export async function listPage<Row extends { id: number }>(
     wholeMax === undefined ? options.query : { ...options.query, page: 1, limit: wholeMax, cursor: undefined };
   const { page, limit, sort, search } = query;
   const isDescending = sort.startsWith('-');
-  const field = isDescending ? sort.slice(1) : sort;
+  const field = options.sortColumn ?? (isDescending ? sort.slice(1) : sort);
   const scope = `${name}/${caller.tenantId}/${caller.environment}`;
   const context = `${scope}/${sort}`;
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor, context, cursors);

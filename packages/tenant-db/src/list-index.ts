@@ -1,5 +1,5 @@
 import { type Args, isRecord, someOf } from './conditions.ts';
-import type { Index, Model, ToMany } from './models.ts';
+import type { Index, Model, Presence, ToMany } from './models.ts';
 
 /** A condition on one field, or a combination of several under the name of its operator (OR). */
 interface Condition {
@@ -34,9 +34,9 @@ export function walkFor(model: Model, where: Args, sort: string): Walk | undefin
 
 /** The conditions that bound a scan of the index; undefined when it does not return the records in order. */
 function coveredBy(index: Index, conditions: Condition[], sort: string): Condition[] | undefined {
-  const partial = index.where === undefined ? undefined : conditions.find((one) => implies(one, index));
-  if (index.where !== undefined && !partial) return undefined;
-  const covered = new Set(partial && [partial]);
+  const implied = (index.where ?? []).map((presence) => conditions.find((one) => implies(one, presence)));
+  if (implied.includes(undefined)) return undefined;
+  const covered = new Set(implied);
   for (const field of index.fields) {
     if (field === sort)
       return endsTheOrder(index, sort) ? conditions.filter((one) => covered.has(one) || isRange(one, sort)) : undefined;
@@ -75,10 +75,10 @@ function isRange({ name, value }: Condition, field: string): boolean {
   return name === field && isRecord(value) && Object.keys(value as Args).every((operator) => bounds.has(operator));
 }
 
-/** Whether a condition implies the predicate of a partial index. */
-function implies({ name, value }: Condition, { where }: Index): boolean {
-  if (!where || name !== where.field) return false;
-  if (where.isNull) return value === null;
+/** Whether a condition implies one part of the predicate of a partial index. */
+function implies({ name, value }: Condition, { field, isNull }: Presence): boolean {
+  if (name !== field) return false;
+  if (isNull) return value === null;
   // No comparison is true for null, so every other condition on the field excludes it.
   return value !== null && !(isRecord(value) && 'not' in (value as Args) && (value as Args)['not'] !== null);
 }
@@ -92,8 +92,9 @@ export function isIndexed(model: Model, where: Args, rest: Args[]): boolean {
     const toMany = model.toMany.get(name);
     if (toMany) return findsOther(toMany, value);
     return model.indexes.some((index) => {
-      if (index.where && !all.some((one) => implies(one, index))) return false;
-      const isNarrowing = index.where !== undefined && implies(condition, index) && value !== null;
+      const { where = [] } = index;
+      if (!where.every((presence) => all.some((one) => implies(one, presence)))) return false;
+      const isNarrowing = value !== null && where.some((presence) => implies(condition, presence));
       return isNarrowing || (value !== null && firstField(index) === name);
     });
   });

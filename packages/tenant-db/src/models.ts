@@ -43,8 +43,14 @@ export interface Model {
 export interface Index {
   fields: readonly string[];
   isUnique: boolean;
-  /** For a partial index: the field that must be null, or not null. */
-  where?: { field: string; isNull: boolean };
+  /** For a partial index: the fields that must be null, or not null. */
+  where?: readonly Presence[];
+}
+
+/** A field that must be null, or not null. */
+export interface Presence {
+  field: string;
+  isNull: boolean;
 }
 
 const scalarTypes = new Set<string>(['Int', 'String', 'Float', 'Boolean', 'DateTime', 'Json', 'Bytes']);
@@ -160,7 +166,8 @@ function isOpposite({ type, attributes }: Line, model: string, line: Line): bool
 }
 
 /**
- * The indexes of a model that start with the tenant. Indexes with predicates other than `IS [NOT] NULL` are ignored.
+ * The indexes of a model that start with the tenant. Indexes with predicates other than `IS [NOT] NULL`, joined by AND, are
+ * ignored.
  */
 function indexesOf(body: string, fields: Field[]): Index[] {
   return [...body.matchAll(/^\s*@@(id|unique|index)\(\[([^\]]*)\](.*)\)/gm)].flatMap(([, kind, list, more = '']) => {
@@ -168,10 +175,16 @@ function indexesOf(body: string, fields: Field[]): Index[] {
     const index = { fields: names, isUnique: kind !== 'index' };
     if (names[0] !== 'tenantId') return [];
     if (!more.includes('where:')) return [index];
-    const [, column, not] = /where: raw\("(\w+) IS (NOT )?NULL"\)/.exec(more) ?? [];
-    const field = fields.find((one) => one.column === column);
-    return field ? [{ ...index, where: { field: field.name, isNull: not === undefined } }] : [];
+    const predicate = /where: raw\("([^"]*)"\)/.exec(more)?.[1] ?? '';
+    const where = predicate.split(' AND ').map((text) => presenceOf(text, fields));
+    return where.every((one) => one !== undefined) ? [{ ...index, where }] : [];
   });
+}
+
+function presenceOf(text: string, fields: Field[]): Presence | undefined {
+  const [, column, not] = /^(\w+) IS (NOT )?NULL$/.exec(text) ?? [];
+  const field = fields.find((one) => one.column === column);
+  return field && { field: field.name, isNull: not === undefined };
 }
 
 function mapped(text: string, attribute: '@map' | '@@map'): string | undefined {

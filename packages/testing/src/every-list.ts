@@ -96,7 +96,11 @@ function isList(row: Operation): boolean {
 
 /** The values of `sort` that a list declares. */
 export function sortsOf(row: Operation): string[] {
-  return (unwrapped(row.query?.shape['sort'] as z.ZodType) as unknown as { options: string[] }).options;
+  const { options } = unwrapped(row.query?.shape['sort'] as z.ZodType) as unknown as {
+    options: (string | z.ZodEnum)[];
+  };
+  // The alternative of the enum is any custom field.
+  return options.flatMap((one) => (typeof one === 'string' ? one : ((one as { options?: string[] }).options ?? [])));
 }
 
 /** The filters that a list declares. */

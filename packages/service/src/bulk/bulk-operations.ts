@@ -38,7 +38,7 @@ export interface BulkOperation<Tx, Body = Any, Found = Any> {
   type: ResourceType;
   model(tx: Tx): { findMany(args: Any): PromiseLike<{ id: number }[]> };
   /** The records that the list of the resource has for these filters. */
-  listed(filter: Any): ListFilter;
+  listed(filter: Any, tx: Tx): ListFilter | Promise<ListFilter>;
   /** The permission of that list. */
   readPermission: string;
   /** Calls to other services, once before records change; throws to reject the request. */
@@ -132,8 +132,8 @@ function handlerOf<Tx extends { sql: Sql }>(operation: BulkOperation<Tx>, parts:
       const found = await operation.check?.({ body, caller });
       if ('ids' in selection) return { found };
       const query = selection.filter;
-      const matching = await under(readPermission, () =>
-        listedIds(model(tx), listed(query), { query, max: bulkFilterMax }),
+      const matching = await under(readPermission, async () =>
+        listedIds(model(tx), await listed(query, tx), { query, max: bulkFilterMax }),
       );
       if (matching.length > bulkFilterMax)
         throw failField('filter', `Matches more than ${bulkFilterMax} records; add filters`);
