@@ -55,6 +55,25 @@ export function phone() {
     });
 }
 
+/** An IANA time zone. */
+export function timeZone() {
+  return z
+    .string()
+    .refine(isTimeZone, { error: 'Must be an IANA time zone, such as Europe/Berlin' })
+    .meta({ description: 'Time zone (IANA)', examples: ['Europe/Berlin'] });
+}
+
+// Intl also accepts offsets such as +01:00, which have no daylight saving time.
+const zoneName = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
+
+function isTimeZone(zone: string): boolean {
+  try {
+    return zoneName.test(zone) && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** A short machine-readable word, such as a status code. */
 export function code(max = 64) {
   return z

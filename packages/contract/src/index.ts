@@ -15,7 +15,19 @@ export {
   type OrJob,
   orJob,
 } from './background-jobs.ts';
-export { BulkReply, BulkResult, bulkErrors, bulkFilterMax, bulkIdsMax, bulkSelection } from './bulk.ts';
+export {
+  BulkOutcome,
+  BulkReply,
+  BulkResult,
+  bulkErrors,
+  bulkFilterMax,
+  bulkIdsMax,
+  bulkItemErrors,
+  bulkItems,
+  bulkItemsBodyMax,
+  bulkItemsReply,
+  bulkSelection,
+} from './bulk.ts';
 export { type CookieAttributes, cookieHeader, readCookies, setCookieHeader } from './cookies.ts';
 export { encodeOnce } from './encode.ts';
 export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination, type Warning } from './envelope.ts';
@@ -32,7 +44,7 @@ export {
   missingFeature,
   planFeatures,
 } from './features.ts';
-export { code, email, exceedsBytes, freeForm, name, phone, requiredText, text, timestamp } from './fields.ts';
+export { code, email, exceedsBytes, freeForm, name, phone, requiredText, text, timestamp, timeZone } from './fields.ts';
 export {
   id,
   idInText,

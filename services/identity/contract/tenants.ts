@@ -12,16 +12,14 @@ import {
   planFeatures,
   plans,
   timestamp,
+  timeZone,
 } from '@tandem/contract';
 import { z } from 'zod';
 import { InstalledAddon } from './addon.ts';
 import { AuthSession, Password } from './auth.ts';
 import { Email, User, userCreated } from './users.ts';
 
-export const TimeZone = z
-  .string()
-  .refine(isTimeZone, { error: 'Must be an IANA time zone, such as Europe/Berlin' })
-  .meta({ description: 'Time zone (IANA)', examples: ['Europe/Berlin'] });
+export const TimeZone = timeZone();
 export const Locale = z
   .string()
   .refine(isLocale, { error: 'Must be a language tag (BCP 47), such as en or pt-BR' })
@@ -189,17 +187,6 @@ export const planOffers = planCodes.map((code) => ({
   currency: planCurrency,
   features: planFeatures[code],
 }));
-
-// Intl also accepts offsets such as +01:00, which have no daylight saving time.
-const zoneName = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
-
-function isTimeZone(zone: string): boolean {
-  try {
-    return zoneName.test(zone) && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 function isLocale(tag: string): boolean {
   try {
