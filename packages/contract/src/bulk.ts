@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { orJob } from './background-jobs.ts';
 import { text } from './fields.ts';
-import { idType } from './id.ts';
+import { id, idType, type ResourceType } from './id.ts';
 import { type SchemaNode, unwrap } from './walk.ts';
 
 /** The maximum number of records that a bulk operation changes within the request, selected by their ids. */
@@ -52,25 +52,27 @@ export const bulkErrors = {
   duplicate_in_request: [409, 'The request contains this id twice'],
 } as const;
 
+const BulkError = z
+  .object({
+    code: z.string().meta({ description: 'A machine-readable error code', examples: ['not_found'] }),
+    message: z.string().meta({ description: 'A human-readable error message', examples: ['Not found'] }),
+    errors: z
+      .array(
+        z.object({
+          field: z.string().meta({ description: 'The field of the request or of the record', examples: ['status'] }),
+          message: z.string(),
+        }),
+      )
+      .meta({ description: 'The fields that caused the error', examples: [[]] }),
+  })
+  .nullable()
+  .meta({ description: 'The reason why the record was not changed; null otherwise', examples: [null] });
+
 /** The result of a bulk operation for one record. */
 export const BulkResult = z.object({
   id: z.string().meta({ description: 'The id from the request', examples: ['khzasVT5ZxaVtyRs'] }),
   success: z.boolean().describe('Whether the record was changed'),
-  error: z
-    .object({
-      code: z.string().meta({ description: 'A machine-readable error code', examples: ['not_found'] }),
-      message: z.string().meta({ description: 'A human-readable error message', examples: ['Not found'] }),
-      errors: z
-        .array(
-          z.object({
-            field: z.string().meta({ description: 'The field of the request or of the record', examples: ['status'] }),
-            message: z.string(),
-          }),
-        )
-        .meta({ description: 'The fields that caused the error', examples: [[]] }),
-    })
-    .nullable()
-    .meta({ description: 'The reason why the record was not changed; null otherwise', examples: [null] }),
+  error: BulkError,
 });
 
 const BulkResults = z.object({
@@ -81,6 +83,49 @@ const BulkResults = z.object({
 
 /** The reply of a bulk operation: 200 with one result per id, or 202 with the job of a filter. */
 export const BulkReply = orJob(BulkResults);
+
+/**
+ * The field of a body with records to create or to update by a key. `bulkOperations` of `@tandem/service` reads it. An item
+ * that is malformed rejects the whole request, because the rest of a file with a wrong column is wrong too.
+ */
+export function bulkItems<Item extends z.ZodObject>(item: Item) {
+  return {
+    items: z
+      .array(item)
+      .min(1, 'Must contain at least 1 item')
+      .max(bulkIdsMax, `Must contain at most ${bulkIdsMax} items`)
+      .describe(`The records, at most ${bulkIdsMax}`),
+  };
+}
+
+/** The maximum size of a body with `bulkItems`: 250 records of 8 KB. */
+export const bulkItemsBodyMax = 2 * 1024 * 1024;
+
+/** The errors of every bulk operation with `bulkItems`. */
+export const bulkItemErrors = { duplicate_in_request: [409, 'The request contains this key twice'] } as const;
+
+/** What happened to one item of a bulk operation. */
+export const BulkOutcome = z
+  .enum(['created', 'updated', 'unchanged'])
+  .describe('What happened: `unchanged` if the record already had all values of the item');
+
+/** The reply of a bulk operation with `bulkItems`: one result per item, in the order of the request. */
+export function bulkItemsReply(type: ResourceType) {
+  return z.object({
+    succeeded: z.int().meta({ description: 'The number of items that are stored', examples: [1] }),
+    failed: z.int().meta({ description: 'The number of items that are not stored', examples: [0] }),
+    results: z
+      .array(
+        z.object({
+          id: id(type).nullable().describe('The id of the record; null if the item is not stored'),
+          success: z.boolean().describe('Whether the item is stored'),
+          outcome: BulkOutcome.nullable().describe('What happened to the record; null if the item is not stored'),
+          error: BulkError,
+        }),
+      )
+      .describe('One result per item, in the order of the request'),
+  });
+}
 
 type FilterShape<Query extends z.ZodObject> = Omit<Query['shape'], 'page' | 'limit' | 'cursor' | 'sort'>;
 

@@ -57,7 +57,11 @@ export function bulkJob<Tx extends { sql: Sql }>(
       const batch = ids.slice(done, done + batchMax);
       await finish(async (inside) => {
         const change = (record: number) => operation.change({ ...inside, id: record, body, found: checked.value });
-        const results = await changeEach(batch, change, { row: operation.row, log });
+        const results = await changeEach(batch, change, {
+          row: operation.row,
+          log,
+          codeOf: (type, id) => codec.encode(type, caller.tenantId as number, id),
+        });
         const errors = results.flatMap((error, index) => (error ? [{ id: batch[index] as number, ...error }] : []));
         const next = { done: done + batch.length, total: ids.length, errors };
         await jobs.progress(inside.tx.sql, jobId, next);

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Caller } from '@tandem/caller';
 import {
   allows,
+  type BulkOutcome,
   bulkFilterMax,
   type JobService,
   type jobErrorOperations,
@@ -20,7 +21,7 @@ import { toCsv } from '../csv.ts';
 import type { Context, Handler } from '../handler.ts';
 import { type ListFilter, listedIds } from '../list.ts';
 import { type BulkInput, bulkChangeJob, bulkJob } from './bulk-job.ts';
-import { changeEach } from './change-each.ts';
+import { attempt, changeEach } from './change-each.ts';
 import { readSelection, type SelectionBody } from './selection.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each model has its own argument types, and each operation its own body.
@@ -57,6 +58,35 @@ export function bulkOperation<Tx, Op extends Operation, Found = void>(
   return declared;
 }
 
+/** An operation that stores many records, which its body has as `bulkItems`. */
+export interface BulkItemOperation<Tx, Body = Any, Found = Any, Prepared = Any> {
+  row: Operation;
+  /** Calls to other services, before the transaction; throws to reject the request. */
+  check?(context: { body: Body; caller: Caller }): Promise<Found>;
+  /** Takes the locks that all items need, in one order, so that two requests with the same records cannot wait for each other. */
+  prepare?(context: { tx: Tx; body: Body; caller: Caller; found: Found }): Promise<Prepared>;
+  /**
+   * Stores one item with its events, as the operation on a single record does; items are stored in the order of the request.
+   * An ApiError is the result of this item only, so it must be thrown before the first write.
+   */
+  write(context: {
+    tx: Tx;
+    emit: Emit;
+    caller: Caller;
+    index: number;
+    body: Body;
+    found: Found;
+    prepared: Prepared;
+  }): Promise<{ id: number; outcome: z.output<typeof BulkOutcome> }>;
+}
+
+/** Declares a bulk operation with items, and infers the types of its body, check and preparation. */
+export function bulkItemOperation<Tx, Op extends Operation, Found = void, Prepared = void>(
+  declared: BulkItemOperation<Tx, z.output<NonNullable<Op['body']>>, Found, Prepared> & { row: Op },
+): BulkItemOperation<Tx> {
+  return declared;
+}
+
 /** The handlers and jobs of a service with bulk operations. */
 interface BulkParts<Tx, Id extends string> {
   handlers: Record<Id, Any>;
@@ -68,25 +98,31 @@ interface BulkParts<Tx, Id extends string> {
 /**
  * The handlers and the job of a service's bulk operations. Ids are changed within the request, with one result each. The
  * records of a filter are selected within the request too, if their number is the expected one: those that the caller may
- * both read and change. A background job changes them as that caller.
+ * both read and change. A background job changes them as that caller. Items are stored within the request.
  * @param service the service, which must serve `getJob` and `getJobErrors`
  */
 export function bulkOperations<Tx extends { sql: Sql }, Id extends string>(
   service: JobService,
-  operations: Record<Id, BulkOperation<Tx>>,
+  operations: Record<Id, BulkOperation<Tx> | BulkItemOperation<Tx>>,
   { ids, log }: { ids: IdCodec; log: Log },
 ): BulkParts<Tx, Id> {
   const jobs = backgroundJobs(service);
-  const all = Object.entries(operations) as [Id, BulkOperation<Tx>][];
-  const handlers = Object.fromEntries(all.map(([id, one]) => [id, handlerOf(one, { jobs, ids, log })]));
+  const all = Object.entries(operations) as [Id, BulkOperation<Tx> | BulkItemOperation<Tx>][];
+  const parts = { jobs, ids, log };
+  const handlers = Object.fromEntries(
+    all.map(([id, one]) => [id, 'write' in one ? itemHandlerOf(one, parts) : handlerOf(one, parts)]),
+  );
+  const selecting = Object.fromEntries(
+    all.filter((entry): entry is [Id, BulkOperation<Tx>] => 'change' in entry[1]),
+  ) as Record<string, BulkOperation<Tx>>;
   return {
     handlers: handlers as Record<Id, Any>,
-    jobs: [bulkJob(operations, { jobs, ids, log })],
+    jobs: [bulkJob(selecting, parts)],
     getJob: jobs.getJob(),
     getJobErrors: async ({ params, tx, caller }) => {
       const job = await jobs.findReadable(tx.sql, params.id, caller);
       if (!job) throw fail('not_found');
-      const { type, readPermission } = operations[(job.input as BulkInput).operation as Id];
+      const { type, readPermission } = selecting[(job.input as BulkInput).operation] as BulkOperation<Tx>;
       // The errors tell about records, of which the creator of the job can read all.
       const isCreator = job.userId !== null && job.userId === (caller.onBehalfOf ?? caller.userId);
       if (!isCreator && allows(caller.permissions, readPermission) !== 'all') throw fail('not_found');
@@ -109,6 +145,32 @@ interface Parts {
   jobs: ReturnType<typeof backgroundJobs>;
   ids: IdCodec;
   log: Log;
+}
+
+/** What errors of single records need to be shown to the client. */
+function about(row: Operation, { tenantId }: Caller, { ids, log }: Parts) {
+  const codeOf = (type: ResourceType, id: number) => ids.encode(type, tenantId as number, id);
+  return { row, log, codeOf };
+}
+
+function itemHandlerOf<Tx>({ row, check, prepare, write }: BulkItemOperation<Tx>, parts: Parts) {
+  return {
+    check: async ({ body, caller }: Any) => check?.({ body, caller }),
+    async run(context: Pick<Context<Operation, Tx>, 'caller'> & { body: Any; tx: Tx; emit: Emit; found: unknown }) {
+      const { body, caller, tx, emit, found } = context;
+      const prepared = await prepare?.({ tx, body, caller, found });
+      const results = [];
+      for (const index of (body as { items: unknown[] }).items.keys()) {
+        const { value, error = null } = await attempt(
+          () => write({ tx, emit, caller, index, body, found, prepared }),
+          about(row, caller, parts),
+        );
+        results.push({ id: value?.id ?? null, success: !error, outcome: value?.outcome ?? null, error });
+      }
+      const failed = results.filter(({ success }) => !success).length;
+      return { succeeded: results.length - failed, failed, results };
+    },
+  };
 }
 
 interface Checked {
@@ -145,7 +207,7 @@ function handlerOf<Tx extends { sql: Sql }>(operation: BulkOperation<Tx>, parts:
       const sent = body.ids ?? [];
       const records = sent.map((one) => parts.ids.decode(type, caller.tenantId, one));
       const change = (id: number) => operation.change({ tx, emit, id, body, found: found.found });
-      const errors = await changeEach(records, change, { row, log: parts.log });
+      const errors = await changeEach(records, change, about(row, caller, parts));
       const failed = errors.filter(Boolean).length;
       const results = sent.map((id, index) => ({ id, success: !errors[index], error: errors[index] ?? null }));
       return { succeeded: sent.length - failed, failed, results };
