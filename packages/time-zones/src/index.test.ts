@@ -1,4 +1,15 @@
-import { dayOf, minutesOfDay, monthAfter, monthOf, nextMidnight, nextTime, startOfDay, startOfMonth } from './index.ts';
+import {
+  dayOf,
+  fromWallClock,
+  minutesOfDay,
+  monthAfter,
+  monthOf,
+  nextMidnight,
+  nextTime,
+  startOfDay,
+  startOfMonth,
+  wallClock,
+} from './index.ts';
 
 it.each([
   ['2026-03-04T22:59:59.500Z', 'Europe/Berlin', '2026-03-04T23:00:00.000Z'],
@@ -45,3 +56,18 @@ it.each([
 ])('the clock shows a time %s', (_case, zone, at, minutes, next) =>
   expect(nextTime(new Date(at), minutes, zone).toISOString()).toBe(next),
 );
+
+it.each([
+  ['in winter', '2026-01-16T08:30:00.000Z', 'Europe/Berlin', '2026-01-16T09:30:00.000Z'],
+  ['in summer', '2026-07-16T07:30:00.250Z', 'Europe/Berlin', '2026-07-16T09:30:00.250Z'],
+  ['the first time of a repeated hour', '2026-10-25T00:30:00.000Z', 'Europe/Berlin', '2026-10-25T02:30:00.000Z'],
+])('the clock of a zone is read and set: %s', (_case, at, zone, shown) => {
+  expect(wallClock(new Date(at), zone).toISOString()).toBe(shown);
+  expect(fromWallClock(new Date(shown), zone).toISOString()).toBe(at);
+});
+
+it('a time that the clocks skip is read as if they had not been set forward', () => {
+  expect(fromWallClock(new Date('2026-03-29T02:30:00Z'), 'Europe/Berlin').toISOString()).toBe(
+    '2026-03-29T01:30:00.000Z',
+  );
+});

@@ -57,6 +57,19 @@ export function nextTime(at: Date, minutes: number, timezone: string): Date {
   return instants.find((instant) => instant > at) as Date;
 }
 
+/** What the clocks of the zone show at an instant, written as if it were UTC, for calculations with days and hours. */
+export function wallClock(at: Date, timezone: string): Date {
+  return asDate(zoned(at, timezone).toPlainDateTime().toZonedDateTime('UTC'));
+}
+
+/**
+ * The instant at which the clocks of the zone show what `wallClock` returns: the earlier one if they show it twice. A
+ * time that the clocks skip is read as if they had not been set forward.
+ */
+export function fromWallClock(shown: Date, timezone: string): Date {
+  return asDate(zoned(shown, 'UTC').toPlainDateTime().toZonedDateTime(timezone));
+}
+
 function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone);
 }
