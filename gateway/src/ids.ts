@@ -42,8 +42,8 @@ export function decodeQuery(route: Route, search: string, tenantId: number | und
   if (search === '' || route.queryIds.size === 0) return search;
   const query = new URLSearchParams(search);
   for (const [field, type] of route.queryIds) {
-    const code = query.get(field);
-    if (code !== null) query.set(field, String(ids.decode(type, tenantId, code) ?? invalidId));
+    const codes = query.get(field)?.split(',');
+    if (codes) query.set(field, codes.map((code) => ids.decode(type, tenantId, code) ?? invalidId).join(','));
   }
   return `?${query}`;
 }

@@ -1,4 +1,4 @@
-import { idTypeOf, type ResourceType, resourceNoun, resourceTypes, type SchemaNode } from '@tandem/contract';
+import { idTypeOf, isIdList, type ResourceType, resourceNoun, resourceTypes, type SchemaNode } from '@tandem/contract';
 import { z } from 'zod';
 import { exampleId } from './example-ids.ts';
 import type { JsonSchema } from './json.ts';
@@ -137,7 +137,7 @@ function rewrite(node: SchemaNode, json: JsonSchema, place: Place): void {
 function rewritePipe(node: SchemaNode, { out }: Def, json: JsonSchema, place: Place): void {
   const type = idTypeOf(node);
   if (type) {
-    replace(json, { $ref: home + idName(type) });
+    replace(json, isIdList(node) ? idListSchema(type) : { $ref: home + idName(type) });
     return;
   }
   const isCodec = node instanceof z.ZodCodec;
@@ -146,6 +146,12 @@ function rewritePipe(node: SchemaNode, { out }: Def, json: JsonSchema, place: Pl
       ? undefined
       : z.toJSONSchema(out as z.ZodType, { io: 'input', unrepresentable: 'any' });
   if (meant?.type) replace(json, meant as JsonSchema);
+}
+
+/** The schema of several ids in one parameter. */
+function idListSchema(type: ResourceType): JsonSchema {
+  const one = `(?:${type}_)?[0-9A-Za-z]{16,20}`;
+  return { type: 'string', pattern: `^${one}(?:,${one})*$`, examples: [exampleId(type)] };
 }
 
 /** The schema of an id type, shared by all fields of the type. Requests may add the type as a prefix. */

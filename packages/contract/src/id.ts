@@ -83,7 +83,7 @@ export function isOfPlatform(type: ResourceType): boolean {
   return platformTypes.has(type);
 }
 
-const idSchemas = z.registry<{ type: ResourceType }>();
+const idSchemas = z.registry<{ type: ResourceType; isList?: true }>();
 
 /**
  * An id field of a resource: a string on the wire, a safe integer inside the fleet. Between gateway and services the
@@ -93,6 +93,21 @@ export function id<T extends ResourceType>(type: T) {
   const wire = z.string({ error: unknownId(type) }).regex(/^[1-9][0-9]{0,12}$/, { error: unknownId(type) });
   const schema = z.codec(wire, z.int().positive(), { decode: Number, encode: String });
   idSchemas.add(schema, { type });
+  return schema;
+}
+
+/** Several ids in one query parameter, separated by commas; none twice. */
+export function idList<T extends ResourceType>(type: T, max: number) {
+  const error = unknownId(type);
+  const wire = z
+    .string({ error })
+    .regex(/^[1-9][0-9]{0,12}(,[1-9][0-9]{0,12})*$/, { error })
+    .refine((list) => list.split(',').length <= max, { error: `Must name at most ${max}` });
+  const schema = z.codec(wire, z.array(z.int().positive()), {
+    decode: (list) => [...new Set(list.split(',').map(Number))],
+    encode: (ids) => ids.join(','),
+  });
+  idSchemas.add(schema, { type, isList: true });
   return schema;
 }
 
@@ -127,6 +142,11 @@ export function resourceNoun(type: ResourceType): string {
 /** The resource type of an id schema; undefined for any other schema. */
 export function idType(schema: z.core.$ZodType): ResourceType | undefined {
   return idSchemas.get(schema)?.type;
+}
+
+/** Whether a schema is of several ids in one parameter. */
+export function isIdList(schema: z.core.$ZodType): boolean {
+  return idSchemas.get(schema)?.isList ?? false;
 }
 
 /** The number of a resource type inside a public id. */

@@ -48,7 +48,9 @@ export { code, email, exceedsBytes, freeForm, name, phone, requiredText, text, t
 export {
   id,
   idInText,
+  idList,
   idsInText,
+  isIdList,
   isOfPlatform,
   type ResourceType,
   resourceNoun,
