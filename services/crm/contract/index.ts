@@ -10,6 +10,7 @@ import { opportunities } from './opportunities.ts';
 import { statuses } from './statuses.ts';
 import { tasks } from './tasks.ts';
 
+export * from './availability.ts';
 export * from './bulk-leads.ts';
 export * from './config-ai.ts';
 export * from './internal.ts';
