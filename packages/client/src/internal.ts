@@ -1,5 +1,5 @@
 import { type Caller, type CallerSigner, callerHeader } from '@tandem/caller';
-import type { Operation, Operations } from '@tandem/contract';
+import { mediaOf, type Operation, type Operations, type Served } from '@tandem/contract';
 import { currentTrace, outgoingGuard, type SpanStart, traceparentOf, withSpan } from '@tandem/process';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
@@ -63,7 +63,8 @@ function callSpan({ id, method, path }: Operation): SpanStart {
 
 /**
  * Creates a client for calls to another service, signed as the calling service within the given tenant. The timeout is
- * 3 s, or that of the row. Inside a database transaction calls throw.
+ * 3 s, or that of the row; for a reply that is not JSON, whose body is a stream, it is the time between two chunks.
+ * Inside a database transaction calls throw.
  * @throws ServiceCallError for every error response, with status 503 when there is no complete response, and with status
  * 502 when the response does not match the contract, as it may between two releases
  */
@@ -96,7 +97,7 @@ export function createServiceClient<Ops extends Operations>(options: {
       throw new ServiceCallError(row.id, 503, 'unavailable', { cause: error });
     };
     const trace = currentTrace();
-    const { statusCode, body } = await request(`${baseUrl}${path}${search}`, {
+    const { statusCode, headers, body } = await request(`${baseUrl}${path}${search}`, {
       method: row.method,
       dispatcher: agent,
       headersTimeout: row.timeoutMs ?? timeoutMs,
@@ -108,6 +109,8 @@ export function createServiceClient<Ops extends Operations>(options: {
       },
       ...(row.body && { body: JSON.stringify(z.encode(row.body, input.body ?? {})) }),
     }).catch(unavailable);
+    if (statusCode < 400 && mediaOf(row.reply))
+      return { body, type: String(headers['content-type'] ?? '') } satisfies Served;
     const response = (await body.json().catch(unavailable)) as { data?: unknown; code?: string } | null;
     if (statusCode >= 400) throw new ServiceCallError(row.id, statusCode, response?.code);
     const { data, error } = z.safeDecode(row.reply, response?.data);

@@ -1,4 +1,4 @@
-import { id, operations } from '@tandem/contract';
+import { id, media, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { File, FileLink, linkSeconds, notAvailable } from './files.ts';
 
@@ -15,6 +15,16 @@ export const internalFiles = operations({
     params: z.object({ id: id('file') }),
     reply: InternalFile,
     message: 'File retrieved',
+  },
+  readFile: {
+    method: 'GET',
+    path: '/internal/files/:id/content',
+    audience: 'internal',
+    summary: 'Read the content of a file',
+    params: z.object({ id: id('file') }),
+    reply: media('*/*'),
+    message: 'The content of the file',
+    errors: { not_available: notAvailable },
   },
   linkFile: {
     method: 'POST',

@@ -7,6 +7,7 @@ import { getFile } from './get-file.ts';
 import { getFileDownload } from './get-file-download.ts';
 import { linkFile } from './link-file.ts';
 import { listFiles } from './list-files.ts';
+import { readFile } from './read-file.ts';
 import { restoreFile } from './restore-file.ts';
 import { serveFile } from './serve-file.ts';
 import { uploadFile } from './upload-file.ts';
@@ -21,5 +22,6 @@ export const fileHandlers = (tools: Tools) =>
     restoreFile,
     serveFile: serveFile(tools),
     findFile,
+    readFile: readFile(tools),
     linkFile: linkFile(tools),
   }) satisfies Handlers<Omit<typeof files, keyof typeof internalNames>, Tx>;
