@@ -122,7 +122,10 @@ export function bulkOperations<Tx extends { sql: Sql }, Id extends string>(
     getJobErrors: async ({ params, tx, caller }) => {
       const job = await jobs.findReadable(tx.sql, params.id, caller);
       if (!job) throw fail('not_found');
-      const { type, readPermission } = selecting[(job.input as BulkInput).operation] as BulkOperation<Tx>;
+      // Other jobs of the service, such as imports, have no such errors.
+      const operation = selecting[(job.input as Partial<BulkInput>).operation ?? ''];
+      if (!operation) throw fail('not_found');
+      const { type, readPermission } = operation;
       // The errors tell about records, of which the creator of the job can read all.
       const isCreator = job.userId !== null && job.userId === (caller.onBehalfOf ?? caller.userId);
       if (!isCreator && allows(caller.permissions, readPermission) !== 'all') throw fail('not_found');
