@@ -2,6 +2,7 @@
 import { jobErrorOperations, jobOperations } from '@tandem/contract';
 import { bulkLeads } from './bulk-leads.ts';
 import { configAi } from './config-ai.ts';
+import { imports } from './imports.ts';
 import { internalExports, internalLeads, internalRebuilds, internalTaskCounts, internalWork } from './internal.ts';
 import { leadDuplicates } from './lead-duplicates.ts';
 import { leads } from './leads.ts';
@@ -13,6 +14,7 @@ import { tasks } from './tasks.ts';
 export * from './availability.ts';
 export * from './bulk-leads.ts';
 export * from './config-ai.ts';
+export * from './imports.ts';
 export * from './internal.ts';
 export * from './lead-duplicates.ts';
 export * from './leads.ts';
@@ -25,6 +27,7 @@ export const crm = {
   ...leads,
   ...bulkLeads,
   ...leadDuplicates,
+  ...imports,
   ...opportunities,
   ...tasks,
   ...statuses,

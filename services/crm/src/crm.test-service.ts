@@ -12,6 +12,8 @@ const unreachableUrl = 'http://127.0.0.1:9';
 /** Settings of crm without other services. */
 export const alone: Omit<CrmSettings, keyof ServiceSettings> = {
   IDENTITY_URL: unreachableUrl,
+  FILES_URL: unreachableUrl,
+  PUBLIC_URL: 'https://api.example.com',
   ...crmSettings.pick({ IDS_ALPHABET: true }).parse(process.env),
   AI_PROVIDER_API_KEY: '',
   AI_PROVIDER_MODEL: 'a-model',

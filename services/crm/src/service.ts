@@ -2,7 +2,8 @@ import { createAi } from '@tandem/ai';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
-import { crm } from '@tandem/crm-contract';
+import { crm, importLimits } from '@tandem/crm-contract';
+import { internalFiles } from '@tandem/files-contract';
 import {
   entitlementsFrom,
   internalEntitlements,
@@ -18,6 +19,7 @@ import { bulkOperations, ownedWork, type ServiceDefinition } from '@tandem/servi
 import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
+import { importsOf } from './features/imports/index.ts';
 import { leadBulk, leadHandlers } from './features/leads/index.ts';
 import { detectDuplicates } from './features/leads/on-lead-changed.ts';
 import { nameHandlers } from './features/names/index.ts';
@@ -30,18 +32,21 @@ import { tenantCurrency } from './tenant-currency.ts';
 
 /** Definition of the crm service: contract, handlers and event consumers. */
 export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm, PrismaClient, CrmSettings> {
+  const asCrm = { service: 'crm', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   const identity = createServiceClient({
+    ...asCrm,
     operations: { ...internalUsers, ...internalTenants, ...internalTeams, ...internalEntitlements },
     baseUrl: settings.IDENTITY_URL,
-    service: 'crm',
-    signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
+  const files = createServiceClient({ ...asCrm, operations: internalFiles, baseUrl: settings.FILES_URL });
   const log = createLog('crm');
   const addonSettings = settingsReader(cachedPerTenant({ ...entitlementsFrom(identity, 'ai_generation'), log }));
   const settingsOf = cachedPerTenant({ ...tenantSettingsFrom(identity), log });
   const peers = { identity, currencyOf: tenantCurrency(settingsOf) };
   const work = ownedWork(identity, crmRecords);
-  const bulk = bulkOperations('crm', leadBulk(peers), { ids: createIdCodec(settings.IDS_ALPHABET), log });
+  const ids = createIdCodec(settings.IDS_ALPHABET);
+  const bulk = bulkOperations('crm', leadBulk(peers), { ids, log });
+  const imports = importsOf({ peers, files, ids });
   return {
     name: 'crm',
     operations: crm,
@@ -50,6 +55,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...opportunityHandlers(peers),
       ...taskHandlers(peers),
       ...bulk.handlers,
+      ...imports.handlers,
       getJob: bulk.getJob,
       getJobErrors: bulk.getJobErrors,
       countOpenWork: work.countOpenWork,
@@ -58,7 +64,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...nameHandlers,
     },
     consumers: [detectDuplicates, ...work.consumers],
-    jobs: [...work.jobs, ...bulk.jobs],
+    jobs: [...work.jobs, ...bulk.jobs, ...imports.jobs],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     narrowing: {
@@ -73,8 +79,15 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       UserAvailability: { owners: ['userId'] },
       TimeOff: { owners: ['userId', 'createdBy'] },
       BookingLink: { owners: ['createdBy'] },
+      Import: { owners: ['createdBy'] },
+      ImportChunk: { through: ['import'] },
+      ExportChunk: 'shared',
     },
-    purge: [{ table: 'lead', column: 'deleted_at', days: 30 }],
+    purge: [
+      { table: 'lead', column: 'deleted_at', days: 30 },
+      { table: 'import', column: 'updated_at', days: importLimits.days },
+      { table: 'export_chunk', column: 'created_at', days: 7 },
+    ],
     firstUse: defineDefaults,
     settings,
   };

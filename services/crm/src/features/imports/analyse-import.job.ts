@@ -1,0 +1,170 @@
+import type { Caller } from '@tandem/caller';
+import { importFailed, importUpdated } from '@tandem/crm-contract';
+import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
+import { inTurns } from '@tandem/process';
+import type { Tx } from '../../handler.ts';
+import { type Files, withTable } from './fetch-file.ts';
+import {
+  actorOf,
+  analyseImportJob,
+  asImport,
+  chunkRows,
+  type ImportDetailRecord,
+  type ImportPayload,
+  type ImportRecord,
+  importJobs,
+  importLane,
+  toColumn,
+  writeImport,
+} from './import.ts';
+import { previewTexts, type RowError, rowReader, type StoredRow } from './read-rows.ts';
+import { columnsOfTable, FileError, type Table } from './table.ts';
+import { type Checked, guessMapping, type ImportTarget, mappingErrors } from './target.ts';
+
+/** What the job needs to read files and to check rows. */
+export interface ImportTools {
+  files: Files;
+  targets: Partial<Record<ImportRecord['entityType'], ImportTarget>>;
+}
+
+const previewRows = 10;
+const chunkCharactersMax = 1_000_000;
+
+/** Reads the file of an import into chunks, guesses its mapping, and checks every row. Nothing is imported. */
+export const analyseImport = ({ files, targets }: ImportTools) =>
+  job({
+    ...analyseImportJob,
+    lane: importLane,
+    async run({ payload: { importId }, tx, outside, finish }: JobContext<ImportPayload, Tx>) {
+      const row = await tx.import.findFirst({ where: { id: importId } });
+      if (row?.status !== 'mapped') return;
+      const actor = actorOf(row.actor);
+      const caller = { ...actor, permissions: [], tenantId: row.tenantId, environment: row.environment } as Caller;
+      const found = asImport(row);
+      const target = targets[found.entityType] as ImportTarget;
+      const jobId = found.jobId as number;
+      try {
+        const read = row.isRead ? found : await outside(() => readFile(tx, { files, target, found, caller }));
+        const { counts, preview } = await checkRows(tx, { target, read, caller, outside, jobId });
+        await finish(async ({ tx: end, emit }) => {
+          const now = await end.import.lockFirst({ where: { id: importId } });
+          // The mapping was corrected meanwhile, which has scheduled another check.
+          if (now?.version !== row.version) return;
+          const data = {
+            status: 'validated',
+            format: toColumn(read.format as object),
+            columns: read.columns,
+            mapping: read.mapping,
+          };
+          const record = await writeImport(end, importId, {
+            ...data,
+            ...counts,
+            isRead: true,
+            preview: toColumn(preview),
+          });
+          await importJobs.complete(end.sql, jobId, { result: counts, total: counts.rows });
+          emit(importUpdated, { data: { importId }, record });
+        }, actor);
+      } catch (error) {
+        if (!(error instanceof FileError)) throw error;
+        const { code, message } = error;
+        await finish(async ({ tx: end, emit }) => {
+          const record = await writeImport(end, importId, { status: 'failed', errorCode: code, errorMessage: message });
+          await end.importChunk.deleteMany({ where: { importId } });
+          await importJobs.fail(end.sql, jobId, { code, message });
+          emit(importFailed, { data: { importId }, record });
+        }, actor);
+      }
+    },
+    async giveUp({ payload: { importId }, tx, emit }: GiveUpContext<ImportPayload, Tx>) {
+      const row = await tx.import.lockFirst({ where: { id: importId } });
+      if (row?.status !== 'mapped') return;
+      const error = {
+        code: 'import_failed',
+        message: 'The file could not be read repeatedly; create the import again',
+      };
+      const record = await writeImport(tx, importId, {
+        status: 'failed',
+        errorCode: error.code,
+        errorMessage: error.message,
+      });
+      if (row.jobId) await importJobs.fail(tx.sql, row.jobId, error);
+      emit(importFailed, { data: { importId }, record });
+    },
+  });
+
+/** Stores the rows of the file in chunks; resolves to the import with its format, columns and mapping. */
+async function readFile(
+  tx: Tx,
+  { files, target, found, caller }: { files: Files; target: ImportTarget; found: ImportRecord; caller: Caller },
+): Promise<ImportRecord> {
+  const { permissions, features, narrow, type, ...as } = caller;
+  return withTable(files, { fileId: found.fileId, as }, async (table) => {
+    const { names, rows } = await columnsOfTable(table);
+    const hasMapping = Object.keys(found.mapping).length > 0;
+    const mapping = hasMapping ? found.mapping : guessMapping(target, names);
+    const [error] = mappingErrors(target, mapping, names);
+    if (error) {
+      const column = error.field.slice('mapping.'.length);
+      throw new FileError(`The mapping of the column ${column} is not possible: ${error.message}`, 'mapping_mismatch');
+    }
+    // An attempt that was interrupted may have stored some.
+    await tx.importChunk.deleteMany({ where: { importId: found.id } });
+    await storeChunks(tx, found.id, rows);
+    return { ...found, format: table.format, columns: names, mapping };
+  });
+}
+
+async function storeChunks(tx: Tx, importId: number, rows: Table['rows']): Promise<void> {
+  let number = 0;
+  let chunk: StoredRow[] = [];
+  let characters = 0;
+  const store = async () => {
+    if (chunk.length) await tx.importChunk.create({ data: { importId, number: number++, rows: chunk } });
+    chunk = [];
+    characters = 0;
+  };
+  for await (const { number: row, cells } of rows) {
+    chunk.push([row, ...cells]);
+    characters += cells.reduce((sum, cell) => sum + cell.length, 0);
+    if (chunk.length >= chunkRows || characters > chunkCharactersMax) await store();
+  }
+  await store();
+}
+
+interface Checking {
+  target: ImportTarget;
+  read: ImportRecord;
+  caller: Caller;
+  outside: JobContext<ImportPayload, Tx>['outside'];
+  jobId: number;
+}
+
+/** Checks the rows chunk by chunk, and stores the errors beside them. */
+async function checkRows(tx: Tx, { target, read, caller, outside, jobId }: Checking) {
+  const { mapping, defaults, columns } = read;
+  const reader = rowReader({ target, mapping, defaults, columns, tenantId: caller.tenantId as number });
+  const counts = { rows: 0, valid: 0, invalid: 0 };
+  const preview: ImportDetailRecord['preview'] = [];
+  for (let number = 0; ; number++) {
+    const chunk = await tx.importChunk.findFirst({ where: { importId: read.id, number } });
+    if (!chunk) break;
+    const rows = chunk.rows as unknown as StoredRow[];
+    const results = await inTurns(rows, (stored) => ({ stored, ...reader.read(stored) }));
+    const records = results.flatMap(({ record }) => (record ? [record as Checked<never>] : []));
+    const references = await outside(() => target.findReferences(records, caller));
+    const errors: RowError[] = [];
+    for (const { stored, record, errors: own } of results) {
+      const all = record ? [...own, ...target.referenceErrors(record.body as never, references)] : own;
+      errors.push(...reader.toRowErrors(stored, all));
+      counts.rows += 1;
+      if (all.length) counts.invalid += 1;
+      else counts.valid += 1;
+      if (preview.length < previewRows)
+        preview.push({ row: stored[0], values: previewTexts(reader.textsOf(stored).texts), errors: all });
+    }
+    await tx.importChunk.updateMany({ where: { importId: read.id, number }, data: { errors: toColumn(errors) } });
+    await importJobs.progress(tx.sql, jobId, { done: counts.rows, total: 0 });
+  }
+  return { counts, preview };
+}

@@ -1,0 +1,74 @@
+import { actingUserId } from '@tandem/caller';
+import { orAbsent } from '@tandem/client/internal';
+import { unknownId } from '@tandem/contract';
+import { importCreated, importLimits, type imports } from '@tandem/crm-contract';
+import { asService, fail, failField, reachOf, toJsonColumn } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+import type { Files } from './fetch-file.ts';
+import { actorColumn, analyseImportJob, asImport, importJobs, toColumn } from './import.ts';
+import { defaultsErrors, type ImportTarget, mappingErrors } from './target.ts';
+
+export const createImport = (
+  files: Files,
+  target: ImportTarget,
+): Handler<typeof imports.createLeadImport, { filename: string }> => ({
+  async check({ body, caller }) {
+    const as = asService(caller, reachOf(caller, 'files:read'));
+    const file = await orAbsent(files.findFile({ params: { id: body.fileId }, as }));
+    if (!file) throw failField('fileId', unknownId('file'));
+    if (file.status !== 'available')
+      throw failField('fileId', 'The file is quarantined and cannot be read; send another file');
+    if (file.size > importLimits.bytes) throw failField('fileId', 'The file is larger than 50 MiB; split it');
+    return { filename: file.filename };
+  },
+  async run({ body, found: { filename }, caller, tx, emit, schedule }) {
+    const { fileId, mapping = {}, dedupe = target.dedupe.usual, defaults = {} } = body;
+    checkSettings(target, { mapping, dedupe, defaults });
+    const row = await tx.import.create({
+      data: {
+        entityType: target.type,
+        fileId,
+        filename,
+        mapping: toJsonColumn(mapping),
+        dedupe: toColumn(dedupe),
+        defaults: toJsonColumn(defaults),
+        actor: actorColumn(caller),
+        createdBy: actingUserId(caller) ?? null,
+      },
+    });
+    const permission = target.row.permission as string;
+    const job = await importJobs.start(tx.sql, {
+      kind: 'check_import',
+      permission,
+      caller,
+      input: { importId: row.id },
+    });
+    await tx.import.updateMany({ where: { id: row.id }, data: { jobId: job.jobId } });
+    await schedule(analyseImportJob, [{ importId: row.id }]);
+    const record = asImport({ ...row, jobId: job.jobId });
+    emit(importCreated, { data: { importId: row.id }, record });
+    return record;
+  },
+});
+
+/** Rejects settings that the type of record does not have, naming each. */
+export function checkSettings(
+  target: ImportTarget,
+  {
+    mapping,
+    dedupe,
+    defaults,
+    columns,
+  }: {
+    mapping: Record<string, string | null>;
+    dedupe: { by: string };
+    defaults: Record<string, unknown>;
+    columns?: readonly string[];
+  },
+): void {
+  const { by } = target.dedupe;
+  const errors = [...mappingErrors(target, mapping, columns), ...defaultsErrors(target, defaults)];
+  if (!(by as readonly string[]).includes(dedupe.by))
+    errors.push({ field: 'dedupe.by', message: `Must be one of ${by.join(', ')}` });
+  if (errors.length) throw fail('validation_failed', errors);
+}

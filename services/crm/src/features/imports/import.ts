@@ -1,0 +1,86 @@
+import type { Caller } from '@tandem/caller';
+import { id } from '@tandem/contract';
+import { Import, type ImportDetail, type importedTypes, importStates } from '@tandem/crm-contract';
+import type { JobActor } from '@tandem/jobs';
+import { backgroundJobs, fail, type JsonObject, transitionError } from '@tandem/service';
+import { z } from 'zod';
+import type { Import as ImportRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+
+export type ImportRecord = z.output<typeof Import>;
+export type ImportDetailRecord = z.output<typeof ImportDetail>;
+export type ImportedType = (typeof importedTypes)[number];
+type ImportStatus = ImportRecord['status'];
+
+/** The background jobs that clients read at GET /v1/jobs/:id. */
+export const importJobs = backgroundJobs('crm');
+
+const payload = z.object({ importId: id('import') });
+export const analyseImportJob = { name: 'analyse-import', payload };
+export const runImportJob = { name: 'run-import', payload };
+export const undoImportJob = { name: 'undo-import', payload };
+export type ImportPayload = z.output<typeof payload>;
+
+/** Jobs of imports have slots of their own, so that no other work waits behind them. */
+export const importLane = 'imports';
+
+/** Rows that are stored, checked and imported together; the locks of a batch last until its end. */
+export const chunkRows = 500;
+
+const columns = Import.pick({ entityType: true, status: true, format: true, mapping: true, dedupe: true }).extend({
+  columns: z.array(z.string()),
+  defaults: Import.shape.defaults,
+});
+
+/** Converts a row to the contract's `Import`. */
+export function asImport(row: ImportRow): ImportRecord {
+  const checked = columns.parse(row);
+  const { rows, valid, invalid, processed, created, updated, skipped, failed, errorCode, errorMessage } = row;
+  return {
+    ...row,
+    ...checked,
+    allowedTransitions: importStates.next(checked.status),
+    counts: { rows, valid, invalid, processed, created, updated, skipped, failed },
+    error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
+  };
+}
+
+/** Locks an import of this type of record. */
+export async function lockImport(tx: Tx, entityType: ImportedType, importId: number): Promise<ImportRecord> {
+  const row = await tx.import.lockFirst({ where: { id: importId, entityType } });
+  if (!row) throw fail('not_found');
+  return asImport(row);
+}
+
+/** Fails unless the state table allows the transition. */
+export function checkTransition({ status, allowedTransitions }: ImportRecord, to: ImportStatus): void {
+  if (!allowedTransitions.includes(to)) throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
+}
+
+type Data = Parameters<Tx['import']['updateManyAndReturn']>[0]['data'];
+
+/** Writes a change of a locked import as its next version. */
+export async function writeImport(tx: Tx, importId: number, data: Data): Promise<ImportRecord> {
+  const [row] = await tx.import.updateManyAndReturn({
+    where: { id: importId },
+    data: { ...data, version: { increment: 1 } },
+  });
+  if (!row) throw fail('not_found');
+  return asImport(row);
+}
+
+/** The person or key whose request a job continues, as a column. */
+export function actorColumn(caller: Caller) {
+  const { permissions, features, narrow, usage, performed, tenantId, environment, ...actor } = caller;
+  return toColumn(actor);
+}
+
+/** Content of our own for a JSON column. */
+export function toColumn(content: object): JsonObject {
+  return content as JsonObject;
+}
+
+/** The caller in whose name a job writes records. */
+export function actorOf(actor: unknown): JobActor & Pick<Caller, 'teamIds'> {
+  return actor as JobActor;
+}

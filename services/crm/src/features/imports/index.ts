@@ -1,0 +1,34 @@
+import type { imports } from '@tandem/crm-contract';
+import type { IdCodec } from '@tandem/ids';
+import type { Handlers } from '@tandem/service';
+import type { Peers, Tx } from '../../handler.ts';
+import { analyseImport } from './analyse-import.job.ts';
+import { createImport } from './create-import.ts';
+import type { Files } from './fetch-file.ts';
+import { getImport } from './get-import.ts';
+import { getImportErrors } from './get-import-errors.ts';
+import { leadTarget } from './lead-target.ts';
+import { listImports } from './list-imports.ts';
+import { runImport } from './run-import.job.ts';
+import { startImport } from './start-import.ts';
+import { undoImport as undoImportJob } from './undo-import.job.ts';
+import { undoImport } from './undo-import.ts';
+import { updateImport } from './update-import.ts';
+
+/** The handlers and jobs of imports. */
+export function importsOf({ peers, files, ids }: { peers: Peers; files: Files; ids: IdCodec }) {
+  const lead = leadTarget(peers, ids);
+  const tools = { files, targets: { lead } };
+  return {
+    handlers: {
+      createLeadImport: createImport(files, lead),
+      listLeadImports: listImports('lead'),
+      getLeadImport: getImport('lead'),
+      updateLeadImport: updateImport(lead),
+      startLeadImport: startImport(lead),
+      undoLeadImport: undoImport(lead),
+      getLeadImportErrors: getImportErrors('lead'),
+    } satisfies Handlers<typeof imports, Tx>,
+    jobs: [analyseImport(tools), runImport(tools), undoImportJob(tools)],
+  };
+}

@@ -1,0 +1,87 @@
+import { exceedsBytes, type FieldError } from '@tandem/contract';
+import { importLimits } from '@tandem/crm-contract';
+import { readFields } from '@tandem/service';
+import type { z } from 'zod';
+import type { Checked, ImportTarget, Texts } from './target.ts';
+
+/** A stored row: its number in the file, and its cells. */
+export type StoredRow = [number: number, ...cells: string[]];
+
+/** An error of a row, as the error file has it. */
+export interface RowError {
+  row: number;
+  column: string;
+  field: string;
+  value: string;
+  reason: string;
+}
+
+interface Plan {
+  target: ImportTarget;
+  columns: readonly string[];
+  mapping: Record<string, string | null>;
+  defaults: Record<string, unknown>;
+  tenantId: number;
+}
+
+// Of a longer value the beginning shows which one it is.
+const shownValueMax = 200;
+const errorsPerRowMax = 20;
+
+/** Reads rows by the mapping of an import. */
+export function rowReader({ target, columns, mapping, defaults, tenantId }: Plan) {
+  const fields = columns.map((column) => mapping[column] ?? null);
+  const columnOf = new Map(fields.flatMap((field, index) => (field ? [[field, columns[index] as string]] : [])));
+  const usual: Texts = Object.fromEntries(Object.entries(defaults).map(([field, value]) => [field, String(value)]));
+
+  const textsOf = ([, ...cells]: StoredRow): { texts: Texts; given: Set<string> } => {
+    const texts: Texts = {};
+    for (const [index, field] of fields.entries()) {
+      const cell = cells[index];
+      if (field && cell) texts[field] = cell;
+    }
+    return { texts: { ...usual, ...texts }, given: new Set(Object.keys(texts)) };
+  };
+
+  return {
+    textsOf,
+    /** The errors of a row as lines of the error file. */
+    toRowErrors(stored: StoredRow, errors: readonly FieldError[]): RowError[] {
+      const { texts } = textsOf(stored);
+      return errors.slice(0, errorsPerRowMax).map(({ field, message }) => {
+        const mapped = [field, field.split('.')[0] as string, 'fullName'].find((one) => one in texts) ?? field;
+        const value = texts[mapped] ?? '';
+        return {
+          row: stored[0],
+          column: columnOf.get(mapped) ?? '',
+          field,
+          value: value.slice(0, shownValueMax).toWellFormed(),
+          reason: message,
+        };
+      });
+    },
+    /** Checks a row by the rules of the operation that creates one record. */
+    read(stored: StoredRow): { record?: Checked<unknown>; errors: FieldError[] } {
+      const { texts, given } = textsOf(stored);
+      const tooLong = Object.entries(texts).filter(([, text]) => text.length > importLimits.cell);
+      const errors = tooLong.map(([field]) => ({
+        field,
+        message: `Must be at most ${importLimits.cell} characters`,
+      }));
+      const body = target.toBody(texts, { tenantId, errors });
+      const read = readFields(target.row.body as z.ZodType, body, errors);
+      if (errors.length) return { errors };
+      return { record: { row: stored[0], body: read, given }, errors };
+    },
+  };
+}
+
+const previewBytesMax = 20_000;
+
+/** The texts of a row for the preview; those of a very long row are cut. */
+export function previewTexts(texts: Texts): Texts {
+  if (!exceedsBytes(JSON.stringify(texts), previewBytesMax)) return texts;
+  return Object.fromEntries(
+    Object.entries(texts).map(([field, text]) => [field, text.slice(0, shownValueMax).toWellFormed()]),
+  );
+}

@@ -1,0 +1,131 @@
+import type { Caller } from '@tandem/caller';
+import type { FieldError, Operation } from '@tandem/contract';
+import type { dedupeActions, dedupeKeys } from '@tandem/crm-contract';
+import type { Emit } from '@tandem/events';
+import type { Tx } from '../../handler.ts';
+import type { ImportedType } from './import.ts';
+
+/** The texts of a row by field. */
+export type Texts = Record<string, string>;
+
+export interface Dedupe {
+  by: (typeof dedupeKeys)[number];
+  action: (typeof dedupeActions)[number];
+}
+
+/** A row that passed the check. */
+export interface Checked<Body = never> {
+  row: number;
+  /** The body of the operation that creates one record. */
+  body: Body;
+  /** The fields that the row itself has; the others of the body are defaults, which change no existing record. */
+  given: ReadonlySet<string>;
+}
+
+/** What became of a row. */
+export type Outcome =
+  | { row: number; action: 'created'; id: number }
+  | { row: number; action: 'updated'; id: number; before: Record<string, unknown>; after: Record<string, unknown> }
+  | { row: number; action: 'skipped' }
+  | { row: number; action: 'failed'; errors: FieldError[] };
+
+/** The transaction of a batch, and the person who started the import. */
+export interface Batch {
+  tx: Tx;
+  emit: Emit;
+  actor: Pick<Caller, 'userId' | 'onBehalfOf' | 'teamIds'>;
+}
+
+/** What an undo did. */
+export interface Undone {
+  deleted: number;
+  restored: number;
+  kept: number;
+}
+
+/** How records of one type are imported. */
+// biome-ignore lint/suspicious/noExplicitAny: bodies and references are between the functions of one target.
+export interface ImportTarget<Body = any, References = any> {
+  type: ImportedType;
+  /** The operation that creates one record, whose rules apply to each row. */
+  row: Operation;
+  /** The fields that a column can have, with the names of columns that mean this field. */
+  fields: Record<string, readonly string[]>;
+  dedupe: { by: readonly Dedupe['by'][]; usual: Dedupe };
+  /** Converts the texts of a row to a body in its wire form; adds what cannot be converted to `errors`. */
+  toBody(texts: Texts, context: { tenantId: number; errors: FieldError[] }): Record<string, unknown>;
+  /** Reads what the rows refer to in other services, before the transaction opens. */
+  findReferences(records: readonly Checked<Body>[], caller: Caller): Promise<References>;
+  /** The errors of a row that depend on its references. */
+  referenceErrors(body: Body, references: References): FieldError[];
+  /** Creates and updates the records of a batch, each with its event. */
+  write(
+    records: readonly Checked<Body>[],
+    batch: Batch & { dedupe: Dedupe; references: References },
+  ): Promise<Outcome[]>;
+  /** Deletes the records that were created, and restores those that were updated, each with its event. */
+  undo(outcomes: readonly Outcome[], batch: Batch): Promise<Undone>;
+}
+
+const umlauts: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' };
+
+function normalized(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[äöüß]/g, (letter) => umlauts[letter] as string)
+    .normalize('NFD')
+    .replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** The field of each column, by their names; a field is given to the first column that means it. */
+export function guessMapping({ fields }: ImportTarget, columns: readonly string[]): Record<string, string | null> {
+  const fieldOf = new Map(
+    Object.entries(fields).flatMap(([field, names]) => [field, ...names].map((name) => [normalized(name), field])),
+  );
+  const used = new Set<string>();
+  return Object.fromEntries(
+    columns.map((column) => {
+      const field = fieldOf.get(normalized(column));
+      if (!field || used.has(field)) return [column, null];
+      used.add(field);
+      return [column, field];
+    }),
+  );
+}
+
+const customField = /^customFields\.[^.]{1,64}$/;
+
+/** The errors of a mapping, by column. */
+export function mappingErrors(
+  { fields }: ImportTarget,
+  mapping: Record<string, string | null>,
+  columns?: readonly string[],
+): FieldError[] {
+  const used = new Set<string>();
+  const hasCustomFields = 'customFields' in fields;
+  return Object.entries(mapping).flatMap(([column, field]) => {
+    const error = (message: string) => [{ field: `mapping.${column}`, message }];
+    if (columns?.length && !columns.includes(column)) return error('Is not a column of the file');
+    if (field === null) return [];
+    if (field === 'customFields' || !(Object.hasOwn(fields, field) || (hasCustomFields && customField.test(field))))
+      return error(`Must be one of ${fieldNames(fields)}`);
+    if (used.has(field)) return error(`The field ${field} has another column already`);
+    used.add(field);
+    return [];
+  });
+}
+
+/** The errors of default values, by field. */
+export function defaultsErrors({ fields }: ImportTarget, defaults: Record<string, unknown>): FieldError[] {
+  const isKnown = (field: string) =>
+    field !== 'customFields' && (Object.hasOwn(fields, field) || ('customFields' in fields && customField.test(field)));
+  return Object.keys(defaults)
+    .filter((field) => !isKnown(field))
+    .map((field) => ({ field: `defaults.${field}`, message: `Must be one of ${fieldNames(fields)}` }));
+}
+
+function fieldNames(fields: ImportTarget['fields']): string {
+  return Object.keys(fields)
+    .map((field) => (field === 'customFields' ? 'customFields.<key>' : field))
+    .join(', ');
+}

@@ -1,0 +1,34 @@
+import { type imports, importUpdated } from '@tandem/crm-contract';
+import { diff, fail, toJsonColumn, transitionError } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+import { checkSettings } from './create-import.ts';
+import { actorColumn, analyseImportJob, importJobs, lockImport, toColumn, writeImport } from './import.ts';
+import type { ImportTarget } from './target.ts';
+
+export const updateImport =
+  (target: ImportTarget): Handler<typeof imports.updateLeadImport> =>
+  async ({ params, body, caller, tx, emit, ifMatch, schedule }) => {
+    const found = await lockImport(tx, target.type, params.id);
+    ifMatch(found);
+    const { status, allowedTransitions, columns } = found;
+    if (status !== 'mapped' && status !== 'validated')
+      throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
+    const { mapping = found.mapping, dedupe = found.dedupe, defaults = found.defaults } = body;
+    checkSettings(target, { mapping, dedupe, defaults, columns });
+    const { isEmpty, audit } = diff(found, { mapping, dedupe, defaults });
+    if (isEmpty) return found;
+    const permission = target.row.permission as string;
+    const input = { importId: found.id };
+    const { jobId } = await importJobs.start(tx.sql, { kind: 'check_import', permission, caller, input });
+    const record = await writeImport(tx, found.id, {
+      status: 'mapped',
+      mapping: toJsonColumn(mapping),
+      dedupe: toColumn(dedupe),
+      defaults: toJsonColumn(defaults),
+      actor: actorColumn(caller),
+      jobId,
+    });
+    await schedule(analyseImportJob, [{ importId: found.id }]);
+    emit(importUpdated, { data: { importId: found.id }, record, changes: audit });
+    return record;
+  };
