@@ -63,14 +63,14 @@ export const internalTaskCounts = operations({
   },
 });
 
-/** Exports all records of the tenant, for services that keep a copy. */
+/** Exports all records of the tenant, for services that keep a copy. The previous release lacks the optional fields. */
 export const internalExports = operations({
   exportLeads: {
     method: 'POST',
     path: '/internal/leads/export',
     audience: 'internal',
     summary: 'Export leads with ids greater than `after`, including deleted ones until they are purged',
-    ...exportPage('lead', Lead, {
+    ...exportPage('lead', Lead.partial({ statusCode: true }), {
       /** When the lead got its current referral code; null without one. */
       referredAt: timestamp().nullish(),
     }),
@@ -82,7 +82,7 @@ export const internalExports = operations({
     path: '/internal/opportunities/export',
     audience: 'internal',
     summary: 'Export opportunities with ids greater than `after`',
-    ...exportPage('opportunity', Opportunity, {
+    ...exportPage('opportunity', Opportunity.partial({ pipelineId: true }), {
       /** When the deal was recorded as won, which may be later than `closedAt`; null if it is not won. */
       wonAt: timestamp().nullish(),
     }),

@@ -1,4 +1,5 @@
 import {
+  code,
   email,
   event,
   flag,
@@ -22,6 +23,10 @@ export const leadSources = ['web', 'referral', 'api', 'import', 'manual'] as con
 
 export const LeadStatus = z.enum(leadStatuses).describe('The qualification status of the lead');
 export const LeadSource = z.enum(leadSources).describe('The source of the lead');
+const StatusCode = code().meta({
+  description: 'The code of the lead status that the tenant defined; its category is `status`',
+  examples: ['new'],
+});
 const Score = z
   .number({ error: 'Must be a number from 0 to 100' })
   .min(0, 'Must be at least 0')
@@ -55,6 +60,8 @@ export const Lead = z.object({
   phone: phone().nullable(),
   source: LeadSource.nullable().meta({ examples: ['web'] }),
   status: LeadStatus.meta({ examples: ['new'] }),
+  // Null only in events of the previous release.
+  statusCode: StatusCode.nullable(),
   allowedTransitions: z.array(LeadStatus).meta({
     description: 'The statuses that this lead can currently change to',
     examples: [['contacted', 'qualified', 'unqualified']],

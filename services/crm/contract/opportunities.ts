@@ -59,6 +59,8 @@ export const Opportunity = z.object({
   allowedTransitions: z
     .array(OpportunityStatus)
     .meta({ description: 'The statuses that this opportunity can currently change to', examples: [['won', 'lost']] }),
+  // Null only in events of the previous release.
+  pipelineId: id('pipeline').nullable().describe('The pipeline of the stage'),
   stage: Stage,
   stageId: id('status_definition').describe('The definition of the stage'),
   probability: z.int().meta({ description: 'The probability of winning the deal, in percent', examples: [10] }),

@@ -29,6 +29,8 @@ const Probability = z
 export const StatusDefinition = z.object({
   id: id('status_definition'),
   entityType: EntityType,
+  // Null also in events of stages of the previous release.
+  pipelineId: id('pipeline').nullable().describe('The pipeline of the stage; null for a lead status'),
   code: StatusCode,
   name: name().meta({ examples: ['Nurturing'] }),
   description: text(500)

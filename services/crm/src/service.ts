@@ -70,7 +70,9 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     narrowing: {
       Lead: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
       DuplicatePair: { through: ['firstLead', 'secondLead'] },
+      Pipeline: 'shared',
       StatusDefinition: 'shared',
+      WinLossReason: 'shared',
       Opportunity: { owners: ['ownerId', 'createdBy'], team: 'teamId' },
       Task: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
       // features/calendar/event.ts decides which events a narrowed caller accesses: those they organize or attend.

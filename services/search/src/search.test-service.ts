@@ -100,6 +100,7 @@ export function aLeadRecord(
     phone: null,
     source: 'web',
     status: 'new',
+    statusCode: 'new',
     allowedTransitions: ['contacted'],
     score: 10,
     assignedTo: '7',

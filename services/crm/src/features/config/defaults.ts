@@ -23,8 +23,34 @@ export function defaultCodes(entityType: 'lead' | 'opportunity'): string[] {
   return (entityType === 'lead' ? leadStatuses : stages).map(({ code }) => code);
 }
 
-/** Creates the default lead statuses and opportunity stages of a tenant. */
+/** The stages of a pipeline that is created without its own. */
+export const defaultStages = stages.map((one, sortOrder) => ({ ...one, sortOrder }));
+
+const reasons = {
+  won: { price: 'Price', product_fit: 'Product fit', relationship: 'Relationship', other: 'Other' },
+  lost: {
+    price: 'Price',
+    competitor: 'Competitor',
+    no_budget: 'No budget',
+    no_decision: 'No decision',
+    timing: 'Timing',
+    missing_feature: 'Missing feature',
+    other: 'Other',
+  },
+};
+
+/** Creates the default lead statuses, pipeline and win-loss reasons of a tenant. */
 export async function defineDefaults(tx: Tx): Promise<void> {
-  const data = [leadStatuses, stages].flatMap((set) => set.map((one, sortOrder) => ({ ...one, sortOrder })));
-  await tx.statusDefinition.createMany({ data: data.map((one) => ({ ...one, updatedAt: new Date() })) });
+  const now = { updatedAt: new Date() };
+  const { id: pipelineId } = await tx.pipeline.create({ data: { name: 'Sales', isDefault: true } });
+  const statuses = [
+    ...leadStatuses.map((one, sortOrder) => ({ ...one, ...now, sortOrder })),
+    ...defaultStages.map((one) => ({ ...one, ...now, pipelineId })),
+  ];
+  await tx.statusDefinition.createMany({ data: statuses });
+  await tx.winLossReason.createMany({
+    data: Object.entries(reasons).flatMap(([outcome, names]) =>
+      Object.entries(names).map(([code, name]) => ({ outcome, code, name, ...now })),
+    ),
+  });
 }

@@ -4,9 +4,9 @@ import { idInText, unknownId } from '@tandem/contract';
 import { leadConverted, leadUpdated, type opportunities, opportunityCreated } from '@tandem/crm-contract';
 import { type Assignee, asService, checkUser, diff, fail, failField, teamOfAssignee } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
-import type { StatusDefinition } from '../../generated/client.ts';
-import type { Handler, Peers, Tx } from '../../handler.ts';
+import type { Handler, Peers } from '../../handler.ts';
 import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';
+import { firstStageOf } from '../pipelines/first-stage.ts';
 import { amountColumns, asOpportunity } from './opportunity.ts';
 
 const nameMax = 200;
@@ -30,7 +30,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
       const message = `The lead is already converted to the opportunity ${idInText('opportunity', lead.convertedOpportunityId)}`;
       throw fail('lead_converted', [{ field: 'leadId', message }]);
     }
-    const stage = await firstStage(tx, stageId);
+    const stage = await firstStageOf(tx, { stageId });
     const userId = actingUserId(caller) ?? null;
     const row = await tx.opportunity.create({
       data: {
@@ -38,6 +38,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
         leadId,
         name: name ?? nameOf(lead),
         expectedCloseAt,
+        pipelineId: stage.pipelineId,
         stage: stage.code,
         stageId: stage.id,
         probability: stage.defaultProbability ?? 0,
@@ -76,19 +77,6 @@ function teamOfDeal({ teamId }: LeadRecord, caller: Caller, owner: Assignee | un
 /** Truncates the name: two names of maximum length and a space exceed the limit by one character. */
 function nameOf({ firstName, lastName }: Pick<LeadRecord, 'firstName' | 'lastName'>): string {
   return `${firstName} ${lastName}`.slice(0, nameMax).toWellFormed();
-}
-
-/** Finds the requested stage, or the default stage. It must be open. */
-async function firstStage(tx: Tx, id: number | undefined): Promise<StatusDefinition> {
-  const stage = await tx.statusDefinition.findFirst({
-    where: { entityType: 'opportunity', ...(id === undefined ? { isDefault: true } : { id }) },
-  });
-  if (stage?.isClosed) throw failField('stageId', 'The stage is closed; send the id of an open stage');
-  if (stage) return stage;
-  throw failField(
-    'stageId',
-    id === undefined ? 'Is required, because there is no default stage' : unknownId('status_definition'),
-  );
 }
 
 /** The currency that the acting user chose for new records, else that of the tenant. */

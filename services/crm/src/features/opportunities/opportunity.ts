@@ -70,7 +70,7 @@ export async function closeOpportunity(
   const { result, value = opportunity.value, closedAt = new Date() } = input;
   if (status !== 'open') throw fail('opportunity_closed', [transitionError(status, opportunityStates.next(status))]);
   checkClosedAt(closedAt, opportunity.createdAt);
-  const stage = await findClosedStage(tx, result);
+  const stage = await findClosedStage(tx, opportunity, result);
   const [row] = await tx.opportunity.updateManyAndReturn({
     where: { id },
     data: {
@@ -96,10 +96,14 @@ export async function closeOpportunity(
   return asOpportunity(row);
 }
 
-/** Finds the first stage for a result. */
-async function findClosedStage(tx: Tx, result: CloseInput['result']): Promise<StatusDefinition> {
+/** Finds the first stage for a result in the pipeline of the opportunity. */
+async function findClosedStage(
+  tx: Tx,
+  { pipelineId }: OpportunityRecord,
+  result: CloseInput['result'],
+): Promise<StatusDefinition> {
   const stage = await tx.statusDefinition.findFirst({
-    where: { entityType: 'opportunity', isClosed: true, isWon: result === 'won' },
+    where: { pipelineId, isClosed: true, isWon: result === 'won' },
     orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }],
   });
   if (stage) return stage;

@@ -16,7 +16,7 @@ export function wonDeals(events: readonly Received<typeof opportunityWon>[]): Wo
   return events.flatMap(({ occurredAt, record }) => wonDeal(record, occurredAt) ?? []);
 }
 
-type Opportunity = Received<typeof opportunityWon>['record'];
+type Opportunity = Pick<Received<typeof opportunityWon>['record'], 'id' | 'leadId' | 'value' | 'currency'>;
 
 /** The deal of a won opportunity; undefined without a lead or a positive value. */
 export function wonDeal({ id, leadId, value, currency }: Opportunity, wonAt: Date): WonDeal | undefined {
