@@ -163,6 +163,9 @@ export async function createWorld(
   await run(openLead.id);
   const approval = await first('listApprovals', { agentId: agent.id });
 
+  const aCustomField = { entityType: 'lead', key: 'seats', label: 'Seats', type: 'number' };
+  const customField = await call('createCustomField', { body: aCustomField });
+
   const aView = { resource: 'leads', name: 'Hot leads', visibility: 'tenant' };
   const view = await call('createView', { body: aView });
 
@@ -177,6 +180,7 @@ export async function createWorld(
     ...numbers({ recommendation, approval, event, delivery, status_definition: stage, landing_page: landingPage }),
     ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId }, view, lesson }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
+    ...numbers({ custom_field: customField }),
     session: await portalSession(setup, scope, portalEmail),
   };
   return {

@@ -159,7 +159,7 @@ describe('an operation in the document', () => {
   });
 
   it('lists its own errors by code, in addition to the common ones', () => {
-    const { responses } = byId('restoreLead') as { responses: Record<string, { $ref: string }> };
+    const { responses } = byId('restoreFile') as { responses: Record<string, { $ref: string }> };
     expect(responses[409]).toEqual({ $ref: '#/components/responses/ConflictNotDeleted' });
     expect(codesOf(at('#/components/responses/ConflictNotDeleted'))).toEqual([
       'not_deleted',

@@ -13,6 +13,10 @@ interface Declared extends Records {
   unsorted?: Readonly<Record<string, string>>;
   /** Values of filters whose format is not in the schema, by `list.filter`. */
   samples?: (tenantId: number) => Readonly<Record<string, string>>;
+  /** The key of a sortable custom field that is a number, for the lists that can be sorted by it. `prepare` defines it. */
+  customField?: string;
+  /** Stores records that lists need, before the tables are filled. */
+  prepare?: (caller: Caller) => Promise<void>;
 }
 
 const ownFields = new Set(['page', 'limit', 'cursor', 'sort']);
@@ -25,11 +29,13 @@ const ownFields = new Set(['page', 'limit', 'cursor', 'sort']);
 export function everyList<Ops extends Operations>(
   operations: Ops,
   service: () => TestService<Ops>,
-  { withoutIndex = {}, unsorted = {}, samples = () => ({}), ...records }: Declared = {},
+  { withoutIndex = {}, unsorted = {}, samples = () => ({}), customField, prepare, ...records }: Declared = {},
 ): void {
   const lists = Object.values(operations).filter(isList);
   const sorted = lists.filter((row) => row.query && 'sort' in row.query.shape);
-  const sorts = sorted.flatMap((row) => sortsOf(row).map((sort) => [row.id, sort, row] as const));
+  const sorts = sorted.flatMap((row) =>
+    [...sortsOf(row), ...customSortsOf(row, customField)].map((sort) => [row.id, sort, row] as const),
+  );
   const filters = sorted.flatMap((row) => filtersOf(row).map((field) => [row.id, field, row] as const));
   let explain: Explain;
   let caller: Caller;
@@ -64,6 +70,7 @@ export function everyList<Ops extends Operations>(
     describe('with a sort', () => {
       beforeAll(async () => {
         caller = service().as().caller;
+        await prepare?.(caller);
         explain = await openExplain(service(), caller, records);
       });
       afterAll(() => explain?.close());
@@ -76,7 +83,10 @@ export function everyList<Ops extends Operations>(
       it.each(filters)('%s filters by %s from an index', async (_, field, row) => {
         const name = `${row.id}.${field}`;
         const sample = samples(caller.tenantId as number)[name];
-        const statements = await statementsOf(row, sample === undefined ? sampleOf(row, field) : { [field]: sample });
+        const statements = await statementsOf(
+          row,
+          sample === undefined ? sampleOf(row, field, customField) : { [field]: sample },
+        );
         for (const statement of statements) expect(await explain.problems(statement)).toEqual([]);
         // Statements that do not depend on the filter read other records, such as the parent of the list.
         const others = new Set((await statementsOf(row, {})).map(({ text }) => text));
@@ -103,6 +113,12 @@ export function sortsOf(row: Operation): string[] {
   return options.flatMap((one) => (typeof one === 'string' ? one : ((one as { options?: string[] }).options ?? [])));
 }
 
+/** The sorts by a custom field, for a list that accepts them. */
+function customSortsOf(row: Operation, customField: string | undefined): string[] {
+  const sort = `customFields.${customField}`;
+  return row.query?.shape['sort']?.safeParse(sort).success ? [sort, `-${sort}`] : [];
+}
+
 /** The filters that a list declares. */
 export function filtersOf(row: Operation): string[] {
   return Object.keys(row.query?.shape ?? {}).filter((field) => !ownFields.has(field));
@@ -114,7 +130,7 @@ function unwrapped(schema: z.ZodType): z.ZodType {
 }
 
 /** A valid value of the filter that no record has. */
-function sampleOf(row: Operation, field: string): Record<string, string> {
+function sampleOf(row: Operation, field: string, customField: string | undefined): Record<string, string> {
   const schema = row.query?.shape[field] as z.ZodType;
   const { options } = unwrapped(schema) as { options?: string[] };
   const before = /(^to|To|Max)$/.test(field) ? ['2001-01-01T00:00:00Z', '0'] : [];
@@ -132,6 +148,7 @@ function sampleOf(row: Operation, field: string): Record<string, string> {
   ];
   const value = values.find((value) => schema.safeParse(value).success);
   if (value !== undefined) return { [field]: value };
+  if (customField && /^customFields(Min|Max)$/.test(field)) return { [`${field}[${customField}]`]: '100' };
   if (schema.safeParse({ key: 'none' }).success) return { [`${field}[key]`]: 'none' };
   throw new Error(`No value for ${row.id}.${field}`);
 }

@@ -1,5 +1,6 @@
 import { BulkReply, bulkErrors, bulkSelection, id, operations } from '@tandem/contract';
 import { z } from 'zod';
+import { customFieldErrors } from './custom-fields.ts';
 import { leadDeleted, leadStatusChanged, leads, leadUpdated, statusErrors } from './leads.ts';
 
 const selection = bulkSelection(leads.listLeads.query);
@@ -39,7 +40,7 @@ export const bulkLeads = operations({
     reply: BulkReply,
     message: 'Leads updated',
     emits: [leadUpdated, leadStatusChanged],
-    errors: { ...statusErrors, ...bulkErrors },
+    errors: { ...statusErrors, ...customFieldErrors, ...bulkErrors },
   },
   bulkAssignLeads: {
     method: 'POST',

@@ -2,6 +2,7 @@
 import { jobErrorOperations, jobOperations } from '@tandem/contract';
 import { bulkLeads } from './bulk-leads.ts';
 import { configAi } from './config-ai.ts';
+import { customFields } from './custom-fields.ts';
 import { imports } from './imports.ts';
 import { internalExports, internalLeads, internalRebuilds, internalTaskCounts, internalWork } from './internal.ts';
 import { leadDuplicates } from './lead-duplicates.ts';
@@ -14,6 +15,7 @@ import { tasks } from './tasks.ts';
 export * from './availability.ts';
 export * from './bulk-leads.ts';
 export * from './config-ai.ts';
+export * from './custom-fields.ts';
 export * from './imports.ts';
 export * from './internal.ts';
 export * from './lead-duplicates.ts';
@@ -32,6 +34,7 @@ export const crm = {
   ...tasks,
   ...statuses,
   ...configAi,
+  ...customFields,
   ...jobOperations,
   ...jobErrorOperations,
   ...internalLeads,

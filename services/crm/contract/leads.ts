@@ -17,6 +17,7 @@ import {
   wholeNumber,
 } from '@tandem/contract';
 import { z } from 'zod';
+import { customFieldErrors, customFieldRanges } from './custom-fields.ts';
 
 export const leadStatuses = ['new', 'contacted', 'qualified', 'unqualified'] as const;
 export const leadSources = ['web', 'referral', 'api', 'import', 'manual'] as const;
@@ -197,6 +198,7 @@ export const leads = operations({
     status: 201,
     message: 'Lead created',
     emits: [leadCreated],
+    errors: customFieldErrors,
   },
   listLeads: {
     method: 'GET',
@@ -204,8 +206,11 @@ export const leads = operations({
     permission: 'leads:read',
     narrows: true,
     summary: 'List leads',
-    description: '`search` covers the e-mail address, first name, last name and `externalId`.',
-    query: listQuery(['createdAt', 'updatedAt', 'score', 'email', 'lastName']).extend({
+    description:
+      '`search` covers the e-mail address, first name, last name and `externalId`. `sort=customFields.<key>` sorts by a custom field that is defined as sortable, and returns only leads with a value in it.',
+    query: listQuery(['createdAt', 'updatedAt', 'score', 'email', 'lastName'], '-createdAt', {
+      byCustomFields: true,
+    }).extend({
       status: LeadStatus.optional(),
       source: LeadSource.optional(),
       assignedTo: id('user').optional(),
@@ -228,6 +233,7 @@ export const leads = operations({
           examples: [{ industry: 'engineering' }],
         })
         .optional(),
+      ...customFieldRanges,
     }),
     reply: page(Lead),
     message: 'Leads retrieved',
@@ -255,7 +261,7 @@ export const leads = operations({
     reply: Lead,
     message: 'Lead updated',
     emits: [leadUpdated, leadStatusChanged],
-    errors: statusErrors,
+    errors: { ...statusErrors, ...customFieldErrors },
   },
   deleteLead: {
     method: 'DELETE',
@@ -280,7 +286,7 @@ export const leads = operations({
     reply: Lead,
     message: 'Lead restored',
     emits: [leadRestored],
-    errors: { not_deleted: sharedErrors.not_deleted },
+    errors: { not_deleted: sharedErrors.not_deleted, ...customFieldErrors },
   },
   changeLeadStatus: {
     method: 'POST',

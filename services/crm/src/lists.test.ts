@@ -1,5 +1,5 @@
 import { crm } from '@tandem/crm-contract';
-import { everyList, type TestService } from '@tandem/testing';
+import { everyList, type TestService, until } from '@tandem/testing';
 import { startCrm } from './crm.test-service.ts';
 
 let service: TestService<typeof crm>;
@@ -14,5 +14,20 @@ everyList(crm, () => service, {
     exportLeads: 'reads a number of leads after an id',
     exportOpportunities: 'reads a number of opportunities after an id',
   },
-  withoutIndex: { 'listStatuses.search': 'a tenant has some dozens of them' },
+  withoutIndex: {
+    'listStatuses.search': 'a tenant has some dozens of them',
+  },
+  customField: 'seats',
+  async prepare(caller) {
+    const api = service.as(caller);
+    const { data } = await api.createCustomField({
+      body: { entityType: 'lead', key: 'seats', label: 'Seats', type: 'number', sortable: true },
+    });
+    await until('the field is ready', async () => {
+      const { status } = (await api.getCustomField({ params: { id: data.id } })).data;
+      return status === 'ready';
+    });
+  },
+  // More definitions of arbitrary types could not be read.
+  recordsMax: { custom_field: 0 },
 });

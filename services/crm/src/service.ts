@@ -19,6 +19,8 @@ import { bulkOperations, ownedWork, type ServiceDefinition } from '@tandem/servi
 import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
+import { customFieldHandlers } from './features/custom-fields/index.ts';
+import { readExistingRecords } from './features/custom-fields/read-existing-records.job.ts';
 import { importsOf } from './features/imports/index.ts';
 import { leadBulk, leadHandlers } from './features/leads/index.ts';
 import { detectDuplicates } from './features/leads/on-lead-changed.ts';
@@ -60,11 +62,12 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       getJobErrors: bulk.getJobErrors,
       countOpenWork: work.countOpenWork,
       ...statusHandlers,
+      ...customFieldHandlers,
       ...configAiHandlers({ ai: createAi(settings, log), addonSettings }),
       ...nameHandlers,
     },
     consumers: [detectDuplicates, ...work.consumers],
-    jobs: [...work.jobs, ...bulk.jobs, ...imports.jobs],
+    jobs: [...work.jobs, ...bulk.jobs, ...imports.jobs, readExistingRecords],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     narrowing: {
@@ -73,6 +76,8 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       Pipeline: 'shared',
       StatusDefinition: 'shared',
       WinLossReason: 'shared',
+      CustomField: 'shared',
+      CustomFieldKey: 'shared',
       Opportunity: { owners: ['ownerId', 'createdBy'], team: 'teamId' },
       Task: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
       // features/calendar/event.ts decides which events a narrowed caller accesses: those they organize or attend.

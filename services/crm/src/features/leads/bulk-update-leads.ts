@@ -11,5 +11,5 @@ export const bulkUpdateLeads = (peers: Peers) =>
     row: bulkLeads.bulkUpdateLeads,
     check: ({ body, caller }) => checkAssignment(peers, body.change, caller, 'change.'),
     change: async ({ tx, emit, id, body: { change }, found: assignee }) =>
-      changeLead({ tx, emit }, { lead: await lockLead(tx, id), change, assignee }),
+      changeLead({ tx, emit }, { lead: await lockLead(tx, id), change, assignee, within: 'change.' }),
   });

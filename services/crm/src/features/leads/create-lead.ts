@@ -3,6 +3,7 @@ import { leadCreated, type leads } from '@tandem/crm-contract';
 import { type Assignee, checkUser, defaultTeam, toJsonColumn } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
+import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { asLead } from './lead.ts';
 
 export const createLead = (peers: Peers): Handler<typeof leads.createLead, Assignee | undefined> => ({
@@ -13,13 +14,16 @@ export const createLead = (peers: Peers): Handler<typeof leads.createLead, Assig
   },
   async run({ body, caller, tx, emit, found: assignee }) {
     const { customFields = {}, teamId = defaultTeam(caller, assignee), ...fields } = body;
+    const custom = await customWrite(tx, 'lead', { after: customFields });
     const data = {
       ...fields,
+      ...custom.columns,
       teamId,
       customFields: toJsonColumn(customFields),
       createdBy: actingUserId(caller) ?? null,
     };
     const row = await tx.lead.create({ data });
+    await claimValues(tx, custom, row.id);
     const lead = asLead(row);
     emit(leadCreated, { data: { leadId: lead.id, email: lead.email, source: lead.source }, record: lead });
     return lead;

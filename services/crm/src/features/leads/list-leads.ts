@@ -2,15 +2,22 @@ import type { leads } from '@tandem/crm-contract';
 import type { ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
+import { type CustomList, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { asLead } from './lead.ts';
 
 export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, list }) => {
-  const page = await list({ model: tx.lead, ...listedLeads(query) });
+  const { conditions, sortColumn } = await listByCustomFields(tx, 'lead', query);
+  const page = await list({ model: tx.lead, ...listedLeads(query, conditions), sortColumn });
   return { ...page, items: page.items.map(asLead) };
 };
 
-/** The leads that the list has for its filters. */
-export function listedLeads(filters: Partial<z.output<typeof leads.listLeads.query>>): ListFilter {
+type Filters = Partial<z.output<typeof leads.listLeads.query>>;
+
+/**
+ * The leads that the list has for its filters.
+ * @param ranges the conditions of `listByCustomFields`
+ */
+export function listedLeads(filters: Filters, ranges: CustomList['conditions']): ListFilter {
   const { status, source, assignedTo, teamId, scoreMin, scoreMax, tag, converted, deleted, customFields } = filters;
   return {
     where: {
@@ -25,9 +32,12 @@ export function listedLeads(filters: Partial<z.output<typeof leads.listLeads.que
       ...(converted !== undefined && { convertedAt: converted ? { not: null } : null }),
       ...(tag && { tags: { has: tag } }),
     },
-    and: Object.entries(customFields ?? {}).map(([key, text]) => ({
-      OR: jsonValuesOf(text).map((value) => ({ customFields: { path: [key], equals: value } })),
-    })),
+    and: [
+      ...ranges,
+      ...Object.entries(customFields ?? {}).map(([key, text]) => ({
+        OR: jsonValuesOf(text).map((value) => ({ customFields: { path: [key], equals: value } })),
+      })),
+    ],
     searchIn: ['email', 'firstName', 'lastName', 'externalId'],
   };
 }

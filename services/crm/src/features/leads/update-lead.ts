@@ -4,6 +4,7 @@ import type { Emit } from '@tandem/events';
 import { type Assignee, checkUser, diff, teamOfAssignee, toJsonColumn } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
+import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { checkTransition, type LeadRecord, lockLead, writeLead } from './lead.ts';
 
 export const updateLead = (peers: Peers): Handler<typeof leads.updateLead, Assignee | undefined> => ({
@@ -32,18 +33,29 @@ export async function checkAssignment(
   return assignee;
 }
 
-/** Writes a change of a locked lead with its events; one that changes nothing is none. */
+/**
+ * Writes a change of a locked lead with its events; one that changes nothing is none.
+ * @param within the place of the change in the body, for field errors: `change.`
+ */
 export async function changeLead(
   { tx, emit }: { tx: Tx; emit: Emit },
-  { lead, change, assignee }: { lead: LeadRecord; change: LeadChange; assignee: Assignee | undefined },
+  {
+    lead,
+    change,
+    assignee,
+    within = '',
+  }: { lead: LeadRecord; change: LeadChange; assignee: Assignee | undefined; within?: string },
 ): Promise<LeadRecord> {
   const { isEmpty, values, audit } = diff(lead, withTeam(lead, change, assignee));
   if (isEmpty) return lead;
   if (values.status) checkTransition(lead, values.status);
   const { customFields, ...fields } = values;
+  const custom =
+    customFields && (await customWrite(tx, 'lead', { after: customFields, before: lead.customFields, within }));
+  if (custom) await claimValues(tx, custom, lead.id);
   const updated = await writeLead(tx, lead.id, {
     ...fields,
-    ...(customFields && { customFields: toJsonColumn(customFields) }),
+    ...(customFields && { customFields: toJsonColumn(customFields), ...custom?.columns }),
     ...(values.referralCode && { referralCodeAt: new Date() }),
   });
   emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: updated, changes: audit });

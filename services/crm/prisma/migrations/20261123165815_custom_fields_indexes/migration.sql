@@ -1,0 +1,10 @@
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lead_custom_text_1" ON "lead"("tenant_id", "environment", "custom_text_1", "id") WHERE (deleted_at IS NULL AND custom_text_1 IS NOT NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lead_custom_text_2" ON "lead"("tenant_id", "environment", "custom_text_2", "id") WHERE (deleted_at IS NULL AND custom_text_2 IS NOT NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lead_custom_text_3" ON "lead"("tenant_id", "environment", "custom_text_3", "id") WHERE (deleted_at IS NULL AND custom_text_3 IS NOT NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lead_custom_text_4" ON "lead"("tenant_id", "environment", "custom_text_4", "id") WHERE (deleted_at IS NULL AND custom_text_4 IS NOT NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lead_custom_number_1" ON "lead"("tenant_id", "environment", "custom_number_1", "id") WHERE (deleted_at IS NULL AND custom_number_1 IS NOT NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lead_custom_number_2" ON "lead"("tenant_id", "environment", "custom_number_2", "id") WHERE (deleted_at IS NULL AND custom_number_2 IS NOT NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lead_custom_number_3" ON "lead"("tenant_id", "environment", "custom_number_3", "id") WHERE (deleted_at IS NULL AND custom_number_3 IS NOT NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lead_custom_number_4" ON "lead"("tenant_id", "environment", "custom_number_4", "id") WHERE (deleted_at IS NULL AND custom_number_4 IS NOT NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lead_custom_date_1" ON "lead"("tenant_id", "environment", "custom_date_1", "id") WHERE (deleted_at IS NULL AND custom_date_1 IS NOT NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lead_custom_date_2" ON "lead"("tenant_id", "environment", "custom_date_2", "id") WHERE (deleted_at IS NULL AND custom_date_2 IS NOT NULL);

@@ -1,0 +1,16 @@
+import { customFieldDeleted, type customFields } from '@tandem/crm-contract';
+import type { Handler } from '../../handler.ts';
+import { eventDataOf, lockCustomField } from './custom-field.ts';
+import { readExistingRecordsJob } from './read-existing-records.job.ts';
+
+export const deleteCustomField: Handler<typeof customFields.deleteCustomField> = async (context) => {
+  const { params, tx, emit, schedule, ifMatch } = context;
+  const field = await lockCustomField(tx, params.id);
+  ifMatch(field);
+  await tx.customFieldKey.deleteMany({ where: { fieldId: field.id } });
+  await tx.customField.updateMany({ where: { id: field.id }, data: { removedAt: new Date(), readTo: 0 } });
+  // Empties the column of the field, and then deletes the row.
+  await schedule(readExistingRecordsJob, [{ fieldId: field.id, isRecheck: false }]);
+  emit(customFieldDeleted, { data: eventDataOf(field), record: field });
+  return { id: field.id, deleted: true as const };
+};
