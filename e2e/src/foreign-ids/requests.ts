@@ -44,6 +44,8 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   bulkDeleteLeads: (_, { path }) => ({ body: selectionFor(path) }),
   bulkUpdateLeads: (_, { path }) => ({ body: { ...selectionFor(path), change: { score: 5 } } }),
   checkPermission: () => ({ query: { permission: 'leads:read' } }),
+  createAccount: () => ({ body: { name: 'Analytical Engines' } }),
+  createActivity: ({ records }) => ({ body: { type: 'note', leadId: String(records.lead) } }),
   createAuditExport: () => ({ body: { format: 'json' } }),
   createBrowserSession: ({ email }) => ({ body: { email, password } }),
   convertLead: ({ openLead }) => ({ body: { leadId: String(openLead) } }),
@@ -83,6 +85,8 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   runAgentInBulk: () => ({ body: { leadIds: ['none'] } }),
   searchLeads: () => ({ query: { q: person.lastName } }),
   snoozeNotification: () => ({ body: { until: new Date(Date.now() + 3_600_000).toISOString() } }),
+  updateAccount: () => ({ body: { name: 'Difference Engines' } }),
+  updateActivity: () => ({ body: { outcome: 'reached' } }),
   updateCoMarketingResource: ({ materials }, { part, path: [field = ''] }) => {
     const material = sources[field]?.[1];
     return { body: {}, ...(part === 'body' && material && { params: { id: String(materials[material]) } }) };

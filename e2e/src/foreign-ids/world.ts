@@ -102,8 +102,13 @@ export async function createWorld(
   const [user, team] = [String(shared.records.user), String(shared.records.team)];
   const ofTeam = { teamIds: [Number(team)] };
   const inTeam = (id: string, request: DirectRequest) => direct.call(id, request, scope, ofTeam);
+  const ofUser = { ownerId: user, teamId: team };
+  const account = await call('createAccount', { body: { name: 'Analytical Engines', ...ofUser } });
+  await call('createAccount', { body: { name: 'A subsidiary', parentAccountId: account.id } });
   const aLead = async () =>
-    call('createLead', { body: { email: uniqueEmail(), ...grace, assignedTo: user, teamId: team } });
+    call('createLead', {
+      body: { email: uniqueEmail(), ...grace, assignedTo: user, teamId: team, accountId: account.id },
+    });
 
   // First, so that it receives the events of the records that follow.
   const webhook = await call('createWebhook', { body: { url: receiverUrl, events: ['*'] } });
@@ -121,6 +126,11 @@ export async function createWorld(
   const opportunity = await call('convertLead', { body: deal });
   const about = { leadId: lead.id, opportunityId: opportunity.id, assignedTo: user, teamId: team };
   const task = await call('createTask', { body: { title: 'Call back', ...about } });
+  const activity = await direct.call(
+    'createActivity',
+    { body: { type: 'call', leadId: lead.id, opportunityId: opportunity.id, accountId: account.id } },
+    { ...scope, userId: Number(user) },
+  );
   // Last, because a closed opportunity leaves the default stage.
   await call('convertLead', { body: { leadId: (await aLead()).id } });
   await call('winOpportunity', { params: { id: opportunity.id }, body: {} });
@@ -176,7 +186,21 @@ export async function createWorld(
   const selected = { filter: { search: openLead.email }, expectedCount: 1 };
   const job = await call('bulkUpdateLeads', { body: { ...selected, change: { tags: ['fair'] } } });
   const separate = {
-    ...numbers({ webhook, partner, lead, opportunity, task, campaign, workflow, file, course, enrollment, agent }),
+    ...numbers({
+      webhook,
+      partner,
+      lead,
+      opportunity,
+      account,
+      activity,
+      task,
+      campaign,
+      workflow,
+      file,
+      course,
+      enrollment,
+      agent,
+    }),
     ...numbers({ recommendation, approval, event, delivery, status_definition: stage, landing_page: landingPage }),
     ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId }, view, lesson }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),

@@ -47,6 +47,16 @@ const tags: Tag[] = [
     name: 'Opportunities',
     description: 'Deals, from qualification to won or lost.',
   },
+  {
+    paths: ['/v1/accounts'],
+    name: 'Accounts',
+    description: 'Companies that leads and opportunities belong to.',
+  },
+  {
+    paths: ['/v1/activities'],
+    name: 'Activities',
+    description: 'Calls, e-mails, meetings and notes, and what the system logs about leads and opportunities.',
+  },
   { paths: ['/v1/tasks'], name: 'Tasks', description: 'Tasks of users, with due dates.' },
   {
     paths: ['/v1/config'],

@@ -12,6 +12,7 @@ export const namedTypes = [
   'api_key',
   'lead',
   'opportunity',
+  'account',
   'task',
   'status_definition',
   'partner',

@@ -11,10 +11,20 @@ export { type Cell, toCsv } from './csv.ts';
 export { diff } from './diff.ts';
 export { escapeHtml } from './escape-html.ts';
 export { requireFeature } from './features.ts';
-export type { Actor, Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
+export type {
+  Actor,
+  Context,
+  FormHandler,
+  Handler,
+  Handlers,
+  IncomingFile,
+  InTenant,
+  Result,
+  Under,
+} from './handler.ts';
 export type { Purge } from './housekeeping.ts';
 export { htmlPage, pageStyle } from './html-page.ts';
-export type { ListFilter, PageResult } from './list.ts';
+export type { Listable, ListFilter, PageResult } from './list.ts';
 export { namesHandler } from './names.ts';
 export { ownedRecords } from './owned-work/owned-records.ts';
 export { ownedWork } from './owned-work/owned-work.ts';

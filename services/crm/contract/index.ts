@@ -1,5 +1,7 @@
-// Contract of the crm service: leads, opportunities, tasks, and the statuses and stages that a tenant defines.
+// Contract of the crm service: leads, opportunities, accounts, activities, tasks, and the statuses and stages that a tenant defines.
 import { jobErrorOperations, jobOperations } from '@tandem/contract';
+import { accounts } from './accounts.ts';
+import { activities } from './activities.ts';
 import { bulkLeads } from './bulk-leads.ts';
 import { configAi } from './config-ai.ts';
 import { customFields } from './custom-fields.ts';
@@ -11,11 +13,15 @@ import { internalNames } from './names.ts';
 import { opportunities } from './opportunities.ts';
 import { statuses } from './statuses.ts';
 import { tasks } from './tasks.ts';
+import { timelines } from './timelines.ts';
 
+export * from './accounts.ts';
+export * from './activities.ts';
 export * from './availability.ts';
 export * from './bulk-leads.ts';
 export * from './config-ai.ts';
 export * from './custom-fields.ts';
+export * from './domain.ts';
 export * from './imports.ts';
 export * from './internal.ts';
 export * from './lead-duplicates.ts';
@@ -24,6 +30,7 @@ export * from './names.ts';
 export * from './opportunities.ts';
 export * from './statuses.ts';
 export * from './tasks.ts';
+export * from './timelines.ts';
 
 export const crm = {
   ...leads,
@@ -31,6 +38,9 @@ export const crm = {
   ...leadDuplicates,
   ...imports,
   ...opportunities,
+  ...accounts,
+  ...activities,
+  ...timelines,
   ...tasks,
   ...statuses,
   ...configAi,

@@ -70,7 +70,7 @@ export const internalExports = operations({
     path: '/internal/leads/export',
     audience: 'internal',
     summary: 'Export leads with ids greater than `after`, including deleted ones until they are purged',
-    ...exportPage('lead', Lead.partial({ statusCode: true }), {
+    ...exportPage('lead', Lead.partial({ statusCode: true, accountId: true }), {
       /** When the lead got its current referral code; null without one. */
       referredAt: timestamp().nullish(),
     }),
@@ -82,7 +82,7 @@ export const internalExports = operations({
     path: '/internal/opportunities/export',
     audience: 'internal',
     summary: 'Export opportunities with ids greater than `after`',
-    ...exportPage('opportunity', Opportunity.partial({ pipelineId: true }), {
+    ...exportPage('opportunity', Opportunity.partial({ pipelineId: true, accountId: true }), {
       /** When the deal was recorded as won, which may be later than `closedAt`; null if it is not won. */
       wonAt: timestamp().nullish(),
     }),

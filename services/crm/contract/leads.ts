@@ -74,6 +74,7 @@ export const Lead = z.object({
     .describe(
       'The team that the lead belongs to. A user whose permission is narrowed to `team` can access the leads of their teams.',
     ),
+  accountId: id('account').nullable().describe('The account (company) that the lead belongs to'),
   customFields: freeForm(),
   tags: Tags,
   externalId: text(255)
@@ -104,6 +105,7 @@ const writable = Lead.pick({ email: true, firstName: true, lastName: true }).ext
   score: Score.optional(),
   assignedTo: id('user').nullish(),
   teamId: id('team').nullish(),
+  accountId: id('account').nullish(),
   customFields: freeForm().optional(),
   tags: Tags.optional(),
   externalId: text(255).nullish(),
@@ -111,6 +113,7 @@ const writable = Lead.pick({ email: true, firstName: true, lastName: true }).ext
 });
 
 const withId = z.object({ id: id('lead') });
+const inAccount = [{ permission: 'accounts:read', for: 'accountId' }] as const;
 const exampleId = 'khzasVT5ZxaVtyRs';
 const exampleUserId = 'a3HT7XOrDKJZ9JtB';
 
@@ -189,10 +192,11 @@ export const leads = operations({
     method: 'POST',
     path: '/v1/leads',
     permission: 'leads:write',
+    also: inAccount,
     narrows: true,
     summary: 'Create a lead',
     description:
-      '`teamId` defaults to the only team of the assignee; if the assignee is in several, to the only team of the acting user, if the assignee is in it; without an assignee, to the only team of the acting user. Possible duplicates are detected asynchronously; list them with GET /v1/leads/duplicates.',
+      'Without `accountId`, the lead is put to the account with the domain of its e-mail address, unless that is a public mail provider. `teamId` defaults to the only team of the assignee; if the assignee is in several, to the only team of the acting user, if the assignee is in it; without an assignee, to the only team of the acting user. Possible duplicates are detected asynchronously; list them with GET /v1/leads/duplicates.',
     body: writable,
     reply: Lead,
     status: 201,
@@ -215,6 +219,7 @@ export const leads = operations({
       source: LeadSource.optional(),
       assignedTo: id('user').optional(),
       teamId: id('team').optional(),
+      accountId: id('account').optional(),
       scoreMin: wholeNumber(0, 100).describe('Return only leads with this score or a higher one').optional(),
       scoreMax: wholeNumber(0, 100).describe('Return only leads with this score or a lower one').optional(),
       tag: text(50)
@@ -252,10 +257,11 @@ export const leads = operations({
     method: 'PATCH',
     path: '/v1/leads/:id',
     permission: 'leads:write',
+    also: inAccount,
     narrows: true,
     summary: 'Update a lead',
     description:
-      'Changes the given fields. `customFields` is replaced as a whole. A status change follows the rules of POST /v1/leads/:id/status.',
+      'Changes the given fields. A lead without an account follows a new e-mail address into the account of its domain. `customFields` is replaced as a whole. A status change follows the rules of POST /v1/leads/:id/status.',
     params: withId,
     body: writable.partial(),
     reply: Lead,

@@ -53,6 +53,7 @@ export const Opportunity = z.object({
   tenantId: id('tenant'),
   name: name(200).meta({ examples: ['Analytical Engines, rollout'] }),
   leadId: id('lead').nullable().describe('The lead that was converted'),
+  accountId: id('account').nullable().describe('The account (company) that the opportunity belongs to'),
   value: amount(),
   currency: currency(),
   status: OpportunityStatus.meta({ examples: ['open'] }),
@@ -180,7 +181,7 @@ export const opportunities = operations({
     narrows: true,
     summary: 'Convert a lead into an opportunity',
     description:
-      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the default stage, the currency of the tenant, the caller as owner, and the team of the lead or else the only team of the caller.',
+      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the default stage, the currency of the tenant, the caller as owner, and the team of the lead or else the only team of the caller. The opportunity belongs to the account of the lead.',
     body: z.object({
       leadId: id('lead'),
       value: amount().optional(),
@@ -212,6 +213,7 @@ export const opportunities = operations({
       ownerId: id('user').optional(),
       teamId: id('team').optional(),
       leadId: id('lead').optional(),
+      accountId: id('account').optional(),
       currency: currency().optional(),
       valueMin: amountQuery()
         .describe('Return only opportunities with this value or a higher one, in any currency')

@@ -14,6 +14,11 @@ everyList(crm, () => service, {
     exportLeads: 'reads a number of leads after an id',
     exportOpportunities: 'reads a number of opportunities after an id',
   },
+  samples: () => ({
+    'listAccounts.domain': 'none.example',
+    'getLeadTimeline.types': 'call,status',
+    'getAccountTimeline.types': 'call,status',
+  }),
   withoutIndex: {
     'listStatuses.search': 'a tenant has some dozens of them',
   },

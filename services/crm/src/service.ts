@@ -16,6 +16,8 @@ import {
 import { createIdCodec } from '@tandem/ids';
 import { createLog } from '@tandem/process';
 import { bulkOperations, ownedWork, type ServiceDefinition } from '@tandem/service';
+import { accountHandlers } from './features/accounts/index.ts';
+import { activityHandlers } from './features/activities/index.ts';
 import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
@@ -55,6 +57,8 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     handlers: {
       ...leadHandlers(peers),
       ...opportunityHandlers(peers),
+      ...accountHandlers(peers),
+      ...activityHandlers,
       ...taskHandlers(peers),
       ...bulk.handlers,
       ...imports.handlers,
@@ -78,6 +82,8 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       WinLossReason: 'shared',
       CustomField: 'shared',
       CustomFieldKey: 'shared',
+      Account: { owners: ['ownerId', 'createdBy'], team: 'teamId' },
+      Activity: { owners: ['userId'] },
       Opportunity: { owners: ['ownerId', 'createdBy'], team: 'teamId' },
       Task: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
       // features/calendar/event.ts decides which events a narrowed caller accesses: those they organize or attend.
@@ -94,6 +100,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       { table: 'lead', column: 'deleted_at', days: 30 },
       { table: 'import', column: 'updated_at', days: importLimits.days },
       { table: 'export_chunk', column: 'created_at', days: 7 },
+      { table: 'account', column: 'deleted_at', days: 30 },
     ],
     firstUse: defineDefaults,
     settings,

@@ -3,11 +3,14 @@ import { leadCreated, type leads } from '@tandem/crm-contract';
 import { type Assignee, checkUser, defaultTeam, toJsonColumn } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
+import { checkAccount } from '../accounts/account.ts';
+import { accountOfEmail } from '../accounts/account-of-email.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { asLead } from './lead.ts';
 
 export const createLead = (peers: Peers): Handler<typeof leads.createLead, Assignee | undefined> => ({
-  async check({ body, caller }) {
+  async check({ body, caller, under, tx }) {
+    await checkAccount({ under, tx }, body.accountId);
     const assignee = await checkUser(peers, 'assignedTo', body.assignedTo, caller);
     await checkTeam(peers, body.teamId, caller);
     return assignee;
@@ -19,6 +22,7 @@ export const createLead = (peers: Peers): Handler<typeof leads.createLead, Assig
       ...fields,
       ...custom.columns,
       teamId,
+      accountId: fields.accountId === undefined ? await accountOfEmail(tx, body.email) : fields.accountId,
       customFields: toJsonColumn(customFields),
       createdBy: actingUserId(caller) ?? null,
     };

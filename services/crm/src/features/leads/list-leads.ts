@@ -18,7 +18,8 @@ type Filters = Partial<z.output<typeof leads.listLeads.query>>;
  * @param ranges the conditions of `listByCustomFields`
  */
 export function listedLeads(filters: Filters, ranges: CustomList['conditions']): ListFilter {
-  const { status, source, assignedTo, teamId, scoreMin, scoreMax, tag, converted, deleted, customFields } = filters;
+  const { status, source, assignedTo, teamId, accountId, scoreMin, scoreMax, tag, converted, deleted, customFields } =
+    filters;
   return {
     where: {
       deletedAt: deleted ? { not: null } : null,
@@ -26,6 +27,7 @@ export function listedLeads(filters: Filters, ranges: CustomList['conditions']):
       ...(source && { source }),
       ...(assignedTo !== undefined && { assignedTo }),
       ...(teamId !== undefined && { teamId }),
+      ...(accountId !== undefined && { accountId }),
       ...((scoreMin !== undefined || scoreMax !== undefined) && {
         score: { gte: scoreMin ?? 0, lte: scoreMax ?? 100 },
       }),
@@ -43,7 +45,7 @@ export function listedLeads(filters: Filters, ranges: CustomList['conditions']):
 }
 
 /** JSON values that a query text may match in a custom field: the string, and the number or boolean it spells. */
-function jsonValuesOf(text: string): (string | number | boolean)[] {
+export function jsonValuesOf(text: string): (string | number | boolean)[] {
   if (text === 'true' || text === 'false') return [text, text === 'true'];
   return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? [text, Number(text)] : [text];
 }

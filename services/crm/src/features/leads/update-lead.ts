@@ -4,11 +4,16 @@ import type { Emit } from '@tandem/events';
 import { type Assignee, checkUser, diff, teamOfAssignee, toJsonColumn } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
+import { checkAccount } from '../accounts/account.ts';
+import { accountOfEmail } from '../accounts/account-of-email.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { checkTransition, type LeadRecord, lockLead, writeLead } from './lead.ts';
 
 export const updateLead = (peers: Peers): Handler<typeof leads.updateLead, Assignee | undefined> => ({
-  check: ({ body, caller }) => checkAssignment(peers, body, caller),
+  async check({ body, caller, under, tx }) {
+    await checkAccount({ under, tx }, body.accountId);
+    return checkAssignment(peers, body, caller);
+  },
   async run({ params, body, tx, emit, ifMatch, found: assignee }) {
     const lead = await lockLead(tx, params.id);
     ifMatch(lead);
@@ -46,7 +51,7 @@ export async function changeLead(
     within = '',
   }: { lead: LeadRecord; change: LeadChange; assignee: Assignee | undefined; within?: string },
 ): Promise<LeadRecord> {
-  const { isEmpty, values, audit } = diff(lead, withTeam(lead, change, assignee));
+  const { isEmpty, values, audit } = diff(lead, await withAccount(tx, lead, withTeam(lead, change, assignee)));
   if (isEmpty) return lead;
   if (values.status) checkTransition(lead, values.status);
   const { customFields, ...fields } = values;
@@ -72,4 +77,11 @@ export async function changeLead(
 function withTeam(lead: LeadRecord, body: LeadChange, assignee: Assignee | undefined): LeadChange {
   if (!assignee || assignee.id === lead.assignedTo || body.teamId !== undefined) return body;
   return { ...body, teamId: teamOfAssignee(assignee.teamIds, lead.teamId) };
+}
+
+/** A lead without an account follows a new address into the account of its domain, unless the request names one. */
+async function withAccount(tx: Tx, lead: LeadRecord, change: LeadChange): Promise<LeadChange> {
+  const { email, accountId } = change;
+  if (!email || email === lead.email || lead.accountId !== null || accountId !== undefined) return change;
+  return { ...change, accountId: await accountOfEmail(tx, email) };
 }

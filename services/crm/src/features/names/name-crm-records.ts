@@ -2,7 +2,7 @@ import { namesHandler } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
 /** Reads names under the permission that retrieving the record needs. */
-export const nameCrmRecords = namesHandler<Tx, 'lead' | 'opportunity' | 'task' | 'status_definition'>({
+export const nameCrmRecords = namesHandler<Tx, 'lead' | 'opportunity' | 'account' | 'task' | 'status_definition'>({
   lead: {
     permission: 'leads:read',
     narrows: true,
@@ -15,6 +15,11 @@ export const nameCrmRecords = namesHandler<Tx, 'lead' | 'opportunity' | 'task' |
     permission: 'opportunities:read',
     narrows: true,
     find: (tx, ids) => tx.opportunity.findMany({ where: { id: { in: ids } } }),
+  },
+  account: {
+    permission: 'accounts:read',
+    narrows: true,
+    find: (tx, ids) => tx.account.findMany({ where: { id: { in: ids }, deletedAt: null } }),
   },
   task: {
     permission: 'tasks:read',

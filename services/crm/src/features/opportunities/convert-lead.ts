@@ -5,6 +5,7 @@ import { leadConverted, leadUpdated, type opportunities, opportunityCreated } fr
 import { type Assignee, asService, checkUser, diff, fail, failField, teamOfAssignee } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
+import { holdAccount } from '../accounts/account.ts';
 import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';
 import { firstStageOf } from '../pipelines/first-stage.ts';
 import { amountColumns, asOpportunity } from './opportunity.ts';
@@ -36,6 +37,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
       data: {
         ...amount,
         leadId,
+        accountId: await holdAccount(tx, lead.accountId),
         name: name ?? nameOf(lead),
         expectedCloseAt,
         pipelineId: stage.pipelineId,

@@ -3,7 +3,20 @@ import type { Handler } from '../../handler.ts';
 import { asOpportunity } from './opportunity.ts';
 
 export const listOpportunities: Handler<typeof opportunities.listOpportunities> = async ({ query, tx, list }) => {
-  const { stage, stageId, status, ownerId, teamId, leadId, currency, valueMin, valueMax, closeFrom, closeTo } = query;
+  const {
+    stage,
+    stageId,
+    status,
+    ownerId,
+    teamId,
+    leadId,
+    accountId,
+    currency,
+    valueMin,
+    valueMax,
+    closeFrom,
+    closeTo,
+  } = query;
   const page = await list({
     model: tx.opportunity,
     where: {
@@ -13,6 +26,7 @@ export const listOpportunities: Handler<typeof opportunities.listOpportunities> 
       ...(ownerId !== undefined && { ownerId }),
       ...(teamId !== undefined && { teamId }),
       ...(leadId !== undefined && { leadId }),
+      ...(accountId !== undefined && { accountId }),
       ...(currency && { currency }),
     },
     and: [

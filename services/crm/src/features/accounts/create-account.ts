@@ -1,0 +1,56 @@
+import { actingUserId, type Caller } from '@tandem/caller';
+import { accountCreated, type accounts } from '@tandem/crm-contract';
+import type { Emit } from '@tandem/events';
+import { type Assignee, checkUser, defaultTeam, toJsonColumn } from '@tandem/service';
+import type { z } from 'zod';
+import { checkTeam } from '../../check-team.ts';
+import type { Handler, Peers, Tx } from '../../handler.ts';
+import {
+  type AccountRecord,
+  asAccount,
+  checkAccount,
+  checkParent,
+  checkUnique,
+  fullAddress,
+  takenError,
+} from './account.ts';
+
+export const createAccount = (peers: Peers): Handler<typeof accounts.createAccount, Assignee | undefined> => ({
+  async check({ body, caller, under, tx }) {
+    await checkAccount({ under, tx }, body.parentAccountId, 'parentAccountId');
+    const owner = await checkUser(peers, 'ownerId', body.ownerId, caller);
+    await checkTeam(peers, body.teamId, caller);
+    return owner;
+  },
+  run: ({ body, caller, tx, emit, found: owner }) => addAccount({ tx, emit }, { body, caller, owner }),
+});
+
+type Body = z.output<typeof accounts.createAccount.body>;
+
+/** Creates an account with its event. */
+export async function addAccount(
+  { tx, emit }: { tx: Tx; emit: Emit },
+  { body, caller, owner }: { body: Body; caller: Caller; owner: Assignee | undefined },
+): Promise<AccountRecord> {
+  const { teamId = defaultTeam(caller, owner), customFields = {}, address, tags = [], name, ...others } = body;
+  await checkUnique(tx, others);
+  if (others.parentAccountId) await checkParent(tx, others.parentAccountId);
+  const userId = actingUserId(caller) ?? null;
+  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+  const data = {
+    ...given,
+    name,
+    tags,
+    teamId,
+    ownerId: others.ownerId === undefined ? userId : others.ownerId,
+    address: fullAddress(address ?? null),
+    customFields: toJsonColumn(customFields),
+    createdBy: userId,
+  };
+  const row = await tx.account.create({ data }).catch((error: unknown) => {
+    throw takenError(error);
+  });
+  const account = asAccount(row);
+  emit(accountCreated, { data: { accountId: account.id }, record: account });
+  return account;
+}

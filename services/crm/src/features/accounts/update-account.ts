@@ -1,0 +1,54 @@
+import { type accounts, accountUpdated } from '@tandem/crm-contract';
+import type { Emit } from '@tandem/events';
+import { type Assignee, checkUser, diff, teamOfAssignee } from '@tandem/service';
+import type { z } from 'zod';
+import { checkTeam } from '../../check-team.ts';
+import type { Handler, Peers, Tx } from '../../handler.ts';
+import {
+  type AccountFields,
+  type AccountRecord,
+  checkAccount,
+  checkParent,
+  checkUnique,
+  fullAddress,
+  lockAccount,
+  writeAccount,
+} from './account.ts';
+
+export const updateAccount = (peers: Peers): Handler<typeof accounts.updateAccount, Assignee | undefined> => ({
+  async check({ body, caller, under, tx }) {
+    await checkAccount({ under, tx }, body.parentAccountId, 'parentAccountId');
+    const owner = await checkUser(peers, 'ownerId', body.ownerId, caller);
+    await checkTeam(peers, body.teamId, caller);
+    return owner;
+  },
+  async run({ params, body, tx, emit, ifMatch, found: owner }) {
+    const account = await lockAccount(tx, params.id);
+    ifMatch(account);
+    return changeAccount({ tx, emit }, { account, change: body, owner });
+  },
+});
+
+type Change = z.output<typeof accounts.updateAccount.body>;
+
+/** Writes a change of a locked account with its event; one that changes nothing is none. */
+export async function changeAccount(
+  { tx, emit }: { tx: Tx; emit: Emit },
+  { account, change, owner }: { account: AccountRecord; change: Change; owner: Assignee | undefined },
+): Promise<AccountRecord> {
+  const { isEmpty, values, audit } = diff(account, withTeam(account, change, owner));
+  if (isEmpty) return account;
+  await checkUnique(tx, values, account.id);
+  if (values.parentAccountId) await checkParent(tx, values.parentAccountId, account.id);
+  const updated = await writeAccount(tx, account.id, values);
+  const data = { accountId: account.id, fields: Object.keys(values) };
+  emit(accountUpdated, { data, record: updated, changes: audit });
+  return updated;
+}
+
+/** An account follows a new owner into their team, unless the request names a team. */
+function withTeam(account: AccountRecord, { address, ...fields }: Change, owner: Assignee | undefined): AccountFields {
+  const change = { ...fields, ...(address !== undefined && { address: fullAddress(address) }) };
+  if (!owner || owner.id === account.ownerId || change.teamId !== undefined) return change;
+  return { ...change, teamId: teamOfAssignee(owner.teamIds, account.teamId) };
+}

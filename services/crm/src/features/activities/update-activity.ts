@@ -1,0 +1,29 @@
+import { type activities, activityUpdated } from '@tandem/crm-contract';
+import { diff, fail } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+import { asActivity, checkLinked, checkLinks, checkOccurredAt, lockActivity, timelineAccountOf } from './activity.ts';
+
+export const updateActivity: Handler<typeof activities.updateActivity> = {
+  async check({ body, tx, under }) {
+    checkOccurredAt(body.occurredAt);
+    await checkLinks({ under, tx }, body);
+  },
+  async run({ params, body, tx, emit, ifMatch }) {
+    const activity = await lockActivity(tx, params.id);
+    ifMatch(activity);
+    const { isEmpty, values, audit } = diff(activity, body);
+    if (isEmpty) return activity;
+    const links = { ...activity, ...values };
+    checkLinked(links);
+    const data = { ...values, timelineAccountId: await timelineAccountOf(tx, links), version: { increment: 1 } };
+    const [row] = await tx.activity.updateManyAndReturn({ where: { id: activity.id }, data });
+    if (!row) throw fail('not_found');
+    const updated = asActivity(row);
+    emit(activityUpdated, {
+      data: { activityId: updated.id, fields: Object.keys(values) },
+      record: updated,
+      changes: audit,
+    });
+    return updated;
+  },
+};
