@@ -5,12 +5,16 @@ import { activities } from './activities.ts';
 import { bulkLeads } from './bulk-leads.ts';
 import { configAi } from './config-ai.ts';
 import { customFields } from './custom-fields.ts';
+import { exchangeRates } from './exchange-rates.ts';
+import { forecast } from './forecast.ts';
 import { imports } from './imports.ts';
 import { internalExports, internalLeads, internalRebuilds, internalTaskCounts, internalWork } from './internal.ts';
 import { leadDuplicates } from './lead-duplicates.ts';
 import { leads } from './leads.ts';
+import { milestones } from './milestones.ts';
 import { internalNames } from './names.ts';
 import { opportunities } from './opportunities.ts';
+import { quotas } from './quotas.ts';
 import { statuses } from './statuses.ts';
 import { tasks } from './tasks.ts';
 import { timelines } from './timelines.ts';
@@ -22,12 +26,16 @@ export * from './bulk-leads.ts';
 export * from './config-ai.ts';
 export * from './custom-fields.ts';
 export * from './domain.ts';
+export * from './exchange-rates.ts';
+export * from './forecast.ts';
 export * from './imports.ts';
 export * from './internal.ts';
 export * from './lead-duplicates.ts';
 export * from './leads.ts';
+export * from './milestones.ts';
 export * from './names.ts';
 export * from './opportunities.ts';
+export * from './quotas.ts';
 export * from './statuses.ts';
 export * from './tasks.ts';
 export * from './timelines.ts';
@@ -41,6 +49,10 @@ export const crm = {
   ...accounts,
   ...activities,
   ...timelines,
+  ...quotas,
+  ...milestones,
+  ...forecast,
+  ...exchangeRates,
   ...tasks,
   ...statuses,
   ...configAi,

@@ -15,4 +15,6 @@ export interface Peers {
   identity: ServiceClient<typeof internalUsers & typeof internalTenants & typeof internalTeams>;
   /** The currency of the caller's tenant. */
   currencyOf(request: TenantRequest): Promise<string>;
+  /** The time zone of the caller's tenant. */
+  timezoneOf(request: TenantRequest): Promise<string>;
 }

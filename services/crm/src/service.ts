@@ -23,16 +23,20 @@ import { statusHandlers } from './features/config/index.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
 import { customFieldHandlers } from './features/custom-fields/index.ts';
 import { readExistingRecords } from './features/custom-fields/read-existing-records.job.ts';
+import { exchangeRateHandlers } from './features/exchange-rates/index.ts';
+import { forecastHandlers } from './features/forecast/index.ts';
 import { importsOf } from './features/imports/index.ts';
 import { leadBulk, leadHandlers } from './features/leads/index.ts';
 import { detectDuplicates } from './features/leads/on-lead-changed.ts';
+import { milestoneHandlers } from './features/milestones/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { opportunityHandlers } from './features/opportunities/index.ts';
+import { quotaHandlers } from './features/quotas/index.ts';
 import { taskHandlers } from './features/tasks/index.ts';
 import { crmRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { CrmSettings } from './settings.ts';
-import { tenantCurrency } from './tenant-currency.ts';
+import { tenantCurrency, tenantTimezone } from './tenant-settings.ts';
 
 /** Definition of the crm service: contract, handlers and event consumers. */
 export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm, PrismaClient, CrmSettings> {
@@ -46,7 +50,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
   const log = createLog('crm');
   const addonSettings = settingsReader(cachedPerTenant({ ...entitlementsFrom(identity, 'ai_generation'), log }));
   const settingsOf = cachedPerTenant({ ...tenantSettingsFrom(identity), log });
-  const peers = { identity, currencyOf: tenantCurrency(settingsOf) };
+  const peers = { identity, currencyOf: tenantCurrency(settingsOf), timezoneOf: tenantTimezone(settingsOf) };
   const work = ownedWork(identity, crmRecords);
   const ids = createIdCodec(settings.IDS_ALPHABET);
   const bulk = bulkOperations('crm', leadBulk(peers), { ids, log });
@@ -59,6 +63,10 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...opportunityHandlers(peers),
       ...accountHandlers(peers),
       ...activityHandlers,
+      ...milestoneHandlers(peers),
+      ...forecastHandlers(peers),
+      ...quotaHandlers(peers),
+      ...exchangeRateHandlers(peers),
       ...taskHandlers(peers),
       ...bulk.handlers,
       ...imports.handlers,
@@ -81,6 +89,10 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       StatusDefinition: 'shared',
       WinLossReason: 'shared',
       CustomField: 'shared',
+      ExchangeRate: 'shared',
+      Quota: 'shared',
+      ForecastSubmission: { owners: ['ownerId', 'createdBy'] },
+      Milestone: { through: ['opportunity'] },
       CustomFieldKey: 'shared',
       Account: { owners: ['ownerId', 'createdBy'], team: 'teamId' },
       Activity: { owners: ['userId'] },

@@ -12,3 +12,14 @@ export function tenantCurrency(
     return settings.currency;
   };
 }
+
+/** Gets the time zone of the tenant of a request. */
+export function tenantTimezone(
+  settingsOf: (request: TenantRequest) => Promise<KnownSettings>,
+): (request: TenantRequest) => Promise<string> {
+  return async (request) => {
+    const settings = await settingsOf(request);
+    if (!settings) throw fail('unavailable');
+    return settings.timezone;
+  };
+}

@@ -1,0 +1,46 @@
+import type { Tx } from '../../handler.ts';
+import type { Converter } from '../exchange-rates/exchange-rates.ts';
+import { monthsOf } from './periods.ts';
+import { rounded } from './sums.ts';
+
+/** Whose quota is wanted: of an owner, of a team, or without both of the tenant. */
+export interface QuotaHolder {
+  ownerId?: number | null | undefined;
+  teamId?: number | null | undefined;
+}
+
+/** The quota of a holder for a period, in major units of the converter's currency; null if none is set. */
+export type QuotaOf = (period: string, holder: QuotaHolder) => number | null;
+
+/**
+ * Reads the quotas of some periods. A quarter without a quota has the sum of its months. A tenant without a quota of its
+ * own has the sum of its teams, else the sum of its owners.
+ */
+export async function readQuotas(tx: Tx, periods: string[], converter: Converter): Promise<QuotaOf> {
+  const names = new Set(periods.flatMap((name) => [name, ...monthsOf(name)]));
+  const rows = await tx.quota.findMany({ where: { period: { in: [...names] } } });
+  const amountOf = (some: typeof rows): number | null => {
+    const amounts = some.map(({ amountMinor, currency }) => converter.convert(amountMinor, currency));
+    return some.length && amounts.every((one) => one !== undefined)
+      ? rounded(
+          amounts.reduce<number>((sum, one) => sum + (one as number), 0),
+          converter.currency,
+        )
+      : null;
+  };
+  const within = (period: string, isHeld: (row: (typeof rows)[number]) => boolean) => {
+    const held = rows.filter(isHeld);
+    const whole = amountOf(held.filter((row) => row.period === period));
+    return whole ?? amountOf(held.filter((row) => monthsOf(period).includes(row.period)));
+  };
+  return (period, { ownerId, teamId }) => {
+    if (typeof ownerId === 'number') return within(period, (row) => row.ownerId === ownerId);
+    if (typeof teamId === 'number') return within(period, (row) => row.teamId === teamId);
+    const isOfTenant = (row: (typeof rows)[number]) => row.ownerId === null && row.teamId === null;
+    return (
+      within(period, isOfTenant) ??
+      within(period, (row) => row.teamId !== null) ??
+      within(period, (row) => row.ownerId !== null)
+    );
+  };
+}

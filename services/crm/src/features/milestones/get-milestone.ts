@@ -1,0 +1,10 @@
+import type { milestones } from '@tandem/crm-contract';
+import { fail } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+import { asMilestone } from './milestone.ts';
+
+export const getMilestone: Handler<typeof milestones.getMilestone> = async ({ params, tx }) => {
+  const row = await tx.milestone.findFirst({ where: { id: params.mid, opportunityId: params.oid } });
+  if (!row) throw fail('not_found');
+  return asMilestone(row);
+};

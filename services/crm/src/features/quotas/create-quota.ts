@@ -1,0 +1,29 @@
+import { actingUserId } from '@tandem/caller';
+import { quotaCreated, type quotas } from '@tandem/crm-contract';
+import { checkUser, fail, failField } from '@tandem/service';
+import { checkTeam } from '../../check-team.ts';
+import type { Handler, Peers } from '../../handler.ts';
+import { asQuota, minorOf } from './quota.ts';
+
+export const createQuota = (peers: Peers): Handler<typeof quotas.createQuota, string> => ({
+  async check({ body, caller }) {
+    const { ownerId, teamId, amount } = body;
+    if (typeof ownerId === 'number' && typeof teamId === 'number')
+      throw failField('teamId', 'A quota belongs to an owner or to a team; omit one of them');
+    await checkUser(peers, 'ownerId', ownerId, caller);
+    await checkTeam(peers, teamId, caller);
+    const currency = body.currency ?? (await peers.currencyOf(caller));
+    minorOf(amount, currency);
+    return currency;
+  },
+  async run({ body, caller, tx, emit, found: currency }) {
+    const { period, ownerId = null, teamId = null, amount } = body;
+    await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended(${`quota ${period}`},
+      platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+    if (await tx.quota.count({ where: { period, ownerId, teamId } })) throw fail('quota_taken');
+    const data = { period, ownerId, teamId, currency, amountMinor: minorOf(amount, currency) };
+    const quota = asQuota(await tx.quota.create({ data: { ...data, createdBy: actingUserId(caller) ?? null } }));
+    emit(quotaCreated, { data: { quotaId: quota.id }, record: quota });
+    return quota;
+  },
+});
