@@ -65,6 +65,7 @@ it('delivers every event of the catalog that has a source, with the documented f
   await api.winOpportunity({ params: { id: wonDeal }, body: {} });
   await api.loseOpportunity({ params: { id: lostDeal }, body: { reasonCode: 'price' } });
   const { data: task } = await api.createTask({ body: { title: 'Call Ada back' } });
+  await api.completeTask({ params: { id: task.id }, body: {} });
 
   const expected: Delivered[] = [
     { type: 'partner.registered', data: { partnerId: partner.id, company: 'Engines' } },
@@ -81,30 +82,44 @@ it('delivers every event of the catalog that has a source, with the documented f
     { type: 'opportunity.won', data: { opportunityId: wonDeal, value: 1_000, currency: 'EUR' } },
     { type: 'opportunity.lost', data: { opportunityId: lostDeal, reason: 'price' } },
     { type: 'task.created', data: { taskId: task.id, title: 'Call Ada back', assigneeId: null } },
+    { type: 'task.completed', data: { taskId: task.id } },
     // A bronze partner earns 5 %.
     { type: 'commission.earned', data: { commissionId: id, amount: 50, currency: 'EUR', partnerId: partner.id } },
   ];
   await haveArrived(expected);
   // These events are in the catalog, but no service emits them yet.
-  expect((await missingFrom(expected)).sort()).toEqual(['commission.paid', 'form.submitted', 'task.completed']);
+  expect((await missingFrom(expected)).sort()).toEqual(['commission.paid', 'form.submitted']);
   const { data: groups } = await api.getWebhookCatalog();
   expect(Object.keys(groups)).toEqual(['leads', 'opportunities', 'partners', 'commissions', 'tasks', 'forms']);
 });
 
-it('lists and delivers events of training, files, agents, billing and integrations with include=all', async () => {
+it('lists and delivers events of reminders, training, files, agents, billing and integrations with include=all', async () => {
   const { api, owner, userId } = tenant;
   const { data: standard } = await api.getWebhookCatalog();
   const { data: all } = await api.getWebhookCatalog({ query: { include: 'all' } });
-  const further = ['training', 'files', 'agents', 'billing', 'integrations', 'analytics'];
+  const further = ['reminders', 'training', 'files', 'agents', 'billing', 'integrations', 'analytics'];
   expect(Object.keys(all)).toEqual([...Object.keys(standard), ...further]);
   expect(all).toMatchObject(standard);
   // The OpenAPI document has the events of every service's contract.
   const { webhooks } = (await (await fetch(`${fleet.baseUrl}/v1/openapi.json`)).json()) as { webhooks: object };
   const names = Object.values(all as Record<string, { event: string }[]>).flat();
   expect(new Set(names.map(({ event }) => event))).toEqual(new Set(Object.keys(webhooks)));
-  const events = ['training.*', 'file.*', 'agent.*', 'addon.*', 'subscription.*', 'api_key.*', 'webhook.*'];
+  const events = [
+    'reminder.*',
+    'training.*',
+    'file.*',
+    'agent.*',
+    'addon.*',
+    'subscription.*',
+    'api_key.*',
+    'webhook.*',
+  ];
   await api.createWebhook({ body: { url: receiver.url, events } });
 
+  const remindAt = new Date(Date.now() + 3_000).toISOString();
+  const { data: reminded } = await api.createTask({
+    body: { title: 'Call Ada', reminders: [{ remindAt, channel: 'webhook' }] },
+  });
   const { data: course } = await api.createCourse({ body: { title: 'How to sell engines' } });
   await api.createLesson({ params: { id: course.id }, body: { title: 'What they do' } });
   await api.publishCourse({ params: { id: course.id } });
@@ -165,7 +180,12 @@ it('lists and delivers events of training, files, agents, billing and integratio
 
   const enrollmentData = { enrollmentId: enrollment.id, courseId: course.id, learnerId: userId };
   const { agentId: _, ...asked } = recommended;
+  const aboutTask = { taskId: reminded.id, title: 'Call Ada', dueAt: null };
   const expected: Delivered[] = [
+    {
+      type: 'reminder.due',
+      data: { ...aboutTask, reminderId: reminded.reminders[0]?.id, userId, channel: 'webhook' },
+    },
     { type: 'training.course.published', data: { courseId: course.id } },
     { type: 'training.course.archived', data: { courseId: course.id } },
     { type: 'training.enrollment.created', data: enrollmentData },

@@ -10,7 +10,7 @@ const contracts: object[] = await Promise.all(
 );
 
 /** Declared events that nothing fires yet, because the operations that fire them are not built. */
-const unfired: readonly string[] = ['commission.paid', 'form.submitted', 'task.completed'];
+const unfired: readonly string[] = ['commission.paid', 'form.submitted'];
 
 /** The events that a service declares, with the names under which its contract exports them. */
 function eventsOf(contract: object): [exported: string, event: EventDef][] {
@@ -66,9 +66,6 @@ const unreached: readonly string[] = [
   'Partner.rejected',
   'Partner.suspended',
   'Partner.terminated',
-  'Task.cancelled',
-  'Task.completed',
-  'Task.in_progress',
   'Workflow.archived',
   'Workflow.paused',
   'Workflow.published',

@@ -3,6 +3,7 @@ import {
   type FieldError,
   fillPath,
   idsInText,
+  me,
   type ResourceType,
   resourceTypes,
 } from '@tandem/contract';
@@ -43,7 +44,10 @@ export function decodeQuery(route: Route, search: string, tenantId: number | und
   const query = new URLSearchParams(search);
   for (const [field, type] of route.queryIds) {
     const codes = query.get(field)?.split(',');
-    if (codes) query.set(field, codes.map((code) => ids.decode(type, tenantId, code) ?? invalidId).join(','));
+    // The service reads the word `me` as the acting user, and rejects it where it is not a filter by user.
+    const idOf = (code: string) =>
+      type === 'user' && code === me ? me : (ids.decode(type, tenantId, code) ?? invalidId);
+    if (codes) query.set(field, codes.map(idOf).join(','));
   }
   return `?${query}`;
 }

@@ -112,17 +112,13 @@ function foreignIds({ name, type }: Position): [owner: Owner, id: number][] {
 /** The response to an unknown id, where it is not 404 for the path, an empty list, or a field error. */
 const otherAnswers: Readonly<Record<string, object>> = {
   ...namedPositions(),
+  ...filterPositions(),
   'addTeamMembers body.userIds.*': { status: 200 },
-  'bulkAssignLeads body.filter.assignedTo': { status: 409 },
-  'bulkAssignLeads body.filter.teamId': { status: 409 },
-  'bulkDeleteLeads body.filter.assignedTo': { status: 409 },
-  'bulkDeleteLeads body.filter.teamId': { status: 409 },
-  'bulkUpdateLeads body.filter.assignedTo': { status: 409 },
-  'bulkUpdateLeads body.filter.teamId': { status: 409 },
   'checkPermission query.userId': { status: 404, body: { code: 'not_found' } },
   'countOpenCampaignWork body.userId': { status: 200, body: { data: { campaigns: 0, workflows: 0, landingPages: 0 } } },
   'countOpenWork body.userId': { status: 200, body: { data: { leads: 0, opportunities: 0, tasks: 0 } } },
   'createBrowserSession body.tenantId': { status: 401, body: { code: 'bad_credentials' } },
+  'createSubtask body.parentSubtaskId': { status: 422 },
   'endPortalSessions body.partnerId': { status: 200, body: { data: { ended: 0 } } },
   'endPortalSessions body.portalUserId': { status: 200, body: { data: { ended: 0 } } },
   'endPortalSessions body.sessionId': { status: 200, body: { data: { ended: 0 } } },
@@ -142,6 +138,12 @@ const otherAnswers: Readonly<Record<string, object>> = {
 function namedPositions(): Record<string, object> {
   const named = positions.filter(({ row }) => row.path === namesPath);
   return Object.fromEntries(named.map(({ name }) => [name, { status: 200 }]));
+}
+
+/** A bulk operation rejects a filter that matches another number of records than expected. */
+function filterPositions(): Record<string, object> {
+  const filters = positions.filter(({ part, path }) => part === 'body' && path[0] === 'filter');
+  return Object.fromEntries(filters.map(({ name }) => [name, { status: 409 }]));
 }
 
 function expectedAnswer({ name, part, path, type }: Position): object {

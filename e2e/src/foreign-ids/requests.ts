@@ -41,8 +41,12 @@ type Parts = Pick<DirectRequest, 'params' | 'query' | 'body'>;
 const requests: Record<string, (world: World, position: Position) => Parts> = {
   addTeamMembers: () => ({ body: {} }),
   bulkAssignLeads: (_, { path }) => ({ body: { ...selectionFor(path), assignedTo: null } }),
+  bulkAssignTasks: (_, { path }) => ({ body: { ...selectionFor(path), assignedTo: null } }),
+  bulkCompleteTasks: (_, { path }) => ({ body: selectionFor(path) }),
   bulkDeleteLeads: (_, { path }) => ({ body: selectionFor(path) }),
+  bulkDeleteTasks: (_, { path }) => ({ body: selectionFor(path) }),
   bulkUpdateLeads: (_, { path }) => ({ body: { ...selectionFor(path), change: { score: 5 } } }),
+  bulkUpdateTasks: (_, { path }) => ({ body: { ...selectionFor(path), change: { priority: 'low' } } }),
   checkPermission: () => ({ query: { permission: 'leads:read' } }),
   createAccount: () => ({ body: { name: 'Analytical Engines' } }),
   createActivity: ({ records }) => ({ body: { type: 'note', leadId: String(records.lead) } }),
@@ -60,7 +64,9 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   createReferral: ({ openLead, records }) => ({
     body: { leadId: String(openLead), partnerId: String(records.partner) },
   }),
+  createSubtask: () => ({ body: { title: 'Prepare' } }),
   createTask: () => ({ body: { title: 'Call back' } }),
+  createTaskReminder: () => ({ body: { remindAt: '2999-01-01T00:00:00Z' } }),
   createTeam: () => ({ body: { name: `Sales ${randomBytes(6).toString('hex')}` } }),
   createUser: () => ({ body: { email: uniqueEmail(), password, ...person } }),
   // A session, a partner, or a user of a partner.
@@ -93,6 +99,8 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   },
   updateLandingPage: () => ({ body: { name: 'Spring' } }),
   updateLead: () => ({ body: { lastName: 'King' } }),
+  updateSubtask: () => ({ body: { title: 'Prepare' } }),
+  updateTask: () => ({ body: { title: 'Call back' } }),
   updateUser: () => ({ body: { firstName: 'Grace' } }),
 };
 

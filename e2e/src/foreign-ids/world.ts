@@ -131,6 +131,9 @@ export async function createWorld(
     { body: { type: 'call', leadId: lead.id, opportunityId: opportunity.id, accountId: account.id } },
     { ...scope, userId: Number(user) },
   );
+  const ofTask = { params: { id: task.id } };
+  const subtask = await call('createSubtask', { ...ofTask, body: { title: 'Prepare', assignedTo: user } });
+  const reminder = await call('createTaskReminder', { ...ofTask, body: { remindAt: '2999-01-01T00:00:00Z' } });
   // Last, because a closed opportunity leaves the default stage.
   await call('convertLead', { body: { leadId: (await aLead()).id } });
   await call('winOpportunity', { params: { id: opportunity.id }, body: {} });
@@ -194,6 +197,8 @@ export async function createWorld(
       account,
       activity,
       task,
+      subtask,
+      reminder,
       campaign,
       workflow,
       file,

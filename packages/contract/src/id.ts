@@ -111,6 +111,24 @@ export function idList<T extends ResourceType>(type: T, max: number) {
   return schema;
 }
 
+/** The word for the acting user in filters by user. */
+export const me = 'me';
+
+/** The filter of a list by user: the id of a user, or `me`. The gateway leaves the word as it is. */
+export function assigneeFilter() {
+  const error = unknownId('user');
+  const schema = z.codec(
+    z.string({ error }).regex(/^(me|[1-9][0-9]{0,12})$/, { error }),
+    z.union([z.literal(me), z.int()]),
+    {
+      decode: (wire) => (wire === me ? me : Number(wire)),
+      encode: String,
+    },
+  );
+  idSchemas.add(schema, { type: 'user' });
+  return schema;
+}
+
 /** An id inside an error message: the gateway replaces it with the public code. */
 export function idInText(type: ResourceType, id: number): string {
   return `‹${type} ${id}›`;

@@ -46,12 +46,14 @@ export {
 } from './features.ts';
 export { code, email, exceedsBytes, freeForm, name, phone, requiredText, text, timestamp, timeZone } from './fields.ts';
 export {
+  assigneeFilter,
   id,
   idInText,
   idList,
   idsInText,
   isIdList,
   isOfPlatform,
+  me,
   type ResourceType,
   resourceNoun,
   resourceNumber,

@@ -3,6 +3,7 @@ import { jobErrorOperations, jobOperations } from '@tandem/contract';
 import { accounts } from './accounts.ts';
 import { activities } from './activities.ts';
 import { bulkLeads } from './bulk-leads.ts';
+import { bulkTasks } from './bulk-tasks.ts';
 import { configAi } from './config-ai.ts';
 import { customFields } from './custom-fields.ts';
 import { exchangeRates } from './exchange-rates.ts';
@@ -15,7 +16,11 @@ import { milestones } from './milestones.ts';
 import { internalNames } from './names.ts';
 import { opportunities } from './opportunities.ts';
 import { quotas } from './quotas.ts';
+import { recurrences } from './recurrence.ts';
+import { reminders } from './reminders.ts';
 import { statuses } from './statuses.ts';
+import { subtasks } from './subtasks.ts';
+import { taskWork } from './task-work.ts';
 import { tasks } from './tasks.ts';
 import { timelines } from './timelines.ts';
 
@@ -23,6 +28,7 @@ export * from './accounts.ts';
 export * from './activities.ts';
 export * from './availability.ts';
 export * from './bulk-leads.ts';
+export * from './bulk-tasks.ts';
 export * from './config-ai.ts';
 export * from './custom-fields.ts';
 export * from './domain.ts';
@@ -36,7 +42,12 @@ export * from './milestones.ts';
 export * from './names.ts';
 export * from './opportunities.ts';
 export * from './quotas.ts';
+export * from './recurrence.ts';
+export * from './reminders.ts';
 export * from './statuses.ts';
+export * from './subtasks.ts';
+export * from './task.ts';
+export * from './task-work.ts';
 export * from './tasks.ts';
 export * from './timelines.ts';
 
@@ -54,6 +65,11 @@ export const crm = {
   ...forecast,
   ...exchangeRates,
   ...tasks,
+  ...taskWork,
+  ...subtasks,
+  ...reminders,
+  ...recurrences,
+  ...bulkTasks,
   ...statuses,
   ...configAi,
   ...customFields,

@@ -1,108 +1,76 @@
-import { event, flag, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
+import { assigneeFilter, flag, id, listQuery, operations, page, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { Recurrence, RecurrenceInput } from './recurrence.ts';
+import { Reminder, ReminderInput, remindersMax } from './reminders.ts';
+import { Subtask } from './subtasks.ts';
+import {
+  Task,
+  TaskPriority,
+  TaskStatus,
+  TaskTitle,
+  TaskType,
+  taskAssigned,
+  taskCompleted,
+  taskCreated,
+  taskDeleted,
+  taskReopened,
+  taskRestored,
+  taskUpdated,
+} from './task.ts';
+import { taskErrors } from './task-work.ts';
 
-export const taskTypes = ['call', 'email', 'meeting', 'note', 'other'] as const;
-export const taskStatuses = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
-export const taskPriorities = ['low', 'normal', 'high', 'urgent'] as const;
-
-const Title = name(200).meta({ examples: ['Call Ada back'] });
-export const TaskType = z.enum(taskTypes).describe('The type of the task');
-export const TaskStatus = z.enum(taskStatuses).describe('The status of the task');
-export const TaskPriority = z.enum(taskPriorities).describe('The priority of the task');
-
-export const taskStates = stateTable<(typeof taskStatuses)[number]>('Task', {
-  created: { pending: 'createTask' },
-  changes: { pending: {}, in_progress: {}, completed: {}, cancelled: {} },
+/** A task with the records that belong to it. */
+export const TaskDetail = Task.extend({
+  subtasks: z.array(Subtask).meta({ description: 'The subtasks, by `order`', examples: [[]] }),
+  reminders: z.array(Reminder).meta({ description: 'The reminders, by time', examples: [[]] }),
+  recurrence: Recurrence.nullable().meta({
+    description: 'The series that the task belongs to; null if it does not recur',
+    examples: [null],
+  }),
 });
 
-export const Task = z.object({
-  id: id('task'),
-  tenantId: id('tenant'),
-  title: Title,
-  description: text(5000)
-    .nullable()
-    .meta({ examples: ['Discuss the second machine'] }),
-  type: TaskType,
-  priority: TaskPriority.meta({ examples: ['normal'] }),
-  status: TaskStatus,
-  allowedTransitions: z.array(TaskStatus).meta({
-    description: 'The statuses that this task can currently change to',
-    examples: [[]],
-  }),
+const fields = {
+  description: text(5000).nullish(),
   dueAt: timestamp()
-    .nullable()
+    .nullish()
     .meta({ description: 'When the task is due', examples: ['2026-03-10T09:00:00.000Z'] }),
-  overdue: z.boolean().meta({
-    description: 'Whether the task is past its due time and neither completed nor cancelled',
-    examples: [false],
-  }),
-  leadId: id('lead').nullable().describe('The lead that the task is about'),
-  opportunityId: id('opportunity').nullable().describe('The opportunity that the task is about'),
-  assignedTo: id('user').nullable().describe('The user that the task is assigned to'),
-  teamId: id('team').nullable().describe('The team that the task belongs to'),
-  createdBy: id('user').nullable().describe('The user who created the record'),
-  version: z.int(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
-
-const exampleId = 'I9Lchl0YhMgLRmeX';
-
-export const taskCreated = event('task.created', {
-  group: 'tasks',
-  readPermission: 'tasks:read',
-  description: 'A new task is assigned',
-  action: 'task.create',
-  target: 'task',
-  data: z.object({ taskId: id('task'), title: Title, assigneeId: id('user').nullable() }),
-  record: Task,
-  example: { taskId: exampleId, title: 'Call Ada back', assigneeId: 'a3HT7XOrDKJZ9JtB' },
-});
-
-export const taskUpdated = event('task.updated', {
-  description: 'Task fields are modified',
-  action: 'task.update',
-  target: 'task',
-  data: z.object({ taskId: id('task'), fields: z.array(z.string()) }),
-  record: Task,
-});
-
-export const taskCompleted = event('task.completed', {
-  group: 'tasks',
-  readPermission: 'tasks:read',
-  description: 'A task is marked complete',
-  action: 'task.complete',
-  target: 'task',
-  data: z.object({ taskId: id('task') }),
-  record: Task,
-  example: { taskId: exampleId },
-});
+  leadId: id('lead').nullish(),
+  opportunityId: id('opportunity').nullish(),
+  assignedTo: id('user').nullish(),
+  teamId: id('team').nullish(),
+};
+const withId = z.object({ id: id('task') });
+const also = [
+  { permission: 'leads:read', for: 'leadId' },
+  { permission: 'opportunities:read', for: 'opportunityId' },
+] as const;
 
 export const tasks = operations({
   createTask: {
     method: 'POST',
     path: '/v1/tasks',
     permission: 'tasks:write',
-    also: [
-      { permission: 'leads:read', for: 'leadId' },
-      { permission: 'opportunities:read', for: 'opportunityId' },
-    ],
+    also,
     narrows: true,
     summary: 'Create a task',
     description:
       '`teamId` defaults to the only team of the assignee; if the assignee is in several, to the only team of the acting user, if the assignee is in it; without an assignee, to the only team of the acting user.',
     body: z.object({
-      title: Title,
-      description: text(5000).nullish(),
-      dueAt: timestamp().nullish(),
-      leadId: id('lead').nullish(),
-      opportunityId: id('opportunity').nullish(),
-      assignedTo: id('user').nullish(),
-      teamId: id('team').nullish(),
+      title: TaskTitle,
+      ...fields,
       type: TaskType.default('other'),
       priority: TaskPriority.default('normal'),
+      reminders: z
+        .array(ReminderInput)
+        .max(remindersMax, `Must contain at most ${remindersMax} reminders`)
+        .meta({ description: 'The reminders of the task', examples: [[]] })
+        .default([]),
+      recurrence: RecurrenceInput.nullish().meta({
+        description: 'The rule by which further tasks are created; requires `dueAt`',
+        examples: [null],
+      }),
     }),
-    reply: Task,
+    reply: TaskDetail,
     status: 201,
     message: 'Task created',
     emits: [taskCreated],
@@ -118,7 +86,7 @@ export const tasks = operations({
       status: TaskStatus.optional(),
       type: TaskType.optional(),
       priority: TaskPriority.optional(),
-      assignedTo: id('user').optional(),
+      assignedTo: assigneeFilter().describe('The assignee: the id of a user, or `me` for the caller').optional(),
       teamId: id('team').optional(),
       mine: flag().describe('Return only tasks that are assigned to the caller').optional(),
       leadId: id('lead').optional(),
@@ -127,6 +95,9 @@ export const tasks = operations({
       dueTo: timestamp().describe('Return only tasks due at this time or earlier').optional(),
       overdue: flag()
         .describe('Return only overdue tasks (`true`), or only tasks that are not overdue (`false`)')
+        .optional(),
+      deleted: flag()
+        .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
         .optional(),
     }),
     reply: page(Task),
@@ -138,8 +109,54 @@ export const tasks = operations({
     permission: 'tasks:read',
     narrows: true,
     summary: 'Retrieve a task',
-    params: z.object({ id: id('task') }),
-    reply: Task,
+    params: withId,
+    reply: TaskDetail,
     message: 'Task retrieved',
+  },
+  updateTask: {
+    method: 'PATCH',
+    path: '/v1/tasks/:id',
+    permission: 'tasks:write',
+    also,
+    narrows: true,
+    summary: 'Update a task',
+    description:
+      'A new due time moves relative reminders. A new assignee takes the task into their team, unless `teamId` is sent. A new `status` follows the same rules as the operations that change it.',
+    params: withId,
+    body: z.object({
+      title: TaskTitle.optional(),
+      ...fields,
+      type: TaskType.optional(),
+      priority: TaskPriority.optional(),
+      status: TaskStatus.optional(),
+    }),
+    reply: Task,
+    message: 'Task updated',
+    emits: [taskUpdated, taskAssigned, taskCompleted, taskReopened, taskCreated],
+    errors: taskErrors,
+  },
+  deleteTask: {
+    method: 'DELETE',
+    path: '/v1/tasks/:id',
+    permission: 'tasks:delete',
+    narrows: true,
+    summary: 'Delete a task',
+    description: 'The task can be restored for 30 days. Its reminders are cancelled.',
+    params: withId,
+    reply: z.object({ id: id('task'), deleted: z.literal(true).describe('Always true') }),
+    message: 'Task deleted',
+    emits: [taskDeleted],
+  },
+  restoreTask: {
+    method: 'POST',
+    path: '/v1/tasks/:id/restore',
+    permission: 'tasks:write',
+    narrows: true,
+    summary: 'Restore a deleted task',
+    params: withId,
+    reply: Task,
+    message: 'Task restored',
+    emits: [taskRestored],
+    errors: { not_deleted: sharedErrors.not_deleted },
   },
 });

@@ -32,7 +32,8 @@ import { milestoneHandlers } from './features/milestones/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { opportunityHandlers } from './features/opportunities/index.ts';
 import { quotaHandlers } from './features/quotas/index.ts';
-import { taskHandlers } from './features/tasks/index.ts';
+import { fireReminder } from './features/tasks/fire-reminder.job.ts';
+import { taskBulk, taskHandlers } from './features/tasks/index.ts';
 import { crmRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { CrmSettings } from './settings.ts';
@@ -53,7 +54,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
   const peers = { identity, currencyOf: tenantCurrency(settingsOf), timezoneOf: tenantTimezone(settingsOf) };
   const work = ownedWork(identity, crmRecords);
   const ids = createIdCodec(settings.IDS_ALPHABET);
-  const bulk = bulkOperations('crm', leadBulk(peers), { ids, log });
+  const bulk = bulkOperations('crm', { ...leadBulk(peers), ...taskBulk(peers) }, { ids, log });
   const imports = importsOf({ peers, files, ids });
   return {
     name: 'crm',
@@ -79,7 +80,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...nameHandlers,
     },
     consumers: [detectDuplicates, ...work.consumers],
-    jobs: [...work.jobs, ...bulk.jobs, ...imports.jobs, readExistingRecords],
+    jobs: [...work.jobs, ...bulk.jobs, ...imports.jobs, readExistingRecords, fireReminder],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     narrowing: {
@@ -98,6 +99,12 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       Activity: { owners: ['userId'] },
       Opportunity: { owners: ['ownerId', 'createdBy'], team: 'teamId' },
       Task: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
+      Subtask: { through: ['task'] },
+      Reminder: { through: ['task'] },
+      TaskEscalation: { through: ['task'] },
+      // Read by the id in a task only.
+      TaskSeries: 'shared',
+      EscalationRule: 'shared',
       // features/calendar/event.ts decides which events a narrowed caller accesses: those they organize or attend.
       CalendarEvent: 'shared',
       CalendarAttendee: 'shared',
@@ -110,6 +117,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     },
     purge: [
       { table: 'lead', column: 'deleted_at', days: 30 },
+      { table: 'task', column: 'deleted_at', days: 30 },
       { table: 'import', column: 'updated_at', days: importLimits.days },
       { table: 'export_chunk', column: 'created_at', days: 7 },
       { table: 'account', column: 'deleted_at', days: 30 },

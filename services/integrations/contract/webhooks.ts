@@ -89,7 +89,7 @@ export const webhooks = operations({
     narrows: true,
     summary: 'List the webhook event catalogue',
     description:
-      'Returns the events by group. `include=all` adds the groups training, files, agents, billing, integrations and analytics. `*` does not cover these groups: subscribe to their events by name.',
+      'Returns the events by group. `include=all` adds the groups reminders, training, files, agents, billing, integrations and analytics. `*` does not cover these groups: subscribe to their events by name.',
     query: z.object({
       include: z
         .enum(['all'], { error: 'Must be all' })

@@ -10,6 +10,7 @@ import {
   opportunityLost,
   opportunityStageChanged,
   opportunityWon,
+  reminderDue,
   taskCompleted,
   taskCreated,
 } from '@tandem/crm-contract';
@@ -57,6 +58,7 @@ export const catalogued = [
   taskCreated,
   taskCompleted,
   formSubmitted,
+  reminderDue,
   coursePublished,
   courseArchived,
   enrollmentCreated,
@@ -89,7 +91,15 @@ export const catalogued = [
 
 /** Groups of the spec. The catalogue lists only these unless the request includes all groups. */
 export const standardGroups = ['leads', 'opportunities', 'partners', 'commissions', 'tasks', 'forms'] as const;
-export const furtherGroups = ['training', 'files', 'agents', 'billing', 'integrations', 'analytics'] as const;
+export const furtherGroups = [
+  'reminders',
+  'training',
+  'files',
+  'agents',
+  'billing',
+  'integrations',
+  'analytics',
+] as const;
 
 const byName = new Map<string, EventDef>(catalogued.map((event) => [event.name, event]));
 /** Prefixes allowed before `.*`, such as `lead`, `training` and `training.course`. */

@@ -11,7 +11,7 @@ import {
   type ResourceType,
 } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
-import type { Job } from '@tandem/jobs';
+import type { Job, Schedule } from '@tandem/jobs';
 import type { Log } from '@tandem/process';
 import type { Sql } from '@tandem/tenant-db';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ export interface BulkOperation<Tx, Body = Any, Found = Any> {
    * Changes one record with its event, as the operation on a single record does. An ApiError is the result of this record
    * only, so it must be thrown before the first write.
    */
-  change(context: { tx: Tx; emit: Emit; id: number; body: Body; found: Found }): Promise<unknown>;
+  change(context: { tx: Tx; emit: Emit; schedule: Schedule; id: number; body: Body; found: Found }): Promise<unknown>;
 }
 
 /** Declares a bulk operation, and infers the types of its body and check. */
@@ -206,10 +206,10 @@ function handlerOf<Tx extends { sql: Sql }>(operation: BulkOperation<Tx>, parts:
     },
     async run(context: BulkContext<Tx>) {
       if (context.found.matching) return { job: await startJob(context, context.found.matching) };
-      const { body, caller, tx, emit, found } = context;
+      const { body, caller, tx, emit, schedule, found } = context;
       const sent = body.ids ?? [];
       const records = sent.map((one) => parts.ids.decode(type, caller.tenantId, one));
-      const change = (id: number) => operation.change({ tx, emit, id, body, found: found.found });
+      const change = (id: number) => operation.change({ tx, emit, schedule, id, body, found: found.found });
       const errors = await changeEach(records, change, about(row, caller, parts));
       const failed = errors.filter(Boolean).length;
       const results = sent.map((id, index) => ({ id, success: !errors[index], error: errors[index] ?? null }));

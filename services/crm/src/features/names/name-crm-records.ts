@@ -25,7 +25,7 @@ export const nameCrmRecords = namesHandler<Tx, 'lead' | 'opportunity' | 'account
     permission: 'tasks:read',
     narrows: true,
     async find(tx, ids) {
-      const tasks = await tx.task.findMany({ where: { id: { in: ids } } });
+      const tasks = await tx.task.findMany({ where: { id: { in: ids }, deletedAt: null } });
       return tasks.map(({ id, title }) => ({ id, name: title }));
     },
   },

@@ -12,7 +12,7 @@ export const countDueTasks: Handler<typeof internalTaskCounts.countDueTasks, Cou
     if (caller.tenantId === undefined || assignedTo === undefined || reachOf(caller, 'tasks:read') === 'none')
       return null;
     const now = new Date();
-    const open = { assignedTo, status: { in: [...openStatuses] } };
+    const open = { deletedAt: null, assignedTo, status: { in: [...openStatuses] } };
     return under('tasks:read', async () => ({
       overdue: await tx.task.count({ where: { ...open, dueAt: { lt: now } } }),
       due: await tx.task.count({ where: { ...open, dueAt: { gte: now, lt: body.until } } }),

@@ -1,15 +1,41 @@
 import { actingUserId } from '@tandem/caller';
+import { me } from '@tandem/contract';
 import type { tasks } from '@tandem/crm-contract';
+import type { ListFilter } from '@tandem/service';
+import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
 import { asTask, openStatuses } from './task.ts';
 
 const noUserId = 0;
 
 export const listTasks: Handler<typeof tasks.listTasks> = async ({ query, caller, tx, list }) => {
-  const { status, type, priority, assignedTo, teamId, mine, leadId, opportunityId, dueFrom, dueTo, overdue } = query;
+  const userId = actingUserId(caller) ?? noUserId;
+  const { assignedTo, mine, ...filters } = query;
   const page = await list({
     model: tx.task,
+    ...listedTasks(
+      { ...filters, ...(assignedTo !== undefined && { assignedTo: assignedTo === me ? userId : assignedTo }) },
+      mine ? userId : undefined,
+    ),
+    nullable: ['dueAt'],
+  });
+  return { ...page, items: page.items.map(asTask) };
+};
+
+type Filters = Omit<Partial<z.output<typeof tasks.listTasks.query>>, 'assignedTo' | 'mine'> & {
+  assignedTo?: number | undefined;
+};
+
+/**
+ * The tasks that the list has for its filters.
+ * @param mine the acting user, if the list has only the tasks that are assigned to them
+ */
+export function listedTasks(filters: Filters, mine?: number): ListFilter {
+  const { status, type, priority, assignedTo, teamId, leadId, opportunityId } = filters;
+  const { dueFrom, dueTo, overdue, deleted } = filters;
+  return {
     where: {
+      deletedAt: deleted ? { not: null } : null,
       ...(status && { status }),
       ...(type && { type }),
       ...(priority && { priority }),
@@ -19,16 +45,14 @@ export const listTasks: Handler<typeof tasks.listTasks> = async ({ query, caller
       ...(opportunityId !== undefined && { opportunityId }),
     },
     and: [
-      ...(mine ? [{ assignedTo: actingUserId(caller) ?? noUserId }] : []),
+      ...(mine === undefined ? [] : [{ assignedTo: mine }]),
       ...(dueFrom ? [{ dueAt: { gte: dueFrom } }] : []),
       ...(dueTo ? [{ dueAt: { lte: dueTo } }] : []),
       ...(overdue === undefined ? [] : overdueConditions(overdue)),
     ],
     searchIn: ['title'],
-    nullable: ['dueAt'],
-  });
-  return { ...page, items: page.items.map(asTask) };
-};
+  };
+}
 
 function overdueConditions(overdue: boolean): Record<string, unknown>[] {
   const now = new Date();

@@ -27,7 +27,8 @@ export const crmRecords = {
   tasks: ownedRecords({
     model: (tx: Tx) => tx.task,
     owner: 'assignedTo',
-    open: { status: { in: [...openStatuses] } },
+    exists: { deletedAt: null },
+    open: { deletedAt: null, status: { in: [...openStatuses] } },
     updated: ({ emit, row, values, changes }) =>
       emit(taskUpdated, { data: { taskId: row.id, fields: Object.keys(values) }, record: asTask(row), changes }),
   }),

@@ -2,6 +2,7 @@ import {
   allows,
   idTypeOf,
   includesOf,
+  me,
   neededPermissions,
   type Operation,
   type SchemaNode,
@@ -80,7 +81,8 @@ function withoutCode(row: Operation, name: string, value: string, decode: (...ar
   const { shape = {} } = row.query ?? {};
   const schema = Object.hasOwn(shape, name) ? (shape[name] as SchemaNode) : undefined;
   const type = schema && idTypeOf(schema);
-  return type ? String(decode(type, value) ?? invalidId) : value;
+  if (!type || (type === 'user' && value === me)) return value;
+  return String(decode(type, value) ?? invalidId);
 }
 
 function searchError(name: string, message: string) {

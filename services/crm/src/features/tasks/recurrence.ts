@@ -1,0 +1,86 @@
+import type { FieldError } from '@tandem/contract';
+import type { Recurrence, RecurrenceInput } from '@tandem/crm-contract';
+import { checkRule, nextOccurrence } from '@tandem/recurrence';
+import type { z } from 'zod';
+import type { TaskSeries } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import type { TaskRecord } from './task.ts';
+
+type Input = z.output<typeof RecurrenceInput>;
+
+/** The place of a task in its series; undefined for a task that does not recur. */
+export interface SeriesPlace {
+  seriesId: number;
+  occurrence: number;
+  occurrenceAt: Date;
+}
+
+export function placeOf({ seriesId, occurrence, occurrenceAt }: TaskRecord): SeriesPlace | undefined {
+  if (seriesId === null || occurrence === null || occurrenceAt === null) return undefined;
+  return { seriesId, occurrence, occurrenceAt };
+}
+
+/** The recurrence of a task as it is shown; null if the task does not recur. */
+export async function recurrenceOf(tx: Tx, task: TaskRecord): Promise<z.output<typeof Recurrence> | null> {
+  const place = placeOf(task);
+  const series = place && (await tx.taskSeries.findFirst({ where: { id: place.seriesId } }));
+  return series ? { ...series, occurrence: place.occurrence } : null;
+}
+
+/**
+ * What is wrong with the recurrence of a request; empty if the task can recur.
+ * @param within the place of the recurrence in the body, for the errors: `recurrence.`
+ */
+export function recurrenceErrors(input: Input, dueAt: Date | null, within = ''): FieldError[] {
+  const { rrule, timezone, until, count } = input;
+  const error = (field: string, message: string) => [{ field: `${within}${field}`, message }];
+  if (dueAt === null) return error('rrule', 'Requires a task with dueAt; set dueAt first');
+  const fault = checkRule(rrule);
+  if (fault !== undefined) return error('rrule', fault);
+  const ends = [until, count, endIn(rrule)].filter((end) => end !== null && end !== undefined);
+  if (ends.length > 1) return error('until', 'Send only one of until, count, and COUNT or UNTIL in the rule');
+  if (until && until < dueAt) return error('until', 'Must not be before dueAt');
+  if (nextOccurrence({ rrule: endless(rrule), timezone, start: dueAt }, dueAt)) return [];
+  return error('rrule', 'Has no occurrence after dueAt; change the rule');
+}
+
+/** Stores a new series that begins with a task, whose due time `recurrenceErrors` has checked. */
+export async function startSeries(tx: Tx, input: Input, startAt: Date): Promise<SeriesPlace> {
+  const { rrule, timezone, until = null, count = countIn(rrule) } = input;
+  const { id: seriesId } = await tx.taskSeries.create({ data: { rrule, timezone, startAt, until, count } });
+  return { seriesId, occurrence: 1, occurrenceAt: startAt };
+}
+
+/** The next place in a series; undefined after its end. */
+export function nextPlace(series: TaskSeries, { occurrence, occurrenceAt }: SeriesPlace): SeriesPlace | undefined {
+  const { id: seriesId, rrule, timezone, startAt, until, count } = series;
+  if (count !== null && occurrence >= count) return undefined;
+  // The number of the task is compared with the count, because its first due time need not be one of the rule.
+  const next = nextOccurrence({ rrule: withoutCount(rrule), timezone, start: startAt }, occurrenceAt);
+  if (!next || (until !== null && next > until)) return undefined;
+  return { seriesId, occurrence: occurrence + 1, occurrenceAt: next };
+}
+
+function endIn(rrule: string): string | undefined {
+  return /(?:^|;)(?:COUNT|UNTIL)=([^;]*)/.exec(rrule)?.[1];
+}
+
+function countIn(rrule: string): number | null {
+  const count = /(?:^|;)COUNT=([0-9]+)/.exec(rrule)?.[1];
+  return count === undefined ? null : Number(count);
+}
+
+function withoutCount(rrule: string): string {
+  return without(rrule, /^COUNT=/);
+}
+
+function endless(rrule: string): string {
+  return without(rrule, /^(COUNT|UNTIL)=/);
+}
+
+function without(rrule: string, part: RegExp): string {
+  return rrule
+    .split(';')
+    .filter((one) => !part.test(one))
+    .join(';');
+}
