@@ -158,6 +158,9 @@ export async function createWorld(
   const portalBody = { email: portalEmail, password, role: 'owner' };
   const portalUser = await call('createPortalUser', { params: { id: partner.id }, body: portalBody });
 
+  const milestone = await call('createMilestone', { params: { oid: opportunity.id }, body: { title: 'Contract sent' } });
+  const quota = await call('createQuota', { body: { period: '2031-Q1', amount: 60_000, currency: 'EUR' } });
+
   const course = await call('createCourse', { body: { title: 'Selling' } });
   const lesson = await call('createLesson', { params: { id: course.id }, body: { title: 'The first call' } });
   await call('publishCourse', { params: { id: course.id } });
@@ -209,7 +212,7 @@ export async function createWorld(
     ...numbers({ recommendation, approval, event, delivery, status_definition: stage, landing_page: landingPage }),
     ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId }, view, lesson }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
-    ...numbers({ custom_field: customField }),
+    ...numbers({ custom_field: customField, milestone, quota }),
     session: await portalSession(setup, scope, portalEmail),
   };
   return {
