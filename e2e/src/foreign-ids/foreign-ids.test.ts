@@ -126,6 +126,8 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'exportOpportunities body.after': { status: 200, body: { data: [] } },
   'exportPartners body.after': { status: 200, body: { data: [] } },
   'filterLeads body.ids.*': { status: 200 },
+  ...positionsOf('getForecast', { status: 200 }),
+  ...positionsOf('getOpportunitySummary', { status: 200, body: { data: { stages: [] } } }),
   'findLeads body.ids.*': { status: 200 },
   'findUserPermissions params.id': { status: 200, body: { data: { permissions: [] } } },
   'login body.tenantId': { status: 401, body: { code: 'bad_credentials' } },
@@ -144,6 +146,10 @@ function namedPositions(): Record<string, object> {
 function filterPositions(): Record<string, object> {
   const filters = positions.filter(({ part, path }) => part === 'body' && path[0] === 'filter');
   return Object.fromEntries(filters.map(({ name }) => [name, { status: 409 }]));
+}
+
+function positionsOf(operation: string, answer: object): Record<string, object> {
+  return Object.fromEntries(positions.filter(({ row }) => row.id === operation).map(({ name }) => [name, answer]));
 }
 
 function expectedAnswer({ name, part, path, type }: Position): object {

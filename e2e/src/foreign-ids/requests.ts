@@ -65,6 +65,8 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
     body: { leadId: String(openLead), partnerId: String(records.partner) },
   }),
   createSubtask: () => ({ body: { title: 'Prepare' } }),
+  createMilestone: () => ({ body: { title: 'Signed' } }),
+  createQuota: () => ({ body: { period: '2032-Q1', amount: 1, currency: 'EUR' } }),
   createTask: () => ({ body: { title: 'Call back' } }),
   createTaskReminder: () => ({ body: { remindAt: '2999-01-01T00:00:00Z' } }),
   createTeam: () => ({ body: { name: `Sales ${randomBytes(6).toString('hex')}` } }),
@@ -89,6 +91,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   recoverWebhook: () => ({ body: { since: new Date(Date.now() - 3_600_000).toISOString() } }),
   resolveSession: () => ({ body: {} }),
   runAgentInBulk: () => ({ body: { leadIds: ['none'] } }),
+  submitForecast: () => ({ body: { period: '2032-Q1', amount: 1, currency: 'EUR' } }),
   searchLeads: () => ({ query: { q: person.lastName } }),
   snoozeNotification: () => ({ body: { until: new Date(Date.now() + 3_600_000).toISOString() } }),
   updateAccount: () => ({ body: { name: 'Difference Engines' } }),
@@ -112,6 +115,10 @@ function selectionFor([field]: readonly string[]) {
 /** Restores the state that a request needs after another request has changed it. */
 export const preparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {
   endPortalSessions: signInAgain,
+  async deleteMilestone({ scope, records }, { direct }) {
+    const params = { oid: String(records.opportunity) };
+    records.milestone = Number((await direct.call('createMilestone', { params, body: { title: 'Signed' } }, scope)).id);
+  },
   async endSession(world, setup) {
     world.records.session = await userSession(setup, world.scope, world.email);
   },

@@ -158,8 +158,14 @@ export async function createWorld(
   const portalBody = { email: portalEmail, password, role: 'owner' };
   const portalUser = await call('createPortalUser', { params: { id: partner.id }, body: portalBody });
 
-  const milestone = await call('createMilestone', { params: { oid: opportunity.id }, body: { title: 'Contract sent' } });
-  const quota = await call('createQuota', { body: { period: '2031-Q1', amount: 60_000, currency: 'EUR' } });
+  const milestone = await call('createMilestone', {
+    params: { oid: opportunity.id },
+    body: { title: 'Contract sent' },
+  });
+  const aQuota = { period: '2031-Q1', amount: 60_000, currency: 'EUR' };
+  const quota = await call('createQuota', { body: { ...aQuota, ownerId: user } });
+  await call('createQuota', { body: { ...aQuota, teamId: team } });
+  await call('submitForecast', { body: { ...aQuota, ownerId: user } });
 
   const course = await call('createCourse', { body: { title: 'Selling' } });
   const lesson = await call('createLesson', { params: { id: course.id }, body: { title: 'The first call' } });
