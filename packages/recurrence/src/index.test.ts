@@ -1,4 +1,12 @@
-import { checkRule, nextOccurrence, occurrences, type Series } from './index.ts';
+import {
+  checkRule,
+  continuedFrom,
+  endedBefore,
+  lastOccurrence,
+  nextOccurrence,
+  occurrences,
+  type Series,
+} from './index.ts';
 
 const series = (rrule: string, start: string, timezone = 'Europe/Berlin'): Series => ({
   rrule,
@@ -100,6 +108,33 @@ describe('nextOccurrence', () => {
     const never = series('FREQ=DAILY;INTERVAL=7;BYDAY=MO', '2026-03-10T08:00:00Z');
     expect(nextOccurrence(never, new Date('2026-03-11T08:00:00Z'))).toBeUndefined();
   });
+});
+
+describe('a series that is split at an occurrence', () => {
+  const five = series('FREQ=WEEKLY;COUNT=5', '2026-03-16T08:00:00Z');
+  const third = new Date('2026-03-30T07:00:00Z');
+
+  it('ends before it, and continues with the remaining occurrences', () => {
+    const before = endedBefore(five, third);
+    const after = continuedFrom(five, third);
+    expect([before, after]).toEqual(['FREQ=WEEKLY;UNTIL=20260330T065959Z', 'FREQ=WEEKLY;COUNT=3']);
+    const all = (one: Series) => between(one, '2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z');
+    expect([...all({ ...five, rrule: before }), ...all({ ...five, rrule: after, start: third })]).toEqual(all(five));
+  });
+
+  it('keeps a rule without COUNT', () => {
+    expect(continuedFrom(series('FREQ=DAILY;UNTIL=20261231', '2026-03-16T08:00:00Z'), third)).toBe(
+      'FREQ=DAILY;UNTIL=20261231',
+    );
+  });
+});
+
+it.each([
+  ['FREQ=WEEKLY;COUNT=3', '2026-03-30T07:00:00.000Z'],
+  ['FREQ=WEEKLY;UNTIL=20260401T000000Z', '2026-04-01T00:00:00.999Z'],
+  ['FREQ=WEEKLY', undefined],
+])('the last occurrence of %s is known', (rule, last) => {
+  expect(lastOccurrence(series(rule, '2026-03-16T08:00:00Z'))?.toISOString()).toBe(last);
 });
 
 describe('checkRule', () => {

@@ -35,6 +35,7 @@ const cycleYears = 400;
 // Enough for a rule that matches once in 28 years, such as a Monday that is 29 February.
 const horizonYears = 40;
 const yearMax = 9_999;
+const endOfTime = new Date('9990-01-01T00:00:00Z');
 // Occurrences of the days that the period is wider: a rule has at most one a day, at the time of its start.
 const marginMax = 3;
 
@@ -79,6 +80,34 @@ export function nextOccurrence(series: Series, after: Date): Date | undefined {
   const to = new Date(from);
   to.setUTCFullYear(to.getUTCFullYear() + horizonYears);
   return occurrences(series, { from, to, max: 1 })[0];
+}
+
+/** When the last occurrence begins, or the UNTIL of the rule; undefined if the series has no end. */
+export function lastOccurrence(series: Series): Date | undefined {
+  const { options, until } = parsed(series.rrule);
+  if (options.count) return occurrences(series, { from: series.start, to: endOfTime, max: options.count }).at(-1);
+  return until?.(series.timezone);
+}
+
+/** The rule of a series that ends before an occurrence. */
+export function endedBefore({ rrule: rule }: Series, occurrence: Date): string {
+  const until = new Date(occurrence.getTime() - 1_000).toISOString().replace(/[-:]|\.\d{3}/g, '');
+  return `${withoutEnd(rule)};UNTIL=${until}`;
+}
+
+/** The rule of a series that continues another one from an occurrence: with COUNT, only the remaining ones count. */
+export function continuedFrom(series: Series, occurrence: Date): string {
+  const { options } = parsed(series.rrule);
+  if (!options.count) return series.rrule;
+  const past = occurrences(series, { from: series.start, to: occurrence, max: options.count });
+  return `${withoutEnd(series.rrule)};COUNT=${Math.max(1, options.count - past.length)}`;
+}
+
+function withoutEnd(rule: string): string {
+  return rule
+    .split(';')
+    .filter((part) => !/^(COUNT|UNTIL)=/.test(part))
+    .join(';');
 }
 
 type Options = Partial<ReturnType<typeof RRule.parseString>>;
