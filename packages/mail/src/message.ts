@@ -7,6 +7,8 @@ export const Content = z.object({
   html: z.string(),
   replyTo: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
+  /** An invitation for calendars (RFC 6047): shown by mail clients, and attached as a file. */
+  invitation: z.object({ method: z.enum(['REQUEST', 'CANCEL']), ics: z.string() }).optional(),
 });
 export type Content = z.output<typeof Content>;
 

@@ -43,7 +43,7 @@ export function createTransport(url: string, connectionsMax: number): Transport 
   return {
     async send({ ref, from, to, createdAt, content }) {
       outgoingGuard.assertMayCall('the mail server');
-      const { subject, text, html, replyTo, headers } = content;
+      const { subject, text, html, replyTo, headers, invitation } = content;
       try {
         const { response } = await pool.sendMail({
           messageId: `<${ref}@${domainOf(from)}>`,
@@ -55,6 +55,9 @@ export function createTransport(url: string, connectionsMax: number): Transport 
           subject,
           text,
           html,
+          ...(invitation && {
+            icalEvent: { method: invitation.method, filename: 'invite.ics', content: invitation.ics },
+          }),
           headers: { 'Auto-Submitted': 'auto-generated', ...headers },
         });
         return { outcome: 'sent', response };

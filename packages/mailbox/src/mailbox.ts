@@ -120,6 +120,7 @@ function holdOf(ended: () => void): Held & { add(answer: () => void): void } {
 
 async function readMail(stream: SMTPServerDataStream, to: string[]): Promise<Omit<ReceivedMail, 'number'>> {
   const mail = await simpleParser(stream, { skipTextToHtml: true, skipTextLinks: true, skipImageLinks: true });
+  const invitation = mail.attachments.find(({ contentType }) => contentType === 'text/calendar');
   return {
     messageId: mail.messageId ?? '',
     from: mail.from?.text ?? '',
@@ -127,6 +128,7 @@ async function readMail(stream: SMTPServerDataStream, to: string[]): Promise<Omi
     subject: mail.subject ?? '',
     text: mail.text ?? '',
     html: mail.html || '',
+    ...(invitation && { invitation: invitation.content.toString() }),
     headers: Object.fromEntries(mail.headerLines.map(({ key, line }) => [key, line.slice(key.length + 1).trim()])),
     receivedAt: new Date(),
   };

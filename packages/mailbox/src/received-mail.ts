@@ -8,6 +8,8 @@ export interface ReceivedMail {
   subject: string;
   text: string;
   html: string;
+  /** The iCalendar text of an invitation, if the message has one. */
+  invitation?: string;
   headers: Record<string, string>;
   receivedAt: Date;
 }
