@@ -1,4 +1,4 @@
-import { formPage } from './account-page.ts';
+import { formPage } from './form-page.ts';
 
 const { body } = formPage({
   title: 'Choose a password',

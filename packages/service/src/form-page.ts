@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml, htmlPage, pageStyle } from '@tandem/service';
-import type { Tools } from './handler.ts';
+import { escapeHtml } from './escape-html.ts';
+import { htmlPage, pageStyle } from './html-page.ts';
 
 // Sends the form as JSON to the operation that it names, and shows each error below its input. A link that does not work
 // any more reloads the page, which then says so.
@@ -11,6 +11,16 @@ const next = document.querySelector('[data-next]');
 const show = (text, isBad) => {
   status.textContent = text;
   status.className = isBad ? 'bad' : '';
+};
+// A field named answers.size is the member size of the object answers, unless it is empty.
+const fieldsOf = (form) => {
+  const fields = {};
+  for (const [name, value] of new FormData(form)) {
+    const [outer, inner] = name.split('.');
+    if (inner === undefined) fields[name] = value;
+    else if (value !== '') fields[outer] = { ...fields[outer], [inner]: value };
+  }
+  return fields;
 };
 const showError = ({ message, errors = [] }) => {
   const others = [];
@@ -29,7 +39,7 @@ form.addEventListener('submit', async (event) => {
   show('', false);
   try {
     const response = await fetch(form.dataset.action, { method: 'POST', headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(Object.fromEntries(new FormData(form))) });
+      body: JSON.stringify(fieldsOf(form)) });
     const reply = await response.json();
     if (response.ok) {
       show(reply.message, false);
@@ -61,13 +71,25 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-interface Field {
+interface Input {
   name: string;
   label: string;
   type: 'text' | 'password' | 'email';
   autocomplete: string;
   minLength?: number;
+  isOptional?: boolean;
 }
+
+/** A choice of one of several values. */
+interface Choice {
+  name: string;
+  label: string;
+  options: readonly { value: string; label: string }[];
+  /** The value that is chosen at first. */
+  value?: string;
+}
+
+type Field = Input | Choice;
 
 interface Link {
   label: string;
@@ -90,7 +112,7 @@ export function formPage(form: {
   next?: Link | undefined;
 }) {
   const { title, text, action, token, fields = [], button, next } = form;
-  const content = `<p>${escapeHtml(text)}</p>
+  const content = `<p>${linesOf(text)}</p>
 <form data-action="${escapeHtml(action)}">
 ${token === undefined ? '' : `<input type="hidden" name="token" value="${escapeHtml(token)}">`}
 ${fields.map(fieldOf).join('\n')}
@@ -104,23 +126,37 @@ ${next ? `<p data-next hidden>${linkOf(next)}</p>` : ''}
 
 /** A page that only tells something. */
 export function noticePage({ title, text, next }: { title: string; text: string; next?: Link | undefined }) {
-  const content = `<p>${escapeHtml(text)}</p>\n${next ? `<p>${linkOf(next)}</p>` : ''}`;
+  const content = `<p>${linesOf(text)}</p>\n${next ? `<p>${linkOf(next)}</p>` : ''}`;
   return served(htmlPage({ title, content }));
 }
 
-/** The link to the console, where people sign in; undefined without one. */
-export function signInLink({ consoleUrl }: Pick<Tools, 'consoleUrl'>): Link | undefined {
-  return consoleUrl === undefined ? undefined : { label: 'Sign in', url: consoleUrl };
+function fieldOf(field: Field): string {
+  const name = escapeHtml(field.name);
+  const control = 'options' in field ? choiceOf(field) : inputOf(field);
+  return `<label>${escapeHtml(field.label)}${control}</label>
+<p id="${name}-error" data-error="${name}" role="alert"></p>`;
 }
 
-function fieldOf({ name, label, type, autocomplete, minLength }: Field): string {
+function inputOf({ name, type, autocomplete, minLength, isOptional }: Input): string {
   const min = minLength === undefined ? '' : ` minlength="${minLength}"`;
-  return `<label>${label}<input name="${name}" type="${type}" autocomplete="${autocomplete}"${min} required aria-describedby="${name}-error"></label>
-<p id="${name}-error" data-error="${name}" role="alert"></p>`;
+  const required = isOptional ? '' : ' required';
+  return `<input name="${escapeHtml(name)}" type="${type}" autocomplete="${autocomplete}"${min}${required} aria-describedby="${escapeHtml(name)}-error">`;
+}
+
+function choiceOf({ name, options, value }: Choice): string {
+  const items = options.map((option) => {
+    const chosen = option.value === value ? ' selected' : '';
+    return `<option value="${escapeHtml(option.value)}"${chosen}>${escapeHtml(option.label)}</option>`;
+  });
+  return `<select name="${escapeHtml(name)}" required aria-describedby="${escapeHtml(name)}-error">${items.join('')}</select>`;
 }
 
 function linkOf({ label, url }: Link): string {
   return `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`;
+}
+
+function linesOf(text: string): string {
+  return escapeHtml(text).replaceAll('\n', '<br>');
 }
 
 function served(body: string) {

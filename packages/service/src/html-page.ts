@@ -12,12 +12,12 @@ body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding
 main { width: 100%; max-width: 30rem; padding: 2rem; background: var(--paper); border-radius: 1rem; }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
 label { display: block; margin: 1rem 0 0; }
-input { display: block; width: 100%; margin-top: .25rem; padding: .6rem .75rem; border: 1px solid var(--soft);
+input, select { display: block; width: 100%; margin-top: .25rem; padding: .6rem .75rem; border: 1px solid var(--soft);
   border-radius: .5rem; background: var(--paper); color: var(--ink); font: inherit; }
 button { margin-top: 1rem; padding: .7rem 1.4rem; border: 0; border-radius: .5rem; background: var(--deep); color: var(--paper);
   font: inherit; font-weight: 600; cursor: pointer; }
 a { color: var(--deep); }
-button:focus-visible, input:focus-visible, a:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
+button:focus-visible, input:focus-visible, select:focus-visible, a:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
 [data-error] { margin: .25rem 0 0; font-size: .9rem; color: var(--bad); }
 [role=status] { margin: 1rem 0 0; white-space: pre-line; }
 .bad { color: var(--bad); }

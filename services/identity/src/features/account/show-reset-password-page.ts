@@ -1,6 +1,7 @@
 import { type accountPages, passwordLengthMin } from '@tandem/identity-contract';
-import { formPage, signInLink } from '../../account-page.ts';
+import { formPage } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
+import { signInLink } from '../../sign-in-link.ts';
 import { peekLink } from './account-token.ts';
 
 export const showResetPasswordPage =

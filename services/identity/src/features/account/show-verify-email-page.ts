@@ -1,6 +1,7 @@
 import type { accountPages } from '@tandem/identity-contract';
-import { formPage, noticePage, signInLink } from '../../account-page.ts';
+import { formPage, noticePage } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
+import { signInLink } from '../../sign-in-link.ts';
 import { peekLink } from './account-token.ts';
 
 export const showVerifyEmailPage =

@@ -1,7 +1,7 @@
 import { type accountPages, passwordLengthMin } from '@tandem/identity-contract';
-import { fail } from '@tandem/service';
-import { formPage, signInLink } from '../../account-page.ts';
+import { fail, formPage } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
+import { signInLink } from '../../sign-in-link.ts';
 import { findOffer } from './find-offer.ts';
 
 export const showInvitationPage =
