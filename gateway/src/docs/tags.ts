@@ -80,6 +80,11 @@ const tags: Tag[] = [
     name: 'Landing pages',
     description: 'Landing pages of campaigns, written manually or generated.',
   },
+  {
+    paths: ['/v1/calendar', '/v1/public/rsvp', '/rsvp', '/v1/public/booking', '/book'],
+    name: 'Calendar',
+    description: 'Events with attendees, working hours, time off, free times, and links on which people book a time.',
+  },
   { paths: ['/v1/workflows'], name: 'Workflows', description: 'Automated sequences of steps for leads.' },
   {
     paths: ['/v1/campaigns/ai', '/v1/config/ai', '/v1/ai-generation', '/v1/ai'],

@@ -23,7 +23,6 @@ export type {
   Under,
 } from './handler.ts';
 export { formPage, noticePage } from './form-page.ts';
-export type { Actor, Context, FormHandler, Handler, Handlers, IncomingFile, InTenant, Result } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
 export { htmlPage, pageStyle } from './html-page.ts';
 export type { Listable, ListFilter, PageResult } from './list.ts';

@@ -4,6 +4,10 @@ import { accounts } from './accounts.ts';
 import { activities } from './activities.ts';
 import { bulkLeads } from './bulk-leads.ts';
 import { bulkTasks } from './bulk-tasks.ts';
+import { availability, timeOff } from './availability.ts';
+import { bookingLinks, bookings } from './booking-links.ts';
+import { calendar } from './calendar.ts';
+import { calendarEvents } from './calendar-events.ts';
 import { configAi } from './config-ai.ts';
 import { customFields } from './custom-fields.ts';
 import { exchangeRates } from './exchange-rates.ts';
@@ -18,6 +22,7 @@ import { opportunities } from './opportunities.ts';
 import { quotas } from './quotas.ts';
 import { recurrences } from './recurrence.ts';
 import { reminders } from './reminders.ts';
+import { rsvps } from './rsvps.ts';
 import { statuses } from './statuses.ts';
 import { subtasks } from './subtasks.ts';
 import { taskWork } from './task-work.ts';
@@ -27,8 +32,12 @@ import { timelines } from './timelines.ts';
 export * from './accounts.ts';
 export * from './activities.ts';
 export * from './availability.ts';
+export * from './booking-links.ts';
 export * from './bulk-leads.ts';
 export * from './bulk-tasks.ts';
+export * from './calendar.ts';
+export * from './calendar-event.ts';
+export * from './calendar-events.ts';
 export * from './config-ai.ts';
 export * from './custom-fields.ts';
 export * from './domain.ts';
@@ -44,6 +53,7 @@ export * from './opportunities.ts';
 export * from './quotas.ts';
 export * from './recurrence.ts';
 export * from './reminders.ts';
+export * from './rsvps.ts';
 export * from './statuses.ts';
 export * from './subtasks.ts';
 export * from './task.ts';
@@ -70,6 +80,13 @@ export const crm = {
   ...reminders,
   ...recurrences,
   ...bulkTasks,
+  ...calendar,
+  ...calendarEvents,
+  ...rsvps,
+  ...availability,
+  ...timeOff,
+  ...bookingLinks,
+  ...bookings,
   ...statuses,
   ...configAi,
   ...customFields,

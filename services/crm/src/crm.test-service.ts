@@ -1,7 +1,9 @@
 import type { crm } from '@tandem/crm-contract';
+import { mailSettings } from '@tandem/mail';
 import type { ServiceSettings } from '@tandem/service';
 import { createTenantDb } from '@tandem/tenant-db';
 import { type TestService, testService, testSettings } from '@tandem/testing';
+import { z } from 'zod';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import { crmService } from './service.ts';
 import { type CrmSettings, crmSettings } from './settings.ts';
@@ -9,12 +11,16 @@ import { type CrmSettings, crmSettings } from './settings.ts';
 // No server listens on this port: calls to identity are covered by the e2e tests.
 const unreachableUrl = 'http://127.0.0.1:9';
 
+// Without a mail server, messages are stored and not sent.
+const mailSettingsOff = z.object(mailSettings).parse({});
+
 /** Settings of crm without other services. */
 export const alone: Omit<CrmSettings, keyof ServiceSettings> = {
   IDENTITY_URL: unreachableUrl,
   FILES_URL: unreachableUrl,
   PUBLIC_URL: 'https://api.example.com',
   ...crmSettings.pick({ IDS_ALPHABET: true }).parse(process.env),
+  ...mailSettingsOff,
   AI_PROVIDER_API_KEY: '',
   AI_PROVIDER_MODEL: 'a-model',
   AI_PROVIDER_BASE_URL: unreachableUrl,

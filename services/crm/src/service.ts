@@ -14,10 +14,13 @@ import {
   tenantSettingsFrom,
 } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
+import { createMailer } from '@tandem/mail';
 import { createLog } from '@tandem/process';
+import { createSeal } from '@tandem/sealed';
 import { bulkOperations, ownedWork, type ServiceDefinition } from '@tandem/service';
 import { accountHandlers } from './features/accounts/index.ts';
 import { activityHandlers } from './features/activities/index.ts';
+import { calendarOf } from './calendar.ts';
 import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
@@ -52,6 +55,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
   const addonSettings = settingsReader(cachedPerTenant({ ...entitlementsFrom(identity, 'ai_generation'), log }));
   const settingsOf = cachedPerTenant({ ...tenantSettingsFrom(identity), log });
   const peers = { identity, currencyOf: tenantCurrency(settingsOf), timezoneOf: tenantTimezone(settingsOf) };
+  const mailer = createMailer({ settings, seal: createSeal(settings.ENCRYPTION_KEY), log });
   const work = ownedWork(identity, crmRecords);
   const ids = createIdCodec(settings.IDS_ALPHABET);
   const bulk = bulkOperations('crm', { ...leadBulk(peers), ...taskBulk(peers) }, { ids, log });
@@ -69,6 +73,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...quotaHandlers(peers),
       ...exchangeRateHandlers(peers),
       ...taskHandlers(peers),
+      ...calendarOf({ settings, peers, settingsOf, ids, mailer }),
       ...bulk.handlers,
       ...imports.handlers,
       getJob: bulk.getJob,
@@ -81,6 +86,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     },
     consumers: [detectDuplicates, ...work.consumers],
     jobs: [...work.jobs, ...bulk.jobs, ...imports.jobs, readExistingRecords, fireReminder],
+    mail: mailer,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     narrowing: {
@@ -105,7 +111,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       // Read by the id in a task only.
       TaskSeries: 'shared',
       EscalationRule: 'shared',
-      // features/calendar/event.ts decides which events a narrowed caller accesses: those they organize or attend.
+      // features/calendar-events/event.ts decides which events a narrowed caller accesses: those they organize or attend.
       CalendarEvent: 'shared',
       CalendarAttendee: 'shared',
       UserAvailability: { owners: ['userId'] },

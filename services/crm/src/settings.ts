@@ -1,4 +1,5 @@
 import { aiSettings } from '@tandem/ai';
+import { mailSettings } from '@tandem/mail';
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 
@@ -6,10 +7,11 @@ import { z } from 'zod';
 export const crmSettings = serviceSettings.extend({
   IDENTITY_URL: z.url(),
   FILES_URL: z.url(),
-  /** Public base URL of the gateway, used in links. */
-  PUBLIC_URL: z.url(),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
   ...aiSettings,
+  ...mailSettings,
+  /** The address of the gateway as clients see it: links in messages and booking links begin with it. */
+  PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
 });
 
 export type CrmSettings = z.output<typeof crmSettings>;

@@ -1,12 +1,17 @@
 import { crm } from '@tandem/crm-contract';
-import { everyOperation, type TestService, until } from '@tandem/testing';
+import { everyOperation, identityPeer, type TestService, until } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
 
+let identity: Awaited<ReturnType<typeof identityPeer>>;
 let service: TestService<typeof crm>;
 beforeAll(async () => {
-  service = await startCrm();
+  identity = await identityPeer();
+  service = await startCrm({ IDENTITY_URL: identity.url });
 });
-afterAll(() => service?.close());
+afterAll(async () => {
+  await service?.close();
+  await identity?.close();
+});
 
 everyOperation(crm, () => service);
 

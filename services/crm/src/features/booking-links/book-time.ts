@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { type bookings, calendarEventCreated, leadCreated } from '@tandem/crm-contract';
+import type { Emit } from '@tandem/events';
+import { fail, failField } from '@tandem/service';
+import type { z } from 'zod';
+import type { BookingLink as LinkRow } from '../../generated/client.ts';
+import type { Handler, Tx } from '../../handler.ts';
+import type { CalendarTools } from '../calendar/tools.ts';
+import { addAttendees } from '../calendar-events/attendees.ts';
+import { asEvent, type StoredEvent } from '../calendar-events/event.ts';
+import { mailAttendees } from '../calendar-events/invitations.ts';
+import { asLead } from '../leads/lead.ts';
+import { asBookingLink } from './booking-link.ts';
+import { type BookingTenant, bookableSlots, findBookingLink, tenantOf } from './offer.ts';
+
+type Body = z.output<typeof bookings.bookTime.body>;
+
+interface Booked {
+  link: LinkRow;
+  body: Body;
+  timezone: string;
+  hosts: [number, ...number[]];
+  leadId: number;
+}
+
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+// Names of a single word have no last name, which leads require.
+const noLastName = '-';
+
+export const bookTime = (tools: CalendarTools): Handler<typeof bookings.bookTime, BookingTenant> => ({
+  check: ({ params, caller }) => tenantOf(tools, params.slug, caller.requestId),
+  run({ params, body, inTenant, found: { tenantId, environment, settings } }) {
+    return inTenant({ tenantId, environment }, async ({ tx, emit, schedule }) => {
+      const { timezone, locale } = settings;
+      const { id } = await findBookingLink(tx, params.slug);
+      const link = await tx.bookingLink.lockFirst({ where: { id } });
+      if (!link?.active) throw fail('not_found');
+      const description = descriptionOf(link, body, tools);
+      await lockHosts(tx, link.hostIds);
+      const hosts = await hostsOf(tx, link, { startAt: body.startAt, timezone });
+      const leadId = await leadOf(tx, emit, body, hosts[0]);
+      const event = await createEvent(tx, { link, body, timezone, hosts, leadId }, description);
+      emit(calendarEventCreated, {
+        data: { calendarEventId: event.row.id, title: event.row.title },
+        record: event.record,
+      });
+      const caller = { name: 'Tandem', tenantId, environment };
+      const to = event.attendees;
+      await mailAttendees(tools, { tx, schedule, caller, locale }, [{ event, occasion: 'booked', to }]);
+      const { title, location, joinUrl } = link;
+      return {
+        title,
+        location,
+        joinUrl,
+        startAt: event.row.startAt,
+        endAt: event.row.endAt,
+        timezone: event.row.timezone,
+      };
+    });
+  },
+});
+
+/** Bookings of the same hosts wait for each other, also through other links: one of two for the same time is refused. */
+async function lockHosts(tx: Tx, hostIds: readonly number[]): Promise<void> {
+  for (const id of [...hostIds].sort((one, other) => one - other))
+    await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('booking', platform.tenant_id() * 1000003 + ${id}))`;
+}
+
+/** The hosts of a booking, the organizer first. */
+async function hostsOf(
+  tx: Tx,
+  link: LinkRow,
+  { startAt, timezone }: { startAt: Date; timezone: string },
+): Promise<[number, ...number[]]> {
+  const around = { from: new Date(startAt.getTime() - dayMs), to: new Date(startAt.getTime() + dayMs) };
+  const slots = await bookableSlots(tx, link, { period: around, timezone });
+  const slot = slots.find((one) => one.startAt.getTime() === startAt.getTime());
+  if (!slot) throw fail('slot_taken', [{ field: 'startAt', message: 'Must be the start of a free slot' }]);
+  const { hostIds, hostMode, turn } = link;
+  if (hostMode === 'all') return hostIds as [number, ...number[]];
+  const first = hostMode === 'round_robin' ? turn % hostIds.length : 0;
+  const inTurn = [...hostIds.slice(first), ...hostIds.slice(0, first)];
+  const host = inTurn.find((id) => slot.userIds.includes(id)) as number;
+  if (hostMode === 'round_robin')
+    await tx.bookingLink.updateMany({ where: { id: link.id }, data: { turn: hostIds.indexOf(host) + 1 } });
+  return [host];
+}
+
+/** The lead with the address of the person, created if there is none. */
+async function leadOf(tx: Tx, emit: Emit<typeof leadCreated>, { name, email }: Body, ownerId: number): Promise<number> {
+  const [existing] = await tx.sql<{ id: number }>`SELECT id FROM lead
+    WHERE tenant_id = platform.tenant_id() AND environment = platform.environment()
+      AND email_key = lower(${email}) AND deleted_at IS NULL ORDER BY id LIMIT 1`;
+  if (existing) return existing.id;
+  const [firstName = name, ...others] = name.split(/\s+/);
+  const row = await tx.lead.create({
+    data: {
+      email,
+      firstName: firstName.slice(0, 100),
+      lastName: others.join(' ').slice(0, 100) || noLastName,
+      source: 'web',
+      assignedTo: ownerId,
+    },
+  });
+  const lead = asLead(row);
+  emit(leadCreated, { data: { leadId: lead.id, email: lead.email, source: lead.source }, record: lead });
+  return lead.id;
+}
+
+async function createEvent(tx: Tx, booked: Booked, description: string | null): Promise<StoredEvent> {
+  const { link, body, timezone, hosts, leadId } = booked;
+  const [organizerId, ...others] = hosts;
+  const { startAt, name, email } = body;
+  const row = await tx.calendarEvent.create({
+    data: {
+      uid: randomUUID(),
+      title: `${link.title}: ${name}`.slice(0, 200),
+      description,
+      startAt,
+      endAt: new Date(startAt.getTime() + link.durationMinutes * minuteMs),
+      timezone: body.timezone ?? timezone,
+      location: link.location,
+      joinUrl: link.joinUrl,
+      leadId,
+      organizerId,
+      bookingLinkId: link.id,
+    },
+  });
+  const accepted = { response: 'accepted', respondedAt: new Date() };
+  const attendees = await addAttendees(tx, row.id, [
+    { email, name, ...accepted },
+    ...others.map((userId) => ({ userId, ...accepted })),
+  ]);
+  return { row, attendees, record: asEvent(row, attendees) };
+}
+
+/**
+ * The answers as text of the event.
+ * @throws 422 naming a question that is required, or an answer to no question
+ */
+function descriptionOf(link: LinkRow, { answers = {} }: Body, tools: CalendarTools): string | null {
+  const { questions } = asBookingLink(link, tools);
+  const unknown = Object.keys(answers).find((key) => !questions.some((question) => question.key === key));
+  if (unknown !== undefined) throw failField(`answers.${unknown}`, 'Is not a question of this booking link');
+  const missing = questions.find(({ key, required }) => required && !answers[key]?.trim());
+  if (missing) throw failField(`answers.${missing.key}`, 'Is required');
+  const lines = questions.flatMap(({ key, label }) => (answers[key] ? [`${label}\n${answers[key]}`] : []));
+  return lines.length ? lines.join('\n\n').slice(0, 5_000) : null;
+}

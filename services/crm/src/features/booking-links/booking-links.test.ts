@@ -1,0 +1,240 @@
+import type { crm } from '@tandem/crm-contract';
+import { type Mailbox, startMailbox } from '@tandem/mailbox';
+import { identityPeer, members, type TestService, until, users } from '@tandem/testing';
+import { startCrm } from '../../crm.test-service.ts';
+
+let identity: Awaited<ReturnType<typeof identityPeer>>;
+let mailbox: Mailbox;
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  identity = await identityPeer();
+  mailbox = await startMailbox();
+  service = await startCrm({ IDENTITY_URL: identity.url, SMTP_URL: mailbox.smtpUrl });
+});
+afterAll(async () => {
+  await service?.close();
+  await mailbox?.close();
+  await identity?.close();
+});
+
+type Api = ReturnType<typeof service.as>;
+type Fields = Record<string, unknown>;
+
+const aLink = async (api: Api, fields: Fields = {}) =>
+  (
+    await api.createBookingLink({
+      body: { title: 'Intro call', durationMinutes: 30, hostIds: [users.active], ...fields },
+    })
+  ).data;
+/** A person outside of the tenant. */
+const visitor = () => {
+  const { tenantId: _, ...caller } = service.as({ type: 'anonymous' }).caller;
+  return caller;
+};
+const offer = (slug: string, query: Record<string, string> = {}) =>
+  service.send(service.operations.getBookingOffer, { params: { slug }, query }, visitor());
+const slotsOf = async (slug: string) => (await offer(slug)).data.slots.map((slot: { startAt: string }) => slot.startAt);
+const book = (slug: string, fields: Fields) =>
+  service.send(
+    service.operations.bookTime,
+    { params: { slug }, body: { name: 'Ada Lovelace', email: 'ada@example.com', ...fields } },
+    visitor(),
+  );
+const eventOf = (api: Api, name: string) =>
+  until(`${name} arrives`, () =>
+    service.events.find((event) => event.name === name && event.tenantId === api.caller.tenantId),
+  );
+
+describe('booking links', () => {
+  it('are created, changed, listed and deleted, with events', async () => {
+    const api = service.as({ userId: Number(users.active) });
+    const created = await api.createBookingLink({ body: { title: 'Erstgespräch & Demo', durationMinutes: 45 } });
+    expect([created.status, created.data]).toEqual([
+      201,
+      expect.objectContaining({
+        slug: expect.stringMatching(/^erstgesprach-demo-[0-9A-Za-z]{16,17}$/),
+        url: `https://api.example.com/book/${created.data.slug}`,
+        hostIds: [users.active],
+        hostMode: 'any',
+        noticeMinutes: 60,
+        horizonDays: 30,
+        active: true,
+        version: 1,
+      }),
+    ]);
+    const params = { id: created.data.id };
+    const changed = await api.updateBookingLink({ params, body: { title: 'Demo', active: false } });
+    expect(changed.data).toMatchObject({ title: 'Demo', slug: created.data.slug, version: 2 });
+    expect((await api.updateBookingLink({ params, body: { title: 'Demo' } })).data.version).toBe(2);
+    expect((await api.listBookingLinks({ query: { active: 'false' } })).data).toEqual([changed.data]);
+    expect((await api.getBookingLink({ params })).data).toEqual(changed.data);
+    expect((await api.deleteBookingLink({ params, headers: { 'if-match': '"1"' } })).status).toBe(412);
+    expect((await api.deleteBookingLink({ params })).data).toEqual({ id: params.id, deleted: true });
+    for (const name of ['created', 'updated', 'deleted']) await eventOf(api, `booking_link.${name}`);
+  });
+
+  it('have a slug that is unique in the tenant, even with requests at once', async () => {
+    const api = service.as();
+    const body = { title: 'Intro', slug: 'intro', durationMinutes: 30, hostIds: [users.active] };
+    const replies = await Promise.all([1, 2].map(() => api.createBookingLink({ body })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect((await service.as().createBookingLink({ body })).status).toBe(201);
+    const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
+    expect((await sandbox.createBookingLink({ body })).data.slug).toMatch(/^intro-sandbox-/);
+  });
+
+  it.each([
+    ['an unknown host', { hostIds: [users.nobody] }, 'hostIds.0'],
+    ['a suspended host', { hostIds: [users.suspended] }, 'hostIds.0'],
+    ['a slug with other characters', { slug: 'Intro call' }, 'slug'],
+    ['a duration of a minute', { durationMinutes: 1 }, 'durationMinutes'],
+    [
+      'a question twice',
+      {
+        questions: [
+          { key: 'a', label: 'A' },
+          { key: 'a', label: 'B' },
+        ],
+      },
+      'questions.1.key',
+    ],
+  ])('refuse %s', async (_, fields, field) => {
+    const body = { title: 'Intro', durationMinutes: 30, hostIds: [users.active], ...fields };
+    const reply = await service.as().createBookingLink({ body });
+    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, field]);
+  });
+
+  it('of others are not found by a caller narrowed to their own', async () => {
+    const api = service.as();
+    const { id } = await aLink(api);
+    const can = ['calendar:read:own', 'calendar:write:own', 'calendar:delete:own'];
+    const other = service.as({ tenantId: api.caller.tenantId as number, userId: Number(members.seller), can });
+    expect((await other.getBookingLink({ params: { id } })).status).toBe(404);
+    expect((await other.updateBookingLink({ params: { id }, body: { title: 'X' } })).status).toBe(404);
+    expect((await other.listBookingLinks()).data).toEqual([]);
+  });
+});
+
+describe('a booking page', () => {
+  it('shows free times within notice and horizon, to everybody', async () => {
+    const api = service.as();
+    const { slug } = await aLink(api, { noticeMinutes: 1_440, horizonDays: 10 });
+    const { status, data } = await offer(slug);
+    expect([status, data]).toEqual([200, expect.objectContaining({ title: 'Intro call', timezone: 'Europe/Berlin' })]);
+    const times = data.slots.map(({ startAt }: { startAt: string }) => Date.parse(startAt) - Date.now());
+    expect(Math.min(...times)).toBeGreaterThan(86_400_000 - 60_000);
+    expect(Math.max(...times)).toBeLessThan(10 * 86_400_000);
+    const page = await service.send(service.operations.showBookingPage, { params: { slug } }, visitor());
+    expect(page.text).toContain(`<option value="${data.slots[0].startAt}">`);
+    const later = await offer(slug, { from: data.slots[5].startAt });
+    expect(later.data.slots[0]).toEqual(data.slots[5]);
+  });
+
+  it('does not exist for an unknown slug, and while the link is inactive', async () => {
+    const api = service.as();
+    const { id, slug } = await aLink(api);
+    expect([(await offer('intro')).status, (await offer(`other-${slug.split('-').at(-1)}`)).status]).toEqual([
+      404, 404,
+    ]);
+    const [startAt] = await slotsOf(slug);
+    await api.updateBookingLink({ params: { id }, body: { active: false } });
+    expect([(await offer(slug)).status, (await book(slug, { startAt })).status]).toEqual([404, 404]);
+  });
+});
+
+describe('a booking', () => {
+  it('creates an event and a lead, and confirms by mail', async () => {
+    const api = service.as();
+    const questions = [{ key: 'size', label: 'How many?', required: true }];
+    const { slug } = await aLink(api, { questions, location: 'Room 4' });
+    const [startAt] = await slotsOf(slug);
+    const email = 'first-booking@example.com';
+    const { status, body } = await book(slug, { startAt, email, answers: { size: '12' } });
+    expect([status, body]).toMatchObject([
+      201,
+      { message: 'Your booking is confirmed', data: { title: 'Intro call', startAt, location: 'Room 4' } },
+    ]);
+    const [lead] = (await api.listLeads()).data;
+    expect(lead).toMatchObject({
+      email,
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      source: 'web',
+      assignedTo: users.active,
+    });
+    const [event] = (await api.listCalendarEvents()).data;
+    expect(event).toMatchObject({
+      title: 'Intro call: Ada Lovelace',
+      description: 'How many?\n12',
+      startAt,
+      leadId: lead.id,
+      organizerId: users.active,
+      attendees: [{ email, name: 'Ada Lovelace', response: 'accepted' }],
+    });
+    await eventOf(api, 'calendar_event.created');
+    await eventOf(api, 'lead.created');
+    const mail = await until('the confirmation arrives', () => mailbox.to(email)[0]);
+    expect([mail.subject, mail.invitation]).toEqual([
+      'Booked: Intro call: Ada Lovelace',
+      expect.stringContaining('METHOD:REQUEST'),
+    ]);
+    expect(await slotsOf(slug)).not.toContain(startAt);
+  });
+
+  it('keeps the lead that has the address', async () => {
+    const api = service.as();
+    const { data: lead } = await api.createLead({
+      body: { email: 'Known@example.com', firstName: 'K', lastName: 'N' },
+    });
+    const { slug } = await aLink(api);
+    const [startAt] = await slotsOf(slug);
+    expect((await book(slug, { startAt, email: 'known@example.com' })).status).toBe(201);
+    expect((await api.listLeads()).data).toHaveLength(1);
+    expect((await api.listCalendarEvents()).data).toMatchObject([{ leadId: lead.id }]);
+  });
+
+  it('has one winner when two people book the same time at once, also through two links of a host', async () => {
+    const api = service.as();
+    const links = [await aLink(api, { slug: 'one' }), await aLink(api, { slug: 'two' })];
+    const [startAt] = await slotsOf(links[0].slug);
+    const replies = await Promise.all([...links, ...links].map(({ slug }) => book(slug, { startAt })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    expect(replies.find(({ status }) => status === 409)?.body.code).toBe('slot_taken');
+    expect((await api.listCalendarEvents()).data).toHaveLength(1);
+  });
+
+  it('takes hosts in turn, the next one who is free, or all of them', async () => {
+    const api = service.as();
+    const hostIds = [users.active, members.seller];
+    const { slug } = await aLink(api, { hostIds, hostMode: 'round_robin' });
+    const [first, second] = await slotsOf(slug);
+    for (const startAt of [first, second, first]) expect((await book(slug, { startAt })).status).toBe(201);
+    const events = (await api.listCalendarEvents({ query: { sort: 'createdAt' } })).data;
+    expect(events.map(({ organizerId }: Fields) => organizerId)).toEqual([
+      users.active,
+      members.seller,
+      members.seller,
+    ]);
+    const all = await aLink(api, { hostIds, hostMode: 'all', slug: 'all' });
+    const [startAt] = await slotsOf(all.slug);
+    await book(all.slug, { startAt });
+    const [latest] = (await api.listCalendarEvents({ query: { sort: '-createdAt' } })).data;
+    expect(latest).toMatchObject({ organizerId: users.active, attendees: [{}, { userId: members.seller }] });
+  });
+
+  it.each([
+    ['a time outside of the working hours', { startAt: '2027-03-28T03:00:00.000Z' }, 409, 'startAt'],
+    ['no name', { name: '' }, 422, 'name'],
+    ['a bad address', { email: 'ada' }, 422, 'email'],
+    ['a required answer that is missing', {}, 422, 'answers.size'],
+    ['an answer to no question', { answers: { size: '1', other: 'x' } }, 422, 'answers.other'],
+  ])('refuses %s', async (_, fields, status, field) => {
+    const api = service.as();
+    const { slug } = await aLink(api, { questions: [{ key: 'size', label: 'How many?', required: true }] });
+    const [startAt] = await slotsOf(slug);
+    const answers = field === 'startAt' ? { answers: { size: '1' } } : {};
+    const reply = await book(slug, { startAt, ...answers, ...fields });
+    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([status, field]);
+    expect((await api.listLeads()).data).toEqual([]);
+  });
+});

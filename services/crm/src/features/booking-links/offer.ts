@@ -1,0 +1,82 @@
+import { bookingSlotsMax } from '@tandem/crm-contract';
+import type { KnownSettings } from '@tandem/identity-contract';
+import { fail, type InTenant } from '@tandem/service';
+import type { BookingLink as LinkRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { busyTimes } from '../calendar/busy.ts';
+import { widened } from '../calendar/find-availability.ts';
+import { freeSlots, type Slot } from '../calendar/free-slots.ts';
+import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
+import { type Period, workingHoursOf } from '../calendar/working-hours.ts';
+import { asBookingLink } from './booking-link.ts';
+import { ownerOf } from './slug.ts';
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+/** Longest period that one response covers; `from` reads further. */
+const offerDaysMax = 31;
+
+/** The tenant of a public booking page. */
+export interface BookingTenant {
+  tenantId: number;
+  environment: 'live' | 'sandbox';
+  settings: NonNullable<KnownSettings>;
+}
+
+/** Finds the tenant of a slug with its settings, before a transaction opens. */
+export async function tenantOf(tools: CalendarTools, slug: string, requestId: string): Promise<BookingTenant> {
+  const owner = ownerOf(tools.ids, slug);
+  if (!owner) throw fail('not_found');
+  return { ...owner, settings: await settingsFor(tools, { ...owner, requestId }) };
+}
+
+/** The free slots of a booking link within a period, as far as its notice and horizon allow. */
+export async function bookableSlots(
+  tx: Tx,
+  link: LinkRow,
+  { period, timezone }: { period: Period; timezone: string },
+): Promise<Slot[]> {
+  const now = Date.now();
+  const from = new Date(Math.max(period.from.getTime(), now + link.noticeMinutes * minuteMs));
+  const to = new Date(Math.min(period.to.getTime(), now + link.horizonDays * dayMs));
+  if (to <= from) return [];
+  const hours = await workingHoursOf(tx, link.hostIds, timezone);
+  const busy = await busyTimes(tx, link.hostIds, widened({ from, to }));
+  const { durationMinutes } = link;
+  const mode = link.hostMode === 'all' ? 'all' : 'any';
+  return freeSlots({ period: { from, to }, hours, busy, durationMinutes, timezone, mode });
+}
+
+/** Finds an active booking link by its slug, in the tenant of the transaction. */
+export async function findBookingLink(tx: Tx, slug: string): Promise<LinkRow> {
+  const link = await tx.bookingLink.findFirst({ where: { slug, active: true } });
+  if (!link) throw fail('not_found');
+  return link;
+}
+
+/** What a booking page offers. */
+export function readOffer(
+  tools: CalendarTools,
+  slug: string,
+  { tenant, query, inTenant }: { tenant: BookingTenant; query: { from?: Date; to?: Date }; inTenant: InTenant<Tx> },
+) {
+  const { tenantId, environment, settings } = tenant;
+  const { timezone } = settings;
+  return inTenant({ tenantId, environment }, async ({ tx }) => {
+    const link = await findBookingLink(tx, slug);
+    const from = query.from && query.from.getTime() > Date.now() ? query.from : new Date();
+    const latest = new Date(from.getTime() + offerDaysMax * dayMs);
+    const to = query.to && query.to < latest ? query.to : latest;
+    const slots = await bookableSlots(tx, link, { period: { from, to }, timezone });
+    const { title, description, durationMinutes, location, questions } = asBookingLink(link, tools);
+    return {
+      title,
+      description,
+      durationMinutes,
+      location,
+      questions,
+      timezone,
+      slots: slots.slice(0, bookingSlotsMax),
+    };
+  });
+}

@@ -1,0 +1,42 @@
+import type { IdCodec } from '@tandem/ids';
+
+const nameMax = 60;
+const sandboxSuffix = '-sandbox';
+
+interface Owner {
+  tenantId: number;
+  environment: 'live' | 'sandbox';
+}
+
+/**
+ * The slug of a booking link: a name, which is unique in the tenant, and the code of the tenant, so that the public page
+ * knows the tenant without a lookup across tenants.
+ */
+export function slugOf(
+  ids: IdCodec,
+  { tenantId, environment }: Owner,
+  { slug, title }: { slug?: string; title: string },
+) {
+  const name = slug ?? nameFrom(title);
+  const suffix = environment === 'sandbox' ? sandboxSuffix : '';
+  return `${name}${suffix}-${ids.encode('tenant', tenantId, tenantId)}`;
+}
+
+/** The tenant of a slug; undefined if it has none. */
+export function ownerOf(ids: IdCodec, slug: string): Owner | undefined {
+  const [, name = '', code = ''] = /^(.*)-([0-9A-Za-z]+)$/.exec(slug) ?? [];
+  const tenantId = ids.decode('tenant', undefined, code);
+  if (tenantId === undefined) return undefined;
+  return { tenantId, environment: name.endsWith(sandboxSuffix) ? 'sandbox' : 'live' };
+}
+
+function nameFrom(title: string): string {
+  const words = title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, nameMax)
+    .replace(/^-+|-+$/g, '');
+  return words || 'booking';
+}

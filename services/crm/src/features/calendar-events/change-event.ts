@@ -1,0 +1,91 @@
+import { type calendarEvents, calendarEventUpdated } from '@tandem/crm-contract';
+import type { Emit } from '@tandem/events';
+import { type Context, diff, failField } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import type { CalendarTools } from '../calendar/tools.ts';
+import { replaceAttendees } from './attendees.ts';
+import { type StoredEvent, writeEvent } from './event.ts';
+import { mailAttendees } from './invitations.ts';
+import { endOf } from './series.ts';
+import { timeColumns } from './times.ts';
+
+export type EventChange = Context<typeof calendarEvents.updateCalendarEvent, Tx>['body'];
+
+interface Effects {
+  emit: Emit<typeof calendarEventUpdated>;
+  sender: Parameters<typeof mailAttendees>[1];
+}
+
+/** Fields whose change attendees are told of. */
+const toldFields = [
+  'title',
+  'description',
+  'startAt',
+  'endAt',
+  'timezone',
+  'allDay',
+  'location',
+  'joinUrl',
+  'recurrence',
+];
+const timeFields = ['startAt', 'endAt', 'timezone', 'allDay', 'recurrence'];
+
+/**
+ * Writes a change of a locked event with its event and messages; one that changes nothing is none.
+ * @param series the series of an exception
+ */
+export async function changeEvent(
+  tools: CalendarTools,
+  { emit, sender }: Effects,
+  event: StoredEvent,
+  change: EventChange,
+  series: StoredEvent | undefined,
+): Promise<StoredEvent> {
+  const { tx } = sender;
+  const { row, record } = event;
+  const { attendees: wanted, ...fields } = change;
+  if (row.recurringEventId !== null && fields.recurrence)
+    throw failField('recurrence', 'One occurrence does not repeat; change the series');
+  const { seriesEndAt, ...times } = changedTimes(event, fields);
+  const { values, audit } = diff(record, { ...fields, ...times });
+  const people = wanted && (await replaceAttendees(tx, row.id, { before: event.attendees, wanted }));
+  const names = Object.keys(values);
+  const hasNewPeople = people !== undefined && people.added.length + people.removed.length > 0;
+  if (!names.length && !hasNewPeople) return event;
+  const isTold = names.some((name) => toldFields.includes(name));
+  const hasNewTimes = names.some((name) => timeFields.includes(name));
+  if (hasNewTimes && row.recurrence !== null)
+    await tx.calendarEvent.deleteMany({ where: { recurringEventId: row.id } });
+  const attendees = people?.now ?? event.attendees;
+  const data = { ...values, seriesEndAt, ...(isTold && { sequence: row.sequence + 1 }) };
+  const changed = await writeEvent(tx, { ...event, attendees }, data);
+  emit(calendarEventUpdated, {
+    data: { calendarEventId: row.id, fields: [...names, ...(hasNewPeople ? ['attendees'] : [])] },
+    record: changed.record,
+    changes: {
+      ...audit,
+      ...(hasNewPeople && { attendees: { from: record.attendees, to: changed.record.attendees } }),
+    },
+  });
+  const added = people?.added ?? [];
+  const stayed = attendees.filter((one) => !added.includes(one));
+  await mailAttendees(tools, sender, [
+    { event: changed, occasion: 'invited', to: added, series },
+    { event: changed, occasion: 'cancelled', to: people?.removed ?? [], series },
+    { event: changed, occasion: 'changed', to: isTold ? stayed : [], series },
+  ]);
+  return changed;
+}
+
+/** The times after a change. An event that is only moved keeps its length. */
+function changedTimes(event: StoredEvent, change: Omit<EventChange, 'attendees'>) {
+  const { row } = event;
+  const startAt = change.startAt ?? row.startAt;
+  return timeColumns({
+    startAt,
+    endAt: change.endAt ?? (change.startAt ? endOf(event, startAt) : row.endAt),
+    timezone: change.timezone ?? row.timezone,
+    allDay: change.allDay ?? row.allDay,
+    recurrence: change.recurrence === undefined ? row.recurrence : change.recurrence,
+  });
+}

@@ -1,0 +1,83 @@
+import type { Caller } from '@tandem/caller';
+import type { Schedule } from '@tandem/jobs';
+import type { Message } from '@tandem/mail';
+import { fail } from '@tandem/service';
+import type { CalendarAttendee as AttendeeRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import type { CalendarTools } from '../calendar/tools.ts';
+import { asEvent, type StoredEvent } from './event.ts';
+import { icsOf } from './ics.ts';
+import { invitationLetter, type Occasion } from './invitation-letter.ts';
+
+interface Mailing {
+  event: StoredEvent;
+  occasion: Occasion;
+  /** The attendees who get a message; those without an address get none. */
+  to: readonly AttendeeRow[];
+  /** The series of an exception. */
+  series?: StoredEvent | undefined;
+}
+
+interface Sender {
+  tx: Tx;
+  schedule: Schedule;
+  caller: Pick<Caller, 'name' | 'tenantId' | 'environment'>;
+  locale: string;
+}
+
+const dayMs = 86_400_000;
+// Links of a series without an end can be used for a year after the message.
+const linkDays = { afterEnd: 7, endless: 366 };
+
+/**
+ * Queues messages to attendees with an e-mail address, each with a link to answer and the event for their calendar. Users
+ * are notified by identity, from the events. A past event concerns nobody any more.
+ * @throws 429 when the tenant has reached its limit of messages
+ */
+export async function mailAttendees(tools: CalendarTools, sender: Sender, mailings: readonly Mailing[]): Promise<void> {
+  const messages = mailings.flatMap((mailing) => (isPast(mailing.event) ? [] : messagesOf(tools, sender, mailing)));
+  if (messages.length && !(await tools.mail(sender, messages))) throw fail('mail_limit');
+}
+
+function messagesOf(tools: CalendarTools, { caller, locale }: Sender, mailing: Mailing): Message[] {
+  const { event, occasion, to, series } = mailing;
+  const by = caller.name ?? 'Tandem';
+  const method = occasion === 'cancelled' ? 'CANCEL' : 'REQUEST';
+  return to.flatMap((attendee) => {
+    if (attendee.email === null) return [];
+    const organizer = { name: by, email: addressOf(tools.mailFrom) };
+    // The other attendees are not shown: their addresses are personal data.
+    const own = { ...event, record: asEvent(event.row, [attendee]) };
+    const ics = icsOf([own], { method, organizer, ...(series && { seriesTimezone: series.record.timezone }) });
+    const url = method === 'CANCEL' ? undefined : linkOf(tools, caller, event, attendee);
+    const letter = invitationLetter({ occasion, event: event.record, organizer: by, locale, url });
+    return [
+      {
+        kind: 'account',
+        template: `calendar_${occasion}`,
+        to: attendee.email,
+        content: { ...letter, invitation: { method, ics } },
+      } satisfies Message,
+    ];
+  });
+}
+
+function linkOf(tools: CalendarTools, caller: Sender['caller'], { row }: StoredEvent, attendee: AttendeeRow): string {
+  const end = row.recurrence === null ? row.endAt : row.seriesEndAt;
+  const expiresAt = end
+    ? new Date(end.getTime() + linkDays.afterEnd * dayMs)
+    : new Date(Date.now() + linkDays.endless * dayMs);
+  const { tenantId, environment } = caller;
+  const token = tools.links.issue({ tenantId: tenantId as number, environment, attendeeId: attendee.id }, expiresAt);
+  return `${tools.publicUrl}/rsvp/${token}`;
+}
+
+function isPast({ row }: StoredEvent): boolean {
+  const end = row.recurrence === null ? row.endAt : row.seriesEndAt;
+  return end !== null && end < new Date();
+}
+
+/** The address of a sender such as `Tandem <no-reply@example.com>`. */
+export function addressOf(mailFrom: string): string {
+  return /<([^<>]+)>$/.exec(mailFrom)?.[1] ?? mailFrom;
+}

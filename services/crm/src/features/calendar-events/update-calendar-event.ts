@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { actingUserId } from '@tandem/caller';
+import { calendarEventCreated, type calendarEvents, calendarEventUpdated } from '@tandem/crm-contract';
+import type { KnownSettings } from '@tandem/identity-contract';
+import { continuedFrom, type Series } from '@tandem/recurrence';
+import type { Context } from '@tandem/service';
+import type { Handler, Tx } from '../../handler.ts';
+import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
+import { addAttendees, checkAttendees, copyAttendees } from './attendees.ts';
+import { changeEvent, type EventChange } from './change-event.ts';
+import { asEvent, checkLinks, findEvent, lockEvent, requireScheduled, type StoredEvent, seenBy } from './event.ts';
+import { mailAttendees } from './invitations.ts';
+import { contentOf, endOf, endSeries, exceptionOf, exceptionsFrom, seriesOf, targetOf } from './series.ts';
+import { timeColumns } from './times.ts';
+
+type Update = Context<typeof calendarEvents.updateCalendarEvent, Tx> & { found: NonNullable<KnownSettings> };
+
+export const updateCalendarEvent = (
+  tools: CalendarTools,
+): Handler<typeof calendarEvents.updateCalendarEvent, NonNullable<KnownSettings>> => ({
+  async check({ params, body, caller, tx, under }) {
+    await findEvent(tx, params.id, caller, 'calendar:write');
+    await checkLinks(body, { tx, under });
+    await checkAttendees(tools, body.attendees, caller);
+    return settingsFor(tools, caller);
+  },
+  async run(context) {
+    const { params, query, body, caller, tx, emit, schedule, ifMatch, found } = context;
+    const event = await lockEvent(tx, params.id, caller, 'calendar:write');
+    ifMatch(event.record);
+    requireScheduled(event.record);
+    const target = targetOf(event, query);
+    if (target.part === 'following')
+      return seenBy(caller, await changeFollowing(tools, context, event, target.occurrence));
+    const isThis = target.part === 'this';
+    const changed = isThis ? await exceptionOf(tx, event, target.occurrence) : event;
+    requireScheduled(changed.record);
+    const sender = { tx, schedule, caller, locale: found.locale };
+    const { record } = await changeEvent(tools, { emit, sender }, changed, body, isThis ? event : undefined);
+    return seenBy(caller, record);
+  },
+});
+
+/** Ends the series before an occurrence, and continues it as a series of its own with the change. */
+async function changeFollowing(tools: CalendarTools, context: Update, series: StoredEvent, occurrence: Date) {
+  const { body, caller, tx, emit, schedule, found } = context;
+  const next = await continueSeries(context, series, occurrence);
+  const ended = await endSeries(tx, series, occurrence);
+  const hasNewTimes = timeFields.some((field) => body[field] !== undefined);
+  const later = exceptionsFrom(series, occurrence);
+  if (hasNewTimes) await tx.calendarEvent.deleteMany({ where: later });
+  else await tx.calendarEvent.updateMany({ where: later, data: { recurringEventId: next.row.id, uid: next.row.uid } });
+  emit(calendarEventUpdated, {
+    data: { calendarEventId: ended.row.id, fields: ['recurrence'] },
+    record: ended.record,
+    changes: { recurrence: { from: series.record.recurrence, to: ended.record.recurrence } },
+  });
+  emit(calendarEventCreated, { data: { calendarEventId: next.row.id, title: next.row.title }, record: next.record });
+  await mailAttendees(tools, { tx, schedule, caller, locale: found.locale }, [
+    { event: ended, occasion: 'changed', to: ended.attendees },
+    { event: next, occasion: 'invited', to: next.attendees },
+  ]);
+  return next.record;
+}
+
+const timeFields = ['startAt', 'endAt', 'timezone', 'allDay', 'recurrence'] as const;
+
+async function continueSeries(
+  { body, caller, tx }: Update,
+  series: StoredEvent,
+  occurrence: Date,
+): Promise<StoredEvent> {
+  const { attendees: wanted, recurrence, ...fields }: EventChange = body;
+  const { row } = series;
+  const startAt = fields.startAt ?? occurrence;
+  const times = timeColumns({
+    startAt,
+    endAt: fields.endAt ?? endOf(series, startAt),
+    timezone: fields.timezone ?? row.timezone,
+    allDay: fields.allDay ?? row.allDay,
+    recurrence: recurrence === undefined ? continuedFrom(seriesOf(row) as Series, occurrence) : recurrence,
+  });
+  const data = {
+    ...contentOf(series),
+    ...fields,
+    ...times,
+    uid: randomUUID(),
+    createdBy: actingUserId(caller) ?? null,
+  };
+  const created = await tx.calendarEvent.create({ data });
+  const attendees = wanted
+    ? await addAttendees(tx, created.id, wanted)
+    : await copyAttendees(tx, created.id, series.attendees);
+  return { row: created, attendees, record: asEvent(created, attendees) };
+}

@@ -1,0 +1,22 @@
+import type { availability, calendar, timeOff } from '@tandem/crm-contract';
+import type { Handlers } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { findAvailability } from './find-availability.ts';
+import { getCalendar } from './get-calendar.ts';
+import { getUserAvailability } from './get-user-availability.ts';
+import { setUserAvailability } from './set-user-availability.ts';
+import { createTimeOff, deleteTimeOff, getTimeOff, listTimeOff, updateTimeOff } from './time-off.ts';
+import type { CalendarTools } from './tools.ts';
+
+export const calendarHandlers = (tools: CalendarTools) =>
+  ({
+    getCalendar: getCalendar(tools),
+    findAvailability: findAvailability(tools),
+    getUserAvailability: getUserAvailability(tools),
+    setUserAvailability: setUserAvailability(tools),
+    createTimeOff: createTimeOff(tools),
+    listTimeOff,
+    getTimeOff,
+    updateTimeOff,
+    deleteTimeOff,
+  }) satisfies Handlers<typeof calendar & typeof availability & typeof timeOff, Tx>;
