@@ -207,7 +207,7 @@ export const BookingOffer = z.object({
   durationMinutes: BookingLink.shape.durationMinutes,
   location: BookingLink.shape.location,
   questions: BookingLink.shape.questions,
-  timezone: z.string().describe('The time zone (IANA) in which the page shows the slots'),
+  timezone: z.string().meta({ description: 'The time zone (IANA) in which the page shows the slots', examples: ['Europe/Berlin'] }),
   slots: z
     .array(z.object({ startAt: timestamp(), endAt: timestamp() }))
     .describe(`Times that can be booked, by time; at most ${bookingSlotsMax}`),
@@ -217,7 +217,7 @@ export const Booking = z.object({
   title: Title,
   startAt: timestamp().describe('When the event begins'),
   endAt: timestamp().describe('When the event ends'),
-  timezone: z.string().describe('The time zone (IANA) of the event'),
+  timezone: z.string().meta({ description: 'The time zone (IANA) of the event', examples: ['Europe/Berlin'] }),
   location: BookingLink.shape.location,
   joinUrl: BookingLink.shape.joinUrl,
 });

@@ -61,7 +61,7 @@ export const calendarEvents = operations({
     narrows: true,
     summary: 'List calendar events',
     description:
-      'A series is one record; `GET /v1/calendar` returns its occurrences. `search` covers the title. Callers with narrowed permission see events that they organize or attend. Private events of others are not found by `search`, `leadId` and `opportunityId`.',
+      'A series is one record; `GET /v1/calendar` returns its occurrences. `search` covers the title. Callers with narrowed permission see events that they organize or attend. `search`, `leadId` and `opportunityId` find private events only for their organizer.',
     query: listQuery(['startAt', 'createdAt', 'updatedAt']).extend({
       status: CalendarEventStatus.optional(),
       organizerId: id('user').optional(),

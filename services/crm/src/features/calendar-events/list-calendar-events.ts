@@ -1,7 +1,7 @@
 import { actingUserId } from '@tandem/caller';
 import type { calendarEvents } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
-import { accessTo, memberIs, seenBy, withAttendees } from './event.ts';
+import { accessTo, seenBy, withAttendees } from './event.ts';
 
 const noUserId = 0;
 
@@ -20,7 +20,7 @@ export const listCalendarEvents: Handler<typeof calendarEvents.listCalendarEvent
     },
     and: [
       accessTo(caller, 'calendar:read'),
-      ...(asksContent ? [{ OR: [{ visibility: 'default' }, memberIs(actingUserId(caller) ?? noUserId)] }] : []),
+      ...(asksContent ? [{ OR: [{ visibility: 'default' }, { organizerId: actingUserId(caller) ?? noUserId }] }] : []),
       ...(startFrom ? [{ startAt: { gte: startFrom } }] : []),
       ...(startTo ? [{ startAt: { lte: startTo } }] : []),
     ],
