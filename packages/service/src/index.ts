@@ -11,6 +11,7 @@ export { type Cell, toCsv } from './csv.ts';
 export { diff } from './diff.ts';
 export { escapeHtml } from './escape-html.ts';
 export { requireFeature } from './features.ts';
+export { formPage, noticePage } from './form-page.ts';
 export type {
   Actor,
   Context,
@@ -22,7 +23,6 @@ export type {
   Result,
   Under,
 } from './handler.ts';
-export { formPage, noticePage } from './form-page.ts';
 export type { Purge } from './housekeeping.ts';
 export { htmlPage, pageStyle } from './html-page.ts';
 export type { Listable, ListFilter, PageResult } from './list.ts';

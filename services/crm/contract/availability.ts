@@ -62,7 +62,9 @@ const FreeSlot = z.object({
 export const Availability = z.object({
   from: timestamp(),
   to: timestamp(),
-  timezone: z.string().meta({ description: 'The time zone (IANA) whose full hours slots are aligned to', examples: ['Europe/Berlin'] }),
+  timezone: z
+    .string()
+    .meta({ description: 'The time zone (IANA) whose full hours slots are aligned to', examples: ['Europe/Berlin'] }),
   busy: z.array(BusyPeriod).describe('When users are not free, by time. Buffers are not included'),
   slots: z.array(FreeSlot).describe('Free times within the working hours, by time'),
   isTruncated: z.boolean().describe('Whether there are more slots than the response has'),

@@ -207,7 +207,9 @@ export const BookingOffer = z.object({
   durationMinutes: BookingLink.shape.durationMinutes,
   location: BookingLink.shape.location,
   questions: BookingLink.shape.questions,
-  timezone: z.string().meta({ description: 'The time zone (IANA) in which the page shows the slots', examples: ['Europe/Berlin'] }),
+  timezone: z
+    .string()
+    .meta({ description: 'The time zone (IANA) in which the page shows the slots', examples: ['Europe/Berlin'] }),
   slots: z
     .array(z.object({ startAt: timestamp(), endAt: timestamp() }))
     .describe(`Times that can be booked, by time; at most ${bookingSlotsMax}`),

@@ -2,10 +2,10 @@
 import { jobErrorOperations, jobOperations } from '@tandem/contract';
 import { accounts } from './accounts.ts';
 import { activities } from './activities.ts';
-import { bulkLeads } from './bulk-leads.ts';
-import { bulkTasks } from './bulk-tasks.ts';
 import { availability, timeOff } from './availability.ts';
 import { bookingLinks, bookings } from './booking-links.ts';
+import { bulkLeads } from './bulk-leads.ts';
+import { bulkTasks } from './bulk-tasks.ts';
 import { calendar } from './calendar.ts';
 import { calendarEvents } from './calendar-events.ts';
 import { configAi } from './config-ai.ts';
