@@ -128,6 +128,8 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'filterLeads body.ids.*': { status: 200 },
   ...positionsOf('getForecast', { status: 200 }),
   ...positionsOf('getOpportunitySummary', { status: 200, body: { data: { stages: [] } } }),
+  'findAssignees body.teamIds.*': { status: 200 },
+  'findAssignees body.userIds.*': { status: 200 },
   'findLeads body.ids.*': { status: 200 },
   'findUserPermissions params.id': { status: 200, body: { data: { permissions: [] } } },
   'login body.tenantId': { status: 401, body: { code: 'bad_credentials' } },

@@ -50,6 +50,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   checkPermission: () => ({ query: { permission: 'leads:read' } }),
   createAccount: () => ({ body: { name: 'Analytical Engines' } }),
   createActivity: ({ records }) => ({ body: { type: 'note', leadId: String(records.lead) } }),
+  createAssignmentRule: (_, { path }) => ({ body: { name: 'Sales', ...ruleFor(path), active: false } }),
   createAuditExport: () => ({ body: { format: 'json' } }),
   createBrowserSession: ({ email }) => ({ body: { email, password } }),
   convertLead: ({ openLead }) => ({ body: { leadId: String(openLead) } }),
@@ -79,6 +80,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   exportOpportunities: () => ({ body: {} }),
   exportPartners: () => ({ body: {} }),
   filterLeads: () => ({ body: {} }),
+  findAssignees: () => ({ body: { userIds: [], teamIds: [] } }),
   findLeads: () => ({ body: {} }),
   findNotificationCall: () => ({ params: { actionId: 'open' } }),
   linkFile: () => ({ body: { expiresIn: 900 } }),
@@ -96,6 +98,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   snoozeNotification: () => ({ body: { until: new Date(Date.now() + 3_600_000).toISOString() } }),
   updateAccount: () => ({ body: { name: 'Difference Engines' } }),
   updateActivity: () => ({ body: { outcome: 'reached' } }),
+  updateAssignmentRule: (_, { path }) => ({ body: ruleFor(path) }),
   updateCoMarketingResource: ({ materials }, { part, path: [field = ''] }) => {
     const material = sources[field]?.[1];
     return { body: {}, ...(part === 'body' && material && { params: { id: String(materials[material]) } }) };
@@ -106,6 +109,11 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   updateTask: () => ({ body: { title: 'Call back' } }),
   updateUser: () => ({ body: { firstName: 'Grace' } }),
 };
+
+/** The fields of an assignment rule around an id. */
+function ruleFor([field]: readonly string[]) {
+  return field === 'weights' ? { method: 'weighted', weights: [{ weight: 2 }] } : { method: 'round_robin' };
+}
 
 /** The selection of a bulk operation: the filter with the id, or no lead at all for an id in the change. */
 function selectionFor([field]: readonly string[]) {

@@ -187,6 +187,11 @@ export async function createWorld(
 
   const aCustomField = { entityType: 'lead', key: 'seats', label: 'Seats', type: 'number' };
   const customField = await call('createCustomField', { body: aCustomField });
+  // Not active, so that they change no other record.
+  const scoringBody = { name: 'Has a phone', field: 'phone', operator: 'is_set', points: 5, active: false };
+  const scoringRule = await call('createScoringRule', { body: scoringBody });
+  const assignmentBody = { name: 'Sales', teamId: team, method: 'round_robin', active: false };
+  const assignmentRule = await call('createAssignmentRule', { body: assignmentBody });
 
   const aView = { resource: 'leads', name: 'Hot leads', visibility: 'tenant' };
   const view = await call('createView', { body: aView });
@@ -217,6 +222,7 @@ export async function createWorld(
     }),
     ...numbers({ recommendation, approval, event, delivery, status_definition: stage, landing_page: landingPage }),
     ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId }, view, lesson }),
+    ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
     ...numbers({ custom_field: customField, milestone, quota }),
     session: await portalSession(setup, scope, portalEmail),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { TestService } from './test-service.ts';
 
 /** User ids that the identity stub knows in every tenant. */
@@ -38,9 +39,19 @@ export async function identityPeer(): Promise<{
     if (left.has(id)) return 'deactivated';
     return id === users.suspended || successors.has(id) ? 'suspended' : 'active';
   };
+  const answerAssignees = async (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const body = JSON.parse(await text(request)) as { userIds: string[]; teamIds: string[] };
+    const found = [...teamsOf].filter(
+      ([id, teamIds]) =>
+        statusOf(id) === 'active' && (body.userIds.includes(id) || teamIds.some((one) => body.teamIds.includes(one))),
+    );
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ data: found.map(([id, teamIds]) => ({ id, teamIds })) }));
+  };
   const server = http.createServer((request, response) => {
     const path = request.url as string;
     asked.push(path);
+    if (path === '/internal/users/assignees') return void answerAssignees(request, response);
     const id = path.split('/').at(-1) as string;
     const found = path.endsWith('/settings')
       ? { timezone: 'Europe/Berlin', locale: 'en', currency: 'EUR' }

@@ -1,7 +1,7 @@
 import { BulkReply, bulkErrors, bulkSelection, id, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { customFieldErrors } from './custom-fields.ts';
-import { leadDeleted, leadStatusChanged, leads, leadUpdated, statusErrors } from './leads.ts';
+import { leadAssigned, leadChanges, leadDeleted, leads, leadUpdated, statusErrors } from './leads.ts';
 
 const selection = bulkSelection(leads.listLeads.query);
 // A response to a filter reveals how many leads match it.
@@ -39,7 +39,7 @@ export const bulkLeads = operations({
       .meta({ examples: [{ ids: exampleIds, change: { score: 70, tags: ['fair-2026'] } }] }),
     reply: BulkReply,
     message: 'Leads updated',
-    emits: [leadUpdated, leadStatusChanged],
+    emits: leadChanges,
     errors: { ...statusErrors, ...customFieldErrors, ...bulkErrors },
   },
   bulkAssignLeads: {
@@ -60,7 +60,7 @@ export const bulkLeads = operations({
       .meta({ examples: [{ ids: exampleIds, assignedTo: null }] }),
     reply: BulkReply,
     message: 'Leads assigned',
-    emits: [leadUpdated],
+    emits: [leadUpdated, leadAssigned],
     errors: bulkErrors,
   },
   bulkDeleteLeads: {

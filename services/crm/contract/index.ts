@@ -2,6 +2,7 @@
 import { jobErrorOperations, jobOperations } from '@tandem/contract';
 import { accounts } from './accounts.ts';
 import { activities } from './activities.ts';
+import { assignmentRules, leadAssignment } from './assignment.ts';
 import { availability, timeOff } from './availability.ts';
 import { bookingLinks, bookings } from './booking-links.ts';
 import { bulkLeads } from './bulk-leads.ts';
@@ -23,6 +24,7 @@ import { quotas } from './quotas.ts';
 import { recurrences } from './recurrence.ts';
 import { reminders } from './reminders.ts';
 import { rsvps } from './rsvps.ts';
+import { leadScores, scoringRules } from './scoring.ts';
 import { statuses } from './statuses.ts';
 import { subtasks } from './subtasks.ts';
 import { taskWork } from './task-work.ts';
@@ -31,6 +33,7 @@ import { timelines } from './timelines.ts';
 
 export * from './accounts.ts';
 export * from './activities.ts';
+export * from './assignment.ts';
 export * from './availability.ts';
 export * from './booking-links.ts';
 export * from './bulk-leads.ts';
@@ -45,6 +48,7 @@ export * from './exchange-rates.ts';
 export * from './forecast.ts';
 export * from './imports.ts';
 export * from './internal.ts';
+export * from './lead-conditions.ts';
 export * from './lead-duplicates.ts';
 export * from './leads.ts';
 export * from './milestones.ts';
@@ -54,6 +58,7 @@ export * from './quotas.ts';
 export * from './recurrence.ts';
 export * from './reminders.ts';
 export * from './rsvps.ts';
+export * from './scoring.ts';
 export * from './statuses.ts';
 export * from './subtasks.ts';
 export * from './task.ts';
@@ -66,6 +71,10 @@ export const crm = {
   ...bulkLeads,
   ...leadDuplicates,
   ...imports,
+  ...leadAssignment,
+  ...assignmentRules,
+  ...leadScores,
+  ...scoringRules,
   ...opportunities,
   ...accounts,
   ...activities,

@@ -68,6 +68,13 @@ export const Lead = z.object({
     examples: [['contacted', 'qualified', 'unqualified']],
   }),
   score: Score,
+  scorePinned: z
+    .boolean()
+    .nullish()
+    .meta({
+      description: 'Whether the score was set by hand. Scoring rules do not change a pinned score.',
+      examples: [false],
+    }),
   assignedTo: id('user').nullable().describe('The user that the lead is assigned to'),
   teamId: id('team')
     .nullable()
@@ -174,6 +181,30 @@ export const leadStatusChanged = event('lead.status_changed', {
   record: Lead,
 });
 
+export const leadAssigned = event('lead.assigned', {
+  description: 'The assignee of a lead changes',
+  action: 'lead.assign',
+  target: 'lead',
+  data: z.object({
+    leadId: id('lead'),
+    from: id('user').nullable(),
+    to: id('user').nullable(),
+    reason: text(500).nullable(),
+  }),
+  record: Lead,
+});
+
+/** Scores at which `lead.score_threshold_crossed` is emitted, in both directions. */
+export const scoreThresholds = [50, 80] as const;
+
+export const leadScoreThresholdCrossed = event('lead.score_threshold_crossed', {
+  description: `The score of a lead rises to ${scoreThresholds.join(' or ')}, or falls below`,
+  action: 'lead.cross_score_threshold',
+  target: 'lead',
+  data: z.object({ leadId: id('lead'), threshold: z.int(), from: z.number(), to: z.number() }),
+  record: Lead,
+});
+
 export const leadConverted = event('lead.converted', {
   description: 'A lead is converted to an opportunity',
   action: 'lead.convert',
@@ -186,6 +217,9 @@ export const statusErrors = {
   transition_refused: sharedErrors.transition_refused,
   lead_converted: [409, 'The status of a converted lead cannot change'],
 } as const;
+
+/** The events of a change of any fields of a lead. */
+export const leadChanges = [leadUpdated, leadStatusChanged, leadAssigned, leadScoreThresholdCrossed];
 
 export const leads = operations({
   createLead: {
@@ -261,12 +295,12 @@ export const leads = operations({
     narrows: true,
     summary: 'Update a lead',
     description:
-      'Changes the given fields. A lead without an account follows a new e-mail address into the account of its domain. `customFields` is replaced as a whole. A status change follows the rules of POST /v1/leads/:id/status.',
+      'Changes the given fields. A lead without an account follows a new e-mail address into the account of its domain. `customFields` is replaced as a whole. A changed score is pinned, as POST /v1/leads/:id/score does. A status change follows the rules of POST /v1/leads/:id/status.',
     params: withId,
     body: writable.partial(),
     reply: Lead,
     message: 'Lead updated',
-    emits: [leadUpdated, leadStatusChanged],
+    emits: leadChanges,
     errors: { ...statusErrors, ...customFieldErrors },
   },
   deleteLead: {

@@ -1,7 +1,7 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
-import type { internalTeams, internalTenants, internalUsers } from '@tandem/identity-contract';
+import type { internalAssignees, internalTeams, internalTenants, internalUsers } from '@tandem/identity-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
@@ -12,7 +12,9 @@ export type Tx = TenantTx<PrismaClient>;
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** Clients for other services. */
 export interface Peers {
-  identity: ServiceClient<typeof internalUsers & typeof internalTenants & typeof internalTeams>;
+  identity: ServiceClient<
+    typeof internalUsers & typeof internalAssignees & typeof internalTenants & typeof internalTeams
+  >;
   /** The currency of the caller's tenant. */
   currencyOf(request: TenantRequest): Promise<string>;
   /** The time zone of the caller's tenant. */

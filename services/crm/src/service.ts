@@ -6,6 +6,7 @@ import { crm, importLimits } from '@tandem/crm-contract';
 import { internalFiles } from '@tandem/files-contract';
 import {
   entitlementsFrom,
+  internalAssignees,
   internalEntitlements,
   internalTeams,
   internalTenants,
@@ -21,6 +22,9 @@ import { bulkOperations, ownedWork, type ServiceDefinition } from '@tandem/servi
 import { calendarOf } from './calendar.ts';
 import { accountHandlers } from './features/accounts/index.ts';
 import { activityHandlers } from './features/activities/index.ts';
+import { assignNewLeads } from './features/assignment/assign-new-leads.job.ts';
+import { assignmentHandlers } from './features/assignment/index.ts';
+import { assignLeads } from './features/assignment/on-lead-created.ts';
 import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
@@ -35,6 +39,10 @@ import { milestoneHandlers } from './features/milestones/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { opportunityHandlers } from './features/opportunities/index.ts';
 import { quotaHandlers } from './features/quotas/index.ts';
+import { decayScores } from './features/scoring/decay-scores.job.ts';
+import { scoringHandlers } from './features/scoring/index.ts';
+import { scoreLeads } from './features/scoring/on-engagement-recorded.ts';
+import { recountScores } from './features/scoring/recount-scores.job.ts';
 import { fireReminder } from './features/tasks/fire-reminder.job.ts';
 import { taskBulk, taskHandlers } from './features/tasks/index.ts';
 import { crmRecords } from './features/work/owned-records.ts';
@@ -47,7 +55,13 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
   const asCrm = { service: 'crm', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   const identity = createServiceClient({
     ...asCrm,
-    operations: { ...internalUsers, ...internalTenants, ...internalTeams, ...internalEntitlements },
+    operations: {
+      ...internalUsers,
+      ...internalAssignees,
+      ...internalTenants,
+      ...internalTeams,
+      ...internalEntitlements,
+    },
     baseUrl: settings.IDENTITY_URL,
   });
   const files = createServiceClient({ ...asCrm, operations: internalFiles, baseUrl: settings.FILES_URL });
@@ -65,6 +79,8 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     operations: crm,
     handlers: {
       ...leadHandlers(peers),
+      ...assignmentHandlers(peers),
+      ...scoringHandlers,
       ...opportunityHandlers(peers),
       ...accountHandlers(peers),
       ...activityHandlers,
@@ -84,8 +100,17 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...configAiHandlers({ ai: createAi(settings, log), addonSettings }),
       ...nameHandlers,
     },
-    consumers: [detectDuplicates, ...work.consumers],
-    jobs: [...work.jobs, ...bulk.jobs, ...imports.jobs, readExistingRecords, fireReminder],
+    consumers: [detectDuplicates, assignLeads, scoreLeads, ...work.consumers],
+    jobs: [
+      assignNewLeads(peers),
+      recountScores,
+      decayScores,
+      ...work.jobs,
+      ...bulk.jobs,
+      ...imports.jobs,
+      readExistingRecords,
+      fireReminder,
+    ],
     mail: mailer,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
@@ -104,6 +129,12 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       Account: { owners: ['ownerId', 'createdBy'], team: 'teamId' },
       Activity: { owners: ['userId'] },
       Opportunity: { owners: ['ownerId', 'createdBy'], team: 'teamId' },
+      ScoringRule: 'shared',
+      ScoringState: 'shared',
+      LeadEngagement: { through: ['lead'] },
+      LeadScoreChange: { through: ['lead'] },
+      AssignmentRule: 'shared',
+      AssignmentTurn: 'shared',
       Task: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
       Subtask: { through: ['task'] },
       Reminder: { through: ['task'] },
@@ -127,6 +158,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       { table: 'import', column: 'updated_at', days: importLimits.days },
       { table: 'export_chunk', column: 'created_at', days: 7 },
       { table: 'account', column: 'deleted_at', days: 30 },
+      { table: 'lead_score_change', column: 'created_at', days: 365 },
     ],
     firstUse: defineDefaults,
     settings,

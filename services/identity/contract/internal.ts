@@ -71,6 +71,23 @@ export const internalUsers = operations({
   },
 });
 
+/** Maximum number of users in a reply of `findAssignees`. */
+export const assigneesMax = 1_000;
+
+/** Active users, for services that choose an assignee. */
+export const internalAssignees = operations({
+  findAssignees: {
+    method: 'POST',
+    path: '/internal/users/assignees',
+    audience: 'internal',
+    summary: 'Retrieve active users of the tenant by their ids, and the active members of teams',
+    body: z.object({ userIds: z.array(id('user')).max(assigneesMax), teamIds: z.array(id('team')).max(assigneesMax) }),
+    reply: z.array(InternalUser.pick({ id: true, teamIds: true })),
+    message: 'Assignees found',
+    emits: [],
+  },
+});
+
 /** Teams of the caller's tenant, for services that store a team's id. */
 export const internalTeams = operations({
   findTeam: {

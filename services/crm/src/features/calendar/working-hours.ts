@@ -83,10 +83,9 @@ export async function worksAt(tx: Tx, userId: number, at: Date, timezone = 'UTC'
 /** Those of the users who have time off at this time. */
 export async function isAway(tx: Tx, userIds: readonly number[], at: Date): Promise<Set<number>> {
   if (!userIds.length) return new Set();
-  const rows = await tx.timeOff.findMany({
-    where: { userId: { in: [...userIds] }, from: { lte: at }, to: { gt: at } },
-    select: { userId: true },
-  });
+  // Whatever time off the caller may read: leads and bookings must not go to a user who is away.
+  const rows = await tx.sql<{ userId: number }>`SELECT user_id AS "userId" FROM time_off
+    WHERE user_id = ANY(${[...userIds]}::bigint[]) AND from_at <= ${at}::timestamptz AND to_at > ${at}::timestamptz`;
   return new Set(rows.map(({ userId }) => userId));
 }
 

@@ -15,7 +15,9 @@ export function asLead(row: LeadRow): LeadRecord {
   const checked = columns.parse(row);
   // A converted lead keeps its status; later changes are made to its opportunity.
   const allowedTransitions = row.convertedAt ? [] : leadStates.next(checked.status);
-  return { ...row, ...checked, allowedTransitions };
+  // A score other than 0 that no rule has calculated was set by a client.
+  const scorePinned = row.scorePinned ?? row.score !== 0;
+  return { ...row, ...checked, allowedTransitions, scorePinned };
 }
 
 /** Fails unless the state table allows the transition; a converted lead allows none. */

@@ -1,5 +1,5 @@
-import type { Caller } from '@tandem/caller';
-import { leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
+import { actingUserId, type Caller } from '@tandem/caller';
+import { leadAssigned, leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
 import { type Assignee, checkUser, diff, teamOfAssignee, toJsonColumn } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
@@ -7,6 +7,7 @@ import type { Handler, Peers, Tx } from '../../handler.ts';
 import { checkAccount } from '../accounts/account.ts';
 import { accountOfEmail } from '../accounts/account-of-email.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
+import { scoreChanged } from '../scoring/write-score.ts';
 import { checkTransition, type LeadRecord, lockLead, writeLead } from './lead.ts';
 
 export const updateLead = (peers: Peers): Handler<typeof leads.updateLead, Assignee | undefined> => ({
@@ -14,10 +15,10 @@ export const updateLead = (peers: Peers): Handler<typeof leads.updateLead, Assig
     await checkAccount({ under, tx }, body.accountId);
     return checkAssignment(peers, body, caller);
   },
-  async run({ params, body, tx, emit, ifMatch, found: assignee }) {
+  async run({ params, body, caller, tx, emit, ifMatch, found: assignee }) {
     const lead = await lockLead(tx, params.id);
     ifMatch(lead);
-    return changeLead({ tx, emit }, { lead, change: body, assignee });
+    return changeLead({ tx, emit }, { lead, change: body, assignee, byUserId: actingUserId(caller) });
   },
 });
 
@@ -38,20 +39,27 @@ export async function checkAssignment(
   return assignee;
 }
 
-/**
- * Writes a change of a locked lead with its events; one that changes nothing is none.
- * @param within the place of the change in the body, for field errors: `change.`
- */
+/** A change of a lead, and who makes it. */
+interface Changed {
+  lead: LeadRecord;
+  change: LeadChange;
+  assignee: Pick<Assignee, 'id' | 'teamIds'> | undefined;
+  /** Why the assignee changes. */
+  reason?: string | null;
+  byUserId?: number | undefined;
+  /** The place of the change in the body, for field errors: `change.` */
+  within?: string;
+}
+
+/** Writes a change of a locked lead with its events; one that changes nothing is none. */
 export async function changeLead(
   { tx, emit }: { tx: Tx; emit: Emit },
-  {
-    lead,
-    change,
-    assignee,
-    within = '',
-  }: { lead: LeadRecord; change: LeadChange; assignee: Assignee | undefined; within?: string },
+  { lead, change, assignee, reason = null, byUserId, within = '' }: Changed,
 ): Promise<LeadRecord> {
-  const { isEmpty, values, audit } = diff(lead, await withAccount(tx, lead, withTeam(lead, change, assignee)));
+  const { isEmpty, values, audit } = diff(
+    lead,
+    await withAccount(tx, lead, withPin(lead, withTeam(lead, change, assignee))),
+  );
   if (isEmpty) return lead;
   if (values.status) checkTransition(lead, values.status);
   const { customFields, ...fields } = values;
@@ -62,19 +70,30 @@ export async function changeLead(
     ...fields,
     ...(customFields && { customFields: toJsonColumn(customFields), ...custom?.columns }),
     ...(values.referralCode && { referralCodeAt: new Date() }),
+    ...(values.score !== undefined && { scoreComponents: [], scoredAt: new Date() }),
   });
-  emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: updated, changes: audit });
+  const leadId = lead.id;
+  emit(leadUpdated, { data: { leadId, changes: values }, record: updated, changes: audit });
   if (values.status) {
-    emit(leadStatusChanged, {
-      data: { leadId: lead.id, from: lead.status, to: values.status, reason: null },
-      record: updated,
-    });
+    emit(leadStatusChanged, { data: { leadId, from: lead.status, to: values.status, reason: null }, record: updated });
+  }
+  if (values.assignedTo !== undefined) {
+    emit(leadAssigned, { data: { leadId, from: lead.assignedTo, to: values.assignedTo, reason }, record: updated });
+  }
+  if (values.score !== undefined) {
+    const cause = { cause: 'manual', byUserId: byUserId ?? null } as const;
+    await scoreChanged({ tx, emit }, [{ from: lead.score, lead: updated, ...cause }]);
   }
   return updated;
 }
 
+/** A score that a client sets is pinned. */
+function withPin(lead: LeadRecord, change: LeadChange): LeadChange {
+  return change.score === undefined || change.score === lead.score ? change : { ...change, scorePinned: true };
+}
+
 /** A lead follows a new assignee into their team, unless the request names a team. */
-function withTeam(lead: LeadRecord, body: LeadChange, assignee: Assignee | undefined): LeadChange {
+function withTeam(lead: LeadRecord, body: LeadChange, assignee: Changed['assignee']): LeadChange {
   if (!assignee || assignee.id === lead.assignedTo || body.teamId !== undefined) return body;
   return { ...body, teamId: teamOfAssignee(assignee.teamIds, lead.teamId) };
 }

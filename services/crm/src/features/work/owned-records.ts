@@ -1,4 +1,4 @@
-import { leadUpdated, opportunityUpdated, taskUpdated } from '@tandem/crm-contract';
+import { leadAssigned, leadUpdated, opportunityUpdated, taskUpdated } from '@tandem/crm-contract';
 import { ownedRecords } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { asLead } from '../leads/lead.ts';
@@ -12,8 +12,13 @@ export const crmRecords = {
     owner: 'assignedTo',
     exists: { deletedAt: null },
     open: { deletedAt: null, convertedAt: null, status: { not: 'unqualified' } },
-    updated: ({ emit, row, values, changes }) =>
-      emit(leadUpdated, { data: { leadId: row.id, changes: values }, record: asLead(row), changes }),
+    updated: ({ emit, row, values, changes }) => {
+      const record = asLead(row);
+      emit(leadUpdated, { data: { leadId: row.id, changes: values }, record, changes });
+      if (!changes['assignedTo']) return;
+      const from = changes['assignedTo'].from as number | null;
+      emit(leadAssigned, { data: { leadId: row.id, from, to: record.assignedTo, reason: null }, record });
+    },
   }),
   opportunities: ownedRecords({
     model: (tx: Tx) => tx.opportunity,

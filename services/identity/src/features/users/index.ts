@@ -1,9 +1,10 @@
-import type { internalUsers, users } from '@tandem/identity-contract';
+import type { internalAssignees, internalUsers, users } from '@tandem/identity-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { activateUser } from './activate-user.ts';
 import { createUser } from './create-user.ts';
 import { deactivateUser } from './deactivate-user.ts';
+import { findAssignees } from './find-assignees.ts';
 import { findUser } from './find-user.ts';
 import { findUserPermissions } from './find-user-permissions.ts';
 import { getOwnUser } from './get-own-user.ts';
@@ -25,5 +26,6 @@ export const userHandlers = (tools: Tools) =>
     deactivateUser: deactivateUser(tools),
     setUserRole: setUserRole(tools),
     findUser,
+    findAssignees,
     findUserPermissions,
-  }) satisfies Handlers<typeof users & typeof internalUsers, Tx>;
+  }) satisfies Handlers<typeof users & typeof internalUsers & typeof internalAssignees, Tx>;

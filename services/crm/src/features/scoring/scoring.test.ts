@@ -1,0 +1,418 @@
+import { randomUUID } from 'node:crypto';
+import type { crm } from '@tandem/crm-contract';
+import { createIdCodec } from '@tandem/ids';
+import { type TestService, until } from '@tandem/testing';
+import { aLead, startCrm } from '../../crm.test-service.ts';
+
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  service = await startCrm();
+});
+afterAll(() => service?.close());
+
+type Api = ReturnType<typeof service.as>;
+type Fields = Record<string, unknown>;
+
+const germanRule = { name: 'German', field: 'customFields.country', operator: 'equals', value: 'DE', points: 30 };
+const replyRule = { name: 'Replied', eventType: 'email_reply', points: 20 };
+const german = (fields: Fields = {}) => aLead({ customFields: { country: 'de' }, ...fields });
+const dayMs = 86_400_000;
+
+/** A rule; waits for the recount that it starts. */
+async function aRule(api: Api, fields: Fields) {
+  const reply = await api.createScoringRule({ body: fields });
+  expect(reply.status).toBe(201);
+  if (reply.data.recountJobId) await recounted(api, reply.data.recountJobId);
+  return reply.data;
+}
+
+const recounted = (api: Api, jobId: string) =>
+  until('the recount has ended', async () => {
+    const { data } = await api.getJob({ params: { id: jobId } });
+    return data.status === 'completed' && data;
+  });
+
+const create = async (api: Api, fields: Fields = {}) => (await api.createLead({ body: aLead(fields) })).data;
+const scoreOf = async (api: Api, id: string) => (await api.getLeadScore({ params: { id } })).data;
+/** A lead whose first score was calculated. */
+async function createScored(api: Api) {
+  const lead = await create(api);
+  await until('the lead was scored', async () => (await scoreOf(api, lead.id)).scoredAt);
+  return lead;
+}
+const scored = (api: Api, id: string, score: number) =>
+  until(`the score is ${score}`, async () => {
+    const found = await scoreOf(api, id);
+    return found.score === score && found;
+  });
+const history = async (api: Api, id: string) => (await api.listLeadScoreHistory({ params: { id } })).data as Fields[];
+const eventsOf = (api: Api, name: string) =>
+  service.events.filter((event) => event.name === name && event.tenantId === api.caller.tenantId);
+
+/** Publishes an engagement event as analytics does. */
+async function engage(api: Api, leadId: string, fields: Fields & { id?: string } = {}) {
+  const { id = randomUUID(), ...rest } = fields;
+  const now = new Date().toISOString();
+  const record = {
+    id: '1',
+    tenantId: `${api.caller.tenantId}`,
+    type: 'email_reply',
+    leadId,
+    messageId: null,
+    workflowExecutionId: null,
+    timestamp: now,
+    insertId: null,
+    properties: {},
+    automated: false,
+    createdAt: now,
+    ...rest,
+  };
+  const event = {
+    id,
+    name: 'engagement.recorded',
+    tenantId: api.caller.tenantId,
+    environment: api.caller.environment,
+    occurredAt: now,
+    action: 'engagement.record',
+    target: { type: 'engagement_event', id: 1 },
+    caller: { type: 'user', userId: 1, requestId: 'r1' },
+    data: { eventId: '1', type: record.type, leadId },
+    record,
+  };
+  await service.publish('engagement.recorded', event, id);
+  return id;
+}
+
+describe('scoring rules', () => {
+  it('are created, listed, changed and deleted, each with its event', async () => {
+    const api = service.as();
+    const created = await api.createScoringRule({ body: { ...replyRule, maxPoints: 40, decayDays: 30 } });
+    expect([created.status, created.data]).toMatchObject([
+      201,
+      {
+        group: 'engagement',
+        eventType: 'email_reply',
+        points: 20,
+        maxPoints: 40,
+        decayDays: 30,
+        field: null,
+        active: true,
+      },
+    ]);
+    const params = { id: created.data.id };
+    await aRule(api, germanRule);
+    expect((await api.listScoringRules({ query: { group: 'fit' } })).data).toMatchObject([{ name: 'German' }]);
+    expect((await api.listScoringRules({ query: { active: 'false' } })).data).toEqual([]);
+    const renamed = await api.updateScoringRule({ params, body: { name: 'Answered' } });
+    expect([renamed.data.name, renamed.data.version, renamed.data.recountJobId]).toEqual(['Answered', 2, null]);
+    const same = await api.updateScoringRule({ params, body: { name: 'Answered' } });
+    expect(same.data.version).toBe(2);
+    const stale = await api.updateScoringRule({ params, body: { points: 5 }, headers: { 'if-match': '"1"' } });
+    expect(stale.status).toBe(412);
+    expect((await api.getScoringRule({ params })).data.points).toBe(20);
+    const deleted = await api.deleteScoringRule({ params });
+    expect(deleted.data).toMatchObject({ id: params.id, deleted: true, recountJobId: expect.any(String) });
+    expect((await api.getScoringRule({ params })).status).toBe(404);
+    await until('the events arrive', () => eventsOf(api, 'scoring_rule.deleted').length === 1);
+    expect([eventsOf(api, 'scoring_rule.created').length, eventsOf(api, 'scoring_rule.updated').length]).toEqual([
+      2, 1,
+    ]);
+  });
+
+  it('are separate in each environment and tenant', async () => {
+    const api = service.as();
+    const rule = await aRule(api, germanRule);
+    const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
+    expect((await sandbox.listScoringRules()).data).toEqual([]);
+    expect((await sandbox.getScoringRule({ params: { id: rule.id } })).status).toBe(404);
+    expect((await service.as().deleteScoringRule({ params: { id: rule.id } })).status).toBe(404);
+  });
+
+  it.each([
+    ['neither field nor event', { name: 'X', points: 1 }, 'field'],
+    ['field and event', { ...germanRule, eventType: 'link_click' }, 'field'],
+    ['a field without operator', { ...germanRule, operator: null }, 'operator'],
+    ['an unknown field', { ...germanRule, field: 'password' }, 'field'],
+    ['the score itself', { ...germanRule, field: 'score', value: 5 }, 'field'],
+    ['no value', { ...germanRule, value: null }, 'value'],
+    ['a single value for in', { ...germanRule, operator: 'in' }, 'value'],
+    ['a status that does not exist', { ...germanRule, field: 'status', value: 'won' }, 'value'],
+    ['an unknown event', { ...replyRule, eventType: 'purchase' }, 'eventType'],
+    ['an event with a value', { ...replyRule, value: 'x' }, 'value'],
+    ['an event in the group fit', { ...replyRule, group: 'fit' }, 'group'],
+    ['a limit below one event', { ...replyRule, maxPoints: 10 }, 'maxPoints'],
+    ['a limit of a field rule', { ...germanRule, maxPoints: 50 }, 'maxPoints'],
+    ['decay of a field rule', { ...germanRule, decayDays: 5 }, 'decayDays'],
+    ['too many points', { ...replyRule, points: 101 }, 'points'],
+    ['no points', { ...replyRule, points: 0 }, 'points'],
+    ['a decay over a year', { ...replyRule, decayDays: 366 }, 'decayDays'],
+  ])('reject %s, and store nothing', async (_, body, field) => {
+    const api = service.as();
+    const reply = await api.createScoringRule({ body });
+    expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
+    expect((await api.listScoringRules()).data).toEqual([]);
+  });
+
+  it('accept at most 100, even with concurrent requests', async () => {
+    const api = service.as();
+    await service.sqlWithin(
+      api.caller,
+      `INSERT INTO scoring_rule (name, "group", field, operator, points)
+       SELECT 'Rule', 'fit', 'phone', 'is_set', 1 FROM generate_series(1, 98)`,
+    );
+    const replies = await Promise.all(Array.from({ length: 4 }, () => api.createScoringRule({ body: replyRule })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+  });
+});
+
+describe('the score of a lead', () => {
+  it('is calculated when it is created, with version, event, history and parts', async () => {
+    const api = service.as();
+    const rule = await aRule(api, germanRule);
+    const bonus = await aRule(api, { name: 'Web', field: 'source', operator: 'in', value: ['web', 'api'], points: 25 });
+    const penalty = await aRule(api, { name: 'No phone', field: 'phone', operator: 'is_not_set', points: -5 });
+    const lead = (await api.createLead({ body: german({ source: 'web' }) })).data;
+    const found = await scored(api, lead.id, 50);
+    expect(found).toMatchObject({ leadId: lead.id, pinned: false, version: 2 });
+    expect(found.components).toEqual([
+      { group: 'fit', ruleId: rule.id, points: 30 },
+      { group: 'fit', ruleId: bonus.id, points: 25 },
+      { group: 'fit', ruleId: penalty.id, points: -5 },
+    ]);
+    expect(await history(api, lead.id)).toMatchObject([{ score: 50, delta: 50, cause: 'lead_created', ruleId: null }]);
+    const event = await until('the event arrives', () => eventsOf(api, 'lead.updated')[0]);
+    expect([event.data, event.changes, (event.record as Fields)['version']]).toEqual([
+      { leadId: lead.id, changes: { score: 50 } },
+      { score: { from: 0, to: 50 } },
+      2,
+    ]);
+    const crossed = await until('the threshold is crossed', () => eventsOf(api, 'lead.score_threshold_crossed')[0]);
+    expect(crossed.data).toEqual({ leadId: lead.id, threshold: 50, from: 0, to: 50 });
+  });
+
+  it('follows the fields that rules read, and is limited to 0–100', async () => {
+    const api = service.as();
+    const rule = await aRule(api, { ...germanRule, points: 100 });
+    await aRule(api, { name: 'VIP', field: 'tags', operator: 'contains', value: 'vip', points: 10 });
+    const lead = await createScored(api);
+    const change = (body: Fields) => api.updateLead({ params: { id: lead.id }, body });
+    await change({ customFields: { country: 'DE' }, tags: ['vip'] });
+    expect((await scored(api, lead.id, 100)).components).toHaveLength(2);
+    await change({ tags: [] });
+    await until('the parts follow', async () => (await scoreOf(api, lead.id)).components.length === 1);
+    await change({ customFields: {} });
+    await scored(api, lead.id, 0);
+    expect(await history(api, lead.id)).toMatchObject([
+      { delta: -100, cause: 'lead_updated', ruleId: rule.id },
+      { delta: 100, cause: 'lead_updated', ruleId: null },
+    ]);
+    expect(eventsOf(api, 'lead.score_threshold_crossed').map(({ data }) => (data as Fields)['threshold'])).toEqual([
+      50, 80, 50, 80,
+    ]);
+  });
+
+  it('rises with engagement, each event once and up to the limit of the rule, without automated events', async () => {
+    const api = service.as();
+    await aRule(api, { ...replyRule, maxPoints: 50 });
+    const lead = await createScored(api);
+    await engage(api, lead.id, { automated: true });
+    const id = await engage(api, lead.id);
+    await scored(api, lead.id, 20);
+    await engage(api, lead.id, { id });
+    await engage(api, lead.id, { type: 'page_visit' });
+    await engage(api, lead.id);
+    await scored(api, lead.id, 40);
+    await engage(api, lead.id);
+    await scored(api, lead.id, 50);
+    expect((await history(api, lead.id)).map(({ cause, delta }) => [cause, delta])).toEqual([
+      ['engagement', 10],
+      ['engagement', 20],
+      ['engagement', 20],
+    ]);
+    const later = await aRule(api, { name: 'Visit', eventType: 'page_visit', points: 3 });
+    expect((await scored(api, lead.id, 53)).components).toContainEqual({
+      group: 'engagement',
+      ruleId: later.id,
+      points: 3,
+    });
+  });
+
+  it('survives events that cannot be read and those of unknown leads', async () => {
+    const api = service.as();
+    await aRule(api, replyRule);
+    const lead = await create(api);
+    await service.publish('engagement.recorded', { id: 'x' }, randomUUID());
+    await engage(api, '999999999');
+    await engage(api, lead.id);
+    await scored(api, lead.id, 20);
+  });
+
+  it('fades with the age of the events, and the daily run writes it', async () => {
+    const api = service.as();
+    await aRule(api, { ...replyRule, points: 40, decayDays: 20 });
+    const lead = await createScored(api);
+    await engage(api, lead.id, { timestamp: new Date(Date.now() - 5 * dayMs).toISOString() });
+    await scored(api, lead.id, 30);
+    const sql = (text: string) => service.sqlWithin(api.caller, text);
+    await sql(`UPDATE lead_engagement SET day = day - 10`);
+    await sql(`UPDATE platform.job SET due_at = now() WHERE name = 'decay-scores'`);
+    await scored(api, lead.id, 10);
+    expect((await history(api, lead.id))[0]).toMatchObject({ cause: 'decay', delta: -20 });
+    const next = await until('the next run is scheduled', async () => {
+      const rows = await sql(`SELECT due_at > now() AS later FROM platform.job WHERE name = 'decay-scores'`);
+      return rows[0]?.['later'] && rows;
+    });
+    expect(next).toHaveLength(1);
+  });
+
+  it('is hidden from callers who cannot read the lead', async () => {
+    const api = service.as();
+    const lead = await create(api);
+    const can = ['leads:read:own', 'leads:write:own'];
+    const other = service.as({ tenantId: api.caller.tenantId as number, userId: 77, can });
+    const params = { id: lead.id };
+    const replies = [
+      await other.getLeadScore({ params }),
+      await other.setLeadScore({ params, body: { score: 1 } }),
+      await other.recalculateLeadScore({ params }),
+      await other.listLeadScoreHistory({ params }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  });
+});
+
+describe('a change of rules', () => {
+  it('recalculates all leads in a background job, except those with a pinned score', async () => {
+    const api = service.as();
+    const [one, pinned, byHand] = [
+      (await api.createLead({ body: german() })).data,
+      (await api.createLead({ body: german({ score: 7 }) })).data,
+      (await api.createLead({ body: german() })).data,
+    ];
+    await api.setLeadScore({ params: { id: byHand.id }, body: { score: 0 } });
+    const { data: rule } = await api.createScoringRule({ body: germanRule });
+    const job = await recounted(api, rule.recountJobId);
+    expect(job).toMatchObject({
+      kind: 'score_recount',
+      progress: { done: 3, total: 3 },
+      result: { leads: 3, changed: 1 },
+    });
+    const scores = async () => [
+      await scoreOf(api, one.id),
+      await scoreOf(api, pinned.id),
+      await scoreOf(api, byHand.id),
+    ];
+    expect((await scores()).map(({ score, pinned: isPinned }) => [score, isPinned])).toEqual([
+      [30, false],
+      [7, true],
+      [0, true],
+    ]);
+    expect((await history(api, one.id))[0]).toMatchObject({ cause: 'rules_changed', ruleId: rule.id });
+    const { data: changed } = await api.updateScoringRule({ params: { id: rule.id }, body: { points: 45 } });
+    await recounted(api, changed.recountJobId);
+    expect((await scoreOf(api, one.id)).score).toBe(45);
+  });
+
+  it('keeps scores when no active rule is left', async () => {
+    const api = service.as();
+    const lead = (await api.createLead({ body: german() })).data;
+    const rule = await aRule(api, germanRule);
+    const { data: off } = await api.updateScoringRule({ params: { id: rule.id }, body: { active: false } });
+    await recounted(api, off.recountJobId);
+    expect((await scoreOf(api, lead.id)).score).toBe(30);
+    const { data: gone } = await api.deleteScoringRule({ params: { id: rule.id } });
+    expect(gone.recountJobId).toBeNull();
+  });
+
+  it('restarts a recount that has not ended, so that concurrent changes end in the scores of the last rules', async () => {
+    const api = service.as();
+    await service.sqlWithin(
+      api.caller,
+      `INSERT INTO lead (email, first_name, last_name, phone, updated_at)
+       SELECT 'lead.' || n || '@example.com', 'Grace', 'Hopper', '+49170' || n, now() FROM generate_series(1000, 2200) n`,
+    );
+    const body = { name: 'Phone', field: 'phone', operator: 'is_set', points: 10 };
+    const replies = await Promise.all(Array.from({ length: 4 }, () => api.createScoringRule({ body })));
+    for (const { data } of replies) await recounted(api, data.recountJobId);
+    const query = { scoreMin: '40', scoreMax: '40', limit: '1' };
+    expect((await api.listLeads({ query })).body.pagination?.total).toBe(1201);
+  });
+});
+
+describe('a score set by hand', () => {
+  it('is pinned until it is released', async () => {
+    const api = service.as();
+    await aRule(api, germanRule);
+    await aRule(api, replyRule);
+    const lead = (await api.createLead({ body: german() })).data;
+    await scored(api, lead.id, 30);
+    const params = { id: lead.id };
+    const set = await api.setLeadScore({ params, body: { score: 90, reason: 'Met at the fair' } });
+    expect([set.status, set.data]).toMatchObject([200, { score: 90, pinned: true, components: [], version: 3 }]);
+    await engage(api, lead.id);
+    await until(
+      'the event is counted',
+      async () => (await service.sqlWithin(api.caller, 'TABLE lead_engagement')).length,
+    );
+    expect((await api.recalculateLeadScore({ params })).data).toMatchObject({ score: 90, pinned: true, version: 3 });
+    expect((await api.getLead({ params })).data).toMatchObject({ score: 90, scorePinned: true });
+    const released = await api.setLeadScore({ params, body: { pinned: false } });
+    expect(released.data).toMatchObject({ score: 50, pinned: false, version: 4 });
+    expect(released.data.components).toHaveLength(2);
+    expect(await history(api, lead.id)).toMatchObject([
+      { cause: 'recalculated', delta: -40 },
+      { cause: 'manual', delta: 60, reason: 'Met at the fair', byUserId: `${api.caller.userId}` },
+      { cause: 'lead_created', delta: 30 },
+    ]);
+    const pins = await until('the events arrive', () => {
+      const found = eventsOf(api, 'lead.updated').filter(({ changes }) => 'scorePinned' in (changes as Fields));
+      return found.length === 2 && found;
+    });
+    expect(pins.map(({ changes }) => changes?.['scorePinned']?.to)).toEqual([true, false]);
+  });
+
+  it('is pinned by PATCH and bulk changes too, unless it stays the same', async () => {
+    const api = service.as();
+    const lead = await create(api);
+    const params = { id: lead.id };
+    expect((await api.updateLead({ params, body: { score: 0 } })).data).toMatchObject({
+      version: 1,
+      scorePinned: false,
+    });
+    expect((await api.updateLead({ params, body: { score: 12 } })).data.scorePinned).toBe(true);
+    const ids = createIdCodec(process.env['IDS_ALPHABET'] as string);
+    const sent = [ids.encode('lead', api.caller.tenantId as number, Number(lead.id))];
+    await api.bulkUpdateLeads({ body: { ids: sent, change: { score: 20 } } });
+    expect(await history(api, lead.id)).toMatchObject([{ score: 20, cause: 'manual' }, { score: 12 }]);
+  });
+
+  it('pins the current score without a change of it, and once when two requests race', async () => {
+    const api = service.as();
+    const lead = await create(api);
+    const params = { id: lead.id };
+    expect((await api.setLeadScore({ params, body: { pinned: true } })).data).toMatchObject({ score: 0, pinned: true });
+    const set = (score: number) => api.setLeadScore({ params, body: { score }, headers: { 'if-match': '"2"' } });
+    expect((await Promise.all([set(10), set(20)])).map(({ status }) => status).sort()).toEqual([200, 412]);
+    expect(await history(api, lead.id)).toHaveLength(1);
+  });
+
+  it.each([
+    [{ score: 101 }, 'score'],
+    [{ score: -1 }, 'score'],
+    [{}, 'score'],
+    [{ score: 5, pinned: false }, 'pinned'],
+  ])('rejects %j', async (body, field) => {
+    const api = service.as();
+    const lead = await create(api);
+    const reply = await api.setLeadScore({ params: { id: lead.id }, body });
+    expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
+    expect((await scoreOf(api, lead.id)).version).toBe(1);
+  });
+
+  it('stays as it is when it is recalculated without rules', async () => {
+    const api = service.as();
+    const lead = await create(api);
+    const { data } = await api.recalculateLeadScore({ params: { id: lead.id } });
+    expect(data).toMatchObject({ score: 0, pinned: false, version: 1 });
+  });
+});

@@ -1,0 +1,22 @@
+import { assigneesMax, type internalAssignees } from '@tandem/identity-contract';
+import type { Handler } from '../../handler.ts';
+import { teamIdsOf } from '../teams/members.ts';
+
+export const findAssignees: Handler<typeof internalAssignees.findAssignees> = async ({ body, caller, tx }) => {
+  // Without a tenant, the tenant guard would reject the query as an internal error.
+  if (caller.tenantId === undefined) return [];
+  const users = await tx.user.findMany({
+    where: {
+      status: 'active',
+      OR: [{ id: { in: body.userIds } }, { teams: { some: { teamId: { in: body.teamIds } } } }],
+    },
+    select: { id: true },
+    orderBy: { id: 'asc' },
+    take: assigneesMax,
+  });
+  const teams = await teamIdsOf(
+    tx,
+    users.map(({ id }) => id),
+  );
+  return users.map(({ id }) => ({ id, teamIds: teams.get(id) ?? [] }));
+};
