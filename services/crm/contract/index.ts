@@ -14,12 +14,20 @@ import { customFields } from './custom-fields.ts';
 import { exchangeRates } from './exchange-rates.ts';
 import { forecast } from './forecast.ts';
 import { imports } from './imports.ts';
-import { internalExports, internalLeads, internalRebuilds, internalTaskCounts, internalWork } from './internal.ts';
+import {
+  internalExports,
+  internalLeads,
+  internalOpportunities,
+  internalRebuilds,
+  internalTaskCounts,
+  internalWork,
+} from './internal.ts';
 import { leadDuplicates } from './lead-duplicates.ts';
 import { leads } from './leads.ts';
 import { milestones } from './milestones.ts';
 import { internalNames } from './names.ts';
 import { opportunities } from './opportunities.ts';
+import { opportunityStages } from './opportunity-stages.ts';
 import { quotas } from './quotas.ts';
 import { recurrences } from './recurrence.ts';
 import { reminders } from './reminders.ts';
@@ -54,6 +62,8 @@ export * from './leads.ts';
 export * from './milestones.ts';
 export * from './names.ts';
 export * from './opportunities.ts';
+export * from './opportunity.ts';
+export * from './opportunity-stages.ts';
 export * from './quotas.ts';
 export * from './recurrence.ts';
 export * from './reminders.ts';
@@ -83,6 +93,7 @@ export const crm = {
   ...milestones,
   ...forecast,
   ...exchangeRates,
+  ...opportunityStages,
   ...tasks,
   ...taskWork,
   ...subtasks,
@@ -102,6 +113,7 @@ export const crm = {
   ...jobOperations,
   ...jobErrorOperations,
   ...internalLeads,
+  ...internalOpportunities,
   ...internalWork,
   ...internalExports,
   ...internalRebuilds,

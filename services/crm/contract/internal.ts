@@ -1,7 +1,7 @@
 import { countsOpenWork, exportPage, id, operations, rebuildPage, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Lead } from './leads.ts';
-import { Opportunity } from './opportunities.ts';
+import { Opportunity } from './opportunity.ts';
 
 /** The fields of a lead that other services can read. */
 export const InternalLead = Lead.pick({
@@ -44,6 +44,22 @@ export const internalLeads = operations({
   },
 });
 
+/** Opportunities of the caller's tenant, for services that store their ids. */
+export const internalOpportunities = operations({
+  filterOpportunities: {
+    method: 'POST',
+    path: '/internal/opportunities/filter',
+    audience: 'internal',
+    summary: 'Return the ids of existing opportunities that the caller can read',
+    body: z.object({
+      ids: z.array(id('opportunity')).max(filteredLeadsMax, `Must contain at most ${filteredLeadsMax} ids`),
+    }),
+    reply: z.object({ ids: z.array(id('opportunity')) }),
+    message: 'Opportunities filtered',
+    emits: [],
+  },
+});
+
 /** Counts the open work of a user, for identity, which requires a successor when the user leaves. */
 export const internalWork = operations({ countOpenWork: countsOpenWork(['leads', 'opportunities', 'tasks']) });
 
@@ -61,6 +77,16 @@ export const internalTaskCounts = operations({
     message: 'Tasks counted',
     emits: [],
   },
+});
+
+// The previous release exports opportunities without these fields.
+const ExportedOpportunity = Opportunity.extend({
+  accountId: id('account').nullable().default(null),
+  pipelineId: Opportunity.shape.pipelineId.default(null),
+  probabilityOverridden: Opportunity.shape.probabilityOverridden.default(false),
+  partnerId: Opportunity.shape.partnerId.default(null),
+  customFields: Opportunity.shape.customFields.default({}),
+  notes: Opportunity.shape.notes.default(null),
 });
 
 /** Exports all records of the tenant, for services that keep a copy. The previous release lacks the optional fields. */
@@ -82,7 +108,7 @@ export const internalExports = operations({
     path: '/internal/opportunities/export',
     audience: 'internal',
     summary: 'Export opportunities with ids greater than `after`',
-    ...exportPage('opportunity', Opportunity.partial({ pipelineId: true, accountId: true }), {
+    ...exportPage('opportunity', ExportedOpportunity, {
       /** When the deal was recorded as won, which may be later than `closedAt`; null if it is not won. */
       wonAt: timestamp().nullish(),
     }),

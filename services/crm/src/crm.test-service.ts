@@ -19,6 +19,7 @@ export const alone: Omit<CrmSettings, keyof ServiceSettings> = {
   IDENTITY_URL: unreachableUrl,
   FILES_URL: unreachableUrl,
   PUBLIC_URL: 'https://api.example.com',
+  PARTNER_URL: unreachableUrl,
   ...crmSettings.pick({ IDS_ALPHABET: true }).parse(process.env),
   ...mailSettingsOff,
   AI_PROVIDER_API_KEY: '',

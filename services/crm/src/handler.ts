@@ -2,6 +2,7 @@ import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
 import type { internalAssignees, internalTeams, internalTenants, internalUsers } from '@tandem/identity-contract';
+import type { internalPartnerLookup } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
@@ -15,6 +16,7 @@ export interface Peers {
   identity: ServiceClient<
     typeof internalUsers & typeof internalAssignees & typeof internalTenants & typeof internalTeams
   >;
+  partner: ServiceClient<typeof internalPartnerLookup>;
   /** The currency of the caller's tenant. */
   currencyOf(request: TenantRequest): Promise<string>;
   /** The time zone of the caller's tenant. */

@@ -1,12 +1,18 @@
 import { crm } from '@tandem/crm-contract';
-import { everyList, type TestService, until } from '@tandem/testing';
+import { everyList, identityPeer, type TestService, until } from '@tandem/testing';
 import { startCrm } from './crm.test-service.ts';
 
+let identity: Awaited<ReturnType<typeof identityPeer>>;
 let service: TestService<typeof crm>;
 beforeAll(async () => {
-  service = await startCrm();
+  // Lists by amount need the currency of the tenant.
+  identity = await identityPeer();
+  service = await startCrm({ IDENTITY_URL: identity.url });
 });
-afterAll(() => service?.close());
+afterAll(async () => {
+  await service?.close();
+  await identity?.close();
+});
 
 everyList(crm, () => service, {
   unsorted: {

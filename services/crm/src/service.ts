@@ -16,6 +16,7 @@ import {
 } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { createMailer } from '@tandem/mail';
+import { internalPartnerLookup } from '@tandem/partner-contract';
 import { createLog } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { bulkOperations, ownedWork, type ServiceDefinition } from '@tandem/service';
@@ -65,10 +66,16 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     baseUrl: settings.IDENTITY_URL,
   });
   const files = createServiceClient({ ...asCrm, operations: internalFiles, baseUrl: settings.FILES_URL });
+  const partner = createServiceClient({ ...asCrm, operations: internalPartnerLookup, baseUrl: settings.PARTNER_URL });
   const log = createLog('crm');
   const addonSettings = settingsReader(cachedPerTenant({ ...entitlementsFrom(identity, 'ai_generation'), log }));
   const settingsOf = cachedPerTenant({ ...tenantSettingsFrom(identity), log });
-  const peers = { identity, currencyOf: tenantCurrency(settingsOf), timezoneOf: tenantTimezone(settingsOf) };
+  const peers = {
+    identity,
+    currencyOf: tenantCurrency(settingsOf),
+    timezoneOf: tenantTimezone(settingsOf),
+    partner,
+  };
   const mailer = createMailer({ settings, seal: createSeal(settings.ENCRYPTION_KEY), log });
   const work = ownedWork(identity, crmRecords);
   const ids = createIdCodec(settings.IDS_ALPHABET);
@@ -135,6 +142,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       LeadScoreChange: { through: ['lead'] },
       AssignmentRule: 'shared',
       AssignmentTurn: 'shared',
+      StageEntry: { through: ['opportunity'] },
       Task: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
       Subtask: { through: ['task'] },
       Reminder: { through: ['task'] },
@@ -159,6 +167,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       { table: 'export_chunk', column: 'created_at', days: 7 },
       { table: 'account', column: 'deleted_at', days: 30 },
       { table: 'lead_score_change', column: 'created_at', days: 365 },
+      { table: 'opportunity', column: 'deleted_at', days: 30 },
     ],
     firstUse: defineDefaults,
     settings,

@@ -7,6 +7,7 @@ import { z } from 'zod';
 export const crmSettings = serviceSettings.extend({
   IDENTITY_URL: z.url(),
   FILES_URL: z.url(),
+  PARTNER_URL: z.url(),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
   ...aiSettings,
   ...mailSettings,

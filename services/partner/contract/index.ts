@@ -1,7 +1,7 @@
 // Contract of the partner service: partners, referrals, commissions, statements, co-marketing resources and the portal.
 import { coMarketing } from './co-marketing.ts';
 import { commissions } from './commissions.ts';
-import { internalApplicationCounts, internalPartners, internalRebuilds } from './internal.ts';
+import { internalApplicationCounts, internalPartnerLookup, internalPartners, internalRebuilds } from './internal.ts';
 import { internalNames } from './names.ts';
 import { partners } from './partners.ts';
 import { portal } from './portal.ts';
@@ -31,6 +31,7 @@ export const partner = {
   ...portalUsers,
   ...portal,
   ...internalPartners,
+  ...internalPartnerLookup,
   ...internalRebuilds,
   ...internalApplicationCounts,
   ...internalNames,

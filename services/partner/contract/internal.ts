@@ -1,4 +1,4 @@
-import { exportPage, operations, rebuildPage } from '@tandem/contract';
+import { exportPage, id, operations, rebuildPage } from '@tandem/contract';
 import { z } from 'zod';
 import { commissionEarned } from './commissions.ts';
 import { Partner } from './partners.ts';
@@ -14,6 +14,19 @@ export const internalPartners = operations({
     ...exportPage('partner', Partner, {}),
     message: 'Partners exported',
     emits: [],
+  },
+});
+
+/** Partners of the caller's tenant, for services that store a partner's id. */
+export const internalPartnerLookup = operations({
+  findPartner: {
+    method: 'GET',
+    path: '/internal/partners/:id',
+    audience: 'internal',
+    summary: 'Retrieve a partner of the tenant with any status',
+    params: z.object({ id: id('partner') }),
+    reply: Partner.pick({ id: true, status: true }),
+    message: 'Partner retrieved',
   },
 });
 

@@ -1,7 +1,7 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
-import type { internalExports, internalLeads } from '@tandem/crm-contract';
+import type { internalExports, internalLeads, internalOpportunities } from '@tandem/crm-contract';
 import type { SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { internalPartners } from '@tandem/partner-contract';
@@ -20,6 +20,6 @@ export interface Tools {
   totals: Totals;
   ids: IdCodec;
   /** The owners of indexed records. */
-  crm: ServiceClient<typeof internalExports & typeof internalLeads>;
+  crm: ServiceClient<typeof internalExports & typeof internalLeads & typeof internalOpportunities>;
   partner: ServiceClient<typeof internalPartners>;
 }

@@ -1,7 +1,7 @@
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
-import { internalExports, internalLeads } from '@tandem/crm-contract';
+import { internalExports, internalLeads, internalOpportunities } from '@tandem/crm-contract';
 import { entitlementsFrom, internalEntitlements, settingsReader } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { internalPartners } from '@tandem/partner-contract';
@@ -30,7 +30,7 @@ export function searchService(
     ids: createIdCodec(settings.IDS_ALPHABET),
     crm: createServiceClient({
       ...common,
-      operations: { ...internalExports, ...internalLeads },
+      operations: { ...internalExports, ...internalLeads, ...internalOpportunities },
       baseUrl: settings.CRM_URL,
     }),
     partner: createServiceClient({ ...common, operations: internalPartners, baseUrl: settings.PARTNER_URL }),

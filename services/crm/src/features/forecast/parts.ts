@@ -11,7 +11,7 @@ export type KeyedPart = Part & Partial<Record<Key, number | null>>;
 export async function readParts(tx: Tx, where: Record<string, unknown>, key?: Key): Promise<KeyedPart[]> {
   const rows = (await tx.opportunity.groupBy({
     by: [...by, ...(key ? [key] : [])],
-    where,
+    where: { ...where, deletedAt: null },
     _count: { _all: true },
     _sum: { valueMinor: true },
   })) as unknown as (Omit<KeyedPart, 'count' | 'minor'> & {

@@ -4,7 +4,7 @@ import type { Handler } from '../../handler.ts';
 import { asMilestone } from './milestone.ts';
 
 export const listMilestones: Handler<typeof milestones.listMilestones> = async ({ params, query, tx, list }) => {
-  if (!(await tx.opportunity.count({ where: { id: params.oid } }))) throw fail('not_found');
+  if (!(await tx.opportunity.count({ where: { id: params.oid, deletedAt: null } }))) throw fail('not_found');
   const { status, overdue } = query;
   const page = await list({
     model: tx.milestone,

@@ -28,7 +28,8 @@ interface Path {
 /** Locks the milestone, so that checks on it still hold when it is written. */
 export async function lockMilestone(tx: Tx, { oid, mid }: Path): Promise<MilestoneRecord> {
   // A narrowed caller reads it through its opportunity, which `lockFirst` cannot.
-  if (!(await tx.milestone.count({ where: { id: mid, opportunityId: oid } }))) throw fail('not_found');
+  if (!(await tx.milestone.count({ where: { id: mid, opportunityId: oid, opportunity: { deletedAt: null } } })))
+    throw fail('not_found');
   const row = await tx.milestone.lockFirst({ where: { id: mid, opportunityId: oid } });
   if (!row) throw fail('not_found');
   return asMilestone(row);

@@ -14,7 +14,7 @@ export const nameCrmRecords = namesHandler<Tx, 'lead' | 'opportunity' | 'account
   opportunity: {
     permission: 'opportunities:read',
     narrows: true,
-    find: (tx, ids) => tx.opportunity.findMany({ where: { id: { in: ids } } }),
+    find: (tx, ids) => tx.opportunity.findMany({ where: { id: { in: ids }, deletedAt: null } }),
   },
   account: {
     permission: 'accounts:read',

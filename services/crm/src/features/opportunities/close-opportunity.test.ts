@@ -40,7 +40,7 @@ describe('winOpportunity', () => {
       value: 4800,
       daysInStage: 0,
       closedAt: body.closedAt,
-      allowedTransitions: [],
+      allowedTransitions: ['open'],
       outcome: { result: 'won', reasonCode: 'price', note: 'Signed', competitor: null, byUserId: '1' },
     });
     expect((await api.getOpportunity({ params })).data).toEqual(reply.data);
@@ -141,7 +141,7 @@ it('a deal is closed once, even when win and loss are concurrent', async () => {
   for (const reply of [await win(), await lose()]) {
     expect([reply.status, reply.body.code]).toEqual([409, 'opportunity_closed']);
     expect(reply.body.errors).toEqual([
-      { field: 'status', message: expect.stringMatching(/^The status is (won|lost); it cannot change$/) },
+      { field: 'status', message: expect.stringMatching(/^The status is (won|lost); it can change to open$/) },
     ]);
   }
   expect((await api.getOpportunity({ params })).data.version).toBe(2);

@@ -1,14 +1,15 @@
 import { actingUserId, type Caller, onlyTeamOf } from '@tandem/caller';
-import { orAbsent } from '@tandem/client/internal';
 import { idInText, unknownId } from '@tandem/contract';
 import { leadConverted, leadUpdated, type opportunities, opportunityCreated } from '@tandem/crm-contract';
-import { type Assignee, asService, checkUser, diff, fail, failField, teamOfAssignee } from '@tandem/service';
+import { type Assignee, checkUser, diff, fail, failField, teamOfAssignee } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
+import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { holdAccount } from '../accounts/account.ts';
 import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';
 import { firstStageOf } from '../pipelines/first-stage.ts';
 import { amountColumns, asOpportunity } from './opportunity.ts';
+import { startHistory } from './stage-history.ts';
 
 const nameMax = 200;
 
@@ -50,6 +51,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
       },
     });
     const opportunity = asOpportunity(row);
+    await startHistory(tx, opportunity);
     const { values, audit } = diff(lead, {
       status: 'qualified' as const,
       convertedAt: opportunity.createdAt,
@@ -79,12 +81,4 @@ function teamOfDeal({ teamId }: LeadRecord, caller: Caller, owner: Assignee | un
 /** Truncates the name: two names of maximum length and a space exceed the limit by one character. */
 function nameOf({ firstName, lastName }: Pick<LeadRecord, 'firstName' | 'lastName'>): string {
   return `${firstName} ${lastName}`.slice(0, nameMax).toWellFormed();
-}
-
-/** The currency that the acting user chose for new records, else that of the tenant. */
-async function defaultCurrency(peers: Peers, caller: Caller): Promise<string> {
-  const id = actingUserId(caller);
-  const user =
-    id === undefined ? undefined : await orAbsent(peers.identity.findUser({ params: { id }, as: asService(caller) }));
-  return user?.defaultCurrency ?? peers.currencyOf(caller);
 }

@@ -16,7 +16,7 @@ export const exportOpportunities: Handler<typeof internalExports.exportOpportuni
   });
   return rows.map((row) => ({
     record: asOpportunity(row),
-    isDeleted: false,
+    isDeleted: row.deletedAt !== null,
     wonAt: row.status === 'won' ? row.stageEnteredAt : null,
   }));
 };

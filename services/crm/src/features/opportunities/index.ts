@@ -1,19 +1,45 @@
-import type { internalExports, opportunities } from '@tandem/crm-contract';
+import type { internalExports, internalOpportunities, opportunities, opportunityStages } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { convertLead } from './convert-lead.ts';
+import { createOpportunity } from './create-opportunity.ts';
+import { deleteOpportunity } from './delete-opportunity.ts';
 import { exportOpportunities } from './export-opportunities.ts';
+import { filterOpportunities } from './filter-opportunities.ts';
 import { getOpportunity } from './get-opportunity.ts';
+import { getOpportunityOutcome } from './get-opportunity-outcome.ts';
 import { listOpportunities } from './list-opportunities.ts';
+import { listStageHistory } from './list-stage-history.ts';
 import { loseOpportunity } from './lose-opportunity.ts';
+import { moveOpportunity } from './move-opportunity.ts';
+import { reopenOpportunity } from './reopen-opportunity.ts';
+import { restoreOpportunity } from './restore-opportunity.ts';
+import { unconvertOpportunity } from './unconvert-opportunity.ts';
+import { updateOpportunity } from './update-opportunity.ts';
 import { winOpportunity } from './win-opportunity.ts';
 
 export const opportunityHandlers = (peers: Peers) =>
   ({
     convertLead: convertLead(peers),
-    listOpportunities,
+    createOpportunity: createOpportunity(peers),
+    listOpportunities: listOpportunities(peers),
     getOpportunity,
+    updateOpportunity: updateOpportunity(peers),
+    deleteOpportunity,
+    restoreOpportunity,
+    moveOpportunity,
     winOpportunity,
     loseOpportunity,
+    reopenOpportunity,
+    getOpportunityOutcome,
+    listStageHistory,
+    unconvertOpportunity,
     exportOpportunities,
-  }) satisfies Handlers<typeof opportunities & Pick<typeof internalExports, 'exportOpportunities'>, Tx>;
+    filterOpportunities,
+  }) satisfies Handlers<
+    typeof opportunities &
+      typeof opportunityStages &
+      typeof internalOpportunities &
+      Pick<typeof internalExports, 'exportOpportunities'>,
+    Tx
+  >;

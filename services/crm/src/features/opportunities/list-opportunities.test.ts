@@ -1,7 +1,8 @@
 import type { crm } from '@tandem/crm-contract';
-import type { TestService } from '@tandem/testing';
+import { identityPeer, type TestService } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
 
+let identity: Awaited<ReturnType<typeof identityPeer>>;
 let service: TestService<typeof crm>;
 let api: ReturnType<typeof service.as>;
 const leadIds: Record<string, string> = {};
@@ -14,7 +15,8 @@ const deals = [
 ];
 
 beforeAll(async () => {
-  service = await startCrm();
+  identity = await identityPeer();
+  service = await startCrm({ IDENTITY_URL: identity.url });
   api = service.as();
   for (const { name, ...deal } of deals) {
     const { data: lead } = await api.createLead({ body: aLead() });
@@ -25,7 +27,10 @@ beforeAll(async () => {
     if (name === 'Gamma') await api.loseOpportunity({ params: { id: data.id }, body: { reasonCode: 'price' } });
   }
 });
-afterAll(() => service?.close());
+afterAll(async () => {
+  await service?.close();
+  await identity?.close();
+});
 
 const names = async (query: Record<string, string>, as = api) =>
   (await as.listOpportunities({ query })).data.map(({ name }: { name: string }) => name);
@@ -39,12 +44,15 @@ describe('listOpportunities', () => {
     [{ stage: 'no_such_stage' }, []],
     [{ ownerId: '1', status: 'open' }, ['Alpha']],
     [{ currency: 'EUR' }, ['Delta', 'Alpha']],
-    [{ valueMin: '100' }, ['Gamma', 'Beta', 'Alpha']],
-    [{ valueMin: '100.5', valueMax: '2500.5' }, ['Beta']],
+    [{ valueMin: '100' }, ['Alpha']],
+    [{ valueMax: '99.99' }, ['Delta']],
+    [{ valueMin: '100.5', valueMax: '2500.5', currency: 'USD' }, ['Beta']],
+    [{ valueMin: '90000', currency: 'JPY' }, ['Gamma']],
     [{ closeFrom: '2027-02-01T00:00:00Z' }, ['Beta']],
     [{ closeTo: '2027-02-01T00:00:00Z' }, ['Alpha']],
     [{ search: 'alp' }, ['Alpha']],
-    [{ sort: 'value' }, ['Delta', 'Alpha', 'Beta', 'Gamma']],
+    [{ sort: 'value' }, ['Delta', 'Alpha']],
+    [{ sort: '-value', currency: 'USD' }, ['Beta']],
     [{ sort: '-name' }, ['Gamma', 'Delta', 'Beta', 'Alpha']],
   ])('filters by %j', async (query, expected) => {
     expect(await names(query as Record<string, string>)).toEqual(expected);
@@ -61,9 +69,9 @@ describe('listOpportunities', () => {
     'returns by cursor, sorted by %s, each deal once and in the order of the whole list',
     async (sort) => {
       const whole = await names({ sort });
-      expect(whole).toHaveLength(4);
+      expect(whole).toHaveLength(sort === 'value' ? 2 : 4);
       const paged: string[] = [];
-      for (let cursor: string | null = null, page = 0; page < 4; page++) {
+      for (let cursor: string | null = null, page = 0; page < whole.length; page++) {
         const query = { sort, limit: '1', ...(cursor && { cursor }) };
         const { data, body } = await api.listOpportunities({ query });
         paged.push(data[0].name);
@@ -72,6 +80,27 @@ describe('listOpportunities', () => {
       expect(paged).toEqual(whole);
     },
   );
+
+  it('names the currency in which it compares amounts, unless the request does', async () => {
+    const warningsOf = async (query: Record<string, string>) =>
+      (await api.listOpportunities({ query })).body.meta?.warnings ?? [];
+    expect(await warningsOf({ sort: '-value' })).toEqual([
+      {
+        code: 'part_missing',
+        field: 'currency',
+        message: expect.stringMatching(/only opportunities in EUR are listed$/),
+      },
+    ]);
+    expect(await warningsOf({ valueMin: '1', currency: 'EUR' })).toEqual([]);
+    expect(await warningsOf({})).toEqual([]);
+  });
+
+  it('finds open deals that stay in their stage, which won and lost deals do not', async () => {
+    expect(await names({ staleDays: '2' })).toEqual([]);
+    await service.sqlWithin(api.caller, `UPDATE opportunity SET stage_entered_at = now() - interval '49 hours'`);
+    expect([await names({ staleDays: '2' }), await names({ staleDays: '3' })]).toEqual([['Delta', 'Alpha'], []]);
+    expect((await api.listOpportunities({ query: { search: 'Alpha' } })).data[0].daysInStage).toBe(2);
+  });
 
   it('returns only records of the tenant, and only own records to a narrowed caller', async () => {
     expect(await names({}, service.as())).toEqual([]);
@@ -84,6 +113,8 @@ describe('listOpportunities', () => {
     [{ valueMin: '-1' }, 'valueMin'],
     [{ valueMax: 'much' }, 'valueMax'],
     [{ status: 'closed' }, 'status'],
+    [{ valueMin: '1.005' }, 'valueMin'],
+    [{ staleDays: '0' }, 'staleDays'],
     [{ sort: 'stage' }, 'sort'],
   ])('rejects %j', async (query, field) => {
     const reply = await api.listOpportunities({ query: query as unknown as Record<string, string> });

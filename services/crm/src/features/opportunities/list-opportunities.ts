@@ -1,25 +1,50 @@
+import { misfit, toMinor } from '@tandem/contract';
 import type { opportunities } from '@tandem/crm-contract';
-import type { Handler } from '../../handler.ts';
+import { failField, type ListFilter } from '@tandem/service';
+import type { z } from 'zod';
+import { defaultCurrency } from '../../default-currency.ts';
+import type { Handler, Peers } from '../../handler.ts';
 import { asOpportunity } from './opportunity.ts';
 
-export const listOpportunities: Handler<typeof opportunities.listOpportunities> = async ({ query, tx, list }) => {
-  const {
-    stage,
-    stageId,
-    status,
-    ownerId,
-    teamId,
-    leadId,
-    accountId,
-    currency,
-    valueMin,
-    valueMax,
-    closeFrom,
-    closeTo,
-  } = query;
-  const page = await list({
-    model: tx.opportunity,
+const dayMs = 86_400_000;
+
+type Query = z.output<typeof opportunities.listOpportunities.query>;
+
+export const listOpportunities = (
+  peers: Peers,
+): Handler<typeof opportunities.listOpportunities, { currency: string | undefined }> => ({
+  async check({ query, caller }) {
+    const isByAmount = isValueSort(query) || hasBounds(query);
+    return { currency: query.currency ?? (isByAmount ? await defaultCurrency(peers, caller) : undefined) };
+  },
+  async run({ query, found: { currency }, tx, list, missing }) {
+    if (currency !== query.currency)
+      missing('currency', `Amounts are compared within one currency: only opportunities in ${currency} are listed`);
+    const page = await list({
+      model: tx.opportunity,
+      ...listedOpportunities({ ...query, currency }),
+      nullable: ['expectedCloseAt'],
+      sortColumn: isValueSort(query) ? 'valueMinor' : undefined,
+    });
+    return { ...page, items: page.items.map(asOpportunity) };
+  },
+});
+
+function isValueSort({ sort }: Pick<Query, 'sort'>): boolean {
+  return sort === 'value' || sort === '-value';
+}
+
+function hasBounds({ valueMin, valueMax }: Partial<Query>): boolean {
+  return valueMin !== undefined || valueMax !== undefined;
+}
+
+/** The opportunities that the list has for its filters. */
+export function listedOpportunities(filters: Partial<Query>): ListFilter {
+  const { stage, stageId, status, ownerId, teamId, leadId, accountId, partnerId, pipelineId } = filters;
+  const { currency, deleted, closeFrom, closeTo, staleDays } = filters;
+  return {
     where: {
+      deletedAt: deleted ? { not: null } : null,
       ...(stage && { stage }),
       ...(stageId !== undefined && { stageId }),
       ...(status && { status }),
@@ -27,16 +52,34 @@ export const listOpportunities: Handler<typeof opportunities.listOpportunities> 
       ...(teamId !== undefined && { teamId }),
       ...(leadId !== undefined && { leadId }),
       ...(accountId !== undefined && { accountId }),
+      ...(partnerId !== undefined && { partnerId }),
+      ...(pipelineId !== undefined && { pipelineId }),
       ...(currency && { currency }),
     },
     and: [
-      ...(valueMin === undefined ? [] : [{ value: { gte: valueMin } }]),
-      ...(valueMax === undefined ? [] : [{ value: { lte: valueMax } }]),
+      ...amountConditions(filters),
       ...(closeFrom ? [{ expectedCloseAt: { gte: closeFrom } }] : []),
       ...(closeTo ? [{ expectedCloseAt: { lte: closeTo } }] : []),
+      ...(staleDays === undefined ? [] : staleConditions(staleDays)),
     ],
     searchIn: ['name'],
-    nullable: ['expectedCloseAt'],
-  });
-  return { ...page, items: page.items.map(asOpportunity) };
-};
+  };
+}
+
+function amountConditions({ valueMin, valueMax, currency }: Partial<Query>): Record<string, unknown>[] {
+  const minor = (field: 'valueMin' | 'valueMax', value: number) => {
+    // Only a filter of a bulk operation comes without one.
+    if (!currency) throw failField('filter.currency', `Is required with ${field}`);
+    const error = misfit(value, currency);
+    if (error) throw failField(field, error);
+    return toMinor(value, currency);
+  };
+  return [
+    ...(valueMin === undefined ? [] : [{ valueMinor: { gte: minor('valueMin', valueMin) } }]),
+    ...(valueMax === undefined ? [] : [{ valueMinor: { lte: minor('valueMax', valueMax) } }]),
+  ];
+}
+
+function staleConditions(days: number): Record<string, unknown>[] {
+  return [{ status: 'open' }, { stageEnteredAt: { lte: new Date(Date.now() - days * dayMs) } }];
+}

@@ -18,7 +18,7 @@ export async function linkErrors({ tx, under }: { tx: Tx; under: Under }, links:
     if (!lead) errors.push({ field: 'leadId', message: unknownId('lead') });
   }
   if (opportunityId) {
-    const where = { id: opportunityId };
+    const where = { id: opportunityId, deletedAt: null };
     const opportunity = await under('opportunities:read', () => tx.opportunity.findFirst({ where, select }));
     if (!opportunity) errors.push({ field: 'opportunityId', message: unknownId('opportunity') });
   }

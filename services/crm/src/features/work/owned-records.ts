@@ -23,7 +23,8 @@ export const crmRecords = {
   opportunities: ownedRecords({
     model: (tx: Tx) => tx.opportunity,
     owner: 'ownerId',
-    open: { status: 'open' },
+    exists: { deletedAt: null },
+    open: { deletedAt: null, status: 'open' },
     updated: ({ emit, row, values, changes }) => {
       const data = { opportunityId: row.id, fields: Object.keys(values) };
       emit(opportunityUpdated, { data, record: asOpportunity(row), changes });

@@ -1,10 +1,16 @@
-import type { internalApplicationCounts, internalPartners, partners } from '@tandem/partner-contract';
+import type {
+  internalApplicationCounts,
+  internalPartnerLookup,
+  internalPartners,
+  partners,
+} from '@tandem/partner-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { approvePartner } from './approve-partner.ts';
 import { countPartnerApplications } from './count-partner-applications.ts';
 import { createPartner } from './create-partner.ts';
 import { exportPartners } from './export-partners.ts';
+import { findPartner } from './find-partner.ts';
 import { getPartner } from './get-partner.ts';
 import { listPartners } from './list-partners.ts';
 
@@ -15,5 +21,9 @@ export const partnerHandlers = (tools: Tools) =>
     getPartner,
     approvePartner,
     exportPartners,
+    findPartner,
     countPartnerApplications,
-  }) satisfies Handlers<typeof partners & typeof internalPartners & typeof internalApplicationCounts, Tx>;
+  }) satisfies Handlers<
+    typeof partners & typeof internalPartners & typeof internalPartnerLookup & typeof internalApplicationCounts,
+    Tx
+  >;

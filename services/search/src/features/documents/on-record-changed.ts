@@ -5,7 +5,9 @@ import {
   leadRestored,
   leadUpdated,
   opportunityCreated,
+  opportunityDeleted,
   opportunityLost,
+  opportunityRestored,
   opportunityStageChanged,
   opportunityUpdated,
   opportunityWon,
@@ -19,10 +21,11 @@ import { recordDocument } from './record-document.ts';
 const changes = [
   ...[leadCreated, leadUpdated, leadRestored, leadDeleted],
   ...[opportunityCreated, opportunityUpdated, opportunityStageChanged, opportunityWon, opportunityLost],
+  ...[opportunityRestored, opportunityDeleted],
   ...[partnerRegistered, partnerApproved],
 ] as const satisfies EventDef[];
 
-const removals: string[] = [leadDeleted.name];
+const removals: string[] = [leadDeleted.name, opportunityDeleted.name];
 
 /**
  * Updates the index when records change. Each event has its whole record with a version, and the newest version wins, so

@@ -56,9 +56,9 @@ async function readRecords(tools: Tools, { type, after, caller, tenantId }: Plac
   return { writings, next: exported.at(-1)?.record.id ?? null };
 }
 
-/** Documents of leads that were removed for good: only leads are ever removed. */
+/** Documents of leads and opportunities that were removed for good: partners never are. */
 async function findRemoved(tools: Tools, tx: Tx, { type, after, caller, tenantId }: Place): Promise<Page> {
-  if (type !== 'lead') return { writings: [], next: null };
+  if (type === 'partner') return { writings: [], next: null };
   const documents = await tx.document.findMany({
     where: { type, removedAt: null, version: { gt: 0 }, id: { gt: after ?? 0 } },
     orderBy: { id: 'asc' },
@@ -69,7 +69,8 @@ async function findRemoved(tools: Tools, tx: Tx, { type, after, caller, tenantId
     const id = tools.ids.decode(type, tenantId, documentId);
     return id === undefined ? [] : [{ id, documentId, version }];
   });
-  const present = await tools.crm.filterLeads({ body: { ids: records.map(({ id }) => id) }, as: asService(caller) });
+  const request = { body: { ids: records.map(({ id }) => id) }, as: asService(caller) };
+  const present = await (type === 'lead' ? tools.crm.filterLeads(request) : tools.crm.filterOpportunities(request));
   const presentIds = new Set(present.ids);
   const indexedAt = new Date();
   const writings = records

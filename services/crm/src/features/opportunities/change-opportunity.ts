@@ -1,0 +1,152 @@
+import type { Caller } from '@tandem/caller';
+import {
+  opportunityLost,
+  opportunityReopened,
+  opportunityStageChanged,
+  opportunityUpdated,
+  opportunityWon,
+} from '@tandem/crm-contract';
+import type { Emit } from '@tandem/events';
+import { type Assignee, diff, fail, teamOfAssignee, toJsonColumn } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { amountColumns, type LockedOpportunity, type OpportunityRecord, writeOpportunity } from './opportunity.ts';
+import { type Move, type MoveRequest, planMove } from './plan-move.ts';
+import { recordMove } from './stage-history.ts';
+import { currentStage } from './stages.ts';
+
+type Writable = Pick<
+  OpportunityRecord,
+  | 'name'
+  | 'value'
+  | 'currency'
+  | 'forecastCategory'
+  | 'expectedCloseAt'
+  | 'ownerId'
+  | 'teamId'
+  | 'partnerId'
+  | 'customFields'
+  | 'notes'
+>;
+
+/** The fields of an opportunity that a request can change. A probability of null makes it follow the stage. */
+export type FieldChange = { [Field in keyof Writable]?: Writable[Field] | undefined } & {
+  probability?: number | null | undefined;
+};
+
+interface Change {
+  opportunity: LockedOpportunity;
+  fields?: FieldChange;
+  move?: MoveRequest | undefined;
+  /** The user that `ownerId` names. */
+  owner?: Assignee | undefined;
+}
+
+interface Context {
+  tx: Tx;
+  emit: Emit;
+  caller: Caller;
+}
+
+/** Fields of a closed deal that can change. */
+const openFields = new Set(['customFields', 'notes']);
+
+/**
+ * Changes fields of a locked opportunity, moves it to another stage, or both, as one version with the events of each. A
+ * change that changes nothing is none. Everything is checked before the first write.
+ */
+export async function changeOpportunity(
+  { tx, emit, caller }: Context,
+  { opportunity, fields = {}, move: request, owner }: Change,
+): Promise<OpportunityRecord> {
+  const move = request && (await planMove(tx, opportunity, request, caller));
+  const wanted = await probabilityFor(tx, opportunity, withTeam(opportunity, fields, owner));
+  const { isEmpty, values, audit } = diff(opportunity, wanted);
+  if (opportunity.status !== 'open' && move?.status !== 'open') checkClosed(Object.keys(values));
+  if (isEmpty && !move) return opportunity;
+  const after = await writeOpportunity(tx, opportunity.id, {
+    ...columnsOf(opportunity, values),
+    ...move?.columns,
+    ...(move?.status === 'open' && probabilityIn(move, fields)),
+  });
+  if (!isEmpty)
+    emit(opportunityUpdated, {
+      data: { opportunityId: after.id, fields: Object.keys(values) },
+      record: after,
+      changes: audit,
+    });
+  if (move) {
+    await recordMove(tx, { before: opportunity, after, caller, reason: request?.reason ?? null });
+    emitMove(emit, { before: opportunity, after, move, reason: request?.reason ?? null });
+  }
+  return after;
+}
+
+function checkClosed(fields: string[]): void {
+  const refused = fields.filter((field) => !openFields.has(field));
+  const message = 'Cannot change while the opportunity is closed; reopen it first';
+  if (refused.length)
+    throw fail(
+      'opportunity_closed',
+      refused.map((field) => ({ field, message })),
+    );
+}
+
+/** A deal follows a new owner into their team, unless the request names a team. */
+function withTeam(opportunity: OpportunityRecord, fields: FieldChange, owner: Assignee | undefined): FieldChange {
+  if (!owner || owner.id === opportunity.ownerId || fields.teamId !== undefined) return fields;
+  return { ...fields, teamId: teamOfAssignee(owner.teamIds, opportunity.teamId) };
+}
+
+/** A probability that a user sets no longer follows the stage; null makes it follow again. */
+async function probabilityFor(tx: Tx, opportunity: OpportunityRecord, { probability, ...fields }: FieldChange) {
+  if (probability === undefined) return fields;
+  if (probability !== null) return { ...fields, probability, probabilityOverridden: true };
+  if (!opportunity.probabilityOverridden) return fields;
+  const { defaultProbability } = await currentStage(tx, opportunity);
+  return { ...fields, probability: defaultProbability ?? 0, probabilityOverridden: false };
+}
+
+/** A probability of the same request applies to the stage that it moves the deal to. */
+function probabilityIn({ stage }: Move, { probability }: FieldChange): { probability?: number } {
+  return probability === undefined ? {} : { probability: probability ?? stage.defaultProbability ?? 0 };
+}
+
+type Values = Omit<FieldChange, 'probability'> & { probability?: number; probabilityOverridden?: boolean };
+
+function columnsOf(opportunity: OpportunityRecord, { value, currency, customFields, ...others }: Values) {
+  const isAmount = value !== undefined || currency !== undefined;
+  const nextCurrency = currency ?? opportunity.currency;
+  return {
+    ...(others as { [Field in keyof typeof others]: Exclude<(typeof others)[Field], undefined> }),
+    ...(isAmount && { ...amountColumns(value ?? opportunity.value, nextCurrency), currency: nextCurrency }),
+    ...(customFields && { customFields: toJsonColumn(customFields) }),
+  };
+}
+
+interface Moved {
+  before: LockedOpportunity;
+  after: LockedOpportunity;
+  move: Move;
+  reason: string | null;
+}
+
+function emitMove(emit: Emit, { before, after, move, reason }: Moved): void {
+  const { id: opportunityId, value, currency, stage, outcome } = after;
+  emit(opportunityStageChanged, {
+    data: { opportunityId, from: before.stage, to: stage },
+    record: after,
+    changes: stageChanges(before, after),
+  });
+  if (move.status === 'won') emit(opportunityWon, { data: { opportunityId, value, currency }, record: after });
+  if (move.status === 'lost')
+    emit(opportunityLost, { data: { opportunityId, reason: outcome?.reasonCode ?? '' }, record: after });
+  if (before.status !== 'open')
+    emit(opportunityReopened, { data: { opportunityId, result: before.status, reason }, record: after });
+}
+
+/** Changes of a move for the audit log. */
+function stageChanges(before: OpportunityRecord, after: OpportunityRecord) {
+  const fields = ['status', 'stage', 'value', 'probability', 'forecastCategory', 'closedAt', 'outcome'] as const;
+  const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+  return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
+}

@@ -1,0 +1,61 @@
+import { actingUserId } from '@tandem/caller';
+import { unknownId } from '@tandem/contract';
+import { type opportunities, opportunityCreated } from '@tandem/crm-contract';
+import { type Assignee, checkUser, defaultTeam, failField, toJsonColumn } from '@tandem/service';
+import { checkPartner } from '../../check-partner.ts';
+import { checkTeam } from '../../check-team.ts';
+import { defaultCurrency } from '../../default-currency.ts';
+import type { Handler, Peers } from '../../handler.ts';
+import { firstStageOf } from '../pipelines/first-stage.ts';
+import { amountColumns, asOpportunity } from './opportunity.ts';
+import { startHistory } from './stage-history.ts';
+
+interface Found {
+  currency: string;
+  owner: Assignee | undefined;
+  /** The team of the lead, if the request names a lead. */
+  leadTeamId: number | null;
+}
+
+export const createOpportunity = (peers: Peers): Handler<typeof opportunities.createOpportunity, Found> => ({
+  async check({ body, caller, tx, under }) {
+    const { leadId, currency = await defaultCurrency(peers, caller) } = body;
+    const where = { id: leadId ?? 0, deletedAt: null };
+    const lead = leadId && (await under('leads:read', () => tx.lead.findFirst({ where, select: { teamId: true } })));
+    if (leadId && !lead) throw failField('leadId', unknownId('lead'));
+    const owner = await checkUser(peers, 'ownerId', body.ownerId, caller);
+    await checkTeam(peers, body.teamId, caller);
+    await checkPartner(peers, body.partnerId, caller);
+    return { currency, owner, leadTeamId: lead ? lead.teamId : null };
+  },
+  async run({ body, found: { currency, owner, leadTeamId }, caller, tx, emit }) {
+    const { value = 0, stageId, pipelineId, probability = null, customFields = {}, ...fields } = body;
+    const userId = actingUserId(caller) ?? null;
+    const teamId = body.teamId === undefined ? (leadTeamId ?? defaultTeam(caller, owner)) : body.teamId;
+    const stage = await firstStageOf(tx, { stageId, pipelineId, teamId });
+    const row = await tx.opportunity.create({
+      data: {
+        ...fields,
+        ...amountColumns(value, currency),
+        currency,
+        pipelineId: stage.pipelineId,
+        stage: stage.code,
+        stageId: stage.id,
+        probability: probability ?? stage.defaultProbability ?? 0,
+        probabilityOverridden: probability !== null,
+        customFields: toJsonColumn(customFields),
+        teamId,
+        ownerId: body.ownerId === undefined ? userId : body.ownerId,
+        createdBy: userId,
+      },
+    });
+    const opportunity = asOpportunity(row);
+    await startHistory(tx, opportunity);
+    const { id: opportunityId, stage: code } = opportunity;
+    emit(opportunityCreated, {
+      data: { opportunityId, value: opportunity.value, currency, stage: code },
+      record: opportunity,
+    });
+    return opportunity;
+  },
+});

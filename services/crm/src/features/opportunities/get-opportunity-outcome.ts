@@ -1,0 +1,13 @@
+import type { opportunityStages } from '@tandem/crm-contract';
+import { fail } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+import { readOpportunity } from './opportunity.ts';
+
+export const getOpportunityOutcome: Handler<typeof opportunityStages.getOpportunityOutcome> = async ({
+  params,
+  tx,
+}) => {
+  const { outcome, closedAt } = await readOpportunity(tx, params.id);
+  if (!outcome || !closedAt) throw fail('opportunity_open');
+  return { ...outcome, closedAt, reason: null };
+};

@@ -1,0 +1,432 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { crm } from '@tandem/crm-contract';
+import { identityPeer, members, type TestService, teams, until, users } from '@tandem/testing';
+import { aLead, startCrm } from '../../crm.test-service.ts';
+
+const partnerId = '31';
+// Knows one partner in every tenant.
+const partners = createServer(({ url }, response) => {
+  const isKnown = url === `/internal/partners/${partnerId}`;
+  response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(isKnown ? { data: { id: partnerId, status: 'approved' } } : { code: 'not_found' }));
+});
+
+let identity: Awaited<ReturnType<typeof identityPeer>>;
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  identity = await identityPeer();
+  await new Promise<void>((resolve) => partners.listen(0, '127.0.0.1', resolve));
+  const { port } = partners.address() as AddressInfo;
+  service = await startCrm({ IDENTITY_URL: identity.url, PARTNER_URL: `http://127.0.0.1:${port}` });
+});
+afterAll(async () => {
+  await service?.close();
+  await identity?.close();
+  partners.closeAllConnections();
+  await new Promise((resolve) => partners.close(resolve));
+});
+
+type Api = ReturnType<typeof service.as>;
+
+async function aDeal(fields = {}, api: Api = service.as()) {
+  const { data, status } = await api.createOpportunity({ body: { name: 'Rollout', value: 100, ...fields } });
+  expect(status).toBe(201);
+  return { api, deal: data, params: { id: data.id as string } };
+}
+
+async function stageId(api: Api, code: string): Promise<string> {
+  const { data } = await api.listStatuses({ query: { entityType: 'opportunity', limit: '100' } });
+  return data.find((stage: { code: string }) => stage.code === code).id;
+}
+
+const inTenant = (api: Api, caller: object) =>
+  service.as({ tenantId: api.caller.tenantId as number, ...caller }) as unknown as Api;
+const eventsOf = (api: Api) => service.events.filter(({ tenantId }) => tenantId === api.caller.tenantId);
+/** The names of all events of a tenant about opportunities, once there are this many. */
+const names = (api: Api, count: number) =>
+  until(`${count} events`, () => {
+    const found = eventsOf(api)
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('opportunity.'));
+    return found.length >= count && found;
+  });
+const historyOf = async (api: Api, params: { id: string }) =>
+  (await api.listStageHistory({ params, query: { sort: 'enteredAt' } })).data;
+
+describe('createOpportunity', () => {
+  it('opens a deal in the default stage, in the currency of the tenant, owned by the caller', async () => {
+    const { api, deal, params } = await aDeal();
+    expect(deal).toMatchObject({
+      name: 'Rollout',
+      value: 100,
+      currency: 'EUR',
+      status: 'open',
+      stage: 'prospecting',
+      probability: 10,
+      probabilityOverridden: false,
+      forecastCategory: 'pipeline',
+      leadId: null,
+      partnerId: null,
+      customFields: {},
+      notes: null,
+      ownerId: '1',
+      version: 1,
+    });
+    expect((await api.getOpportunity({ params })).data).toEqual(deal);
+    await names(api, 1);
+    expect(eventsOf(api)[0]).toMatchObject({
+      name: 'opportunity.created',
+      data: { opportunityId: params.id, value: 100, currency: 'EUR', stage: 'prospecting' },
+      record: deal,
+    });
+  });
+
+  it('accepts lead, stage, partner, owner, probability and custom fields', async () => {
+    const api = service.as();
+    const { data: lead } = await api.createLead({ body: aLead() });
+    const fields = { leadId: lead.id, partnerId, probability: 35, customFields: { seats: 5 }, notes: 'Call first' };
+    const { deal } = await aDeal({ ...fields, stageId: await stageId(api, 'proposal'), ownerId: members.seller }, api);
+    expect(deal).toMatchObject({ ...fields, stage: 'proposal', probabilityOverridden: true, teamId: teams.sales });
+    expect((await api.getLead({ params: { id: lead.id } })).data).toMatchObject({ status: 'new', version: 1 });
+    const listed = await api.listOpportunities({ query: { partnerId } });
+    expect(listed.data.map(({ id }: { id: string }) => id)).toEqual([deal.id]);
+  });
+
+  it.each([
+    ['no name', { name: undefined }, 'name'],
+    ['more decimals than the currency has', { value: 1.5, currency: 'JPY' }, 'value'],
+    ['a currency that does not exist', { currency: 'ABC' }, 'currency'],
+    ['an unknown lead', { leadId: '999999' }, 'leadId'],
+    ['an unknown partner', { partnerId: '32' }, 'partnerId'],
+    ['an inactive owner', { ownerId: users.suspended }, 'ownerId'],
+    ['an unknown stage', { stageId: '999999' }, 'stageId'],
+    ['a probability above 100', { probability: 101 }, 'probability'],
+    ['the forecast category of won deals', { forecastCategory: 'closed' }, 'forecastCategory'],
+  ])('rejects %s', async (_, wrong, field) => {
+    const reply = await service.as().createOpportunity({ body: { name: 'Rollout', ...wrong } as never });
+    expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
+  });
+
+  it('rejects a closed stage, and ids outside of the permissions of the caller', async () => {
+    const api = service.as();
+    const closed = await api.createOpportunity({ body: { name: 'Rollout', stageId: await stageId(api, 'won') } });
+    expect([closed.status, closed.body.errors?.[0]?.field]).toEqual([422, 'stageId']);
+    const { data: lead } = await api.createLead({ body: aLead() });
+    const create = async (...can: string[]) =>
+      (await inTenant(api, { userId: 2, can }).createOpportunity({ body: { name: 'x', leadId: lead.id } })).status;
+    expect(await create('opportunities:write')).toBe(403);
+    expect(await create('opportunities:write', 'leads:read:own')).toBe(422);
+    expect(await create('opportunities:write:own', 'leads:read')).toBe(201);
+  });
+});
+
+describe('updateOpportunity', () => {
+  it('changes fields with one event, and nothing if nothing differs', async () => {
+    const { api, params } = await aDeal();
+    const change = { name: 'Second', value: 250.5, currency: 'USD', forecastCategory: 'commit' as const, partnerId };
+    const { data } = await api.updateOpportunity({ params, body: change });
+    expect(data).toMatchObject({ ...change, version: 2 });
+    expect((await api.updateOpportunity({ params, body: change })).data.version).toBe(2);
+    await names(api, 2);
+    const [, updated] = eventsOf(api);
+    expect([updated?.name, updated?.data]).toEqual([
+      'opportunity.updated',
+      { opportunityId: params.id, fields: ['name', 'value', 'currency', 'forecastCategory', 'partnerId'] },
+    ]);
+    expect(updated?.changes?.['value']).toEqual({ from: 100, to: 250.5 });
+  });
+
+  it('rejects amounts that do not fit the currency, stale versions and unknown users', async () => {
+    const { api, params } = await aDeal({ value: 12.5 });
+    const field = async (body: object) => (await api.updateOpportunity({ params, body })).body.errors?.[0]?.field;
+    expect(await field({ currency: 'JPY' })).toBe('value');
+    expect(await field({ value: -1 })).toBe('value');
+    expect(await field({ ownerId: users.nobody })).toBe('ownerId');
+    expect(await field({ partnerId: '32' })).toBe('partnerId');
+    expect(await field({ reason: 'why' })).toBe('reason');
+    const stale = await api.updateOpportunity({ params, body: { name: 'x' }, headers: { 'if-match': '"9"' } });
+    expect(stale.status).toBe(412);
+    expect((await api.getOpportunity({ params })).data).toMatchObject({ value: 12.5, version: 1 });
+  });
+
+  it('keeps a probability that a user set, until it is null', async () => {
+    const { api, params } = await aDeal();
+    const update = async (body: object) => (await api.updateOpportunity({ params, body })).data;
+    expect(await update({ probability: 66 })).toMatchObject({ probability: 66, probabilityOverridden: true });
+    expect(await update({ stage: 'proposal' })).toMatchObject({ probability: 66, stage: 'proposal' });
+    expect(await update({ probability: null })).toMatchObject({ probability: 50, probabilityOverridden: false });
+    expect(await update({ stage: 'negotiation', probability: 90 })).toMatchObject({ probability: 90 });
+  });
+
+  it('takes a deal into the team of its new owner', async () => {
+    const { api, params } = await aDeal();
+    const { data } = await api.updateOpportunity({ params, body: { ownerId: members.seller } });
+    expect([data.ownerId, data.teamId]).toEqual([members.seller, teams.sales]);
+  });
+
+  it('moves a deal by the rules of the verbs, with its fields in one version', async () => {
+    const { api, params } = await aDeal();
+    const update = (body: object) => api.updateOpportunity({ params, body });
+    expect((await update({ status: 'lost' })).body.errors?.[0]?.field).toBe('reasonCode');
+    expect((await update({ status: 'won', stage: 'proposal' })).body.errors?.[0]?.field).toBe('stageId');
+    expect((await update({ status: 'open' })).data.version).toBe(1);
+    const { data } = await update({ status: 'won', value: 300, reasonCode: 'price' });
+    expect(data).toMatchObject({ status: 'won', value: 300, version: 2, outcome: { reasonCode: 'price' } });
+    expect((await update({ status: 'won' })).data.version).toBe(2);
+    expect((await update({ status: 'lost', reasonCode: 'price' })).body.code).toBe('opportunity_closed');
+    expect((await update({ stage: 'proposal' })).body.code).toBe('opportunity_closed');
+    expect((await update({ status: 'open', name: 'Again' })).data).toMatchObject({ status: 'open', name: 'Again' });
+    expect(await names(api, 7)).toEqual([
+      'opportunity.created',
+      ...['opportunity.updated', 'opportunity.stage_changed', 'opportunity.won'],
+      ...['opportunity.updated', 'opportunity.stage_changed', 'opportunity.reopened'],
+    ]);
+  });
+
+  it('changes only notes and custom fields of a closed deal', async () => {
+    const { api, params } = await aDeal();
+    await api.winOpportunity({ params, body: {} });
+    const refused = await api.updateOpportunity({ params, body: { name: 'x', value: 5, notes: 'Paid' } });
+    expect([refused.status, refused.body.errors?.map(({ field }) => field)]).toEqual([409, ['name', 'value']]);
+    const change = { notes: 'Paid', customFields: { seats: 5 }, name: 'Rollout' };
+    expect((await api.updateOpportunity({ params, body: change })).data).toMatchObject(change);
+  });
+
+  it('is limited to own deals for a narrowed caller', async () => {
+    const { api, params } = await aDeal();
+    const narrow = inTenant(api, { userId: 9, can: ['opportunities:write:own', 'opportunities:read:own'] });
+    for (const reply of [
+      await narrow.updateOpportunity({ params, body: { name: 'x' } }),
+      await narrow.moveOpportunity({ params, body: { stage: 'proposal' } }),
+      await narrow.listStageHistory({ params }),
+    ])
+      expect(reply.status).toBe(404);
+    const own = await aDeal({}, narrow);
+    expect((await narrow.moveOpportunity({ params: own.params, body: { stage: 'proposal' } })).status).toBe(200);
+    expect(await historyOf(narrow, own.params)).toHaveLength(2);
+  });
+});
+
+describe('moveOpportunity', () => {
+  it('moves between open stages, with the probability of the stage and a history', async () => {
+    const { api, params } = await aDeal();
+    const { data } = await api.moveOpportunity({ params, body: { stage: 'proposal', reason: 'Budget approved' } });
+    expect(data).toMatchObject({ stage: 'proposal', probability: 50, status: 'open', version: 2 });
+    const back = await api.moveOpportunity({ params, body: { stageId: await stageId(api, 'prospecting') } });
+    expect(back.data).toMatchObject({ stage: 'prospecting', probability: 10 });
+    const same = await api.moveOpportunity({ params, body: { stage: 'prospecting' } });
+    expect([same.status, same.data.version]).toEqual([200, 3]);
+    const [first, second, third] = await historyOf(api, params);
+    expect(first).toMatchObject({ stage: 'prospecting', status: 'open', byUserId: '1', leftAt: second.enteredAt });
+    expect(second).toMatchObject({ stage: 'proposal', reason: 'Budget approved', leftAt: third.enteredAt });
+    expect(third).toMatchObject({ stage: 'prospecting', leftAt: null, durationSeconds: expect.any(Number) });
+    expect(await names(api, 3)).toEqual([
+      'opportunity.created',
+      'opportunity.stage_changed',
+      'opportunity.stage_changed',
+    ]);
+    expect(eventsOf(api)[1]?.data).toEqual({ opportunityId: params.id, from: 'prospecting', to: 'proposal' });
+  });
+
+  it('closes a deal in a won or lost stage by the rules of winning and losing', async () => {
+    const { api, params } = await aDeal();
+    const move = (body: object) => api.moveOpportunity({ params, body });
+    expect((await move({ stage: 'lost' })).body.errors?.[0]?.field).toBe('reasonCode');
+    const { data } = await move({ stage: 'lost', reasonCode: 'price', competitor: 'Difference Ltd' });
+    expect(data).toMatchObject({ status: 'lost', probability: 0, outcome: { competitor: 'Difference Ltd' } });
+    expect((await move({ stage: 'lost' })).data.version).toBe(2);
+    const closed = await move({ stage: 'proposal' });
+    expect([closed.status, closed.body.code]).toEqual([409, 'opportunity_closed']);
+    expect(await names(api, 3)).toEqual(['opportunity.created', 'opportunity.stage_changed', 'opportunity.lost']);
+  });
+
+  it('rejects a move without a stage, and stages that are unknown, foreign or contradictory', async () => {
+    const { api, params } = await aDeal();
+    const field = async (body: object) => (await api.moveOpportunity({ params, body })).body.errors?.[0]?.field;
+    expect(await field({})).toBe('stageId');
+    expect(await field({ stage: 'nowhere' })).toBe('stage');
+    expect(await field({ stageId: await stageId(service.as(), 'proposal') })).toBe('stageId');
+    expect(await field({ stageId: await stageId(api, 'proposal'), stage: 'negotiation' })).toBe('stage');
+    expect(await historyOf(api, params)).toHaveLength(1);
+  });
+
+  it('has one winner when a move and a win are concurrent', async () => {
+    const { api, params } = await aDeal();
+    const headers = { 'if-match': '"1"' };
+    const replies = await Promise.all([
+      api.moveOpportunity({ params, body: { stage: 'proposal' }, headers }),
+      api.winOpportunity({ params, body: {}, headers }),
+      api.loseOpportunity({ params, body: { reasonCode: 'price' }, headers }),
+    ]);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await historyOf(api, params)).toHaveLength(2);
+  });
+
+  it('starts the history of a deal that the previous release created', async () => {
+    const { api, params } = await aDeal();
+    await service.sqlWithin(api.caller, 'DELETE FROM stage_entry WHERE opportunity_id = $1', [params.id]);
+    await api.moveOpportunity({ params, body: { stage: 'proposal' } });
+    expect((await historyOf(api, params)).map(({ stage }: { stage: string }) => stage)).toEqual([
+      'prospecting',
+      'proposal',
+    ]);
+  });
+});
+
+describe('a closed deal', () => {
+  it('has an outcome, which an open deal has not', async () => {
+    const { api, params } = await aDeal();
+    const open = await api.getOpportunityOutcome({ params });
+    expect([open.status, open.body.code]).toEqual([409, 'opportunity_open']);
+    await api.loseOpportunity({ params, body: { reasonCode: 'price', competitor: 'Difference Ltd' } });
+    const { data } = await api.getOpportunityOutcome({ params });
+    expect(data).toMatchObject({ result: 'lost', reasonCode: 'price', competitor: 'Difference Ltd', byUserId: '1' });
+    expect(Date.parse(data.closedAt)).toBeGreaterThan(0);
+  });
+
+  it('is reopened in the stage that it was in last, and can be won again', async () => {
+    const { api, params } = await aDeal({ probability: 70 });
+    await api.moveOpportunity({ params, body: { stage: 'negotiation' } });
+    await api.winOpportunity({ params, body: {} });
+    const { data } = await api.reopenOpportunity({ params, body: { reason: 'Not signed' } });
+    expect(data).toMatchObject({
+      status: 'open',
+      stage: 'negotiation',
+      probability: 75,
+      forecastCategory: 'pipeline',
+      closedAt: null,
+      outcome: null,
+      allowedTransitions: ['won', 'lost'],
+    });
+    const again = await api.reopenOpportunity({ params, body: {} });
+    expect([again.status, again.body.code]).toEqual([409, 'opportunity_open']);
+    expect((await api.winOpportunity({ params, body: {} })).status).toBe(200);
+    expect((await names(api, 8)).slice(4)).toEqual([
+      ...['opportunity.stage_changed', 'opportunity.reopened'],
+      ...['opportunity.stage_changed', 'opportunity.won'],
+    ]);
+    const reopened = eventsOf(api).find(({ name }) => name === 'opportunity.reopened');
+    expect(reopened?.data).toEqual({ opportunityId: params.id, result: 'won', reason: 'Not signed' });
+  });
+
+  it('is reopened once, in a named open stage', async () => {
+    const { api, params } = await aDeal();
+    await api.loseOpportunity({ params, body: { reasonCode: 'price' } });
+    const closed = await api.reopenOpportunity({ params, body: { stageId: await stageId(api, 'won') } });
+    expect([closed.status, closed.body.errors?.[0]?.field]).toEqual([422, 'stageId']);
+    const body = { stageId: await stageId(api, 'proposal') };
+    const replies = await Promise.all([1, 2].map(() => api.reopenOpportunity({ params, body })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect((await api.getOpportunity({ params })).data).toMatchObject({ stage: 'proposal', version: 3 });
+  });
+
+  it('closes in a named stage with that result only', async () => {
+    const { api, params } = await aDeal();
+    const stage = { entityType: 'opportunity' as const, code: 'signed', name: 'Signed', isClosed: true, isWon: true };
+    const { data: signed } = await api.createStatus({ body: { ...stage, sortOrder: 99 } });
+    const lost = await api.loseOpportunity({ params, body: { reasonCode: 'price', stageId: signed.id } });
+    expect([lost.status, lost.body.errors?.[0]?.field]).toEqual([422, 'stageId']);
+    expect((await api.winOpportunity({ params, body: { stageId: signed.id } })).data.stage).toBe('signed');
+  });
+});
+
+describe('a deleted deal', () => {
+  it('vanishes until it is restored, and keeps its lead converted', async () => {
+    const api = service.as();
+    const { data: lead } = await api.createLead({ body: aLead() });
+    const { data: deal } = await api.convertLead({ body: { leadId: lead.id } });
+    const params = { id: deal.id };
+    expect((await api.deleteOpportunity({ params })).data).toEqual({ id: deal.id, deleted: true });
+    for (const reply of [
+      await api.getOpportunity({ params }),
+      await api.updateOpportunity({ params, body: { name: 'x' } }),
+      await api.winOpportunity({ params, body: {} }),
+      await api.listStageHistory({ params }),
+      await api.deleteOpportunity({ params }),
+    ])
+      expect(reply.status).toBe(404);
+    const count = async (query = {}) => (await api.listOpportunities({ query })).body.pagination?.total;
+    expect([await count(), await count({ deleted: 'true' })]).toEqual([0, 1]);
+    const task = await api.createTask({ body: { title: 'Call', opportunityId: deal.id } });
+    expect([task.status, task.body.errors?.[0]?.field]).toEqual([422, 'opportunityId']);
+    expect((await api.getLead({ params: { id: lead.id } })).data.convertedOpportunityId).toBe(deal.id);
+    const fleet = service.as({ type: 'system', tenantId: api.caller.tenantId as number });
+    expect((await fleet.exportOpportunities({ body: { after: null } })).data).toMatchObject([{ isDeleted: true }]);
+    expect((await fleet.filterOpportunities({ body: { ids: [deal.id] } })).data).toEqual({ ids: [] });
+    const restored = await api.restoreOpportunity({ params });
+    expect([restored.status, restored.data.version]).toEqual([200, 3]);
+    expect((await api.restoreOpportunity({ params })).body.code).toBe('not_deleted');
+    expect((await fleet.filterOpportunities({ body: { ids: [deal.id] } })).data).toEqual({ ids: [deal.id] });
+    expect((await names(api, 3)).slice(1)).toEqual(['opportunity.deleted', 'opportunity.restored']);
+  });
+
+  it('is removed with its history after 30 days', async () => {
+    const { api, params } = await aDeal();
+    const { params: kept } = await aDeal({}, api);
+    await api.deleteOpportunity({ params });
+    await api.deleteOpportunity({ params: kept });
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE opportunity SET deleted_at = now() - interval '31 days' WHERE id = $1`,
+      [params.id],
+    );
+    await service.housekeep();
+    const rows = await service.sqlWithin(api.caller, 'SELECT opportunity_id::text AS id FROM stage_entry');
+    expect(rows).toEqual([{ id: kept.id }]);
+    expect((await api.restoreOpportunity({ params })).status).toBe(404);
+  });
+});
+
+describe('unconvertOpportunity', () => {
+  async function aConversion(api = service.as()) {
+    const { data: lead } = await api.createLead({ body: aLead() });
+    const { data: deal } = await api.convertLead({ body: { leadId: lead.id } });
+    return { api, leadId: lead.id as string, params: { id: deal.id as string } };
+  }
+
+  it('deletes the deal, and lets the lead be converted again', async () => {
+    const { api, leadId, params } = await aConversion();
+    const { status, data } = await api.unconvertOpportunity({ params, body: { reason: 'By mistake' } });
+    expect([status, data]).toEqual([
+      200,
+      expect.objectContaining({
+        id: leadId,
+        status: 'qualified',
+        convertedAt: null,
+        convertedOpportunityId: null,
+        allowedTransitions: ['contacted', 'unqualified'],
+      }),
+    ]);
+    expect((await api.getOpportunity({ params })).status).toBe(404);
+    expect((await api.unconvertOpportunity({ params, body: {} })).status).toBe(404);
+    const events = await until('both events arrive', () => {
+      const found = eventsOf(api).slice(-2);
+      return found.some(({ name }) => name === 'opportunity.deleted') && found;
+    });
+    expect(events.map(({ name, data: payload }) => [name, payload])).toEqual([
+      ['opportunity.deleted', { opportunityId: params.id, reason: 'By mistake' }],
+      ['lead.updated', { leadId, changes: { convertedAt: null, convertedOpportunityId: null } }],
+    ]);
+    expect((await api.convertLead({ body: { leadId } })).status).toBe(201);
+  });
+
+  it('refuses deals that are closed, were won, or are no conversion', async () => {
+    const { api, params } = await aConversion();
+    const code = async (id = params.id) => (await api.unconvertOpportunity({ params: { id }, body: {} })).body.code;
+    await api.winOpportunity({ params, body: {} });
+    expect(await code()).toBe('opportunity_closed');
+    await api.reopenOpportunity({ params, body: {} });
+    expect(await code()).toBe('opportunity_was_won');
+    expect(await code((await aDeal({}, api)).params.id)).toBe('not_converted');
+  });
+
+  it('needs permission to change the lead', async () => {
+    const { api, params } = await aConversion();
+    const undo = async (...can: string[]) =>
+      (await inTenant(api, { userId: 2, can }).unconvertOpportunity({ params, body: {} })).status;
+    expect(await undo('opportunities:write')).toBe(403);
+    expect(await undo('opportunities:write', 'leads:write:own')).toBe(404);
+    expect(await undo('opportunities:write', 'leads:write')).toBe(200);
+  });
+});

@@ -1,0 +1,31 @@
+import { leadUpdated, type opportunityStages, opportunityStates } from '@tandem/crm-contract';
+import { diff, fail, transitionError } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+import { lockLead, writeLead } from '../leads/lead.ts';
+import { removeOpportunity } from './delete-opportunity.ts';
+import { lockOpportunity, readOpportunity } from './opportunity.ts';
+
+export const unconvertOpportunity: Handler<typeof opportunityStages.unconvertOpportunity, { leadId: number }> = {
+  async check({ params, tx, under }) {
+    const { leadId } = await readOpportunity(tx, params.id);
+    if (leadId === null) throw fail('not_converted');
+    const where = { id: leadId, deletedAt: null };
+    if (!(await under('leads:write', () => tx.lead.count({ where })))) throw fail('not_found');
+    return { leadId };
+  },
+  async run({ params, body, found: { leadId }, tx, emit, ifMatch }) {
+    // The lead is locked first, as in a conversion, so that two transactions cannot wait for each other.
+    const lead = await lockLead(tx, leadId);
+    const opportunity = await lockOpportunity(tx, params.id);
+    ifMatch(opportunity);
+    const { id, status } = opportunity;
+    if (lead.convertedOpportunityId !== id) throw fail('not_converted');
+    if (status !== 'open') throw fail('opportunity_closed', [transitionError(status, opportunityStates.next(status))]);
+    if (await tx.stageEntry.count({ where: { opportunityId: id, status: 'won' } })) throw fail('opportunity_was_won');
+    await removeOpportunity({ tx, emit }, id, body.reason ?? null);
+    const { values, audit } = diff(lead, { convertedAt: null, convertedOpportunityId: null });
+    const updated = await writeLead(tx, leadId, values);
+    emit(leadUpdated, { data: { leadId, changes: values }, record: updated, changes: audit });
+    return updated;
+  },
+};
