@@ -15,7 +15,7 @@ import {
 import { z } from 'zod';
 import { domain } from './domain.ts';
 import { Lead, LeadStatus } from './leads.ts';
-import { Opportunity, OpportunityStatus } from './opportunities.ts';
+import { Opportunity, OpportunityStatus } from './opportunity.ts';
 
 const Tags = z
   .array(name(50))

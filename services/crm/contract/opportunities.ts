@@ -65,11 +65,13 @@ const writable = z.object({
   expectedCloseAt: timestamp().nullish(),
   ownerId: id('user').nullish(),
   teamId: id('team').nullish(),
+  accountId: id('account').nullish(),
   partnerId: id('partner').nullish(),
   customFields: freeForm().optional(),
   notes: Notes.nullish(),
 });
 
+const inAccount = { permission: 'accounts:read', for: 'accountId' } as const;
 const ofPartner = { permission: 'partners:read', for: 'partnerId' } as const;
 
 export const closedErrors = { opportunity_closed: [409, 'The opportunity is already closed'] } as const;
@@ -84,7 +86,7 @@ export const opportunities = operations({
     narrows: true,
     summary: 'Convert a lead into an opportunity',
     description:
-      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the default stage, the currency of the tenant, the caller as owner, and the team of the lead or else the only team of the caller. The opportunity belongs to the account of the lead.',
+      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the default stage, the currency of the tenant, the caller as owner, the account of the lead, and the team of the lead or else the only team of the caller. The opportunity belongs to the account of the lead.',
     body: z.object({
       leadId: id('lead'),
       value: amount().optional(),
@@ -105,11 +107,11 @@ export const opportunities = operations({
     method: 'POST',
     path: '/v1/opportunities',
     permission: 'opportunities:write',
-    also: [{ permission: 'leads:read', for: 'leadId' }, ofPartner],
+    also: [{ permission: 'leads:read', for: 'leadId' }, inAccount, ofPartner],
     narrows: true,
     summary: 'Create an opportunity',
     description:
-      'Creates a deal without a conversion; a lead that it is about is not changed. Defaults: `value` 0, the pipeline of the team or else the default one, its default stage and the probability of that, the currency of the acting user or else of the tenant, the caller as owner, and the team of the lead or else the only team of the owner.',
+      'Creates a deal without a conversion; a lead that it is about is not changed. Defaults: `value` 0, the pipeline of the team or else the default one, its default stage and the probability of that, the currency of the acting user or else of the tenant, the caller as owner, the account of the lead, and the team of the lead or else the only team of the owner.',
     body: writable
       .extend({
         leadId: id('lead').nullish(),
@@ -173,7 +175,7 @@ export const opportunities = operations({
     method: 'PATCH',
     path: '/v1/opportunities/:id',
     permission: 'opportunities:write',
-    also: [ofPartner],
+    also: [inAccount, ofPartner],
     narrows: true,
     summary: 'Update an opportunity',
     description:

@@ -13,7 +13,8 @@ export const deleteAccount: Handler<typeof accounts.deleteAccount> = async ({ pa
 
 /** Marks a locked account as deleted, with its event. Fails if it has open deals, also those that the caller cannot read. */
 export async function removeAccount({ tx, emit }: { tx: Tx; emit: Emit }, accountId: number): Promise<void> {
-  const [open] = await tx.sql`SELECT 1 FROM opportunity WHERE account_id = ${accountId} AND status = 'open' LIMIT 1`;
+  const [open] = await tx.sql`SELECT 1 FROM opportunity
+    WHERE account_id = ${accountId} AND status = 'open' AND deleted_at IS NULL LIMIT 1`;
   if (open) throw fail('open_opportunities');
   const deleted = await writeAccount(tx, accountId, { deletedAt: new Date() });
   emit(accountDeleted, { data: { accountId, mergedIntoId: null }, record: deleted });

@@ -9,7 +9,7 @@ export const listAccountOpportunities: Handler<typeof accounts.listAccountOpport
     if (!(await under('accounts:read', () => tx.account.count({ where })))) throw fail('not_found');
   },
   async run({ params, query, tx, list }) {
-    const where = { accountId: params.id, ...(query.status && { status: query.status }) };
+    const where = { accountId: params.id, deletedAt: null, ...(query.status && { status: query.status }) };
     const page = await list({ model: tx.opportunity, where });
     return { ...page, items: page.items.map(asOpportunity) };
   },

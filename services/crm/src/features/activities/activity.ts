@@ -58,7 +58,7 @@ export async function checkLinks(
     errors.push({ field: 'leadId', message: unknownId('lead') });
   if (
     opportunityId &&
-    !(await under('opportunities:read', () => tx.opportunity.count({ where: { id: opportunityId } })))
+    !(await under('opportunities:read', () => tx.opportunity.count({ where: { id: opportunityId, deletedAt: null } })))
   )
     errors.push({ field: 'opportunityId', message: unknownId('opportunity') });
   if (accountId && !(await under('accounts:read', () => tx.account.count({ where: { id: accountId, ...present } }))))

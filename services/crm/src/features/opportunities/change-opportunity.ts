@@ -23,6 +23,7 @@ type Writable = Pick<
   | 'expectedCloseAt'
   | 'ownerId'
   | 'teamId'
+  | 'accountId'
   | 'partnerId'
   | 'customFields'
   | 'notes'

@@ -6,6 +6,7 @@ import { checkPartner } from '../../check-partner.ts';
 import { checkTeam } from '../../check-team.ts';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers } from '../../handler.ts';
+import { checkAccount, holdAccount } from '../accounts/account.ts';
 import { firstStageOf } from '../pipelines/first-stage.ts';
 import { amountColumns, asOpportunity } from './opportunity.ts';
 import { startHistory } from './stage-history.ts';
@@ -13,31 +14,35 @@ import { startHistory } from './stage-history.ts';
 interface Found {
   currency: string;
   owner: Assignee | undefined;
-  /** The team of the lead, if the request names a lead. */
-  leadTeamId: number | null;
+  /** The team and the account of the lead, if the request names one. */
+  lead: { teamId: number | null; accountId: number | null };
 }
 
 export const createOpportunity = (peers: Peers): Handler<typeof opportunities.createOpportunity, Found> => ({
   async check({ body, caller, tx, under }) {
     const { leadId, currency = await defaultCurrency(peers, caller) } = body;
     const where = { id: leadId ?? 0, deletedAt: null };
-    const lead = leadId && (await under('leads:read', () => tx.lead.findFirst({ where, select: { teamId: true } })));
+    const lead =
+      leadId &&
+      (await under('leads:read', () => tx.lead.findFirst({ where, select: { teamId: true, accountId: true } })));
     if (leadId && !lead) throw failField('leadId', unknownId('lead'));
+    await checkAccount({ under, tx }, body.accountId);
     const owner = await checkUser(peers, 'ownerId', body.ownerId, caller);
     await checkTeam(peers, body.teamId, caller);
     await checkPartner(peers, body.partnerId, caller);
-    return { currency, owner, leadTeamId: lead ? lead.teamId : null };
+    return { currency, owner, lead: lead || { teamId: null, accountId: null } };
   },
-  async run({ body, found: { currency, owner, leadTeamId }, caller, tx, emit }) {
+  async run({ body, found: { currency, owner, lead }, caller, tx, emit }) {
     const { value = 0, stageId, pipelineId, probability = null, customFields = {}, ...fields } = body;
     const userId = actingUserId(caller) ?? null;
-    const teamId = body.teamId === undefined ? (leadTeamId ?? defaultTeam(caller, owner)) : body.teamId;
+    const teamId = body.teamId === undefined ? (lead.teamId ?? defaultTeam(caller, owner)) : body.teamId;
     const stage = await firstStageOf(tx, { stageId, pipelineId, teamId });
     const row = await tx.opportunity.create({
       data: {
         ...fields,
         ...amountColumns(value, currency),
         currency,
+        accountId: await holdAccount(tx, body.accountId === undefined ? lead.accountId : body.accountId),
         pipelineId: stage.pipelineId,
         stage: stage.code,
         stageId: stage.id,

@@ -4,6 +4,7 @@ import { type Assignee, checkUser, failField } from '@tandem/service';
 import { checkPartner } from '../../check-partner.ts';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
+import { checkAccount } from '../accounts/account.ts';
 import { changeOpportunity, type FieldChange } from './change-opportunity.ts';
 import { lockOpportunity } from './opportunity.ts';
 import type { MoveRequest } from './plan-move.ts';
@@ -11,7 +12,10 @@ import type { MoveRequest } from './plan-move.ts';
 export const updateOpportunity = (
   peers: Peers,
 ): Handler<typeof opportunities.updateOpportunity, Assignee | undefined> => ({
-  check: ({ body, caller }) => checkReferences(peers, body, caller),
+  async check({ body, caller, tx, under }) {
+    await checkAccount({ under, tx }, body.accountId);
+    return checkReferences(peers, body, caller);
+  },
   async run({ params, body, caller, tx, emit, ifMatch, found: owner }) {
     const opportunity = await lockOpportunity(tx, params.id);
     ifMatch(opportunity);
