@@ -1,6 +1,6 @@
 import { currency, id, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { OpportunityStatus } from './opportunities.ts';
+import { OpportunityStatus } from './opportunity.ts';
 
 const Count = z.int().meta({ description: 'The number of opportunities', examples: [12] });
 // Not `amount()`: sums may exceed the largest amount of one opportunity, and a gap may be negative.
