@@ -1,6 +1,6 @@
 import type { crm } from '@tandem/crm-contract';
 import { identityPeer, members, type TestService, until, users } from '@tandem/testing';
-import { startCrm } from '../../crm.test-service.ts';
+import { aLead, startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
 let service: TestService<typeof crm>;
@@ -55,6 +55,15 @@ describe('getCalendar', () => {
     ]);
     expect(await entries(api, { types: 'task,time_off' })).toHaveLength(2);
     expect((await api.getCalendar({ query: inMarch })).data.isTruncated).toBe(false);
+  });
+
+  it('has milestones that are due', async () => {
+    const api = asMe();
+    const { data: lead } = await api.createLead({ body: aLead() });
+    const { data: deal } = await api.convertLead({ body: { leadId: lead.id } });
+    const body = { title: 'Contract', dueAt: '2027-03-12T09:00:00.000Z' };
+    const { data } = await api.createMilestone({ params: { oid: deal.id }, body });
+    expect(await entries(api)).toMatchObject([{ type: 'milestone', milestoneId: data.id, opportunityId: deal.id }]);
   });
 
   it('has what reaches into the period', async () => {

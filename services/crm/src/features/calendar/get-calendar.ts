@@ -32,6 +32,8 @@ export const getCalendar = (tools: CalendarTools): Handler<typeof calendar.getCa
     const entries: Entry[] = [];
     if (isWanted(query, 'task') && reachOf(caller, 'tasks:read') !== 'none')
       entries.push(...(await under('tasks:read', () => dueTasks(tx, query))));
+    if (isWanted(query, 'milestone') && reachOf(caller, 'opportunities:read') !== 'none')
+      entries.push(...(await under('opportunities:read', () => dueMilestones(tx, query))));
     return { entries };
   },
   async run({ query, caller, tx, found }) {
@@ -82,6 +84,7 @@ async function dueTasks(tx: Tx, { from, to, userIds, teamId }: Query): Promise<E
   const rows = await tx.task.findMany({
     where: {
       dueAt: { gte: from, lt: to },
+      deletedAt: null,
       status: { not: 'cancelled' },
       ...(userIds && { assignedTo: { in: userIds } }),
       ...(teamId !== undefined && { teamId }),
@@ -99,6 +102,29 @@ async function dueTasks(tx: Tx, { from, to, userIds, teamId }: Query): Promise<E
     status,
     userId: assignedTo,
     leadId,
+    opportunityId,
+  }));
+}
+
+async function dueMilestones(tx: Tx, { from, to, userIds, teamId }: Query): Promise<Entry[]> {
+  const rows = await tx.milestone.findMany({
+    where: {
+      dueAt: { gte: from, lt: to },
+      ...(userIds && { ownerId: { in: userIds } }),
+      ...(teamId !== undefined && { opportunity: { teamId } }),
+    },
+    orderBy: [{ dueAt: 'asc' }, { id: 'asc' }],
+    take: readMax,
+  });
+  return rows.map(({ id, title, status, ownerId, opportunityId, dueAt }) => ({
+    ...emptyEntry,
+    type: 'milestone',
+    milestoneId: id,
+    title,
+    startAt: dueAt as Date,
+    endAt: dueAt as Date,
+    status,
+    userId: ownerId,
     opportunityId,
   }));
 }
