@@ -33,6 +33,7 @@ import { deliverNotifications, wakeNotification } from './features/notifications
 import { notificationHandlers } from './features/notifications/index.ts';
 import { mailNotification } from './features/notifications/mail-notification.job.ts';
 import { notifyOfApprovals, notifyOfPartners, notifyOfWebhooks } from './features/notifications/on-attention-needed.ts';
+import { notifyOfCalendar } from './features/notifications/on-calendar-changed.ts';
 import { sendNotifications } from './features/notifications/on-notification-created.ts';
 import { notifyOfWork } from './features/notifications/on-work-assigned.ts';
 import { batchRetention, notificationRetention } from './features/notifications/retention.ts';
@@ -146,6 +147,7 @@ export function identityService(
       keepAuditLog(ids),
       sendNotifications(tools),
       notifyOfWork(tools),
+      notifyOfCalendar(tools),
       notifyOfApprovals(tools),
       notifyOfWebhooks(tools),
       notifyOfPartners(tools),
