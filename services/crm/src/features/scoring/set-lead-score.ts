@@ -15,11 +15,11 @@ export const setLeadScore: Handler<typeof leadScores.setLeadScore> = async ({
   ifMatch,
 }) => {
   const { score = null, pinned, reason = null } = body;
+  const lead = await lockLead(tx, params.id);
+  ifMatch(lead);
   if (score === null && pinned === undefined) throw failField('score', 'Send a score, or pinned');
   if (score !== null && pinned === false)
     throw failField('pinned', 'A score that you send is pinned; omit pinned, or omit score to release it');
-  const lead = await lockLead(tx, params.id);
-  ifMatch(lead);
   const calculated = pinned === false ? await calculateScore(tx, lead) : undefined;
   await writeScore({ tx, emit }, lead, {
     score: score ?? calculated?.score ?? lead.score,
