@@ -25,7 +25,7 @@ export type {
 } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
 export { htmlPage, pageStyle } from './html-page.ts';
-export type { Listable, ListFilter, PageResult } from './list.ts';
+export { type Listable, type ListFilter, listedIds, type PageResult } from './list.ts';
 export { namesHandler } from './names.ts';
 export { ownedRecords } from './owned-work/owned-records.ts';
 export { ownedWork } from './owned-work/owned-work.ts';

@@ -55,16 +55,18 @@ export async function identityPeer(): Promise<{
     const id = path.split('/').at(-1) as string;
     const found = path.endsWith('/settings')
       ? { timezone: 'Europe/Berlin', locale: 'en', currency: 'EUR' }
-      : path.startsWith('/internal/teams/')
-        ? Object.values(teams).includes(id) && { id, name: 'Sales' }
-        : (id === users.suspended || teamsOf.has(id)) && {
-            id,
-            status: statusOf(id),
-            name: 'Ada Lovelace',
-            teamIds: teamsOf.get(id) ?? [],
-            successorId: successors.get(id) ?? null,
-            defaultCurrency: currencies.get(id) ?? null,
-          };
+      : path.endsWith('/permissions')
+        ? { permissions: teamsOf.has(path.split('/').at(-2) as string) ? ['*'] : [] }
+        : path.startsWith('/internal/teams/')
+          ? Object.values(teams).includes(id) && { id, name: 'Sales' }
+          : (id === users.suspended || teamsOf.has(id)) && {
+              id,
+              status: statusOf(id),
+              name: 'Ada Lovelace',
+              teamIds: teamsOf.get(id) ?? [],
+              successorId: successors.get(id) ?? null,
+              defaultCurrency: currencies.get(id) ?? null,
+            };
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found ? { data: found } : { code: 'not_found' }));
   });

@@ -13,6 +13,7 @@ import { configAi } from './config-ai.ts';
 import { customFields } from './custom-fields.ts';
 import { exchangeRates } from './exchange-rates.ts';
 import { forecast } from './forecast.ts';
+import { recordExports } from './exports.ts';
 import { imports } from './imports.ts';
 import {
   internalExports,
@@ -54,6 +55,7 @@ export * from './custom-fields.ts';
 export * from './domain.ts';
 export * from './exchange-rates.ts';
 export * from './forecast.ts';
+export * from './exports.ts';
 export * from './imports.ts';
 export * from './internal.ts';
 export * from './lead-conditions.ts';
@@ -85,6 +87,7 @@ export const crm = {
   ...assignmentRules,
   ...leadScores,
   ...scoringRules,
+  ...recordExports,
   ...opportunities,
   ...accounts,
   ...activities,

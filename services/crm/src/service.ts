@@ -2,7 +2,7 @@ import { createAi } from '@tandem/ai';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
-import { crm, importLimits } from '@tandem/crm-contract';
+import { crm, exportLimits, importLimits } from '@tandem/crm-contract';
 import { internalFiles } from '@tandem/files-contract';
 import {
   entitlementsFrom,
@@ -33,6 +33,7 @@ import { customFieldHandlers } from './features/custom-fields/index.ts';
 import { readExistingRecords } from './features/custom-fields/read-existing-records.job.ts';
 import { exchangeRateHandlers } from './features/exchange-rates/index.ts';
 import { forecastHandlers } from './features/forecast/index.ts';
+import { exportsOf } from './features/exports/index.ts';
 import { importsOf } from './features/imports/index.ts';
 import { leadBulk, leadHandlers } from './features/leads/index.ts';
 import { detectDuplicates } from './features/leads/on-lead-changed.ts';
@@ -81,6 +82,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
   const ids = createIdCodec(settings.IDS_ALPHABET);
   const bulk = bulkOperations('crm', { ...leadBulk(peers), ...taskBulk(peers) }, { ids, log });
   const imports = importsOf({ peers, files, ids });
+  const exported = exportsOf({ peers, ids, settings });
   return {
     name: 'crm',
     operations: crm,
@@ -99,7 +101,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...calendarOf({ settings, peers, settingsOf, ids, mailer }),
       ...bulk.handlers,
       ...imports.handlers,
-      getJob: bulk.getJob,
+      ...exported.handlers,
       getJobErrors: bulk.getJobErrors,
       countOpenWork: work.countOpenWork,
       ...statusHandlers,
@@ -115,6 +117,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...work.jobs,
       ...bulk.jobs,
       ...imports.jobs,
+      ...exported.jobs,
       readExistingRecords,
       fireReminder,
     ],
@@ -164,7 +167,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       { table: 'lead', column: 'deleted_at', days: 30 },
       { table: 'task', column: 'deleted_at', days: 30 },
       { table: 'import', column: 'updated_at', days: importLimits.days },
-      { table: 'export_chunk', column: 'created_at', days: 7 },
+      { table: 'export_chunk', column: 'created_at', days: exportLimits.days },
       { table: 'account', column: 'deleted_at', days: 30 },
       { table: 'lead_score_change', column: 'created_at', days: 365 },
       { table: 'opportunity', column: 'deleted_at', days: 30 },

@@ -40,7 +40,7 @@ export function numberOf(text: string): number | undefined {
   if (!/^-?\d[\d.,]*$/.test(bare)) return undefined;
   const [points, commas] = ['.', ','].map((sign) => bare.split(sign).length - 1) as [number, number];
   let decimal = bare.lastIndexOf('.') > bare.lastIndexOf(',') ? '.' : ',';
-  if (decimal === ',' && !points && commas === 1 && /,\d{3}$/.test(bare)) decimal = '.';
+  if (decimal === ',' && /^-?[1-9]\d{0,2},\d{3}$/.test(bare)) decimal = '.';
   if ((decimal === '.' ? points : commas) > 1) decimal = decimal === '.' ? ',' : '.';
   const thousands = decimal === '.' ? ',' : '.';
   const value = Number(bare.replaceAll(thousands, '').replace(decimal, '.'));

@@ -1,0 +1,91 @@
+import type { crm } from '@tandem/crm-contract';
+import { createIdCodec } from '@tandem/ids';
+import { identityPeer, members, type TestService, until, users } from '@tandem/testing';
+import { aLead, startCrm } from '../../crm.test-service.ts';
+import { filesPeer } from '../imports/files-peer.test-service.ts';
+import { xlsxType } from './xlsx.ts';
+
+let identity: Awaited<ReturnType<typeof identityPeer>>;
+let files: Awaited<ReturnType<typeof filesPeer>>;
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  [identity, files] = await Promise.all([identityPeer(), filesPeer()]);
+  service = await startCrm({ IDENTITY_URL: identity.url, FILES_URL: files.url });
+});
+afterAll(async () => {
+  await service?.close();
+  await Promise.all([identity?.close(), files?.close()]);
+});
+
+type Api = ReturnType<typeof service.as>;
+const ids = createIdCodec(process.env['IDS_ALPHABET'] as string);
+const userId = Number(users.active);
+
+async function exported(api: Api, body: object) {
+  const reply = await api.createLeadExport({ body });
+  expect(reply.status).toBe(202);
+  return until('the export ends', async () => {
+    const { data } = await api.getJob({ params: { id: reply.data.jobId } });
+    return data.completedAt !== null && data;
+  });
+}
+
+function download(url: string) {
+  const { caller } = service.as({ type: 'anonymous' });
+  const { tenantId, ...nobody } = caller;
+  const token = url.slice('https://api.example.com/v1/public/exports/'.length);
+  return service.send(service.operations.downloadExport, { params: { token } }, nobody);
+}
+
+it('exports what the list shows as CSV, without formulas, with the ids that clients know', async () => {
+  const api = service.as({ userId });
+  const { data: ada } = await api.createLead({
+    body: aLead({ firstName: '=1+1', tags: ['a', 'b'], source: 'web', customFields: { industry: 'x, "y"' } }),
+  });
+  await api.createLead({ body: aLead({ source: 'api' }) });
+  const columns = ['id', 'firstName', 'tags', 'customFields.industry', 'assignedTo'];
+  const job = await exported(api, { format: 'csv', columns, filter: { source: 'web' } });
+  expect(job).toMatchObject({ kind: 'lead_export', status: 'completed', result: { rows: 1, format: 'csv' } });
+  const { status, text, headers } = await download(job.download.url);
+  const code = ids.encode('lead', api.caller.tenantId as number, Number(ada.id));
+  expect([status, text]).toEqual([200, `${columns.join()}\r\n${code},'=1+1,"a, b","x, ""y""",\r\n`]);
+  expect(headers['content-disposition']).toMatch(/lead-export\.csv/);
+  await until('the download is recorded', () =>
+    service.events.some((one) => one.name === 'export.downloaded' && one.caller.userId === userId),
+  );
+  const all = await exported(api, { format: 'csv' });
+  expect((await download(all.download.url)).text.split('\r\n')[0]).toMatch(/^id,email,firstName,lastName,phone,/);
+});
+
+it('exports XLSX files', async () => {
+  const api = service.as({ userId });
+  await api.createLead({ body: aLead({ firstName: 'A<d>a & "Co"', score: 7.5 }) });
+  const job = await exported(api, { format: 'xlsx', columns: ['email', 'firstName', 'score'] });
+  const { status, headers } = await download(job.download.url);
+  expect([status, headers['content-type']]).toEqual([200, xlsxType]);
+});
+
+it('exports only what a narrowed caller may read', async () => {
+  const api = service.as({ userId });
+  const tenantId = api.caller.tenantId as number;
+  await api.createLead({ body: aLead({ email: 'other@example.com' }) });
+  await api.createLead({ body: aLead({ email: 'own@example.com', assignedTo: members.seller }) });
+  await service.as({ tenantId, environment: 'sandbox' }).createLead({ body: aLead({ email: 'sandbox@example.com' }) });
+  const seller = service.as({ tenantId, userId: Number(members.seller), can: ['leads:read:own'] });
+  const job = await exported(seller, { format: 'csv', columns: ['email'] });
+  expect((await download(job.download.url)).text).toBe('email\r\nown@example.com\r\n');
+  const colleague = service.as({ tenantId, userId: Number(members.both), can: ['leads:read:own'] });
+  expect((await colleague.getJob({ params: { id: job.jobId } })).status).toBe(404);
+  expect((await service.as().getJob({ params: { id: job.jobId } })).status).toBe(404);
+});
+
+it('refuses unknown columns and filters, changed links, and links of users who left', async () => {
+  const api = service.as({ userId: Number(members.both) });
+  const refused = await api.createLeadExport({ body: { format: 'csv', columns: ['email', 'salary'] } });
+  expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'columns.1']);
+  expect((await api.createLeadExport({ body: { format: 'csv', filter: { salary: 1 } } })).status).toBe(422);
+  const job = await exported(api, { format: 'csv', columns: ['email'] });
+  expect((await download(`${job.download.url}x`)).status).toBe(404);
+  identity.teamsOf.delete(members.both);
+  expect((await download(job.download.url)).status).toBe(404);
+});

@@ -1,0 +1,90 @@
+import type { Caller } from '@tandem/caller';
+import { id, idTypeOf, type Operation, type ResourceType } from '@tandem/contract';
+import type { IdCodec } from '@tandem/ids';
+import type { JobActor } from '@tandem/jobs';
+import { backgroundJobs, type Cell, type JobLink, type ListFilter } from '@tandem/service';
+import { z } from 'zod';
+import type { Tx } from '../../handler.ts';
+
+/** The background jobs that clients read at GET /v1/jobs/:id. */
+export const exportJobs = backgroundJobs('crm');
+export const exportRecordsJob = { name: 'export-records', payload: z.object({ jobId: id('job') }) };
+export type ExportPayload = z.output<typeof exportRecordsJob.payload>;
+
+/** Issues and reads the tokens of download links. */
+export interface ExportLinks {
+  issue(what: JobLink, expiresAt: Date): string;
+  read(token: string): JobLink | 'expired' | undefined;
+}
+
+/** How records of one type are exported. */
+// biome-ignore lint/suspicious/noExplicitAny: each model and each list has its own types.
+type Any = any;
+export interface ExportTarget {
+  type: ResourceType & ('lead' | 'opportunity' | 'account' | 'task');
+  /** The operation that starts the export. */
+  row: Operation;
+  /** The schema of a record, whose fields are the columns. */
+  record: z.ZodObject;
+  model(tx: Tx): { findMany(args: Any): PromiseLike<{ id: number }[]> };
+  /** The records that the list has for these filters. */
+  listed(filter: Any, context: { tx: Tx; caller: Caller }): ListFilter | Promise<ListFilter>;
+  /** Converts a row to the record. */
+  read(row: Any): object;
+  /** The fields with the owners of a record, for callers narrowed to their own, as in service.ts. */
+  owners: readonly string[];
+}
+
+/** The content of an export job. */
+export const ExportInput = z.object({
+  entityType: z.string(),
+  format: z.enum(['csv', 'xlsx']),
+  columns: z.array(z.string()),
+  /** The body of the request in its wire form. */
+  body: z.unknown(),
+  actor: z.custom<JobActor>((value) => typeof value === 'object' && value !== null),
+  /** Whose records the export is limited to; all of the tenant when it is null. */
+  narrow: z.object({ userId: z.int(), teamIds: z.array(z.int()).optional() }).nullable(),
+});
+export type ExportInput = z.output<typeof ExportInput>;
+
+/** A field whose content has no use in a file. */
+const hidden = ['tenantId', 'allowedTransitions', 'version'];
+
+/** The columns of an export without `columns`. */
+export function allColumns({ record }: ExportTarget): string[] {
+  return Object.keys(record.shape).filter((field) => !hidden.includes(field));
+}
+
+/** Whether a record has the column. */
+export function isColumn({ record }: ExportTarget, column: string): boolean {
+  const custom = 'customFields.';
+  if (column.startsWith(custom)) return 'customFields' in record.shape && column.length > custom.length;
+  return Object.hasOwn(record.shape, column);
+}
+
+/** Writes the columns of a record as cells, with the ids that clients know. */
+export function cellWriter({ record }: ExportTarget, { columns, ids, tenantId }: CellPlan) {
+  const types = new Map(Object.entries(record.shape).map(([field, schema]) => [field, idTypeOf(schema as z.ZodType)]));
+  return (row: Record<string, unknown>): Cell[] =>
+    columns.map((column) => {
+      const [field, ...key] = column.split('.') as [string, ...string[]];
+      const value = key.length ? (row[field] as Record<string, unknown> | undefined)?.[key.join('.')] : row[column];
+      const type = types.get(column);
+      return type && typeof value === 'number' ? ids.encode(type, tenantId, value) : cellOf(value);
+    });
+}
+
+interface CellPlan {
+  columns: readonly string[];
+  ids: IdCodec;
+  tenantId: number;
+}
+
+function cellOf(value: unknown): Cell {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number' || typeof value === 'string') return value;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value) && value.every((part) => typeof part === 'string')) return value.join(', ');
+  return JSON.stringify(value);
+}
