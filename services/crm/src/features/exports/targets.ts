@@ -1,6 +1,6 @@
 import { Lead, recordExports } from '@tandem/crm-contract';
+import { ofLeads } from '../leads/bulk-leads.ts';
 import { asLead } from '../leads/lead.ts';
-import { listedLeads } from '../leads/list-leads.ts';
 import type { ExportTarget } from './export.ts';
 
 export const leadExport: ExportTarget = {
@@ -8,7 +8,7 @@ export const leadExport: ExportTarget = {
   row: recordExports.createLeadExport,
   record: Lead,
   model: (tx) => tx.lead,
-  listed: listedLeads,
+  listed: (filter, { tx }) => ofLeads.listed(filter, tx),
   read: asLead,
   owners: ['assignedTo', 'createdBy'],
 };

@@ -3,6 +3,7 @@ import { importFailed, importUpdated } from '@tandem/crm-contract';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import type { Tx } from '../../handler.ts';
+import { readDefinitions } from '../custom-fields/custom-field.ts';
 import { type Files, withTable } from './fetch-file.ts';
 import {
   actorOf,
@@ -142,8 +143,8 @@ interface Checking {
 
 /** Checks the rows chunk by chunk, and stores the errors beside them. */
 async function checkRows(tx: Tx, { target, read, caller, outside, jobId }: Checking) {
-  const { mapping, defaults, columns } = read;
-  const reader = rowReader({ target, mapping, defaults, columns, tenantId: caller.tenantId as number });
+  const definitions = await readDefinitions(tx, target.type);
+  const reader = rowReader({ ...read, target, definitions, tenantId: caller.tenantId as number });
   const counts = { rows: 0, valid: 0, invalid: 0 };
   const preview: ImportDetailRecord['preview'] = [];
   for (let number = 0; ; number++) {

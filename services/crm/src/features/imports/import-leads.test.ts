@@ -1,6 +1,7 @@
 import type { crm } from '@tandem/crm-contract';
-import { identityPeer, type TestService, until } from '@tandem/testing';
-import { aLead, startCrm } from '../../crm.test-service.ts';
+import { identityPeer, type TestService, testService, testSettings, until } from '@tandem/testing';
+import { aLead, alone, startCrm } from '../../crm.test-service.ts';
+import { crmService } from '../../service.ts';
 import { filesPeer } from './files-peer.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
@@ -180,6 +181,64 @@ describe('an import of leads', () => {
     await reaches(api, found.id, 'completed');
     expect((await leadsOf(api))[0].customFields).toEqual({ industry: 'Analytik' });
     expect((await api.updateLeadImport({ params: { id: found.id }, body: { mapping } })).status).toBe(409);
+  });
+
+  it('enforces the custom fields that the tenant defined', async () => {
+    const api = service.as();
+    const define = (key: string, type: string, more: object) =>
+      api.createCustomField({ body: { entityType: 'lead', key, label: key, type, ...more } });
+    expect((await define('size', 'number', {})).status).toBe(201);
+    expect((await define('tax_id', 'text', { unique: true })).status).toBe(201);
+    const file =
+      'email,vorname,nachname,size,tax\na@example.com,A,A,"1.200,5",T1\nb@example.com,B,B,many,T2\nc@example.com,C,C,3,t1\n';
+    const mapping = {
+      email: 'email',
+      vorname: 'firstName',
+      nachname: 'lastName',
+      size: 'customFields.size',
+      tax: 'customFields.tax_id',
+    };
+    const done = await imported(api, file, { mapping });
+    expect(done.counts).toMatchObject({ created: 1, failed: 2 });
+    expect(await errorLines(api, done.id)).toEqual([
+      'row,column,field,value,reason',
+      '3,size,customFields.size,many,Must be a number',
+      '4,tax,customFields.tax_id,t1,Another record has this value; tax_id is unique',
+    ]);
+    expect((await leadsOf(api))[0].customFields).toEqual({ size: 1200.5, tax_id: 'T1' });
+    await api.undoLeadImport({ params: { id: done.id } });
+    await reaches(api, done.id, 'undone');
+    expect((await imported(api, file, { mapping })).counts).toMatchObject({ created: 1 });
+  });
+
+  it('continues where an instance stopped, and imports nothing twice', async () => {
+    const shared = await testSettings('crm');
+    const start = () =>
+      testService(
+        'crm',
+        (settings) => crmService({ ...settings, ...alone, IDENTITY_URL: identity.url, FILES_URL: files.url }),
+        shared,
+      );
+    const first = await start();
+    const { caller } = first.as({ tenantId: 4_711 });
+    const rows = Array.from({ length: 4_000 }, (_, index) => `p${index}@example.com,P${index},Q${index}`);
+    const fileId = files.add(`email,vorname,nachname\n${rows.join('\n')}\n`);
+    const { data } = await first.as(caller).createLeadImport({ body: { fileId } });
+    await reaches(first.as(caller), data.id, 'validated');
+    await first.as(caller).startLeadImport({ params: { id: data.id } });
+    await until('a part is imported', async () => {
+      const { data: found } = await first.as(caller).getLeadImport({ params: { id: data.id } });
+      return found.counts.processed > 0;
+    });
+    await first.close();
+    const second = await start();
+    const done = await reaches(second.as(caller), data.id, 'completed');
+    expect(done.counts).toMatchObject({ processed: 4_000, created: 4_000 });
+    expect(await second.sql('SELECT count(*)::int AS leads, count(DISTINCT email)::int AS people FROM lead')).toEqual([
+      { leads: 4_000, people: 4_000 },
+    ]);
+    await second.close();
+    await shared.drop();
   });
 });
 

@@ -1,8 +1,10 @@
 import { exceedsBytes, type FieldError } from '@tandem/contract';
 import { importLimits } from '@tandem/crm-contract';
-import { readFields } from '@tandem/service';
+import { ApiError, readFields } from '@tandem/service';
 import type { z } from 'zod';
-import type { Checked, ImportTarget, Texts } from './target.ts';
+import type { Definition } from '../custom-fields/custom-field.ts';
+import { writeOf } from '../custom-fields/write-values.ts';
+import type { Checked, Dedupe, ImportTarget, Texts } from './target.ts';
 
 /** A stored row: its number in the file, and its cells. */
 export type StoredRow = [number: number, ...cells: string[]];
@@ -21,7 +23,9 @@ interface Plan {
   columns: readonly string[];
   mapping: Record<string, string | null>;
   defaults: Record<string, unknown>;
+  dedupe: Dedupe;
   tenantId: number;
+  definitions: readonly Definition[];
 }
 
 // Of a longer value the beginning shows which one it is.
@@ -29,7 +33,7 @@ const shownValueMax = 200;
 const errorsPerRowMax = 20;
 
 /** Reads rows by the mapping of an import. */
-export function rowReader({ target, columns, mapping, defaults, tenantId }: Plan) {
+export function rowReader({ target, columns, mapping, defaults, dedupe, tenantId, definitions }: Plan) {
   const fields = columns.map((column) => mapping[column] ?? null);
   const columnOf = new Map(fields.flatMap((field, index) => (field ? [[field, columns[index] as string]] : [])));
   const usual: Texts = Object.fromEntries(Object.entries(defaults).map(([field, value]) => [field, String(value)]));
@@ -68,12 +72,28 @@ export function rowReader({ target, columns, mapping, defaults, tenantId }: Plan
         field,
         message: `Must be at most ${importLimits.cell} characters`,
       }));
-      const body = target.toBody(texts, { tenantId, errors });
+      const body = target.toBody(texts, { tenantId, definitions, errors });
       const read = readFields(target.row.body as z.ZodType, body, errors);
+      errors.push(...customErrors(body['customFields'], { definitions, dedupe }));
       if (errors.length) return { errors };
       return { record: { row: stored[0], body: read, given }, errors };
     },
   };
+}
+
+/** The errors of custom fields. A row that may update a record can lack required fields, which the record has. */
+function customErrors(
+  values: unknown,
+  { definitions, dedupe }: { definitions: readonly Definition[]; dedupe: Dedupe },
+): FieldError[] {
+  const after = (values ?? {}) as Record<string, unknown>;
+  try {
+    writeOf(definitions, { after, ...(dedupe.action === 'update' && { before: {} }) });
+    return [];
+  } catch (error) {
+    if (error instanceof ApiError) return error.errors;
+    throw error;
+  }
 }
 
 const previewBytesMax = 20_000;

@@ -3,6 +3,7 @@ import { importCompleted, importFailed } from '@tandem/crm-contract';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import type { Tx } from '../../handler.ts';
+import { readDefinitions } from '../custom-fields/custom-field.ts';
 import type { ImportTools } from './analyse-import.job.ts';
 import {
   actorOf,
@@ -35,13 +36,14 @@ export const runImport = ({ targets }: Pick<ImportTools, 'targets'>) =>
       const earlier = await tx.import.findFirst({ where: { status: 'running', id: { lt: importId } } });
       if (earlier) return finish(async () => new Date(Date.now() + waitMs));
       const found = asImport(row);
-      const { entityType, mapping, defaults, columns, dedupe } = found;
+      const { entityType, dedupe } = found;
       const target = targets[entityType] as ImportTarget;
       const actor = actorOf(row.actor);
       const caller = { ...actor, permissions: [], tenantId: row.tenantId, environment: row.environment } as Caller;
       const chunk = await tx.importChunk.findFirst({ where: { importId, number } });
       const rows = (chunk?.rows ?? []) as unknown as StoredRow[];
-      const reader = rowReader({ target, mapping, defaults, columns, tenantId: row.tenantId });
+      const definitions = await readDefinitions(tx, target.type);
+      const reader = rowReader({ ...found, target, definitions, tenantId: row.tenantId });
       const read = await inTurns(rows, (stored) => ({ stored, ...reader.read(stored) }));
       const readable = read.flatMap(({ record }) => (record ? [record as Checked<never>] : []));
       const references = await outside(() => target.findReferences(readable, caller));
@@ -51,7 +53,14 @@ export const runImport = ({ targets }: Pick<ImportTools, 'targets'>) =>
       return finish(async ({ tx: inside, emit }) => {
         const now = await inside.import.lockFirst({ where: { id: importId } });
         if (now?.status !== 'running' || now.nextChunk !== number) return undefined;
-        const outcomes = await target.write(records, { tx: inside, emit, actor, dedupe, references });
+        const outcomes = await target.write(records, {
+          tx: inside,
+          emit,
+          actor,
+          dedupe,
+          references,
+          definitions,
+        });
         for (const outcome of outcomes) if (outcome.action === 'failed') errorsOf.set(outcome.row, outcome.errors);
         const errors = read.flatMap(({ stored }) => reader.toRowErrors(stored, errorsOf.get(stored[0]) ?? []));
         await inside.importChunk.updateMany({

@@ -3,6 +3,7 @@ import type { FieldError, Operation } from '@tandem/contract';
 import type { dedupeActions, dedupeKeys } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
+import type { Definition, Entity } from '../custom-fields/custom-field.ts';
 import type { ImportedType } from './import.ts';
 
 /** The texts of a row by field. */
@@ -29,6 +30,14 @@ export type Outcome =
   | { row: number; action: 'skipped' }
   | { row: number; action: 'failed'; errors: FieldError[] };
 
+/** What the conversion of a row needs. */
+export interface RowContext {
+  tenantId: number;
+  /** The custom fields that the tenant defined. */
+  definitions: readonly Definition[];
+  errors: FieldError[];
+}
+
 /** The transaction of a batch, and the person who started the import. */
 export interface Batch {
   tx: Tx;
@@ -46,14 +55,14 @@ export interface Undone {
 /** How records of one type are imported. */
 // biome-ignore lint/suspicious/noExplicitAny: bodies and references are between the functions of one target.
 export interface ImportTarget<Body = any, References = any> {
-  type: ImportedType;
+  type: ImportedType & Entity;
   /** The operation that creates one record, whose rules apply to each row. */
   row: Operation;
   /** The fields that a column can have, with the names of columns that mean this field. */
   fields: Record<string, readonly string[]>;
   dedupe: { by: readonly Dedupe['by'][]; usual: Dedupe };
   /** Converts the texts of a row to a body in its wire form; adds what cannot be converted to `errors`. */
-  toBody(texts: Texts, context: { tenantId: number; errors: FieldError[] }): Record<string, unknown>;
+  toBody(texts: Texts, context: RowContext): Record<string, unknown>;
   /** Reads what the rows refer to in other services, before the transaction opens. */
   findReferences(records: readonly Checked<Body>[], caller: Caller): Promise<References>;
   /** The errors of a row that depend on its references. */
@@ -61,7 +70,7 @@ export interface ImportTarget<Body = any, References = any> {
   /** Creates and updates the records of a batch, each with its event. */
   write(
     records: readonly Checked<Body>[],
-    batch: Batch & { dedupe: Dedupe; references: References },
+    batch: Batch & { dedupe: Dedupe; references: References; definitions: readonly Definition[] },
   ): Promise<Outcome[]>;
   /** Deletes the records that were created, and restores those that were updated, each with its event. */
   undo(outcomes: readonly Outcome[], batch: Batch): Promise<Undone>;

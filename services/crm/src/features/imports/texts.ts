@@ -1,14 +1,37 @@
 import type { FieldError } from '@tandem/contract';
+import type { Definition } from '../custom-fields/custom-field.ts';
 import type { Texts } from './target.ts';
 
-/** Removes the texts of custom fields, and returns them as an object; undefined without any. */
-export function customFieldsOf(texts: Texts): Record<string, string> | undefined {
+/** The custom fields of a row, with the types that their definitions have; undefined without any. */
+export function customFieldsOf(texts: Texts, definitions: readonly Definition[]): Record<string, unknown> | undefined {
   const prefix = 'customFields.';
   const found = Object.entries(texts).filter(([field]) => field.startsWith(prefix));
-  return found.length
-    ? Object.fromEntries(found.map(([field, text]) => [field.slice(prefix.length), text]))
-    : undefined;
+  if (!found.length) return undefined;
+  const typeOf = new Map(definitions.map(({ key, type }) => [key, type]));
+  return Object.fromEntries(
+    found.map(([field, text]) => {
+      const key = field.slice(prefix.length);
+      return [key, customValue(text, typeOf.get(key))];
+    }),
+  );
 }
+
+/** A text that does not fit the type stays as it is: the check of custom fields rejects it, and names the remedy. */
+function customValue(text: string, type: Definition['type'] | undefined): unknown {
+  if (type === 'number') return numberOf(text) ?? text;
+  if (type === 'date') return timeOf(text)?.slice(0, 10) ?? text;
+  if (type === 'multi_select') return listOf(text);
+  if (type === 'checkbox') return checkboxes[text.toLowerCase()] ?? text;
+  if (type !== 'currency') return text;
+  const code = /\b[A-Z]{3}\b/.exec(text)?.[0];
+  const amount = numberOf(text.replace(/\b[A-Z]{3}\b/, ''));
+  return code && amount !== undefined ? { amount, currency: code } : text;
+}
+
+const checkboxes: Record<string, boolean> = {
+  ...Object.fromEntries(['true', 'yes', 'ja', 'x', '1', 'wahr'].map((word) => [word, true])),
+  ...Object.fromEntries(['false', 'no', 'nein', '0', 'falsch'].map((word) => [word, false])),
+};
 
 /** The parts of a text that lists several, such as tags. */
 export function listOf(text: string): string[] {
