@@ -1,5 +1,6 @@
 import { bulkSelection, event, id, JobStarted, media, operations, sharedErrors, text } from '@tandem/contract';
 import { z } from 'zod';
+import { accounts } from './accounts.ts';
 import { leads } from './leads.ts';
 
 /** Limits of an export. */
@@ -59,6 +60,7 @@ const create = <P extends string, Query extends z.ZodObject>(records: P, query: 
 /** Exports of what a list shows, by resource. */
 export const recordExports = operations({
   createLeadExport: create('leads', leads.listLeads.query, ['email', 'firstName', 'lastName', 'customFields.industry']),
+  createAccountExport: create('accounts', accounts.listAccounts.query, ['name', 'domain', 'industry']),
   downloadExport: {
     method: 'GET',
     path: '/v1/public/exports/:token',

@@ -288,4 +288,11 @@ export const imports = operations({
   startLeadImport: start('leads'),
   undoLeadImport: undo('leads'),
   getLeadImportErrors: errorsOf('leads'),
+  createAccountImport: create('accounts'),
+  listAccountImports: list('accounts'),
+  getAccountImport: get('accounts'),
+  updateAccountImport: update('accounts'),
+  startAccountImport: start('accounts'),
+  undoAccountImport: undo('accounts'),
+  getAccountImportErrors: errorsOf('accounts'),
 });

@@ -20,3 +20,15 @@ export async function accountOfEmail(tx: Tx, email: string): Promise<number | nu
 export function isPublicDomain(domain: string): boolean {
   return ofProviders.has(domain);
 }
+
+/** The accounts of many addresses at once, by domain; accountOfEmail for a batch of an import. */
+export async function accountsOfEmails(tx: Tx, emails: readonly string[]): Promise<(email: string) => number | null> {
+  const domainOf = (email: string) => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  const domains = [...new Set(emails.map(domainOf))].filter((domain) => !isPublicDomain(domain));
+  const found = domains.length
+    ? await tx.sql<{ id: number; domain: string }>`
+        SELECT id, domain FROM account WHERE domain = ANY(${domains}::text[]) AND deleted_at IS NULL`
+    : [];
+  const idOf = new Map(found.map(({ id, domain }) => [domain, id]));
+  return (email) => idOf.get(domainOf(email)) ?? null;
+}

@@ -2,6 +2,7 @@ import type { imports } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
+import { accountTarget } from './account-target.ts';
 import { analyseImport } from './analyse-import.job.ts';
 import { createImport } from './create-import.ts';
 import type { Files } from './fetch-file.ts';
@@ -18,7 +19,8 @@ import { updateImport } from './update-import.ts';
 /** The handlers and jobs of imports. */
 export function importsOf({ peers, files, ids }: { peers: Peers; files: Files; ids: IdCodec }) {
   const lead = leadTarget(peers, ids);
-  const tools = { files, targets: { lead } };
+  const account = accountTarget(peers, ids);
+  const tools = { files, targets: { lead, account } };
   return {
     handlers: {
       createLeadImport: createImport(files, lead),
@@ -28,6 +30,13 @@ export function importsOf({ peers, files, ids }: { peers: Peers; files: Files; i
       startLeadImport: startImport(lead),
       undoLeadImport: undoImport(lead),
       getLeadImportErrors: getImportErrors('lead'),
+      createAccountImport: createImport(files, account),
+      listAccountImports: listImports('account'),
+      getAccountImport: getImport('account'),
+      updateAccountImport: updateImport(account),
+      startAccountImport: startImport(account),
+      undoAccountImport: undoImport(account),
+      getAccountImportErrors: getImportErrors('account'),
     } satisfies Handlers<typeof imports, Tx>,
     jobs: [analyseImport(tools), runImport(tools), undoImportJob(tools)],
   };

@@ -1,13 +1,11 @@
-import type { Caller } from '@tandem/caller';
-import { unknownId } from '@tandem/contract';
 import { leads } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
-import { ApiError, checkUser } from '@tandem/service';
 import type { Peers } from '../../handler.ts';
 import type { ImportTarget, RowContext, Texts } from './target.ts';
 import { customFieldsOf, listOf, putNumber, splitName } from './texts.ts';
 import { undoLeads } from './undo-leads.ts';
-import { type Body, type References, writeLeads } from './write-leads.ts';
+import { findUsers, putUser, type References, userErrors } from './users.ts';
+import { type Body, writeLeads } from './write-leads.ts';
 
 const fields = {
   email: ['e-mail', 'mail', 'email address', 'e-mail-adresse', 'mailadresse', 'work email', 'business email'],
@@ -44,19 +42,8 @@ export const leadTarget = (peers: Peers, ids: IdCodec): ImportTarget<Body, Refer
   fields,
   dedupe: { by: ['email', 'externalId', 'phone'], usual: { by: 'email', action: 'skip' } },
   toBody: (texts, context) => toBody(texts, { ...context, ids }),
-  async findReferences(records, caller) {
-    const found: References = new Map();
-    for (const { body } of records) {
-      const { assignedTo } = body;
-      if (typeof assignedTo === 'number' && !found.has(assignedTo))
-        found.set(assignedTo, await findAssignee(peers, assignedTo, caller));
-    }
-    return found;
-  },
-  referenceErrors({ assignedTo }, references) {
-    const message = typeof assignedTo === 'number' ? references.get(assignedTo)?.message : undefined;
-    return message ? [{ field: 'assignedTo', message }] : [];
-  },
+  findReferences: (records, caller) => findUsers(peers, { records, caller, field: 'assignedTo' }),
+  referenceErrors: ({ assignedTo }, references) => userErrors('assignedTo', assignedTo, references),
   write: writeLeads,
   undo: undoLeads,
 });
@@ -74,20 +61,6 @@ function toBody(
   if (status) body['status'] = status.toLowerCase();
   const customFields = customFieldsOf(texts, definitions);
   if (customFields) body['customFields'] = customFields;
-  if (assignedTo) {
-    const user = ids.decode('user', tenantId, assignedTo);
-    if (user === undefined) errors.push({ field: 'assignedTo', message: unknownId('user') });
-    else body['assignedTo'] = String(user);
-  }
+  putUser(body, texts, 'assignedTo', { ids, tenantId, errors });
   return body;
-}
-
-async function findAssignee(peers: Peers, userId: number, caller: Caller) {
-  try {
-    const assignee = await checkUser(peers, 'assignedTo', userId, caller);
-    return assignee ? { assignee } : {};
-  } catch (error) {
-    if (error instanceof ApiError && error.errors[0]) return { message: error.errors[0].message };
-    throw error;
-  }
 }

@@ -6,7 +6,7 @@ import { FileError, type Table, type TableRow } from './table.ts';
 
 // A small archive can contain files that are a thousand times as large.
 const unpackedBytesMax = 600_000_000;
-const sharedCharactersMax = 60_000_000;
+const sharedBytesMax = 60_000_000;
 const entriesMax = 5_000;
 const columnsMax = 16_384;
 
@@ -129,9 +129,11 @@ async function firstSheet(archive: Archive): Promise<{ sheet: string; is1904: bo
 
 async function readSharedTexts(archive: Archive): Promise<string[]> {
   const name = 'xl/sharedStrings.xml';
-  if (!archive.entries.has(name)) return [];
+  const entry = archive.entries.get(name);
+  if (!entry) return [];
+  // They are kept in memory. The archive is refused if an entry is larger than it declares.
+  if (entry.uncompressedSize > sharedBytesMax) throw new FileError('The file has too much text; split it', 'too_large');
   const shared: string[] = [];
-  let characters = 0;
   let current: string | undefined;
   let isText = false;
   let phonetic = 0;
@@ -144,8 +146,6 @@ async function readSharedTexts(archive: Archive): Promise<string[]> {
     text(value) {
       if (!isText || phonetic || current === undefined) return;
       current += value;
-      characters += value.length;
-      if (characters > sharedCharactersMax) throw new FileError('The file has too much text; split it', 'too_large');
     },
     close(tag) {
       isText = false;

@@ -1,21 +1,21 @@
 import { actingUserId, type Caller } from '@tandem/caller';
-import type { FieldError } from '@tandem/contract';
 import { leadCreated, type leads } from '@tandem/crm-contract';
 import { inTurns } from '@tandem/process';
-import { ApiError, type Assignee, defaultTeam, diff, toJsonColumn } from '@tandem/service';
+import { defaultTeam, toJsonColumn } from '@tandem/service';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import { accountsOfEmails } from '../accounts/account-of-email.ts';
 import type { Definition } from '../custom-fields/custom-field.ts';
 import { type CustomWrite, claimValues, writeOf } from '../custom-fields/write-values.ts';
 import { asLead, type LeadRecord, lockLead } from '../leads/lead.ts';
 import { changeLead } from '../leads/update-lead.ts';
+import { failedBy, sides } from './outcomes.ts';
 import type { Batch, Checked, Dedupe, Outcome } from './target.ts';
+import type { References } from './users.ts';
 
 /** The body of createLead. */
 export type Body = z.output<typeof leads.createLead.body>;
 type LeadRow = Checked<Body>;
-/** The users that rows name, and why others cannot be assigned. */
-export type References = Map<number, { assignee?: Assignee; message?: string }>;
 type Context = Batch & { dedupe: Dedupe; references: References; definitions: readonly Definition[] };
 
 /** Creates and updates the leads of a batch. Of rows with the same key, the first creates the lead, and the others find it. */
@@ -85,7 +85,15 @@ async function createLeads(records: readonly LeadRow[], context: Context): Promi
   const { tx, emit, definitions } = context;
   const { prepared, outcomes } = await withCustomFields(tx, records, definitions);
   if (!prepared.length) return outcomes;
-  const rows = await tx.lead.createManyAndReturn({ data: prepared.map((one) => columnsOf(one, context)) });
+  const accountOf = await accountsOfEmails(
+    tx,
+    prepared.map(({ record }) => record.body.email),
+  );
+  const data = prepared.map((one) => ({
+    ...columnsOf(one, context),
+    accountId: accountOf(one.record.body.email),
+  }));
+  const rows = await tx.lead.createManyAndReturn({ data });
   // The rows were inserted in the order of the data, which gave them ascending ids.
   const created = rows.sort((one, other) => one.id - other.id).map(asLead);
   await inTurns(created, (lead) =>
@@ -160,10 +168,7 @@ async function updateMatch(leadId: number, record: LeadRow, { tx, emit, referenc
     const assignee = references.get(body.assignedTo ?? 0)?.assignee;
     const updated = await changeLead({ tx, emit }, { lead, change, assignee });
     if (updated.version === lead.version) return { row, action: 'skipped' };
-    const { audit } = diff(lead, pick(updated, [...Object.keys(change), 'teamId']));
-    const side = (name: 'from' | 'to') =>
-      Object.fromEntries(Object.entries(audit).map(([field, values]) => [field, values[name]]));
-    return { row, action: 'updated', id: leadId, before: side('from'), after: side('to') };
+    return { row, action: 'updated', id: leadId, ...sides(lead, updated) };
   } catch (error) {
     return failedBy(error, row);
   }
@@ -178,15 +183,4 @@ function changeOf({ body, given }: LeadRow, lead: LeadRecord): Partial<LeadRecor
   );
   if (change.customFields) change.customFields = { ...lead.customFields, ...change.customFields };
   return change;
-}
-
-/** The outcome of a row that a rule refuses. */
-function failedBy(error: unknown, row: number): Outcome {
-  if (!(error instanceof ApiError)) throw error;
-  const errors: FieldError[] = error.errors.length ? error.errors : [{ field: '', message: error.message }];
-  return { row, action: 'failed', errors };
-}
-
-function pick(record: object, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, (record as Record<string, unknown>)[name]]));
 }

@@ -1,0 +1,152 @@
+import type { Caller } from '@tandem/caller';
+import { accounts, accountUpdated } from '@tandem/crm-contract';
+import type { IdCodec } from '@tandem/ids';
+import { ApiError, diff } from '@tandem/service';
+import type { z } from 'zod';
+import type { Peers, Tx } from '../../handler.ts';
+import { type AccountRecord, lockAccount, writeAccount } from '../accounts/account.ts';
+import { addAccount } from '../accounts/create-account.ts';
+import { removeAccount } from '../accounts/delete-account.ts';
+import { changeAccount } from '../accounts/update-account.ts';
+import { failedBy, sides } from './outcomes.ts';
+import type { Batch, Checked, Dedupe, ImportTarget, Outcome, RowContext, Texts, Undone } from './target.ts';
+import { customFieldsOf, listOf } from './texts.ts';
+import { findUsers, putUser, type References, userErrors } from './users.ts';
+
+type Body = z.output<typeof accounts.createAccount.body>;
+type AccountRow = Checked<Body>;
+
+const addressFields: Record<string, readonly string[]> = {
+  street: ['address', 'straße', 'anschrift', 'adresse'],
+  postalCode: ['zip', 'zip code', 'postcode', 'postal code', 'plz', 'postleitzahl'],
+  city: ['town', 'ort', 'stadt'],
+  region: ['bundesland', 'county', 'province'],
+  country: ['country code', 'land', 'ländercode'],
+};
+
+const fields = {
+  name: ['company', 'company name', 'account', 'account name', 'firma', 'firmenname', 'unternehmen', 'organization'],
+  domain: ['company domain', 'e-mail domain', 'mail-domain'],
+  industry: ['branche', 'sector'],
+  size: ['employees', 'company size', 'mitarbeiter', 'größe', 'mitarbeiterzahl'],
+  website: ['url', 'homepage', 'webseite', 'internet'],
+  phone: ['telephone', 'phone number', 'telefon', 'telefonnummer', 'tel'],
+  ...addressFields,
+  ownerId: ['owner', 'owner id', 'besitzer', 'betreuer', 'zuständig'],
+  tags: ['tag', 'labels', 'schlagworte'],
+  externalId: ['external id', 'id', 'account id', 'customer number', 'kundennummer', 'externe id'],
+  customFields: [],
+} as const;
+
+/** How accounts are imported, by the rules of createAccount. */
+export const accountTarget = (peers: Peers, ids: IdCodec): ImportTarget<Body, References> => ({
+  type: 'account',
+  row: accounts.createAccount,
+  fields,
+  dedupe: { by: ['domain', 'externalId', 'name'], usual: { by: 'domain', action: 'skip' } },
+  toBody: (texts, context) => toBody(texts, { ...context, ids }),
+  findReferences: (records, caller) => findUsers(peers, { records, caller, field: 'ownerId' }),
+  referenceErrors: ({ ownerId }, references) => userErrors('ownerId', ownerId, references),
+  write: writeAccounts,
+  undo: undoAccounts,
+});
+
+function toBody(texts: Texts, { ids, tenantId, definitions, errors }: RowContext & { ids: IdCodec }) {
+  const { tags, ownerId, ...others } = texts;
+  const isOfAddress = (field: string) => Object.hasOwn(addressFields, field);
+  const plain = Object.entries(others).filter(([field]) => !field.startsWith('customFields.'));
+  const address = plain.filter(([field]) => isOfAddress(field));
+  const body: Record<string, unknown> = Object.fromEntries(plain.filter(([field]) => !isOfAddress(field)));
+  if (address.length) body['address'] = Object.fromEntries(address);
+  if (tags) body['tags'] = listOf(tags);
+  const customFields = customFieldsOf(texts, definitions);
+  if (customFields) body['customFields'] = customFields;
+  putUser(body, texts, 'ownerId', { ids, tenantId, errors });
+  return body;
+}
+
+/** One after another: an account may have the domain of an earlier row, or be the match of a later one. */
+async function writeAccounts(
+  records: readonly AccountRow[],
+  { tx, emit, actor, dedupe, references }: Batch & { dedupe: Dedupe; references: References },
+): Promise<Outcome[]> {
+  const caller = actor as Caller;
+  const outcomes: Outcome[] = [];
+  for (const record of records) {
+    const { row, body } = record;
+    try {
+      const matchId = dedupe.action === 'create' ? undefined : await findMatch(tx, body, dedupe);
+      const owner = references.get(body.ownerId ?? 0)?.assignee;
+      if (matchId === undefined) {
+        const { id } = await addAccount({ tx, emit }, { body, caller, owner });
+        outcomes.push({ row, action: 'created', id });
+      } else if (dedupe.action === 'skip') outcomes.push({ row, action: 'skipped' });
+      else {
+        const account = await lockAccount(tx, matchId);
+        const updated = await changeAccount({ tx, emit }, { account, change: changeOf(record, account), owner });
+        if (updated.version === account.version) outcomes.push({ row, action: 'skipped' });
+        else outcomes.push({ row, action: 'updated', id: account.id, ...sides(account, updated) });
+      }
+    } catch (error) {
+      outcomes.push(failedBy(error, row));
+    }
+  }
+  return outcomes;
+}
+
+/** The oldest present account that the row is recognized as. */
+async function findMatch(tx: Tx, body: Body, { by }: Dedupe): Promise<number | undefined> {
+  const value = by === 'domain' || by === 'externalId' || by === 'name' ? body[by] : undefined;
+  if (!value) return undefined;
+  const found = await tx.account.findMany({
+    where: { [by]: value, deletedAt: null },
+    select: { id: true },
+    orderBy: { id: 'asc' },
+    take: 1,
+  });
+  return found[0]?.id;
+}
+
+/** The fields that the row itself has, not the defaults. Parts of the address and custom fields that it lacks are kept. */
+function changeOf({ body, given }: AccountRow, account: AccountRecord) {
+  const has = (field: string) =>
+    field === 'address' ? Object.keys(addressFields).some((part) => given.has(part)) : given.has(field);
+  const isGiven = (field: string) => has(field) || [...given].some((one) => one.startsWith(`${field}.`));
+  const change = Object.fromEntries(Object.entries(body).filter(([field]) => isGiven(field))) as Partial<Body>;
+  return {
+    ...change,
+    ...(change.address && { address: { ...account.address, ...change.address } }),
+    ...(change.customFields && { customFields: { ...account.customFields, ...change.customFields } }),
+  };
+}
+
+async function undoAccounts(outcomes: readonly Outcome[], { tx, emit }: Batch): Promise<Undone> {
+  const undone: Undone = { deleted: 0, restored: 0, kept: 0 };
+  for (const outcome of outcomes.toReversed()) {
+    if (outcome.action !== 'created' && outcome.action !== 'updated') continue;
+    const { id } = outcome;
+    const row = await tx.account.findFirst({ where: { id, deletedAt: null } });
+    const account = row && (await lockAccount(tx, id));
+    if (account && outcome.action === 'created' && (await isRemoved({ tx, emit }, id))) undone.deleted += 1;
+    else if (account && outcome.action === 'updated' && diff(account, outcome.after).isEmpty) {
+      const { values, audit, isEmpty } = diff(account, outcome.before as Partial<AccountRecord>);
+      if (!isEmpty) {
+        const record = await writeAccount(tx, id, values);
+        emit(accountUpdated, { data: { accountId: id, fields: Object.keys(values) }, record, changes: audit });
+      }
+      undone.restored += 1;
+    } else undone.kept += 1;
+  }
+  return undone;
+}
+
+/** Deletes an account; one with open deals is kept. */
+async function isRemoved(batch: Pick<Batch, 'tx' | 'emit'>, accountId: number): Promise<boolean> {
+  try {
+    await removeAccount(batch, accountId);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
