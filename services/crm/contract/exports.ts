@@ -2,6 +2,8 @@ import { bulkSelection, event, id, JobStarted, media, operations, sharedErrors, 
 import { z } from 'zod';
 import { accounts } from './accounts.ts';
 import { leads } from './leads.ts';
+import { opportunities } from './opportunities.ts';
+import { tasks } from './tasks.ts';
 
 /** Limits of an export. */
 export const exportLimits = { rows: 1_000_000, columns: 100, days: 7 } as const;
@@ -61,6 +63,8 @@ const create = <P extends string, Query extends z.ZodObject>(records: P, query: 
 export const recordExports = operations({
   createLeadExport: create('leads', leads.listLeads.query, ['email', 'firstName', 'lastName', 'customFields.industry']),
   createAccountExport: create('accounts', accounts.listAccounts.query, ['name', 'domain', 'industry']),
+  createOpportunityExport: create('opportunities', opportunities.listOpportunities.query, ['name', 'value', 'stage']),
+  createTaskExport: create('tasks', tasks.listTasks.query, ['title', 'status', 'dueAt']),
   downloadExport: {
     method: 'GET',
     path: '/v1/public/exports/:token',

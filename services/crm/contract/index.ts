@@ -12,8 +12,8 @@ import { calendarEvents } from './calendar-events.ts';
 import { configAi } from './config-ai.ts';
 import { customFields } from './custom-fields.ts';
 import { exchangeRates } from './exchange-rates.ts';
-import { forecast } from './forecast.ts';
 import { recordExports } from './exports.ts';
+import { forecast } from './forecast.ts';
 import { imports } from './imports.ts';
 import {
   internalExports,
@@ -54,8 +54,8 @@ export * from './config-ai.ts';
 export * from './custom-fields.ts';
 export * from './domain.ts';
 export * from './exchange-rates.ts';
-export * from './forecast.ts';
 export * from './exports.ts';
+export * from './forecast.ts';
 export * from './imports.ts';
 export * from './internal.ts';
 export * from './lead-conditions.ts';

@@ -1,11 +1,18 @@
+import type { Operation } from '@tandem/contract';
 import { exportRequested, type recordExports } from '@tandem/crm-contract';
 import { fail, reachOf } from '@tandem/service';
 import { z } from 'zod';
 import type { Handler } from '../../handler.ts';
 import { allColumns, type ExportInput, type ExportTarget, exportJobs, exportRecordsJob, isColumn } from './export.ts';
 
-export const createExport =
-  (target: ExportTarget): Handler<typeof recordExports.createLeadExport> =>
+type LeadExport = typeof recordExports.createLeadExport;
+
+/** The handler of each export. It passes the filters on, which differ by list. */
+export const createExport = <Row extends Operation>(target: ExportTarget) =>
+  startExport(target) as unknown as Handler<Row>;
+
+const startExport =
+  (target: ExportTarget): Handler<LeadExport> =>
   async ({ body, caller, tx, emit, schedule }) => {
     const { format, columns = allColumns(target) } = body;
     const unknown = columns.flatMap((column, index) =>

@@ -89,3 +89,22 @@ it('refuses unknown columns and filters, changed links, and links of users who l
   identity.teamsOf.delete(members.both);
   expect((await download(job.download.url)).status).toBe(404);
 });
+
+it('exports opportunities and tasks by the filters of their lists', async () => {
+  const api = service.as({ userId });
+  const { data: lead } = await api.createLead({ body: aLead() });
+  await api.convertLead({ body: { leadId: lead.id, name: 'Rollout', value: 12.5 } });
+  await api.createTask({ body: { title: 'Call back', priority: 'high' } });
+  await api.createTask({ body: { title: 'Wait', priority: 'low' } });
+  const finished = async ({ data }: { data: { jobId: string } }) =>
+    until('the export ends', async () => {
+      const { data: job } = await api.getJob({ params: { id: data.jobId } });
+      return job.completedAt !== null && job;
+    });
+  const columns = ['name', 'value', 'currency', 'stage'];
+  const deals = await finished(await api.createOpportunityExport({ body: { format: 'csv', columns } }));
+  expect((await download(deals.download.url)).text).toBe(`${columns}\r\nRollout,12.5,EUR,prospecting\r\n`);
+  const body = { format: 'csv', columns: ['title'], filter: { priority: 'high' } };
+  const tasks = await finished(await api.createTaskExport({ body }));
+  expect((await download(tasks.download.url)).text).toBe('title\r\nCall back\r\n');
+});

@@ -1,9 +1,17 @@
-import { Account, Lead, recordExports } from '@tandem/crm-contract';
+import { actingUserId } from '@tandem/caller';
+import { me } from '@tandem/contract';
+import { Account, Lead, Opportunity, recordExports, Task } from '@tandem/crm-contract';
 import { asAccount } from '../accounts/account.ts';
 import { listedAccounts } from '../accounts/list-accounts.ts';
 import { ofLeads } from '../leads/bulk-leads.ts';
 import { asLead } from '../leads/lead.ts';
+import { listedOpportunities } from '../opportunities/list-opportunities.ts';
+import { asOpportunity } from '../opportunities/opportunity.ts';
+import { listedTasks } from '../tasks/list-tasks.ts';
+import { asTask } from '../tasks/task.ts';
 import type { ExportTarget } from './export.ts';
+
+const noUserId = 0;
 
 export const leadExport: ExportTarget = {
   type: 'lead',
@@ -23,4 +31,31 @@ export const accountExport: ExportTarget = {
   listed: listedAccounts,
   read: asAccount,
   owners: ['ownerId', 'createdBy'],
+};
+
+export const opportunityExport: ExportTarget = {
+  type: 'opportunity',
+  row: recordExports.createOpportunityExport,
+  record: Opportunity,
+  model: (tx) => tx.opportunity,
+  listed: listedOpportunities,
+  read: asOpportunity,
+  owners: ['ownerId', 'createdBy'],
+};
+
+export const taskExport: ExportTarget = {
+  type: 'task',
+  row: recordExports.createTaskExport,
+  record: Task,
+  model: (tx) => tx.task,
+  listed({ assignedTo, mine, ...filter }, { caller }) {
+    const userId = actingUserId(caller) ?? noUserId;
+    const assignee = assignedTo === me ? userId : assignedTo;
+    return listedTasks(
+      { ...filter, ...(assignee !== undefined && { assignedTo: assignee }) },
+      mine ? userId : undefined,
+    );
+  },
+  read: asTask,
+  owners: ['assignedTo', 'createdBy'],
 };
