@@ -130,7 +130,11 @@ const tags: Tag[] = [
     name: 'Views',
     description: 'Saved queries of lists. `view=<id>` on a list applies one.',
   },
-  { paths: ['/v1/jobs'], name: 'Background jobs', description: 'The progress of jobs that a 202 response refers to.' },
+  {
+    paths: ['/v1/jobs', '/v1/public/exports'],
+    name: 'Background jobs',
+    description: 'The progress of jobs that a 202 response refers to.',
+  },
   {
     paths: ['/v1/integrations/webhooks'],
     name: 'Webhook subscriptions',

@@ -1,6 +1,7 @@
 import { bulkSelection, event, id, JobStarted, media, operations, sharedErrors, text } from '@tandem/contract';
 import { z } from 'zod';
 import { accounts } from './accounts.ts';
+import { TableFormat } from './imports.ts';
 import { leads } from './leads.ts';
 import { opportunities } from './opportunities.ts';
 import { tasks } from './tasks.ts';
@@ -8,7 +9,6 @@ import { tasks } from './tasks.ts';
 /** Limits of an export. */
 export const exportLimits = { rows: 1_000_000, columns: 100, days: 7 } as const;
 
-const ExportFormat = z.enum(['csv', 'xlsx']).describe('The format of the file');
 const exportedTypes = ['lead', 'opportunity', 'account', 'task'] as const;
 
 const exportEvent = { target: 'job', record: z.object({ id: id('job') }) } as const;
@@ -16,7 +16,7 @@ export const exportRequested = event('export.requested', {
   ...exportEvent,
   description: 'An export of records is requested',
   action: 'export.create',
-  data: z.object({ jobId: id('job'), entityType: z.enum(exportedTypes), format: ExportFormat }),
+  data: z.object({ jobId: id('job'), entityType: z.enum(exportedTypes), format: TableFormat }),
 });
 export const exportDownloaded = event('export.downloaded', {
   ...exportEvent,
@@ -29,7 +29,7 @@ const body = <Query extends z.ZodObject>(query: Query, columns: string[]) => {
   const { filter } = bulkSelection(query);
   return z
     .object({
-      format: ExportFormat.meta({ examples: ['csv'] }),
+      format: TableFormat.meta({ examples: ['csv'] }),
       columns: z
         .array(text(100))
         .min(1, 'Must contain at least 1 column')

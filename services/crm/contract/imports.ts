@@ -20,6 +20,16 @@ export const dedupeActions = ['skip', 'update', 'create'] as const;
 /** Limits of an import. */
 export const importLimits = { rows: 100_000, columns: 200, cell: 10_000, bytes: 52_428_800, days: 30 } as const;
 
+export const ImportedType = z.enum(importedTypes).describe('The type of the records');
+/** The format of a file with a table. */
+export const TableFormat = z.enum(['csv', 'xlsx']).describe('The format of the file');
+export const DedupeKey = z.enum(dedupeKeys).describe('The field by which a row is recognized as an existing record');
+export const DedupeAction = z
+  .enum(dedupeActions)
+  .describe(
+    'What happens with a row whose record exists: `skip` leaves the record as it is, `update` changes the fields that the row has, `create` creates another record',
+  );
+
 export const importStates = stateTable<(typeof importStatuses)[number]>('Import', {
   created: { mapped: 'createLeadImport' },
   changes: {
@@ -57,14 +67,8 @@ const Mapping = z
   });
 const Dedupe = z
   .object({
-    by: z
-      .enum(dedupeKeys)
-      .meta({ description: 'The field by which a row is recognized as an existing record', examples: ['email'] }),
-    action: z.enum(dedupeActions).meta({
-      description:
-        'What happens with a row whose record exists: `skip` leaves the record as it is, `update` changes the fields that the row has, `create` creates another record',
-      examples: ['skip'],
-    }),
+    by: DedupeKey.meta({ examples: ['email'] }),
+    action: DedupeAction.meta({ examples: ['skip'] }),
   })
   .describe('What happens with rows of records that exist');
 const Defaults = z
@@ -79,7 +83,7 @@ const count = (description: string, example = 0) => z.int().meta({ description, 
 export const Import = z.object({
   id: id('import'),
   tenantId: id('tenant'),
-  entityType: z.enum(importedTypes).describe('The type of the records that are created'),
+  entityType: ImportedType,
   fileId: id('file').describe('The uploaded file'),
   filename: z.string().meta({ description: 'The name of the file', examples: ['leads.csv'] }),
   status: ImportStatus.meta({ examples: ['validated'] }),
@@ -88,7 +92,7 @@ export const Import = z.object({
     .meta({ description: 'The statuses that this import can currently change to', examples: [['mapped', 'running']] }),
   format: z
     .object({
-      type: z.enum(['csv', 'xlsx']).describe('The type of the file'),
+      type: TableFormat,
       encoding: z
         .string()
         .nullable()

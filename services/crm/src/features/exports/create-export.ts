@@ -21,6 +21,8 @@ const startExport =
         : [{ field: `columns.${index}`, message: `Must be one of ${allColumns(target).join(', ')}` }],
     );
     if (unknown.length) throw fail('validation_failed', unknown);
+    // Rejects filters that the list would reject.
+    await target.listed(body.filter ?? {}, { tx, caller });
     const { permissions, features, narrow, usage, performed, tenantId, environment, ...actor } = caller;
     const permission = target.row.permission as string;
     const reach = reachOf(caller, permission);
