@@ -65,6 +65,9 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   createReferral: ({ openLead, records }) => ({
     body: { leadId: String(openLead), partnerId: String(records.partner) },
   }),
+  createEscalationRule: () => ({
+    body: { name: 'Late', overdueMinutes: 60, match: {}, target: { type: 'user' } },
+  }),
   createSubtask: () => ({ body: { title: 'Prepare' } }),
   createMilestone: () => ({ body: { title: 'Signed' } }),
   createQuota: () => ({ body: { period: '2032-Q1', amount: 1, currency: 'EUR' } }),
@@ -105,6 +108,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   },
   updateLandingPage: () => ({ body: { name: 'Spring' } }),
   updateLead: () => ({ body: { lastName: 'King' } }),
+  updateEscalationRule: () => ({ body: { match: {}, target: { type: 'user' } } }),
   updateSubtask: () => ({ body: { title: 'Prepare' } }),
   updateTask: () => ({ body: { title: 'Call back' } }),
   updateUser: () => ({ body: { firstName: 'Grace' } }),

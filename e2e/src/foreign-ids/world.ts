@@ -133,6 +133,8 @@ export async function createWorld(
   );
   const ofTask = { params: { id: task.id } };
   const subtask = await call('createSubtask', { ...ofTask, body: { title: 'Prepare', assignedTo: user } });
+  const rule = { name: 'Late', overdueMinutes: 60, target: { type: 'user', userId: user }, active: false };
+  const escalationRule = await call('createEscalationRule', { body: rule });
   const reminder = await call('createTaskReminder', { ...ofTask, body: { remindAt: '2999-01-01T00:00:00Z' } });
   // Last, because a closed opportunity leaves the default stage.
   await call('convertLead', { body: { leadId: (await aLead()).id } });
@@ -213,6 +215,7 @@ export async function createWorld(
       task,
       subtask,
       reminder,
+      escalation_rule: escalationRule,
       campaign,
       workflow,
       file,

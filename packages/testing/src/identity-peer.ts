@@ -24,6 +24,8 @@ export async function identityPeer(): Promise<{
   currencies: Map<string, string>;
   /** Users who were deactivated. */
   left: Set<string>;
+  /** The leads of teams. */
+  leads: Map<string, string>;
   close(): Promise<void>;
 }> {
   const asked: string[] = [];
@@ -35,6 +37,7 @@ export async function identityPeer(): Promise<{
   const successors = new Map<string, string>();
   const currencies = new Map<string, string>();
   const left = new Set<string>();
+  const leads = new Map<string, string>();
   const statusOf = (id: string) => {
     if (left.has(id)) return 'deactivated';
     return id === users.suspended || successors.has(id) ? 'suspended' : 'active';
@@ -58,7 +61,7 @@ export async function identityPeer(): Promise<{
       : path.endsWith('/permissions')
         ? { permissions: teamsOf.has(path.split('/').at(-2) as string) ? ['*'] : [] }
         : path.startsWith('/internal/teams/')
-          ? Object.values(teams).includes(id) && { id, name: 'Sales' }
+          ? Object.values(teams).includes(id) && { id, name: 'Sales', leadId: leads.get(id) ?? null }
           : (id === users.suspended || teamsOf.has(id)) && {
               id,
               status: statusOf(id),
@@ -78,6 +81,7 @@ export async function identityPeer(): Promise<{
     successors,
     currencies,
     left,
+    leads,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

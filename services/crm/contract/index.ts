@@ -11,6 +11,7 @@ import { calendar } from './calendar.ts';
 import { calendarEvents } from './calendar-events.ts';
 import { configAi } from './config-ai.ts';
 import { customFields } from './custom-fields.ts';
+import { escalations } from './escalations.ts';
 import { exchangeRates } from './exchange-rates.ts';
 import { recordExports } from './exports.ts';
 import { forecast } from './forecast.ts';
@@ -53,6 +54,7 @@ export * from './calendar-events.ts';
 export * from './config-ai.ts';
 export * from './custom-fields.ts';
 export * from './domain.ts';
+export * from './escalations.ts';
 export * from './exchange-rates.ts';
 export * from './exports.ts';
 export * from './forecast.ts';
@@ -102,6 +104,7 @@ export const crm = {
   ...subtasks,
   ...reminders,
   ...recurrences,
+  ...escalations,
   ...bulkTasks,
   ...calendar,
   ...calendarEvents,

@@ -16,6 +16,7 @@ afterAll(async () => {
 
 everyList(crm, () => service, {
   unsorted: {
+    listTaskEscalations: 'a task has at most five',
     findLeads: 'reads the requested ids',
     exportLeads: 'reads a number of leads after an id',
     exportOpportunities: 'reads a number of opportunities after an id',

@@ -45,6 +45,7 @@ import { decayScores } from './features/scoring/decay-scores.job.ts';
 import { scoringHandlers } from './features/scoring/index.ts';
 import { scoreLeads } from './features/scoring/on-engagement-recorded.ts';
 import { recountScores } from './features/scoring/recount-scores.job.ts';
+import { applyEscalationRule } from './features/tasks/apply-escalation-rule.job.ts';
 import { fireReminder } from './features/tasks/fire-reminder.job.ts';
 import { taskBulk, taskHandlers } from './features/tasks/index.ts';
 import { crmRecords } from './features/work/owned-records.ts';
@@ -120,6 +121,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...exported.jobs,
       readExistingRecords,
       fireReminder,
+      applyEscalationRule(peers),
     ],
     mail: mailer,
     client: (adapter) => new PrismaClient({ adapter }),

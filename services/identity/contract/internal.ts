@@ -96,7 +96,7 @@ export const internalTeams = operations({
     audience: 'internal',
     summary: 'Retrieve a team of the tenant',
     params: z.object({ id: id('team') }),
-    reply: z.object({ id: id('team'), name: name() }),
+    reply: z.object({ id: id('team'), name: name(), leadId: id('user').nullish() }),
     message: 'Team retrieved',
   },
 });

@@ -35,6 +35,7 @@ import { mailNotification } from './features/notifications/mail-notification.job
 import { notifyOfApprovals, notifyOfPartners, notifyOfWebhooks } from './features/notifications/on-attention-needed.ts';
 import { notifyOfCalendar } from './features/notifications/on-calendar-changed.ts';
 import { sendNotifications } from './features/notifications/on-notification-created.ts';
+import { notifyOfDueTasks } from './features/notifications/on-task-due.ts';
 import { notifyOfWork } from './features/notifications/on-work-assigned.ts';
 import { batchRetention, notificationRetention } from './features/notifications/retention.ts';
 import { createStreamSlots } from './features/notifications/stream-slots.ts';
@@ -151,6 +152,7 @@ export function identityService(
       notifyOfApprovals(tools),
       notifyOfWebhooks(tools),
       notifyOfPartners(tools),
+      notifyOfDueTasks(tools),
     ],
     jobs: [
       removeDeletedTenant,

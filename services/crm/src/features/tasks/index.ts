@@ -1,4 +1,12 @@
-import type { internalTaskCounts, recurrences, reminders, subtasks, tasks, taskWork } from '@tandem/crm-contract';
+import type {
+  escalations,
+  internalTaskCounts,
+  recurrences,
+  reminders,
+  subtasks,
+  tasks,
+  taskWork,
+} from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { assignTask } from './assign-task.ts';
@@ -10,16 +18,22 @@ import { cancelTask } from './cancel-task.ts';
 import { completeSubtask } from './complete-subtask.ts';
 import { completeTask } from './complete-task.ts';
 import { countDueTasks } from './count-due-tasks.ts';
+import { createEscalationRule } from './create-escalation-rule.ts';
 import { createSubtask } from './create-subtask.ts';
 import { createTask } from './create-task.ts';
 import { createTaskReminder } from './create-task-reminder.ts';
+import { deleteEscalationRule } from './delete-escalation-rule.ts';
 import { deleteSubtask } from './delete-subtask.ts';
 import { deleteTask } from './delete-task.ts';
 import { deleteTaskRecurrence } from './delete-task-recurrence.ts';
 import { deleteTaskReminder } from './delete-task-reminder.ts';
+import { escalateTask } from './escalate-task.ts';
+import { getEscalationRule } from './get-escalation-rule.ts';
 import { getSubtask } from './get-subtask.ts';
 import { getTask } from './get-task.ts';
+import { listEscalationRules } from './list-escalation-rules.ts';
 import { listSubtasks } from './list-subtasks.ts';
+import { listTaskEscalations } from './list-task-escalations.ts';
 import { listTaskReminders } from './list-task-reminders.ts';
 import { listTasks } from './list-tasks.ts';
 import { reopenSubtask } from './reopen-subtask.ts';
@@ -27,6 +41,7 @@ import { reopenTask } from './reopen-task.ts';
 import { restoreTask } from './restore-task.ts';
 import { setTaskRecurrence } from './set-task-recurrence.ts';
 import { startTask } from './start-task.ts';
+import { updateEscalationRule } from './update-escalation-rule.ts';
 import { updateSubtask } from './update-subtask.ts';
 import { updateTask } from './update-task.ts';
 
@@ -63,6 +78,13 @@ export const taskHandlers = (peers: Peers) =>
     deleteTaskReminder,
     setTaskRecurrence,
     deleteTaskRecurrence,
+    escalateTask: escalateTask(peers),
+    listTaskEscalations,
+    createEscalationRule: createEscalationRule(peers),
+    listEscalationRules,
+    getEscalationRule,
+    updateEscalationRule: updateEscalationRule(peers),
+    deleteEscalationRule,
     countDueTasks,
   }) satisfies Handlers<
     typeof tasks &
@@ -70,6 +92,7 @@ export const taskHandlers = (peers: Peers) =>
       typeof subtasks &
       typeof reminders &
       typeof recurrences &
+      typeof escalations &
       typeof internalTaskCounts,
     Tx
   >;

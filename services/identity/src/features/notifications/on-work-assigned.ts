@@ -125,7 +125,7 @@ function assignedWork(event: WorkEvent): Work | undefined {
     case 'task.created':
     case 'task.updated': {
       const { id, title, assignedTo } = event.record;
-      const isAssigned = event.name === 'task.created' || event.data.fields.includes('assignedTo');
+      const isAssigned = event.name === 'task.created' || isReassigned(event.data.fields);
       return assigned(isAssigned && assignedTo, { type: 'task', resource: 'tasks', id, name: title });
     }
     case 'opportunity.created':
@@ -145,6 +145,11 @@ function assignedWork(event: WorkEvent): Work | undefined {
       });
     }
   }
+}
+
+/** The user to whom a task is escalated is notified of the escalation. */
+function isReassigned(fields: readonly string[]): boolean {
+  return fields.includes('assignedTo') && !fields.includes('escalationLevel');
 }
 
 function assigned(userId: number | null | undefined | false, work: Omit<Work, 'userId'>): Work | undefined {
