@@ -9,6 +9,7 @@ import type { Operation, Operations, Row } from './operation.ts';
 export const workKinds = {
   leads: { noun: 'open leads', permission: 'leads:write' },
   opportunities: { noun: 'open opportunities', permission: 'opportunities:write' },
+  accounts: { noun: 'accounts', permission: 'accounts:write' },
   tasks: { noun: 'open tasks', permission: 'tasks:write' },
   campaigns: { noun: 'open campaigns', permission: 'campaigns:write' },
   workflows: { noun: 'workflows that are not archived', permission: 'workflows:write' },
@@ -16,6 +17,13 @@ export const workKinds = {
 } as const satisfies Record<string, { noun: string; permission: `${string}:write` }>;
 
 type WorkKind = keyof typeof workKinds;
+
+/** The kinds that a service of the previous release does not count. */
+type RecentKind = 'accounts';
+
+function isRecent(kind: WorkKind): kind is RecentKind {
+  return kind === 'accounts';
+}
 
 /** The numbers of a user's open records, by kind. */
 export type OpenWork = Partial<Record<WorkKind, number>>;
@@ -29,14 +37,15 @@ const openWorkPath = '/internal/work/count';
  * @param kinds the kinds of work that the service stores
  */
 export function countsOpenWork<const Kind extends WorkKind>(kinds: readonly [Kind, ...Kind[]]) {
-  const counts = Object.fromEntries(kinds.map((kind) => [kind, z.int().nonnegative()]));
+  const count = z.int().nonnegative();
+  const counts = Object.fromEntries(kinds.map((kind) => [kind, isRecent(kind) ? count.optional() : count]));
   return {
     method: 'POST',
     path: openWorkPath,
     audience: 'internal',
     summary: 'Count the open records that are assigned to a user',
     body: z.object({ userId: id('user') }),
-    reply: z.object(counts as { [K in Kind]: z.ZodInt }),
+    reply: z.object(counts as { [K in Kind]: K extends RecentKind ? z.ZodOptional<z.ZodInt> : z.ZodInt }),
     message: 'Open work counted',
     emits: [],
   } as const satisfies Row;

@@ -226,7 +226,11 @@ export const accounts = operations({
     reply: Account,
     message: 'Account restored',
     emits: [accountRestored],
-    errors: { not_deleted: sharedErrors.not_deleted, ...accountErrors },
+    errors: {
+      not_deleted: sharedErrors.not_deleted,
+      already_merged: [409, 'The account was merged into another one'],
+      ...accountErrors,
+    },
   },
   listAccountLeads: {
     method: 'GET',

@@ -1,10 +1,12 @@
 // Contract of the crm service: leads, opportunities, accounts, activities, tasks, and the statuses and stages that a tenant defines.
 import { jobErrorOperations, jobOperations } from '@tandem/contract';
+import { accountMerges } from './account-merges.ts';
 import { accounts } from './accounts.ts';
 import { activities } from './activities.ts';
 import { assignmentRules, leadAssignment } from './assignment.ts';
 import { availability, timeOff } from './availability.ts';
 import { bookingLinks, bookings } from './booking-links.ts';
+import { bulkAccounts } from './bulk-accounts.ts';
 import { bulkLeads } from './bulk-leads.ts';
 import { bulkTasks } from './bulk-tasks.ts';
 import { calendar } from './calendar.ts';
@@ -41,11 +43,13 @@ import { taskWork } from './task-work.ts';
 import { tasks } from './tasks.ts';
 import { timelines } from './timelines.ts';
 
+export * from './account-merges.ts';
 export * from './accounts.ts';
 export * from './activities.ts';
 export * from './assignment.ts';
 export * from './availability.ts';
 export * from './booking-links.ts';
+export * from './bulk-accounts.ts';
 export * from './bulk-leads.ts';
 export * from './bulk-tasks.ts';
 export * from './calendar.ts';
@@ -92,6 +96,8 @@ export const crm = {
   ...recordExports,
   ...opportunities,
   ...accounts,
+  ...accountMerges,
+  ...bulkAccounts,
   ...activities,
   ...timelines,
   ...quotas,

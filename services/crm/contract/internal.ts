@@ -61,7 +61,9 @@ export const internalOpportunities = operations({
 });
 
 /** Counts the open work of a user, for identity, which requires a successor when the user leaves. */
-export const internalWork = operations({ countOpenWork: countsOpenWork(['leads', 'opportunities', 'tasks']) });
+export const internalWork = operations({
+  countOpenWork: countsOpenWork(['leads', 'opportunities', 'accounts', 'tasks']),
+});
 
 /** Counts for the badges of the acting user. */
 export const internalTaskCounts = operations({

@@ -21,8 +21,10 @@ import { createLog } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { bulkOperations, ownedWork, type ServiceDefinition } from '@tandem/service';
 import { calendarOf } from './calendar.ts';
-import { accountHandlers } from './features/accounts/index.ts';
+import { accountBulk, accountHandlers, accountJobs } from './features/accounts/index.ts';
+import { matchAccounts } from './features/accounts/on-account-changed.ts';
 import { activityHandlers } from './features/activities/index.ts';
+import { logActivities } from './features/activities/on-record-changed.ts';
 import { assignNewLeads } from './features/assignment/assign-new-leads.job.ts';
 import { assignmentHandlers } from './features/assignment/index.ts';
 import { assignLeads } from './features/assignment/on-lead-created.ts';
@@ -81,7 +83,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
   const mailer = createMailer({ settings, seal: createSeal(settings.ENCRYPTION_KEY), log });
   const work = ownedWork(identity, crmRecords);
   const ids = createIdCodec(settings.IDS_ALPHABET);
-  const bulk = bulkOperations('crm', { ...leadBulk(peers), ...taskBulk(peers) }, { ids, log });
+  const bulk = bulkOperations('crm', { ...leadBulk(peers), ...accountBulk(peers), ...taskBulk(peers) }, { ids, log });
   const imports = importsOf({ peers, files, ids });
   const exported = exportsOf({ peers, ids, settings });
   return {
@@ -110,13 +112,14 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...configAiHandlers({ ai: createAi(settings, log), addonSettings }),
       ...nameHandlers,
     },
-    consumers: [detectDuplicates, assignLeads, scoreLeads, ...work.consumers],
+    consumers: [detectDuplicates, assignLeads, scoreLeads, matchAccounts, logActivities(ids), ...work.consumers],
     jobs: [
       assignNewLeads(peers),
       recountScores,
       decayScores,
       ...work.jobs,
       ...bulk.jobs,
+      ...accountJobs,
       ...imports.jobs,
       ...exported.jobs,
       readExistingRecords,

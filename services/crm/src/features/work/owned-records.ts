@@ -1,6 +1,7 @@
-import { leadAssigned, leadUpdated, opportunityUpdated, taskUpdated } from '@tandem/crm-contract';
+import { accountUpdated, leadAssigned, leadUpdated, opportunityUpdated, taskUpdated } from '@tandem/crm-contract';
 import { ownedRecords } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { asAccount } from '../accounts/account.ts';
 import { asLead } from '../leads/lead.ts';
 import { asOpportunity } from '../opportunities/opportunity.ts';
 import { asTask, openStatuses } from '../tasks/task.ts';
@@ -28,6 +29,16 @@ export const crmRecords = {
     updated: ({ emit, row, values, changes }) => {
       const data = { opportunityId: row.id, fields: Object.keys(values) };
       emit(opportunityUpdated, { data, record: asOpportunity(row), changes });
+    },
+  }),
+  accounts: ownedRecords({
+    model: (tx: Tx) => tx.account,
+    owner: 'ownerId',
+    exists: { deletedAt: null },
+    open: { deletedAt: null },
+    updated: ({ emit, row, values, changes }) => {
+      const data = { accountId: row.id, fields: Object.keys(values) };
+      emit(accountUpdated, { data, record: asAccount(row), changes });
     },
   }),
   tasks: ownedRecords({
