@@ -1,3 +1,4 @@
+import type { Caller } from '@tandem/caller';
 import {
   type CalendarEntry,
   type calendar,
@@ -5,7 +6,7 @@ import {
   calendarEntriesMax,
   type calendarEntryTypes,
 } from '@tandem/crm-contract';
-import { reachOf } from '@tandem/service';
+import { asService, reachOf } from '@tandem/service';
 import type { z } from 'zod';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Tx } from '../../handler.ts';
@@ -21,6 +22,8 @@ type Type = (typeof calendarEntryTypes)[number];
 /** Tasks and milestones, which are read under their own permissions. */
 interface Due {
   entries: Entry[];
+  /** Whose events and time off are wanted; undefined for all. */
+  userIds: number[] | undefined;
 }
 
 const readMax = calendarEntriesMax + 1;
@@ -34,17 +37,18 @@ export const getCalendar = (tools: CalendarTools): Handler<typeof calendar.getCa
       entries.push(...(await under('tasks:read', () => dueTasks(tx, query))));
     if (isWanted(query, 'milestone') && reachOf(caller, 'opportunities:read') !== 'none')
       entries.push(...(await under('opportunities:read', () => dueMilestones(tx, query))));
-    return { entries };
+    return { entries, userIds: await wantedUsers(tools, query, caller) };
   },
   async run({ query, caller, tx, found }) {
     const { from, to } = query;
+    const { userIds } = found;
     const entries = [...found.entries];
     if (isWanted(query, 'event')) {
-      const where = { AND: [accessTo(caller, 'calendar:read'), ofUsers(query)] };
+      const where = { AND: [accessTo(caller, 'calendar:read'), ofUsers(userIds)] };
       const occurrences = await readOccurrences(tx, { where, period: { from, to }, max: readMax });
       entries.push(...occurrences.map((one) => eventEntry({ ...one, event: seenBy(caller, one.event.record) })));
     }
-    if (isWanted(query, 'time_off')) entries.push(...(await timeOffEntries(tx, query)));
+    if (isWanted(query, 'time_off')) entries.push(...(await timeOffEntries(tx, query, userIds)));
     entries.sort((one, other) => one.startAt.getTime() - other.startAt.getTime());
     return {
       from,
@@ -55,12 +59,24 @@ export const getCalendar = (tools: CalendarTools): Handler<typeof calendar.getCa
   },
 });
 
+/** The users of a query: those that it names, the members of its team, or the members that it names. */
+async function wantedUsers(
+  { identity }: CalendarTools,
+  { userIds, teamId }: Query,
+  caller: Caller,
+): Promise<number[] | undefined> {
+  if (teamId === undefined) return userIds;
+  const found = await identity.findAssignees({ body: { userIds: [], teamIds: [teamId] }, as: asService(caller) });
+  const members = found.map(({ id }) => id);
+  return userIds ? userIds.filter((id) => members.includes(id)) : members;
+}
+
 function isWanted({ types }: Query, type: Type): boolean {
   return types === undefined || types.includes(type);
 }
 
 /** The condition for the events of the users of a query: those that they organize or attend. */
-function ofUsers({ userIds }: Query): object {
+function ofUsers(userIds: number[] | undefined): object {
   if (!userIds) return {};
   const users = { in: userIds };
   return { OR: [{ organizerId: users }, { attendees: { some: { userId: users } } }] };
@@ -129,7 +145,7 @@ async function dueMilestones(tx: Tx, { from, to, userIds, teamId }: Query): Prom
   }));
 }
 
-async function timeOffEntries(tx: Tx, { from, to, userIds }: Query): Promise<Entry[]> {
+async function timeOffEntries(tx: Tx, { from, to }: Query, userIds: number[] | undefined): Promise<Entry[]> {
   const rows = await tx.timeOff.findMany({
     where: { from: { lt: to }, to: { gt: from }, ...(userIds && { userId: { in: userIds } }) },
     orderBy: [{ from: 'asc' }, { id: 'asc' }],
