@@ -13,6 +13,7 @@ import {
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
+import { customFieldErrors, customFieldFilters } from './custom-fields.ts';
 import { domain } from './domain.ts';
 import { Lead, LeadStatus } from './leads.ts';
 import { Opportunity, OpportunityStatus } from './opportunity.ts';
@@ -142,7 +143,7 @@ export const accounts = operations({
     status: 201,
     message: 'Account created',
     emits: [accountCreated],
-    errors: accountErrors,
+    errors: { ...accountErrors, ...customFieldErrors },
   },
   listAccounts: {
     method: 'GET',
@@ -151,7 +152,7 @@ export const accounts = operations({
     narrows: true,
     summary: 'List accounts',
     description: '`search` covers the name, the domain and `externalId`.',
-    query: listQuery(['createdAt', 'updatedAt', 'name', 'domain']).extend({
+    query: listQuery(['createdAt', 'updatedAt', 'name', 'domain'], '-createdAt', { byCustomFields: true }).extend({
       ownerId: id('user').optional(),
       teamId: id('team').optional(),
       domain: domain().optional(),
@@ -163,13 +164,7 @@ export const accounts = operations({
       deleted: flag()
         .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
         .optional(),
-      customFields: z
-        .record(text(64), text(200))
-        .meta({
-          description: 'Return only accounts whose custom fields have these values: `customFields[tier]=gold`',
-          examples: [{ tier: 'gold' }],
-        })
-        .optional(),
+      ...customFieldFilters,
     }),
     reply: page(Account),
     message: 'Accounts retrieved',
@@ -198,7 +193,7 @@ export const accounts = operations({
     reply: Account,
     message: 'Account updated',
     emits: [accountUpdated],
-    errors: accountErrors,
+    errors: { ...accountErrors, ...customFieldErrors },
   },
   deleteAccount: {
     method: 'DELETE',
@@ -230,6 +225,7 @@ export const accounts = operations({
       not_deleted: sharedErrors.not_deleted,
       already_merged: [409, 'The account was merged into another one'],
       ...accountErrors,
+      ...customFieldErrors,
     },
   },
   listAccountLeads: {

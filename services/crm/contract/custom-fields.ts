@@ -125,6 +125,18 @@ export const customFieldRanges = {
   ),
 };
 
+/** The same, and the filter by equality, which every custom field has. */
+export const customFieldFilters = {
+  customFields: z
+    .record(text(64), text(200))
+    .meta({
+      description: 'Return only records whose custom fields have these values: `customFields[tier]=gold`',
+      examples: [{ tier: 'gold' }],
+    })
+    .optional(),
+  ...customFieldRanges,
+};
+
 export const customFields = operations({
   createCustomField: {
     method: 'POST',

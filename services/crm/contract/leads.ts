@@ -17,7 +17,7 @@ import {
   wholeNumber,
 } from '@tandem/contract';
 import { z } from 'zod';
-import { customFieldErrors, customFieldRanges } from './custom-fields.ts';
+import { customFieldErrors, customFieldFilters } from './custom-fields.ts';
 
 export const leadStatuses = ['new', 'contacted', 'qualified', 'unqualified'] as const;
 export const leadSources = ['web', 'referral', 'api', 'import', 'manual'] as const;
@@ -265,14 +265,7 @@ export const leads = operations({
       deleted: flag()
         .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
         .optional(),
-      customFields: z
-        .record(text(64), text(200))
-        .meta({
-          description: 'Return only leads whose custom fields have these values: `customFields[industry]=engineering`',
-          examples: [{ industry: 'engineering' }],
-        })
-        .optional(),
-      ...customFieldRanges,
+      ...customFieldFilters,
     }),
     reply: page(Lead),
     message: 'Leads retrieved',

@@ -13,6 +13,7 @@ import {
   wholeNumber,
 } from '@tandem/contract';
 import { z } from 'zod';
+import { customFieldErrors, customFieldFilters } from './custom-fields.ts';
 import { leadConverted, leadUpdated } from './leads.ts';
 import {
   ForecastCategory,
@@ -123,6 +124,7 @@ export const opportunities = operations({
     status: 201,
     message: 'Opportunity created',
     emits: [opportunityCreated],
+    errors: customFieldErrors,
   },
   listOpportunities: {
     method: 'GET',
@@ -132,7 +134,10 @@ export const opportunities = operations({
     summary: 'List opportunities',
     description:
       '`search` covers the name. Amounts are compared within one currency: with `valueMin`, `valueMax` or a sort by `value`, the list has only opportunities in `currency`, by default that of the acting user or else of the tenant, and `meta.warnings` names the default. `closeFrom` and `closeTo` apply to `expectedCloseAt`.',
-    query: listQuery(['createdAt', 'updatedAt', 'value', 'name', 'probability', 'expectedCloseAt']).extend({
+    query: listQuery(['createdAt', 'updatedAt', 'value', 'name', 'probability', 'expectedCloseAt'], '-createdAt', {
+      byCustomFields: true,
+    }).extend({
+      ...customFieldFilters,
       stage: StageCode.optional(),
       stageId: id('status_definition').optional(),
       pipelineId: id('pipeline').optional(),
@@ -197,7 +202,7 @@ export const opportunities = operations({
     reply: Opportunity,
     message: 'Opportunity updated',
     emits: [opportunityUpdated, opportunityStageChanged, opportunityWon, opportunityLost, opportunityReopened],
-    errors: closedErrors,
+    errors: { ...closedErrors, ...customFieldErrors },
   },
   deleteOpportunity: {
     method: 'DELETE',
@@ -223,6 +228,6 @@ export const opportunities = operations({
     reply: Opportunity,
     message: 'Opportunity restored',
     emits: [opportunityRestored],
-    errors: { not_deleted: sharedErrors.not_deleted },
+    errors: { not_deleted: sharedErrors.not_deleted, ...customFieldErrors },
   },
 });

@@ -32,13 +32,14 @@ everyList(crm, () => service, {
   customField: 'seats',
   async prepare(caller) {
     const api = service.as(caller);
-    const { data } = await api.createCustomField({
-      body: { entityType: 'lead', key: 'seats', label: 'Seats', type: 'number', sortable: true },
-    });
-    await until('the field is ready', async () => {
-      const { status } = (await api.getCustomField({ params: { id: data.id } })).data;
-      return status === 'ready';
-    });
+    for (const entityType of ['lead', 'opportunity', 'account'] as const) {
+      const body = { entityType, key: 'seats', label: 'Seats', type: 'number', sortable: true } as const;
+      const { data } = await api.createCustomField({ body });
+      await until('the field is ready', async () => {
+        const { status } = (await api.getCustomField({ params: { id: data.id } })).data;
+        return status === 'ready';
+      });
+    }
   },
   // More definitions of arbitrary types could not be read.
   recordsMax: { custom_field: 0 },

@@ -5,6 +5,7 @@ import { isTaken } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Account as AccountRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import type { CustomWrite } from '../custom-fields/write-values.ts';
 
 export type AccountRecord = z.output<typeof Account>;
 type AddressInput = { [Part in keyof AccountRecord['address']]?: string | null | undefined };
@@ -36,15 +37,19 @@ export async function lockAccount(
   return asAccount(row);
 }
 
-/** Writes changes to a locked account as its next version. */
+/**
+ * Writes changes to a locked account as its next version.
+ * @param columns the columns of `customWrite`
+ */
 export async function writeAccount(
   tx: Tx,
   id: number,
   { customFields, address, ...fields }: AccountFields & { deletedAt?: Date | null },
+  columns: CustomWrite['columns'] = {},
 ): Promise<AccountRecord> {
   const data = {
     ...(fields as Parameters<Tx['account']['updateManyAndReturn']>[0]['data']),
-    ...(customFields && { customFields: toJsonColumn(customFields) }),
+    ...(customFields && { customFields: toJsonColumn(customFields), ...columns }),
     ...(address && { address }),
     version: { increment: 1 },
   };

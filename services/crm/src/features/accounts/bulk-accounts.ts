@@ -3,13 +3,15 @@ import { accounts } from '@tandem/crm-contract';
 import { type Assignee, checkUser } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import type { Peers, Tx } from '../../handler.ts';
+import { listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { listedAccounts } from './list-accounts.ts';
 
 /** How bulk operations select accounts: by their ids, or by the filters of their list. */
 export const ofAccounts = {
   type: 'account',
   model: (tx: Tx) => tx.account,
-  listed: listedAccounts,
+  listed: async (filter: Parameters<typeof listedAccounts>[0], tx: Tx) =>
+    listedAccounts(filter, (await listByCustomFields(tx, 'account', filter)).conditions),
   readPermission: accounts.listAccounts.permission,
 } as const;
 

@@ -5,6 +5,7 @@ import { type Assignee, checkUser, defaultTeam, toJsonColumn } from '@tandem/ser
 import type { z } from 'zod';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
+import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import {
   type AccountRecord,
   asAccount,
@@ -35,6 +36,7 @@ export async function addAccount(
   const { teamId = defaultTeam(caller, owner), customFields = {}, address, tags = [], name, ...others } = body;
   await checkUnique(tx, others);
   if (others.parentAccountId) await checkParent(tx, others.parentAccountId);
+  const custom = await customWrite(tx, 'account', { after: customFields });
   const userId = actingUserId(caller) ?? null;
   const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
   const data = {
@@ -45,12 +47,14 @@ export async function addAccount(
     ownerId: others.ownerId === undefined ? userId : others.ownerId,
     address: fullAddress(address ?? null),
     customFields: toJsonColumn(customFields),
+    ...custom.columns,
     createdBy: userId,
   };
   const row = await tx.account.create({ data }).catch((error: unknown) => {
     throw takenError(error);
   });
   const account = asAccount(row);
+  await claimValues(tx, custom, account.id);
   emit(accountCreated, { data: { accountId: account.id }, record: account });
   return account;
 }

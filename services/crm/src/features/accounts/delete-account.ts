@@ -2,6 +2,7 @@ import { accountDeleted, type accounts } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
 import { fail } from '@tandem/service';
 import type { Handler, Tx } from '../../handler.ts';
+import { releaseAllValues } from '../custom-fields/write-values.ts';
 import { lockAccount, writeAccount } from './account.ts';
 
 export const deleteAccount: Handler<typeof accounts.deleteAccount> = async ({ params, tx, emit, ifMatch }) => {
@@ -17,5 +18,6 @@ export async function removeAccount({ tx, emit }: { tx: Tx; emit: Emit }, accoun
     WHERE account_id = ${accountId} AND status = 'open' AND deleted_at IS NULL LIMIT 1`;
   if (open) throw fail('open_opportunities');
   const deleted = await writeAccount(tx, accountId, { deletedAt: new Date() });
+  await releaseAllValues(tx, 'account', accountId);
   emit(accountDeleted, { data: { accountId, mergedIntoId: null }, record: deleted });
 }

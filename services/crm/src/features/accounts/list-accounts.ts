@@ -2,16 +2,27 @@ import type { accounts } from '@tandem/crm-contract';
 import type { ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
-import { jsonValuesOf } from '../leads/list-leads.ts';
+import { type CustomList, customFieldConditions, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { asAccount } from './account.ts';
 
 export const listAccounts: Handler<typeof accounts.listAccounts> = async ({ query, tx, list }) => {
-  const page = await list({ model: tx.account, ...listedAccounts(query), nullable: ['domain'] });
+  const { conditions, sortColumn } = await listByCustomFields(tx, 'account', query);
+  const page = await list({
+    model: tx.account,
+    ...listedAccounts(query, conditions),
+    nullable: ['domain'],
+    sortColumn,
+  });
   return { ...page, items: page.items.map(asAccount) };
 };
 
-/** The accounts that the list has for its filters. */
-export function listedAccounts(filters: Partial<z.output<typeof accounts.listAccounts.query>>): ListFilter {
+type Filters = Partial<z.output<typeof accounts.listAccounts.query>>;
+
+/**
+ * The accounts that the list has for its filters.
+ * @param ranges the conditions of `listByCustomFields`
+ */
+export function listedAccounts(filters: Filters, ranges: CustomList['conditions']): ListFilter {
   const { ownerId, teamId, domain, industry, parentAccountId, tag, deleted, customFields } = filters;
   return {
     where: {
@@ -23,9 +34,7 @@ export function listedAccounts(filters: Partial<z.output<typeof accounts.listAcc
       ...(parentAccountId !== undefined && { parentAccountId }),
       ...(tag && { tags: { has: tag } }),
     },
-    and: Object.entries(customFields ?? {}).map(([key, text]) => ({
-      OR: jsonValuesOf(text).map((value) => ({ customFields: { path: [key], equals: value } })),
-    })),
+    and: [...ranges, ...customFieldConditions(customFields)],
     searchIn: ['name', 'domain', 'externalId'],
   };
 }

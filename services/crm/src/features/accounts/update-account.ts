@@ -4,6 +4,7 @@ import { type Assignee, checkUser, diff, teamOfAssignee } from '@tandem/service'
 import type { z } from 'zod';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
+import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import {
   type AccountFields,
   type AccountRecord,
@@ -40,7 +41,10 @@ export async function changeAccount(
   if (isEmpty) return account;
   await checkUnique(tx, values, account.id);
   if (values.parentAccountId) await checkParent(tx, values.parentAccountId, account.id);
-  const updated = await writeAccount(tx, account.id, values);
+  const { customFields: after } = values;
+  const custom = after && (await customWrite(tx, 'account', { after, before: account.customFields }));
+  if (custom) await claimValues(tx, custom, account.id);
+  const updated = await writeAccount(tx, account.id, values, custom?.columns);
   const data = { accountId: account.id, fields: Object.keys(values) };
   emit(accountUpdated, { data, record: updated, changes: audit });
   return updated;

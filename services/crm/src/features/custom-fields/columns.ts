@@ -2,7 +2,11 @@ import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { Entity } from './custom-field.ts';
 
 /** The tables of the records that have custom fields. */
-export const tables: Partial<Record<Entity, Fragment>> = { lead: fragment`lead` };
+export const tables: Record<Entity, Fragment> = {
+  lead: fragment`lead`,
+  opportunity: fragment`opportunity`,
+  account: fragment`account`,
+};
 
 /** The columns that hold values for sorting, with their types. */
 export const slotColumns: Readonly<Record<string, { column: Fragment; type: Fragment }>> = {

@@ -245,3 +245,25 @@ it('reads records in batches, beyond the first', async () => {
   const { data } = await api.listLeads({ query: { sort: '-customFields.seats', limit: '1' } });
   expect(data[0]?.customFields).toEqual({ seats: 4500 });
 });
+
+it('opportunities and accounts have custom fields too', async () => {
+  const api = service.as();
+  const { data: lead } = await leadWith(api, {});
+  const { data: deal } = await api.convertLead({ body: { leadId: lead.id, value: 1, currency: 'EUR' } });
+  const { data: account } = await api.createAccount({ body: { name: 'Analytical Engines' } });
+  for (const entityType of ['opportunity', 'account'] as const)
+    await aField(api, { entityType, key: 'seats', type: 'number', unique: true, sortable: true });
+  const errors = [{ field: 'customFields.seats', message: 'Must be a number' }];
+  const opportunity = { params: { id: deal.id }, body: { customFields: { seats: 'many' } } };
+  expect((await api.updateOpportunity(opportunity)).body.errors).toEqual(errors);
+  expect((await api.updateAccount({ ...opportunity, params: { id: account.id } })).body.errors).toEqual(errors);
+  await api.updateOpportunity({ ...opportunity, body: { customFields: { seats: 5 } } });
+  await api.updateAccount({ params: { id: account.id }, body: { customFields: { seats: 5 } } });
+  const second = await api.createAccount({ body: { name: 'Difference Engines', customFields: { seats: 5 } } });
+  expect([second.status, second.body.code]).toEqual([409, 'value_taken']);
+  const query = { sort: 'customFields.seats' };
+  expect((await api.listOpportunities({ query })).data.map(({ id }: { id: string }) => id)).toEqual([deal.id]);
+  expect((await api.listAccounts({ query })).data.map(({ id }: { id: string }) => id)).toEqual([account.id]);
+  await api.deleteAccount({ params: { id: account.id } });
+  expect((await api.createAccount({ body: { name: 'Third', customFields: { seats: 5 } } })).status).toBe(201);
+});

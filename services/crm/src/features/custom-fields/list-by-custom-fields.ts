@@ -65,3 +65,16 @@ function boundOf(
   if ('sortValue' in checked) return checked.sortValue;
   throw failField(field, errorOf(checked) ?? 'Does not fit the type of the field');
 }
+
+/** The conditions of the filter `customFields`, by equality. */
+export function customFieldConditions(filters: Record<string, string> = {}): Record<string, unknown>[] {
+  return Object.entries(filters).map(([key, text]) => ({
+    OR: jsonValuesOf(text).map((value) => ({ customFields: { path: [key], equals: value } })),
+  }));
+}
+
+/** JSON values that a query text may match in a custom field: the string, and the number or boolean it spells. */
+function jsonValuesOf(text: string): (string | number | boolean)[] {
+  if (text === 'true' || text === 'false') return [text, text === 'true'];
+  return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? [text, Number(text)] : [text];
+}

@@ -36,8 +36,8 @@ export const readExistingRecords = job({
       if (!row) return undefined;
       const field = asCustomField(row);
       const table = tables[field.entityType];
-      const records = table ? await nextRecords(tx, { table, key: field.key, after: row.readTo }) : [];
-      if (table && records.length) {
+      const records = await nextRecords(tx, { table, key: field.key, after: row.readTo });
+      if (records.length) {
         const isRemoved = row.removedAt !== null;
         const misfits = await store(tx, { table, field, records, isRemoved });
         const readTo = records.at(-1)?.id as number;

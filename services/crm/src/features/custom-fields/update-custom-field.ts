@@ -60,11 +60,13 @@ async function checkOptions(tx: Tx, field: Definition, options: Definition['opti
 }
 
 /** Functions that find records by a member of their custom fields (packages/tenant-db/src/lookups.ts). */
-const lookups: Partial<Record<Entity, ReturnType<typeof fragment>>> = { lead: fragment`lead_with_custom_fields` };
+const lookups: Record<Entity, ReturnType<typeof fragment>> = {
+  lead: fragment`lead_with_custom_fields`,
+  opportunity: fragment`opportunity_with_custom_fields`,
+  account: fragment`account_with_custom_fields`,
+};
 
 async function isInUse(tx: Tx, { entityType, key, type }: Definition, value: string): Promise<boolean> {
-  const lookup = lookups[entityType];
-  if (!lookup) return false;
   const member = JSON.stringify({ [key]: type === 'multi_select' ? [value] : value });
-  return (await tx.sql`SELECT ${lookup}(${member}, 1) AS id`).length > 0;
+  return (await tx.sql`SELECT ${lookups[entityType]}(${member}, 1) AS id`).length > 0;
 }

@@ -81,6 +81,18 @@ export async function claimValues(tx: Tx, { keys, uniqueIds }: CustomWrite, reco
   }
 }
 
+/**
+ * Reserves the values of unique fields for a record that is restored.
+ * @throws 409 when another record has taken one of them
+ */
+export async function claimAgain(
+  tx: Tx,
+  entityType: Entity,
+  { id, customFields }: { id: number; customFields: Values },
+): Promise<void> {
+  await claimValues(tx, await customWrite(tx, entityType, { after: customFields, before: customFields }), id);
+}
+
 /** Releases the values of unique fields of a deleted record. */
 export async function releaseAllValues(tx: Tx, entityType: Entity, recordId: number): Promise<void> {
   const definitions = await readDefinitions(tx, entityType);

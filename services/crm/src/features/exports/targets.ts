@@ -2,7 +2,8 @@ import { actingUserId } from '@tandem/caller';
 import { me } from '@tandem/contract';
 import { Account, Lead, Opportunity, recordExports, Task } from '@tandem/crm-contract';
 import { asAccount } from '../accounts/account.ts';
-import { listedAccounts } from '../accounts/list-accounts.ts';
+import { ofAccounts } from '../accounts/bulk-accounts.ts';
+import { listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { ofLeads } from '../leads/bulk-leads.ts';
 import { asLead } from '../leads/lead.ts';
 import { listedOpportunities } from '../opportunities/list-opportunities.ts';
@@ -28,7 +29,7 @@ export const accountExport: ExportTarget = {
   row: recordExports.createAccountExport,
   record: Account,
   model: (tx) => tx.account,
-  listed: listedAccounts,
+  listed: (filter, { tx }) => ofAccounts.listed(filter, tx),
   read: asAccount,
   owners: ['ownerId', 'createdBy'],
 };
@@ -38,7 +39,8 @@ export const opportunityExport: ExportTarget = {
   row: recordExports.createOpportunityExport,
   record: Opportunity,
   model: (tx) => tx.opportunity,
-  listed: listedOpportunities,
+  listed: async (filter, { tx }) =>
+    listedOpportunities(filter, (await listByCustomFields(tx, 'opportunity', filter)).conditions),
   read: asOpportunity,
   owners: ['ownerId', 'createdBy'],
 };

@@ -2,7 +2,7 @@ import type { leads } from '@tandem/crm-contract';
 import type { ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
-import { type CustomList, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
+import { type CustomList, customFieldConditions, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { asLead } from './lead.ts';
 
 export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, list }) => {
@@ -34,18 +34,7 @@ export function listedLeads(filters: Filters, ranges: CustomList['conditions']):
       ...(converted !== undefined && { convertedAt: converted ? { not: null } : null }),
       ...(tag && { tags: { has: tag } }),
     },
-    and: [
-      ...ranges,
-      ...Object.entries(customFields ?? {}).map(([key, text]) => ({
-        OR: jsonValuesOf(text).map((value) => ({ customFields: { path: [key], equals: value } })),
-      })),
-    ],
+    and: [...ranges, ...customFieldConditions(customFields)],
     searchIn: ['email', 'firstName', 'lastName', 'externalId'],
   };
-}
-
-/** JSON values that a query text may match in a custom field: the string, and the number or boolean it spells. */
-export function jsonValuesOf(text: string): (string | number | boolean)[] {
-  if (text === 'true' || text === 'false') return [text, text === 'true'];
-  return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? [text, Number(text)] : [text];
 }

@@ -1,14 +1,12 @@
 import { leadRestored, type leads } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
-import { claimValues, customWrite } from '../custom-fields/write-values.ts';
+import { claimAgain } from '../custom-fields/write-values.ts';
 import { lockLead, writeLead } from './lead.ts';
 
 export const restoreLead: Handler<typeof leads.restoreLead> = async ({ params, tx, emit, ifMatch }) => {
   const lead = await lockLead(tx, params.id, 'deleted');
   ifMatch(lead);
-  // Another record may have taken a unique value meanwhile.
-  const { customFields } = lead;
-  await claimValues(tx, await customWrite(tx, 'lead', { after: customFields, before: customFields }), lead.id);
+  await claimAgain(tx, 'lead', lead);
   const restored = await writeLead(tx, lead.id, { deletedAt: null });
   emit(leadRestored, { data: { leadId: lead.id }, record: restored });
   return restored;

@@ -9,6 +9,7 @@ import {
 import type { Emit } from '@tandem/events';
 import { type Assignee, diff, fail, teamOfAssignee, toJsonColumn } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { amountColumns, type LockedOpportunity, type OpportunityRecord, writeOpportunity } from './opportunity.ts';
 import { type Move, type MoveRequest, planMove } from './plan-move.ts';
 import { recordMove } from './stage-history.ts';
@@ -64,8 +65,13 @@ export async function changeOpportunity(
   const { isEmpty, values, audit } = diff(opportunity, wanted);
   if (opportunity.status !== 'open' && move?.status !== 'open') checkClosed(Object.keys(values));
   if (isEmpty && !move) return opportunity;
+  const { customFields } = values;
+  const custom =
+    customFields && (await customWrite(tx, 'opportunity', { after: customFields, before: opportunity.customFields }));
+  if (custom) await claimValues(tx, custom, opportunity.id);
   const after = await writeOpportunity(tx, opportunity.id, {
     ...columnsOf(opportunity, values),
+    ...custom?.columns,
     ...move?.columns,
     ...(move?.status === 'open' && probabilityIn(move, fields)),
   });

@@ -7,6 +7,7 @@ import { checkTeam } from '../../check-team.ts';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { checkAccount, holdAccount } from '../accounts/account.ts';
+import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { firstStageOf } from '../pipelines/first-stage.ts';
 import { amountColumns, asOpportunity } from './opportunity.ts';
 import { startHistory } from './stage-history.ts';
@@ -37,6 +38,7 @@ export const createOpportunity = (peers: Peers): Handler<typeof opportunities.cr
     const userId = actingUserId(caller) ?? null;
     const teamId = body.teamId === undefined ? (lead.teamId ?? defaultTeam(caller, owner)) : body.teamId;
     const stage = await firstStageOf(tx, { stageId, pipelineId, teamId });
+    const custom = await customWrite(tx, 'opportunity', { after: customFields });
     const row = await tx.opportunity.create({
       data: {
         ...fields,
@@ -49,12 +51,14 @@ export const createOpportunity = (peers: Peers): Handler<typeof opportunities.cr
         probability: probability ?? stage.defaultProbability ?? 0,
         probabilityOverridden: probability !== null,
         customFields: toJsonColumn(customFields),
+        ...custom.columns,
         teamId,
         ownerId: body.ownerId === undefined ? userId : body.ownerId,
         createdBy: userId,
       },
     });
     const opportunity = asOpportunity(row);
+    await claimValues(tx, custom, opportunity.id);
     await startHistory(tx, opportunity);
     const { id: opportunityId, stage: code } = opportunity;
     emit(opportunityCreated, {

@@ -1,6 +1,7 @@
 import { type opportunities, opportunityDeleted } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
 import type { Handler, Tx } from '../../handler.ts';
+import { releaseAllValues } from '../custom-fields/write-values.ts';
 import { lockOpportunity, writeOpportunity } from './opportunity.ts';
 
 export const deleteOpportunity: Handler<typeof opportunities.deleteOpportunity> = async ({
@@ -22,5 +23,6 @@ export async function removeOpportunity(
   reason: string | null = null,
 ): Promise<void> {
   const deleted = await writeOpportunity(tx, opportunityId, { deletedAt: new Date() });
+  await releaseAllValues(tx, 'opportunity', opportunityId);
   emit(opportunityDeleted, { data: { opportunityId, reason }, record: deleted });
 }

@@ -4,6 +4,7 @@ import { failField, type ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers } from '../../handler.ts';
+import { type CustomList, customFieldConditions, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { asOpportunity } from './opportunity.ts';
 
 const dayMs = 86_400_000;
@@ -20,11 +21,12 @@ export const listOpportunities = (
   async run({ query, found: { currency }, tx, list, missing }) {
     if (currency !== query.currency)
       missing('currency', `Amounts are compared within one currency: only opportunities in ${currency} are listed`);
+    const { conditions, sortColumn } = await listByCustomFields(tx, 'opportunity', query);
     const page = await list({
       model: tx.opportunity,
-      ...listedOpportunities({ ...query, currency }),
+      ...listedOpportunities({ ...query, currency }, conditions),
       nullable: ['expectedCloseAt'],
-      sortColumn: isValueSort(query) ? 'valueMinor' : undefined,
+      sortColumn: isValueSort(query) ? 'valueMinor' : sortColumn,
     });
     return { ...page, items: page.items.map(asOpportunity) };
   },
@@ -38,8 +40,11 @@ function hasBounds({ valueMin, valueMax }: Partial<Query>): boolean {
   return valueMin !== undefined || valueMax !== undefined;
 }
 
-/** The opportunities that the list has for its filters. */
-export function listedOpportunities(filters: Partial<Query>): ListFilter {
+/**
+ * The opportunities that the list has for its filters.
+ * @param ranges the conditions of `listByCustomFields`
+ */
+export function listedOpportunities(filters: Partial<Query>, ranges: CustomList['conditions']): ListFilter {
   const { stage, stageId, status, ownerId, teamId, leadId, accountId, partnerId, pipelineId } = filters;
   const { currency, deleted, closeFrom, closeTo, staleDays } = filters;
   return {
@@ -57,6 +62,8 @@ export function listedOpportunities(filters: Partial<Query>): ListFilter {
       ...(currency && { currency }),
     },
     and: [
+      ...ranges,
+      ...customFieldConditions(filters.customFields),
       ...amountConditions(filters),
       ...(closeFrom ? [{ expectedCloseAt: { gte: closeFrom } }] : []),
       ...(closeTo ? [{ expectedCloseAt: { lte: closeTo } }] : []),
