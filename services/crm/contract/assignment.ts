@@ -11,7 +11,7 @@ const weightMax = 100;
 const orderMax = 10_000;
 const capacityMax = 100_000;
 
-const Method = z.enum(assignmentMethods).meta({
+export const AssignmentMethod = z.enum(assignmentMethods).meta({
   description:
     'Who gets the next lead: `round_robin` the user whose last turn is the longest ago, `least_busy` the user with the fewest open leads, `weighted` each user in proportion to their weight',
   examples: ['round_robin'],
@@ -50,7 +50,7 @@ export const AssignmentRule = z.object({
   match: z.array(LeadCondition).describe(conditionsText),
   teamId: id('team').nullable().describe('The team whose active members get leads'),
   userIds: UserIds.describe('Only these users get leads: members of the team, or any users without a team'),
-  method: Method,
+  method: AssignmentMethod,
   weights: Weights,
   capacity: Capacity.nullable(),
   order: Order,
@@ -152,7 +152,7 @@ export const assignmentRules = operations({
         {
           name: 'German leads',
           match: [{ field: 'customFields.country', operator: 'equals', value: 'DE' }],
-          teamId: 'DTm4yr7BTpXRxUEu',
+          teamId: 'OgwcgVukdBNditjU',
           method: 'round_robin',
           capacity: 50,
         },

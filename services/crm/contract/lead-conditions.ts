@@ -43,7 +43,7 @@ const Field = text(80)
     description: `The field to compare: ${conditionFields.join(', ')}, or \`customFields.<key>\``,
     examples: ['customFields.country'],
   });
-const Operator = z.enum(conditionOperators).meta({
+export const ConditionOperator = z.enum(conditionOperators).meta({
   description:
     'How to compare. Texts are compared without case. `contains` finds a part of a text or a member of a list, `in` compares with each value of a list.',
   examples: ['equals'],
@@ -59,7 +59,7 @@ const Value = z
   });
 
 /** A condition on one field of a lead. */
-export const LeadCondition = z.object({ field: Field, operator: Operator, value: Value.nullable() });
+export const LeadCondition = z.object({ field: Field, operator: ConditionOperator, value: Value.nullable() });
 
 /** A condition in a request, where the value may be missing. */
 export const writableCondition = LeadCondition.extend({ value: Value.nullish() });

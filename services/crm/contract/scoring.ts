@@ -20,11 +20,11 @@ export const scoringGroups = ['fit', 'engagement'] as const;
 
 export const scoringRulesMax = 100;
 
-const ScoringGroup = z.enum(scoringGroups).meta({
+export const ScoringGroup = z.enum(scoringGroups).meta({
   description: 'The part of the score: `fit` for properties of the lead, `engagement` for its behaviour',
   examples: ['engagement'],
 });
-const EventType = z.enum(scoredEventTypes).meta({
+export const ScoredEventType = z.enum(scoredEventTypes).meta({
   description: 'The engagement event that gives the points, once per event',
   examples: ['email_reply'],
 });
@@ -48,7 +48,7 @@ export const ScoringRule = z.object({
   field: LeadCondition.shape.field.nullable().meta({ examples: [null] }),
   operator: LeadCondition.shape.operator.nullable().meta({ examples: [null] }),
   value: LeadCondition.shape.value.meta({ examples: [null] }),
-  eventType: EventType.nullable(),
+  eventType: ScoredEventType.nullable(),
   points: Points,
   maxPoints: MaxPoints.nullable(),
   decayDays: DecayDays.nullable(),
@@ -131,7 +131,7 @@ export const LeadScoreChange = z.object({
   ruleId: id('scoring_rule').nullable().describe('The rule whose points changed; null if there were several, or none'),
   reason: text(500)
     .nullable()
-    .meta({ examples: [null] }),
+    .meta({ description: 'The reason that was sent with the change', examples: [null] }),
   byUserId: id('user').nullable().describe('The user who set the score'),
   createdAt: timestamp().describe('When the score changed'),
 });
@@ -207,7 +207,7 @@ const writable = ScoringRule.pick({ name: true, points: true }).extend({
   field: writableCondition.shape.field.nullish(),
   operator: writableCondition.shape.operator.nullish(),
   value: writableCondition.shape.value,
-  eventType: EventType.nullish(),
+  eventType: ScoredEventType.nullish(),
   maxPoints: MaxPoints.nullish(),
   decayDays: DecayDays.nullish(),
 });
