@@ -52,6 +52,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   bulkUpdateLeads: (_, { path }) => ({ body: { ...selectionFor(path), change: { score: 5 } } }),
   bulkUpdateTasks: (_, { path }) => ({ body: { ...selectionFor(path), change: { priority: 'low' } } }),
   bulkUpsertAccounts: () => ({ body: { key: 'externalId', items: [{ name: 'Engines', externalId: 'foreign' }] } }),
+  bulkCreateStatuses: () => ({ body: { entityType: 'opportunity', statuses: [aStage()] } }),
   checkPermission: () => ({ query: { permission: 'leads:read' } }),
   createAccount: () => ({ body: { name: 'Analytical Engines' } }),
   createActivity: ({ records }) => ({ body: { type: 'note', leadId: String(records.lead) } }),
@@ -67,6 +68,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   createLead: () => ({ body: { email: uniqueEmail(), ...person } }),
   createNotification: () => ({ body: { title: 'Done', body: 'Your import is done' } }),
   createPartner: () => ({ body: { email: uniqueEmail(), ...person } }),
+  createPipeline: () => ({ body: { name: 'Renewals' } }),
   createReferral: ({ openLead, records }) => ({
     body: { leadId: String(openLead), partnerId: String(records.partner) },
   }),
@@ -76,6 +78,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   createSubtask: () => ({ body: { title: 'Prepare' } }),
   createMilestone: () => ({ body: { title: 'Signed' } }),
   createQuota: () => ({ body: { period: '2032-Q1', amount: 1, currency: 'EUR' } }),
+  createStatus: () => ({ body: { entityType: 'opportunity', ...aStage() } }),
   createTask: () => ({ body: { title: 'Call back' } }),
   createTaskReminder: () => ({ body: { remindAt: '2999-01-01T00:00:00Z' } }),
   createTeam: () => ({ body: { name: `Sales ${randomBytes(6).toString('hex')}` } }),
@@ -104,6 +107,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   runAgentInBulk: () => ({ body: { leadIds: ['none'] } }),
   submitForecast: () => ({ body: { period: '2032-Q1', amount: 1, currency: 'EUR' } }),
   searchLeads: () => ({ query: { q: person.lastName } }),
+  setPipelineRules: () => ({ body: {} }),
   snoozeNotification: () => ({ body: { until: new Date(Date.now() + 3_600_000).toISOString() } }),
   updateAccount: () => ({ body: { name: 'Difference Engines' } }),
   updateActivity: () => ({ body: { outcome: 'reached' } }),
@@ -117,12 +121,17 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   updateEscalationRule: () => ({ body: { match: {}, target: { type: 'user' } } }),
   updateSubtask: () => ({ body: { title: 'Prepare' } }),
   updateTask: () => ({ body: { title: 'Call back' } }),
+  updatePipeline: () => ({ body: { name: 'Renewals' } }),
   updateUser: () => ({ body: { firstName: 'Grace' } }),
 };
 
 /** The fields of an assignment rule around an id. */
 function ruleFor([field]: readonly string[]) {
   return field === 'weights' ? { method: 'weighted', weights: [{ weight: 2 }] } : { method: 'round_robin' };
+}
+
+function aStage() {
+  return { code: `demo_${randomBytes(6).toString('hex')}`, name: 'Demo' };
 }
 
 /** The selection of a bulk operation: the filter with the id, or no lead at all for an id in the change. */

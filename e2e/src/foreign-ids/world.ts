@@ -187,6 +187,9 @@ export async function createWorld(
   await run(openLead.id);
   const approval = await first('listApprovals', { agentId: agent.id });
 
+  const pipeline = await call('createPipeline', { body: { name: 'Renewals' } });
+  const reason = { outcome: 'lost', code: 'no_reply', name: 'No reply' };
+  const winLossReason = await call('createWinLossReason', { body: reason });
   const aCustomField = { entityType: 'lead', key: 'seats', label: 'Seats', type: 'number' };
   const customField = await call('createCustomField', { body: aCustomField });
   // Not active, so that they change no other record.
@@ -227,7 +230,7 @@ export async function createWorld(
     ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId }, view, lesson }),
     ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
-    ...numbers({ custom_field: customField, milestone, quota }),
+    ...numbers({ custom_field: customField, milestone, quota, pipeline, win_loss_reason: winLossReason }),
     session: await portalSession(setup, scope, portalEmail),
   };
   return {

@@ -14,6 +14,7 @@ const inBackground =
 const change = leads.updateLead.body.pick({
   source: true,
   status: true,
+  statusCode: true,
   score: true,
   assignedTo: true,
   teamId: true,

@@ -32,6 +32,7 @@ import { milestones } from './milestones.ts';
 import { internalNames } from './names.ts';
 import { opportunities } from './opportunities.ts';
 import { opportunityStages } from './opportunity-stages.ts';
+import { pipelines } from './pipelines.ts';
 import { quotas } from './quotas.ts';
 import { recurrences } from './recurrence.ts';
 import { reminders } from './reminders.ts';
@@ -42,6 +43,7 @@ import { subtasks } from './subtasks.ts';
 import { taskWork } from './task-work.ts';
 import { tasks } from './tasks.ts';
 import { timelines } from './timelines.ts';
+import { winLossReasons } from './win-loss-reasons.ts';
 
 export * from './account-merges.ts';
 export * from './accounts.ts';
@@ -72,6 +74,7 @@ export * from './names.ts';
 export * from './opportunities.ts';
 export * from './opportunity.ts';
 export * from './opportunity-stages.ts';
+export * from './pipelines.ts';
 export * from './quotas.ts';
 export * from './recurrence.ts';
 export * from './reminders.ts';
@@ -83,6 +86,7 @@ export * from './task.ts';
 export * from './task-work.ts';
 export * from './tasks.ts';
 export * from './timelines.ts';
+export * from './win-loss-reasons.ts';
 
 export const crm = {
   ...leads,
@@ -120,6 +124,8 @@ export const crm = {
   ...bookingLinks,
   ...bookings,
   ...statuses,
+  ...pipelines,
+  ...winLossReasons,
   ...configAi,
   ...customFields,
   ...jobOperations,

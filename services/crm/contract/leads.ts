@@ -109,6 +109,7 @@ const writable = Lead.pick({ email: true, firstName: true, lastName: true }).ext
   phone: phone().nullish(),
   source: LeadSource.nullish(),
   status: LeadStatus.optional(),
+  statusCode: StatusCode.optional(),
   score: Score.optional(),
   assignedTo: id('user').nullish(),
   teamId: id('team').nullish(),
@@ -177,7 +178,14 @@ export const leadStatusChanged = event('lead.status_changed', {
   description: 'The status of a lead changes',
   action: 'lead.change_status',
   target: 'lead',
-  data: z.object({ leadId: id('lead'), from: LeadStatus, to: LeadStatus, reason: text(500).nullable() }),
+  data: z.object({
+    leadId: id('lead'),
+    from: LeadStatus,
+    to: LeadStatus,
+    reason: text(500).nullable(),
+    fromCode: code().nullish(),
+    toCode: code().nullish(),
+  }),
   record: Lead,
 });
 
@@ -230,7 +238,7 @@ export const leads = operations({
     narrows: true,
     summary: 'Create a lead',
     description:
-      'Without `accountId`, the lead is put to the account with the domain of its e-mail address, unless that is a public mail provider. `teamId` defaults to the only team of the assignee; if the assignee is in several, to the only team of the acting user, if the assignee is in it; without an assignee, to the only team of the acting user. Possible duplicates are detected asynchronously; list them with GET /v1/leads/duplicates.',
+      'Without `accountId`, the lead is put to the account with the domain of its e-mail address, unless that is a public mail provider. `teamId` defaults to the only team of the assignee; if the assignee is in several, to the only team of the acting user, if the assignee is in it; without an assignee, to the only team of the acting user. Without `status` and `statusCode`, the lead gets the default lead status. Possible duplicates are detected asynchronously; list them with GET /v1/leads/duplicates.',
     body: writable,
     reply: Lead,
     status: 201,
@@ -250,6 +258,7 @@ export const leads = operations({
       byCustomFields: true,
     }).extend({
       status: LeadStatus.optional(),
+      statusCode: StatusCode.optional(),
       source: LeadSource.optional(),
       assignedTo: id('user').optional(),
       teamId: id('team').optional(),
@@ -288,7 +297,7 @@ export const leads = operations({
     narrows: true,
     summary: 'Update a lead',
     description:
-      'Changes the given fields. A lead without an account follows a new e-mail address into the account of its domain. `customFields` is replaced as a whole. A changed score is pinned, as POST /v1/leads/:id/score does. A status change follows the rules of POST /v1/leads/:id/status.',
+      'Changes the given fields. A lead without an account follows a new e-mail address into the account of its domain. `customFields` is replaced as a whole. A changed score is pinned, as POST /v1/leads/:id/score does. A change of `status` or `statusCode` follows the rules of POST /v1/leads/:id/status.',
     params: withId,
     body: writable.partial(),
     reply: Lead,
@@ -328,10 +337,11 @@ export const leads = operations({
     narrows: true,
     summary: 'Change the status of a lead',
     description:
-      'Allowed changes: new → contacted, qualified, unqualified; contacted → qualified, unqualified; qualified → contacted, unqualified; unqualified → contacted.',
+      'Allowed changes: new → contacted, qualified, unqualified; contacted → qualified, unqualified; qualified → contacted, unqualified; unqualified → contacted. Send `status`, or `statusCode` with the code of a lead status of your own, whose category becomes the status; a lead can always change between the codes of one category. With `status` alone, the lead gets the first code of that category.',
     params: withId,
     body: z.object({
-      status: LeadStatus.meta({ examples: ['contacted'] }),
+      status: LeadStatus.optional().meta({ examples: ['contacted'] }),
+      statusCode: StatusCode.optional().meta({ examples: ['contacted'] }),
       reason: text(500)
         .nullish()
         .meta({ description: 'The reason for the change', examples: ['Asked to be called next quarter'] }),

@@ -1,7 +1,13 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
-import type { internalAssignees, internalTeams, internalTenants, internalUsers } from '@tandem/identity-contract';
+import type {
+  internalAssignees,
+  internalRoles,
+  internalTeams,
+  internalTenants,
+  internalUsers,
+} from '@tandem/identity-contract';
 import type { internalPartnerLookup } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
@@ -14,7 +20,11 @@ export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx,
 /** Clients for other services. */
 export interface Peers {
   identity: ServiceClient<
-    typeof internalUsers & typeof internalAssignees & typeof internalTenants & typeof internalTeams
+    typeof internalUsers &
+      typeof internalAssignees &
+      typeof internalTenants &
+      typeof internalTeams &
+      typeof internalRoles
   >;
   partner: ServiceClient<typeof internalPartnerLookup>;
   /** The currency of the caller's tenant. */

@@ -28,6 +28,9 @@ everyList(crm, () => service, {
   }),
   withoutIndex: {
     'listStatuses.search': 'a tenant has some dozens of them',
+    'listPipelines.search': 'a tenant has at most 50 of them',
+    'listWinLossReasons.search': 'a tenant has at most 200 of them',
+    'listWinLossReasons.active': 'a tenant has at most 200 of them',
   },
   customField: 'seats',
   async prepare(caller) {

@@ -8,6 +8,7 @@ import {
   entitlementsFrom,
   internalAssignees,
   internalEntitlements,
+  internalRoles,
   internalTeams,
   internalTenants,
   internalUsers,
@@ -30,6 +31,7 @@ import { assignmentHandlers } from './features/assignment/index.ts';
 import { assignLeads } from './features/assignment/on-lead-created.ts';
 import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
+import { replaceStatusJob } from './features/config/replace-status.job.ts';
 import { configAiHandlers } from './features/config-ai/index.ts';
 import { customFieldHandlers } from './features/custom-fields/index.ts';
 import { readExistingRecords } from './features/custom-fields/read-existing-records.job.ts';
@@ -42,6 +44,7 @@ import { detectDuplicates } from './features/leads/on-lead-changed.ts';
 import { milestoneHandlers } from './features/milestones/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { opportunityHandlers } from './features/opportunities/index.ts';
+import { pipelineHandlers } from './features/pipelines/index.ts';
 import { quotaHandlers } from './features/quotas/index.ts';
 import { decayScores } from './features/scoring/decay-scores.job.ts';
 import { scoringHandlers } from './features/scoring/index.ts';
@@ -50,6 +53,7 @@ import { recountScores } from './features/scoring/recount-scores.job.ts';
 import { applyEscalationRule } from './features/tasks/apply-escalation-rule.job.ts';
 import { fireReminder } from './features/tasks/fire-reminder.job.ts';
 import { taskBulk, taskHandlers } from './features/tasks/index.ts';
+import { winLossReasonHandlers } from './features/win-loss-reasons/index.ts';
 import { crmRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { CrmSettings } from './settings.ts';
@@ -65,6 +69,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...internalAssignees,
       ...internalTenants,
       ...internalTeams,
+      ...internalRoles,
       ...internalEntitlements,
     },
     baseUrl: settings.IDENTITY_URL,
@@ -109,6 +114,8 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       countOpenWork: work.countOpenWork,
       ...statusHandlers,
       ...customFieldHandlers,
+      ...pipelineHandlers(peers),
+      ...winLossReasonHandlers,
       ...configAiHandlers({ ai: createAi(settings, log), addonSettings }),
       ...nameHandlers,
     },
@@ -120,6 +127,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...work.jobs,
       ...bulk.jobs,
       ...accountJobs,
+      replaceStatusJob,
       ...imports.jobs,
       ...exported.jobs,
       readExistingRecords,

@@ -9,7 +9,14 @@ import { apiKeys } from './api-keys.ts';
 import { auditLogs } from './audit-logs.ts';
 import { counts } from './counts.ts';
 import { entitlements } from './entitlements.ts';
-import { internalAccess, internalAdmin, internalAssignees, internalTeams, internalUsers } from './internal.ts';
+import {
+  internalAccess,
+  internalAdmin,
+  internalAssignees,
+  internalRoles,
+  internalTeams,
+  internalUsers,
+} from './internal.ts';
 import { internalEntitlements } from './internal-entitlements.ts';
 import { internalNotificationActions } from './internal-notification-actions.ts';
 import { internalPortal } from './internal-portal.ts';
@@ -98,6 +105,7 @@ export const identity = {
   ...jobOperations,
   ...internalUsers,
   ...internalAssignees,
+  ...internalRoles,
   ...internalTeams,
   ...internalAccess,
   ...internalRefusals,

@@ -47,6 +47,8 @@ export const InternalUser = z.object({
   successorId: id('user').nullish(),
   /** The currency that the user chose for new records. */
   defaultCurrency: currency().nullish(),
+  /** Absent in the previous release. */
+  roleId: id('role').nullish(),
 });
 
 /** Users of the caller's tenant, for services that store a user's id. */
@@ -98,6 +100,19 @@ export const internalTeams = operations({
     params: z.object({ id: id('team') }),
     reply: z.object({ id: id('team'), name: name(), leadId: id('user').nullish() }),
     message: 'Team retrieved',
+  },
+});
+
+/** Roles of the caller's tenant, for services that store a role's id. */
+export const internalRoles = operations({
+  findRole: {
+    method: 'GET',
+    path: '/internal/roles/:id',
+    audience: 'internal',
+    summary: 'Retrieve a role of the tenant',
+    params: z.object({ id: id('role') }),
+    reply: z.object({ id: id('role'), name: name() }),
+    message: 'Role retrieved',
   },
 });
 

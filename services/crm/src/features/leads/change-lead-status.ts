@@ -1,19 +1,21 @@
 import { leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
+import { diff, failField } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { checkTransition, lockLead, writeLead } from './lead.ts';
+import { checkStatus, nextStatus, statusChange } from './lead-status.ts';
 
 export const changeLeadStatus: Handler<typeof leads.changeLeadStatus> = async ({ params, body, tx, emit, ifMatch }) => {
   const lead = await lockLead(tx, params.id);
   ifMatch(lead);
-  const { status: from } = lead;
-  const { status: to, reason = null } = body;
-  checkTransition(lead, to);
-  const updated = await writeLead(tx, lead.id, { status: to });
-  emit(leadUpdated, {
-    data: { leadId: lead.id, changes: { status: to } },
-    record: updated,
-    changes: { status: { from, to } },
-  });
-  emit(leadStatusChanged, { data: { leadId: lead.id, from, to, reason }, record: updated });
+  const { reason = null, ...wanted } = body;
+  const status = await nextStatus(tx, lead, wanted);
+  if (!status) throw failField('status', 'Is required, unless statusCode has the code of a lead status');
+  const { isEmpty, values, audit } = diff(lead, status);
+  // The status of a lead does not change to itself.
+  if (isEmpty) checkTransition(lead, status.status);
+  checkStatus(lead, status);
+  const updated = await writeLead(tx, lead.id, values);
+  emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: updated, changes: audit });
+  emit(leadStatusChanged, { data: statusChange(lead, status, reason), record: updated });
   return updated;
 };

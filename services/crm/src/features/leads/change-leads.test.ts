@@ -112,7 +112,14 @@ describe('changeLeadStatus', () => {
     const changed = await until('the event arrives', () =>
       service.events.find((one) => one.name === 'lead.status_changed' && one.target.id === Number(params.id)),
     );
-    expect(changed.data).toEqual({ leadId: params.id, from: 'new', to: 'contacted', reason: 'called' });
+    expect(changed.data).toEqual({
+      leadId: params.id,
+      from: 'new',
+      to: 'contacted',
+      reason: 'called',
+      fromCode: 'new',
+      toCode: 'contacted',
+    });
     expect(eventsOf(api.caller.tenantId)).toContain('lead.updated');
   });
 });

@@ -7,6 +7,7 @@ import { checkAccount } from '../accounts/account.ts';
 import { accountOfEmail } from '../accounts/account-of-email.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { asLead } from './lead.ts';
+import { firstStatus } from './lead-status.ts';
 
 export const createLead = (peers: Peers): Handler<typeof leads.createLead, Assignee | undefined> => ({
   async check({ body, caller, under, tx }) {
@@ -16,10 +17,11 @@ export const createLead = (peers: Peers): Handler<typeof leads.createLead, Assig
     return assignee;
   },
   async run({ body, caller, tx, emit, found: assignee }) {
-    const { customFields = {}, teamId = defaultTeam(caller, assignee), ...fields } = body;
+    const { customFields = {}, teamId = defaultTeam(caller, assignee), status, statusCode, ...fields } = body;
     const custom = await customWrite(tx, 'lead', { after: customFields });
     const data = {
       ...fields,
+      ...(await firstStatus(tx, { status, statusCode })),
       ...custom.columns,
       teamId,
       accountId: fields.accountId === undefined ? await accountOfEmail(tx, body.email) : fields.accountId,

@@ -18,12 +18,25 @@ type Filters = Partial<z.output<typeof leads.listLeads.query>>;
  * @param ranges the conditions of `listByCustomFields`
  */
 export function listedLeads(filters: Filters, ranges: CustomList['conditions']): ListFilter {
-  const { status, source, assignedTo, teamId, accountId, scoreMin, scoreMax, tag, converted, deleted, customFields } =
-    filters;
+  const {
+    status,
+    statusCode,
+    source,
+    assignedTo,
+    teamId,
+    accountId,
+    scoreMin,
+    scoreMax,
+    tag,
+    converted,
+    deleted,
+    customFields,
+  } = filters;
   return {
     where: {
       deletedAt: deleted ? { not: null } : null,
       ...(status && { status }),
+      ...(statusCode && { statusCode }),
       ...(source && { source }),
       ...(assignedTo !== undefined && { assignedTo }),
       ...(teamId !== undefined && { teamId }),

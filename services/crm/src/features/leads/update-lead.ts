@@ -8,7 +8,8 @@ import { checkAccount } from '../accounts/account.ts';
 import { accountOfEmail } from '../accounts/account-of-email.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { scoreChanged } from '../scoring/write-score.ts';
-import { checkTransition, type LeadRecord, lockLead, writeLead } from './lead.ts';
+import { type LeadRecord, lockLead, writeLead } from './lead.ts';
+import { checkStatus, nextStatus, statusChange } from './lead-status.ts';
 
 export const updateLead = (peers: Peers): Handler<typeof leads.updateLead, Assignee | undefined> => ({
   async check({ body, caller, under, tx }) {
@@ -56,12 +57,11 @@ export async function changeLead(
   { tx, emit }: { tx: Tx; emit: Emit },
   { lead, change, assignee, reason = null, byUserId, within = '' }: Changed,
 ): Promise<LeadRecord> {
-  const { isEmpty, values, audit } = diff(
-    lead,
-    await withAccount(tx, lead, withPin(lead, withTeam(lead, change, assignee))),
-  );
+  const status = await nextStatus(tx, lead, change);
+  const wanted = await withAccount(tx, lead, withPin(lead, withTeam(lead, change, assignee)));
+  const { isEmpty, values, audit } = diff(lead, { ...wanted, ...status });
   if (isEmpty) return lead;
-  if (values.status) checkTransition(lead, values.status);
+  if (status && values.statusCode) checkStatus(lead, status);
   const { customFields, ...fields } = values;
   const custom =
     customFields && (await customWrite(tx, 'lead', { after: customFields, before: lead.customFields, within }));
@@ -74,9 +74,7 @@ export async function changeLead(
   });
   const leadId = lead.id;
   emit(leadUpdated, { data: { leadId, changes: values }, record: updated, changes: audit });
-  if (values.status) {
-    emit(leadStatusChanged, { data: { leadId, from: lead.status, to: values.status, reason: null }, record: updated });
-  }
+  if (status && values.statusCode) emit(leadStatusChanged, { data: statusChange(lead, status, null), record: updated });
   if (values.assignedTo !== undefined) {
     emit(leadAssigned, { data: { leadId, from: lead.assignedTo, to: values.assignedTo, reason }, record: updated });
   }

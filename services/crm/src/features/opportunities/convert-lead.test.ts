@@ -142,7 +142,12 @@ describe('convertLead', () => {
     expect(of('opportunity.created')?.record).toEqual(data);
     expect(of('lead.updated')?.data).toEqual({
       leadId,
-      changes: { status: 'qualified', convertedAt: data.createdAt, convertedOpportunityId: data.id },
+      changes: {
+        status: 'qualified',
+        statusCode: 'qualified',
+        convertedAt: data.createdAt,
+        convertedOpportunityId: data.id,
+      },
     });
     expect(of('lead.updated')?.changes?.['status']).toEqual({ from: 'new', to: 'qualified' });
     expect(of('lead.converted')?.data).toEqual({ leadId, opportunityId: data.id });

@@ -7,6 +7,7 @@ import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { holdAccount } from '../accounts/account.ts';
 import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';
+import { nextStatus } from '../leads/lead-status.ts';
 import { firstStageOf } from '../pipelines/first-stage.ts';
 import { amountColumns, asOpportunity } from './opportunity.ts';
 import { startHistory } from './stage-history.ts';
@@ -53,7 +54,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     const opportunity = asOpportunity(row);
     await startHistory(tx, opportunity);
     const { values, audit } = diff(lead, {
-      status: 'qualified' as const,
+      ...(await nextStatus(tx, lead, { status: 'qualified' })),
       convertedAt: opportunity.createdAt,
       convertedOpportunityId: opportunity.id,
     });

@@ -1,9 +1,10 @@
-import type { roles } from '@tandem/identity-contract';
+import type { internalRoles, roles } from '@tandem/identity-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { checkPermission } from './check-permission.ts';
 import { createRole } from './create-role.ts';
 import { deleteRole } from './delete-role.ts';
+import { findRole } from './find-role.ts';
 import { getRole } from './get-role.ts';
 import { listPermissions } from './list-permissions.ts';
 import { listRoles } from './list-roles.ts';
@@ -20,4 +21,5 @@ export const roleHandlers = (tools: Tools) =>
     getRole,
     updateRole: updateRole(tools),
     deleteRole,
-  }) satisfies Handlers<typeof roles, Tx>;
+    findRole,
+  }) satisfies Handlers<typeof roles & typeof internalRoles, Tx>;

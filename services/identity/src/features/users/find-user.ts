@@ -10,7 +10,7 @@ export const findUser: Handler<typeof internalUsers.findUser> = async ({ params,
   const teams = await teamIdsOf(tx, [row.id]);
   const teamIds = teams.get(row.id) ?? [];
   const own = await tx.userPreference.findFirst({ where: { userId: row.id }, select: { defaultCurrency: true } });
-  const { id, successorId } = row;
+  const { id, successorId, roleId } = row;
   const status = UserStatus.parse(row.status);
-  return { id, status, name: nameOf(row), teamIds, successorId, defaultCurrency: own?.defaultCurrency ?? null };
+  return { id, status, name: nameOf(row), teamIds, successorId, defaultCurrency: own?.defaultCurrency ?? null, roleId };
 };

@@ -1,0 +1,39 @@
+import { unknownId } from '@tandem/contract';
+import { leadStates, statusDefinitionDeleted } from '@tandem/crm-contract';
+import type { Emit } from '@tandem/events';
+import { failField } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import type { LeadStatus } from '../leads/lead.ts';
+import { kindOf } from './last-of-kind.ts';
+import { asStatus, eventDataOf, type StatusRecord } from './status.ts';
+
+/**
+ * The status for the records of a status that is deleted.
+ * @throws 422 when its records cannot change to it
+ */
+export async function findReplacement(tx: Tx, status: StatusRecord, id: number): Promise<StatusRecord> {
+  const field = 'replaceWithId';
+  const row = await tx.statusDefinition.findFirst({ where: { id } });
+  if (!row) throw failField(field, unknownId('status_definition'));
+  const replacement = asStatus(row);
+  const { entityType, pipelineId } = status;
+  if (replacement.id === status.id) throw failField(field, 'Must be another status');
+  if (replacement.entityType !== entityType || replacement.pipelineId !== pipelineId)
+    throw failField(field, entityType === 'lead' ? 'Must be a lead status' : 'Must be a stage of the same pipeline');
+  const [from, to] = [kindOf(status), kindOf(replacement)];
+  if (from === to) return replacement;
+  if (entityType === 'opportunity')
+    throw failField(field, `Must be ${from === 'open' ? 'an open' : `a ${from}`} stage`);
+  if (!leadStates.has(from as LeadStatus, to as LeadStatus))
+    throw failField(field, `Leads cannot change from ${from} to ${to}; choose a status of the category ${from}`);
+  const converted = await tx.lead.count({ where: { statusCode: status.code, convertedAt: { not: null } } });
+  if (converted)
+    throw failField(field, `${converted} leads are converted and stay ${from}; choose a status of this category`);
+  return replacement;
+}
+
+/** Deletes a status that no record has, with its event. */
+export async function removeStatus({ tx, emit }: { tx: Tx; emit: Emit }, status: StatusRecord): Promise<void> {
+  await tx.statusDefinition.deleteMany({ where: { id: status.id } });
+  emit(statusDefinitionDeleted, { data: eventDataOf(status), record: status });
+}

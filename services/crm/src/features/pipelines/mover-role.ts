@@ -1,0 +1,17 @@
+import { actingUserId, type Caller } from '@tandem/caller';
+import { orAbsent } from '@tandem/client/internal';
+import { asService } from '@tandem/service';
+import type { Peers, Tx } from '../../handler.ts';
+
+/**
+ * The role of the acting user, for `checkStageMove`. Called in `check`, because the role is in another service; it is read
+ * only if a pipeline has a rule about roles.
+ * @returns undefined if no pipeline has such a rule, or if no person acts; null for a user without a known role
+ */
+export async function moverRole(peers: Peers, tx: Tx, caller: Caller): Promise<number | null | undefined> {
+  const id = actingUserId(caller);
+  if (id === undefined) return undefined;
+  if (!(await tx.pipeline.count({ where: { allowedRoleIds: { isEmpty: false } } }))) return undefined;
+  const user = await orAbsent(peers.identity.findUser({ params: { id }, as: asService(caller) }));
+  return user?.roleId ?? null;
+}

@@ -1,0 +1,62 @@
+import { type Pipeline, type PipelineDetail, PipelineRules, pipelineUpdated } from '@tandem/crm-contract';
+import type { Emit } from '@tandem/events';
+import { fail } from '@tandem/service';
+import type { z } from 'zod';
+import type { Pipeline as PipelineRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { statusesOf } from '../config/status.ts';
+
+export type PipelineRecord = z.output<typeof Pipeline>;
+
+const storedFields = PipelineRules.shape.requiredFields;
+
+/** Converts a row to the contract's `Pipeline`. */
+export function asPipeline(row: PipelineRow): PipelineRecord {
+  const { noSkip, noBackward, requiredFields, allowedRoleIds, ...fields } = row;
+  return {
+    ...fields,
+    rules: { noSkip, noBackward, requiredFields: storedFields.parse(requiredFields), allowedRoleIds },
+  };
+}
+
+/** Adds the stages of a pipeline. */
+export async function withStages(tx: Tx, pipeline: PipelineRecord): Promise<z.output<typeof PipelineDetail>> {
+  return { ...pipeline, stages: await statusesOf(tx, { entityType: 'opportunity', pipelineId: pipeline.id }) };
+}
+
+/** The `data` of the events of a pipeline. */
+export function eventDataOf({ id: pipelineId, name }: PipelineRecord) {
+  return { pipelineId, name };
+}
+
+/** Locks the pipelines: two requests must not both clear the same default or create the last one. */
+export async function lockPipelines(tx: Tx): Promise<void> {
+  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('pipeline',
+    platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+}
+
+/** Locks a pipeline, so that checks on it still hold when it is written. */
+export async function lockPipeline(tx: Tx, id: number): Promise<PipelineRecord> {
+  const row = await tx.pipeline.lockFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return asPipeline(row);
+}
+
+/** Writes changes to a locked pipeline as its next version. */
+export async function writePipeline(
+  tx: Tx,
+  id: number,
+  data: Parameters<Tx['pipeline']['updateManyAndReturn']>[0]['data'],
+): Promise<PipelineRecord> {
+  const [row] = await tx.pipeline.updateManyAndReturn({ where: { id }, data: { ...data, version: { increment: 1 } } });
+  if (!row) throw fail('not_found');
+  return asPipeline(row);
+}
+
+/** Removes the default, with its event. */
+export async function clearDefault({ tx, emit }: { tx: Tx; emit: Emit<typeof pipelineUpdated> }): Promise<void> {
+  const previous = await tx.pipeline.findFirst({ where: { isDefault: true } });
+  if (!previous) return;
+  const record = await writePipeline(tx, previous.id, { isDefault: false });
+  emit(pipelineUpdated, { data: eventDataOf(record), record, changes: { isDefault: { from: true, to: false } } });
+}
