@@ -38,6 +38,7 @@ import {
   ReasonCode,
   StageCode,
 } from './opportunity-fields.ts';
+import { moveErrors } from './pipelines.ts';
 
 const withId = z.object({ id: id('opportunity') });
 
@@ -202,7 +203,7 @@ export const opportunities = operations({
     reply: Opportunity,
     message: 'Opportunity updated',
     emits: [opportunityUpdated, opportunityStageChanged, opportunityWon, opportunityLost, opportunityReopened],
-    errors: { ...closedErrors, ...customFieldErrors },
+    errors: { ...closedErrors, ...moveErrors, ...customFieldErrors },
   },
   deleteOpportunity: {
     method: 'DELETE',

@@ -13,6 +13,7 @@ import {
   opportunityWon,
 } from './opportunity.ts';
 import { Competitor, closedAt, MoveReason, Note, ReasonCode, StageCode } from './opportunity-fields.ts';
+import { moveErrors } from './pipelines.ts';
 
 const withId = z.object({ id: id('opportunity') });
 
@@ -87,7 +88,7 @@ export const opportunityStages = operations({
     reply: Opportunity,
     message: 'Opportunity moved',
     emits: [opportunityStageChanged, opportunityWon, opportunityLost],
-    errors: closedErrors,
+    errors: { ...closedErrors, ...moveErrors },
   },
   winOpportunity: {
     method: 'POST',
@@ -111,7 +112,7 @@ export const opportunityStages = operations({
     example: closedAs('won', { reasonCode: 'price', note: 'Signed for two years' }),
     message: 'Opportunity won',
     emits: [opportunityStageChanged, opportunityWon],
-    errors: closedErrors,
+    errors: { ...closedErrors, ...moveErrors },
   },
   loseOpportunity: {
     method: 'POST',
@@ -135,7 +136,7 @@ export const opportunityStages = operations({
     example: closedAs('lost', { reasonCode: 'price', competitor: 'Difference Ltd' }),
     message: 'Opportunity lost',
     emits: [opportunityStageChanged, opportunityLost],
-    errors: closedErrors,
+    errors: { ...closedErrors, ...moveErrors },
   },
   reopenOpportunity: {
     method: 'POST',
@@ -152,7 +153,7 @@ export const opportunityStages = operations({
     reply: Opportunity,
     message: 'Opportunity reopened',
     emits: [opportunityStageChanged, opportunityReopened],
-    errors: { opportunity_open: [409, 'The opportunity is not closed'] },
+    errors: { opportunity_open: [409, 'The opportunity is not closed'], ...moveErrors },
   },
   getOpportunityOutcome: {
     method: 'GET',

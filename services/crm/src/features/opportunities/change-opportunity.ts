@@ -41,6 +41,8 @@ interface Change {
   move?: MoveRequest | undefined;
   /** The user that `ownerId` names. */
   owner?: Assignee | undefined;
+  /** The result of `moverRole`, which a move needs. */
+  roleId?: number | null | undefined;
 }
 
 interface Context {
@@ -58,9 +60,9 @@ const openFields = new Set(['customFields', 'notes']);
  */
 export async function changeOpportunity(
   { tx, emit, caller }: Context,
-  { opportunity, fields = {}, move: request, owner }: Change,
+  { opportunity, fields = {}, move: request, owner, roleId }: Change,
 ): Promise<OpportunityRecord> {
-  const move = request && (await planMove(tx, opportunity, request, caller));
+  const move = request && (await planMove(tx, opportunity, request, { caller, roleId, fields }));
   const wanted = await probabilityFor(tx, opportunity, withTeam(opportunity, fields, owner));
   const { isEmpty, values, audit } = diff(opportunity, wanted);
   if (opportunity.status !== 'open' && move?.status !== 'open') checkClosed(Object.keys(values));

@@ -9,5 +9,8 @@ export const getOpportunityOutcome: Handler<typeof opportunityStages.getOpportun
 }) => {
   const { outcome, closedAt } = await readOpportunity(tx, params.id);
   if (!outcome || !closedAt) throw fail('opportunity_open');
-  return { ...outcome, closedAt, reason: null };
+  const { result, reasonCode } = outcome;
+  const reason =
+    reasonCode === null ? null : await tx.winLossReason.findFirst({ where: { outcome: result, code: reasonCode } });
+  return { ...outcome, closedAt, reason: reason?.name ?? null };
 };

@@ -3,9 +3,11 @@ import { opportunityStates } from '@tandem/crm-contract';
 import { fail, failField, transitionError } from '@tandem/service';
 import { Prisma, type StatusDefinition } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { checkStageMove } from '../pipelines/check-stage-move.ts';
+import { checkReason } from '../win-loss-reasons/check-reason.ts';
 import { amountColumns, type LockedOpportunity } from './opportunity.ts';
 import { nextEntryTime } from './stage-history.ts';
-import { type DealStatus, firstClosedStage, lastOpenStage, namedStage, statusIn } from './stages.ts';
+import { currentStage, type DealStatus, firstClosedStage, lastOpenStage, namedStage, statusIn } from './stages.ts';
 
 // Allows for clock differences between clients and the server.
 const clockToleranceMs = 60_000;
@@ -24,6 +26,14 @@ export interface MoveRequest {
   closedAt?: Date | undefined;
 }
 
+/** Who requests a move, and the values that the same request gives to fields. */
+export interface MoveContext {
+  caller: Caller;
+  /** The result of `moverRole`. */
+  roleId: number | null | undefined;
+  fields?: object;
+}
+
 /** A checked move, with the columns that it changes. */
 export type Move = NonNullable<Awaited<ReturnType<typeof planMove>>>;
 
@@ -32,7 +42,12 @@ export type Move = NonNullable<Awaited<ReturnType<typeof planMove>>>;
  * @returns undefined when the opportunity is there already
  * @throws 409 for a move of a closed deal other than reopening it, 422 naming the field that prevents the move
  */
-export async function planMove(tx: Tx, opportunity: LockedOpportunity, request: MoveRequest, caller: Caller) {
+export async function planMove(
+  tx: Tx,
+  opportunity: LockedOpportunity,
+  request: MoveRequest,
+  { caller, roleId, fields = {} }: MoveContext,
+) {
   const named = await namedStage(tx, opportunity, request);
   const { status: wanted = named && statusIn(named) } = request;
   if (named && wanted !== statusIn(named))
@@ -45,12 +60,17 @@ export async function planMove(tx: Tx, opportunity: LockedOpportunity, request: 
   if (wanted === undefined || isThere) return undefined;
   if (status !== 'open' && request.status !== 'open')
     throw fail('opportunity_closed', [transitionError(status, opportunityStates.next(status))]);
-  if (wanted !== 'open') {
-    const stage = named ?? (await firstClosedStage(tx, opportunity, wanted));
-    return { stage, status: wanted, columns: closing(opportunity, { stage, result: wanted, request, caller }) };
-  }
-  const stage = named ?? (await lastOpenStage(tx, opportunity));
-  return { stage, status: wanted, columns: opening(opportunity, stage) };
+  const isClosing = wanted !== 'open';
+  const stage =
+    named ?? (isClosing ? await firstClosedStage(tx, opportunity, wanted) : await lastOpenStage(tx, opportunity));
+  const columns = isClosing
+    ? closing(opportunity, { stage, result: wanted, request, caller })
+    : opening(opportunity, stage);
+  if (isClosing && request.reasonCode) await checkReason(tx, wanted, request.reasonCode);
+  const from = await currentStage(tx, opportunity);
+  const overrides = { ...fields, ...(request.value !== undefined && { value: request.value }) };
+  await checkStageMove(tx, { opportunity, from, to: stage, roleId, overrides });
+  return { stage, status: wanted, columns };
 }
 
 /** Columns of a move to an open stage. */

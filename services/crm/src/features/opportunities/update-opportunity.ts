@@ -5,21 +5,22 @@ import { checkPartner } from '../../check-partner.ts';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { checkAccount } from '../accounts/account.ts';
+import { type MoverRole, moverRole } from '../pipelines/mover-role.ts';
 import { changeOpportunity, type FieldChange } from './change-opportunity.ts';
 import { lockOpportunity } from './opportunity.ts';
 import type { MoveRequest } from './plan-move.ts';
 
 export const updateOpportunity = (
   peers: Peers,
-): Handler<typeof opportunities.updateOpportunity, Assignee | undefined> => ({
+): Handler<typeof opportunities.updateOpportunity, { owner: Assignee | undefined; roleId: MoverRole }> => ({
   async check({ body, caller, tx, under }) {
     await checkAccount({ under, tx }, body.accountId);
-    return checkReferences(peers, body, caller);
+    return { owner: await checkReferences(peers, body, caller), roleId: await moverRole(peers, tx, caller) };
   },
-  async run({ params, body, caller, tx, emit, ifMatch, found: owner }) {
+  async run({ params, body, caller, tx, emit, ifMatch, found }) {
     const opportunity = await lockOpportunity(tx, params.id);
     ifMatch(opportunity);
-    return changeOpportunity({ tx, emit, caller }, { opportunity, ...splitChange(body), owner });
+    return changeOpportunity({ tx, emit, caller }, { opportunity, ...splitChange(body), ...found });
   },
 });
 
