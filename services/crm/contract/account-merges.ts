@@ -77,7 +77,7 @@ export const accountMerges = operations({
         fieldChoices: FieldChoices.describe('For each field, the account whose value the survivor gets').optional(),
         dryRun: z.boolean().describe('Only show what the merge would do').optional(),
       })
-      .meta({ examples: [{ mergeIds: ['1djJZs2banxN2kyX'], dryRun: true }] }),
+      .meta({ examples: [{ mergeIds: ['gwvIN2G30dZ5ya81'], dryRun: true }] }),
     reply: AccountMerge,
     message: 'Accounts merged',
     emits: [accountUpdated, accountDeleted, leadUpdated, opportunityUpdated],

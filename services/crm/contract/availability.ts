@@ -60,8 +60,8 @@ const FreeSlot = z.object({
 });
 
 export const Availability = z.object({
-  from: timestamp(),
-  to: timestamp(),
+  from: timestamp().describe('The beginning of the period'),
+  to: timestamp().describe('The end of the period'),
   timezone: z
     .string()
     .meta({ description: 'The time zone (IANA) whose full hours slots are aligned to', examples: ['Europe/Berlin'] }),

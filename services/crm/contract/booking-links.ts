@@ -23,7 +23,7 @@ export const questionsMax = 20;
 /** Maximum number of slots on a booking page. */
 export const bookingSlotsMax = 500;
 
-const HostMode = z
+export const HostMode = z
   .enum(['any', 'all', 'round_robin'])
   .describe(
     '`any`: the first host who is free; `all`: every host attends; `round_robin`: the free host whose turn is next',
@@ -127,6 +127,7 @@ export const bookingLinks = operations({
         .string()
         .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, { error: 'Must be lower-case letters and digits, separated by dashes' })
         .max(60)
+        .meta({ description: 'The readable part of the address', examples: ['intro-call'] })
         .optional(),
       durationMinutes: Duration,
       hostIds: hosts.optional(),
@@ -211,7 +212,12 @@ export const BookingOffer = z.object({
     .string()
     .meta({ description: 'The time zone (IANA) in which the page shows the slots', examples: ['Europe/Berlin'] }),
   slots: z
-    .array(z.object({ startAt: timestamp(), endAt: timestamp() }))
+    .array(
+      z.object({
+        startAt: timestamp().describe('When the slot begins'),
+        endAt: timestamp().describe('When the slot ends'),
+      }),
+    )
     .describe(`Times that can be booked, by time; at most ${bookingSlotsMax}`),
 });
 

@@ -12,7 +12,7 @@ export const eventDaysMax = 31;
 export const CalendarEventStatus = z.enum(calendarEventStatuses).describe('The status of the event');
 export const AttendeeResponse = z.enum(attendeeResponses).describe('What the attendee answered');
 export const AttendeeAnswer = AttendeeResponse.exclude(['pending']).describe('The answer of the attendee');
-const Visibility = z
+export const Visibility = z
   .enum(['default', 'private'])
   .describe('`private`: only organizer and attendees see more than that the time is taken');
 

@@ -48,6 +48,11 @@ export const calendarEvents = operations({
     summary: 'Create a calendar event',
     description: `The acting user organizes the event. People with an e-mail address get an invitation with a link to answer, users a notification. \`timezone\` defaults to that of the tenant. At most ${eventDaysMax} days; an event for whole days is widened to them.`,
     body: z.object({ title: CalendarTitle, startAt: timestamp(), endAt: timestamp(), ...optionalEventFields }),
+    example: {
+      attendees: [
+        { userId: null, email: 'ada@example.com', name: 'Ada Lovelace', response: 'pending', respondedAt: null },
+      ],
+    },
     reply: CalendarEvent,
     status: 201,
     message: 'Event created',
@@ -111,6 +116,11 @@ export const calendarEvents = operations({
       endAt: timestamp().optional(),
       ...optionalEventFields,
     }),
+    example: {
+      attendees: [
+        { userId: null, email: 'ada@example.com', name: 'Ada Lovelace', response: 'pending', respondedAt: null },
+      ],
+    },
     reply: CalendarEvent,
     message: 'Event updated',
     emits: changed,
@@ -155,7 +165,9 @@ export const calendarEvents = operations({
       'Attendees are told. Of a series, `scope=this` cancels one occurrence, which is returned, and `following` ends the series before the occurrence.',
     params: withId,
     query: seriesScope,
-    body: z.object({ reason: text(500).nullish() }).meta({ examples: [{ reason: 'The customer is ill' }] }),
+    body: z
+      .object({ reason: text(500).nullish().describe('The reason, which attendees are told') })
+      .meta({ examples: [{ reason: 'The customer is ill' }] }),
     reply: CalendarEvent,
     message: 'Event cancelled',
     emits: [calendarEventCancelled, calendarEventUpdated],

@@ -49,8 +49,8 @@ export const CalendarEntry = z.object({
 });
 
 export const CalendarFeed = z.object({
-  from: timestamp(),
-  to: timestamp(),
+  from: timestamp().describe('The beginning of the period'),
+  to: timestamp().describe('The end of the period'),
   entries: z.array(CalendarEntry).describe('The entries by time'),
   isTruncated: z
     .boolean()

@@ -44,8 +44,10 @@ const Match = z.object({
   teamId: id('team').nullish().describe('The team of the tasks'),
 });
 
+export const EscalationTarget = z.enum(['team_lead', 'user']).describe('The lead of the team of the task, or one user');
+
 const Target = z.object({
-  type: z.enum(['team_lead', 'user']).describe('The lead of the team of the task, or one user'),
+  type: EscalationTarget,
   userId: id('user').nullish().describe('The user; required if and only if `type` is `user`'),
 });
 

@@ -10,7 +10,12 @@ const sum = (description: string, example: number) => z.number().meta({ descript
 const Converted = z.object({
   currency: currency().describe('The currency of all sums'),
   rates: z
-    .array(z.object({ currency: currency(), rate: z.number().meta({ examples: [0.92] }) }))
+    .array(
+      z.object({
+        currency: currency(),
+        rate: z.number().meta({ description: 'What one unit is worth', examples: [0.92] }),
+      }),
+    )
     .describe('The exchange rates that were used: the value of one unit in `currency`'),
   unconverted: z
     .array(z.object({ currency: currency(), count: Count, value: sum('The sum in this currency', 300) }))

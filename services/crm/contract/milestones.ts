@@ -15,7 +15,7 @@ import { z } from 'zod';
 
 export const milestoneStatuses = ['pending', 'completed'] as const;
 
-const MilestoneStatus = z.enum(milestoneStatuses).describe('Whether the milestone is completed');
+export const MilestoneStatus = z.enum(milestoneStatuses).describe('Whether the milestone is completed');
 const Order = z
   .int({ error: 'Must be a whole number from 0 to 10000' })
   .min(0, 'Must be at least 0')

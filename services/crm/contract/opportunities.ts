@@ -51,7 +51,7 @@ const amountQuery = () => {
 };
 
 /** The forecast category of an open deal; `closed` is set by winning it. */
-const OpenForecastCategory = ForecastCategory.exclude(['closed'], {
+export const OpenForecastCategory = ForecastCategory.exclude(['closed'], {
   error: 'Must be one of omitted, pipeline, best_case, commit; winning the deal sets closed',
 }).meta({ description: 'The forecast category of the open deal', examples: ['pipeline'] });
 

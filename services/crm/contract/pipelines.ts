@@ -175,8 +175,8 @@ export const pipelines = operations({
     params: withId,
     body: z
       .object({
-        noSkip: z.boolean().default(false),
-        noBackward: z.boolean().default(false),
+        noSkip: z.boolean().describe('Open deals move to the next stage only').default(false),
+        noBackward: z.boolean().describe('Open deals never move to an earlier stage').default(false),
         requiredFields: PipelineRules.shape.requiredFields.default({}),
         allowedRoleIds: PipelineRules.shape.allowedRoleIds.default([]),
       })

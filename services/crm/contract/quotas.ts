@@ -48,14 +48,20 @@ export const ForecastSubmission = z.object({
   currency: currency(),
   note: text(2000)
     .nullable()
-    .meta({ examples: ['Two contracts are with the purchasing department'] }),
+    .meta({ description: 'A note about the forecast', examples: ['Two contracts are with the purchasing department'] }),
   snapshot: z
     .object({
-      openValue: z.number().meta({ examples: [96_000] }),
-      weightedValue: z.number().meta({ examples: [41_000] }),
-      commit: z.number().meta({ examples: [20_000] }),
-      bestCase: z.number().meta({ examples: [30_000] }),
-      closedWon: z.number().meta({ examples: [18_000] }),
+      openValue: z.number().meta({ description: 'The sum of the open opportunities', examples: [96_000] }),
+      weightedValue: z
+        .number()
+        .meta({ description: 'The sum of the open opportunities times their probability', examples: [41_000] }),
+      commit: z
+        .number()
+        .meta({ description: 'The sum of the open opportunities with the category commit', examples: [20_000] }),
+      bestCase: z
+        .number()
+        .meta({ description: 'The sum of the open opportunities with the category best_case', examples: [30_000] }),
+      closedWon: z.number().meta({ description: 'The sum of the opportunities that were won', examples: [18_000] }),
     })
     .describe('The forecast of the owner for the period when it was submitted'),
   actual: z
@@ -167,7 +173,7 @@ export const quotas = operations({
         amount: Amount,
         currency: currency().optional(),
         category: SubmissionCategory.default('commit'),
-        note: text(2000).nullish(),
+        note: text(2000).nullish().describe('A note about the forecast'),
         ownerId: id('user').optional(),
       })
       .meta({ examples: [{ period: '2026-Q1', amount: 20_000, category: 'commit' }] }),

@@ -107,15 +107,17 @@ export const statusesMax = 100;
 
 const common = StatusDefinition.pick({ code: true, name: true }).extend({
   description: text(500).nullish(),
-  color: text(32).nullish(),
+  color: text(32)
+    .nullish()
+    .meta({ description: 'The colour name that user interfaces show', examples: ['blue'] }),
   sortOrder: SortOrder.optional(),
-  isDefault: z.boolean().default(false),
+  isDefault: z.boolean().describe('Whether new records start with this status or stage').default(false),
 });
 
 /** A stage in the body of a request that creates several. */
 export const NewStage = common.extend({
-  isClosed: z.boolean().default(false),
-  isWon: z.boolean().default(false),
+  isClosed: z.boolean().describe('Whether deals in this stage are closed. Only for opportunity stages.').default(false),
+  isWon: z.boolean().describe('Whether deals in this stage are won. Only for opportunity stages.').default(false),
   defaultProbability: Probability.nullish(),
 });
 
@@ -136,6 +138,18 @@ const exampleBody = {
   color: 'blue',
   sortOrder: 4,
   category: 'contacted',
+};
+const exampleStatus = {
+  ...exampleBody,
+  id: 'ZYFe5CHxcgKSUJZI',
+  pipelineId: null,
+  isDefault: false,
+  isClosed: false,
+  isWon: false,
+  defaultProbability: null,
+  version: 1,
+  createdAt: '2026-03-02T09:15:00.000Z',
+  updatedAt: '2026-03-02T09:15:00.000Z',
 };
 const withId = z.object({ id: id('status_definition') });
 const code_taken = [409, 'Another status or stage has this code; use a different one'] as const;
@@ -178,6 +192,7 @@ export const statuses = operations({
           .describe('The statuses or stages to create'),
       })
       .meta({ examples: [{ entityType: 'lead', statuses: [{ code: 'nurturing', name: 'Nurturing' }] }] }),
+    example: { statuses: [exampleStatus] },
     reply: z.object({ statuses: z.array(StatusDefinition).describe('The statuses or stages that were created') }),
     status: 201,
     message: 'Statuses created',
@@ -210,6 +225,7 @@ export const statuses = operations({
         .max(statusesMax, `Must contain at most ${statusesMax} ids`)
         .describe('The ids of all lead statuses, or of all stages of one pipeline, in their new order'),
     }),
+    example: { statuses: [exampleStatus] },
     reply: z.object({ statuses: z.array(StatusDefinition).describe('The statuses or stages in their order') }),
     message: 'Statuses ordered',
     emits: [statusDefinitionUpdated],

@@ -1,9 +1,8 @@
 import { code, event, flag, id, listQuery, name, operations, page, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { DealResult } from './opportunity.ts';
 
-export const dealOutcomes = ['won', 'lost'] as const;
-
-const Outcome = z.enum(dealOutcomes).describe('Whether the reason explains won or lost deals');
+const Outcome = DealResult.describe('Whether the reason explains won or lost deals');
 
 /** A reason for winning or losing a deal. */
 export const WinLossReason = z.object({

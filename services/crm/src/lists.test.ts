@@ -27,6 +27,8 @@ everyList(crm, () => service, {
     'getAccountTimeline.types': 'call,status',
   }),
   withoutIndex: {
+    'listCalendarEvents.search': 'titles of private events are not searched for others',
+    'listTimeOff.current': 'compares both ends with the time, and a user has few entries',
     'listStatuses.search': 'a tenant has some dozens of them',
     'listPipelines.search': 'a tenant has at most 50 of them',
     'listWinLossReasons.search': 'a tenant has at most 200 of them',
