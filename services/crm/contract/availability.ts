@@ -32,14 +32,14 @@ export const WorkingHours = z.object({
   end: Clock('17:00').describe('When the working hours end; `24:00` is the end of the day'),
 });
 
-const Buffer = z.int().min(0).max(240);
+const BufferMinutes = z.int().min(0).max(240);
 
 export const UserAvailability = z.object({
   userId: id('user').describe('The user whose working hours these are'),
   timezone: timeZone().describe('The time zone (IANA) of the working hours'),
   weekly: z.array(WorkingHours).describe('The working hours of each day of the week, in order'),
-  bufferBeforeMinutes: Buffer.describe('Minutes that are kept free before each event'),
-  bufferAfterMinutes: Buffer.describe('Minutes that are kept free after each event'),
+  bufferBeforeMinutes: BufferMinutes.describe('Minutes that are kept free before each event'),
+  bufferAfterMinutes: BufferMinutes.describe('Minutes that are kept free after each event'),
   isDefault: z.boolean().describe('Whether the user has not set working hours, so that the default hours apply'),
   version: z.int(),
   updatedAt: timestamp().nullable().describe('When the working hours were last set'),
@@ -163,8 +163,8 @@ export const availability = operations({
     body: z.object({
       timezone: timeZone(),
       weekly: z.array(WorkingHours).max(70, { error: 'Must have at most 70 periods' }),
-      bufferBeforeMinutes: Buffer.default(0),
-      bufferAfterMinutes: Buffer.default(0),
+      bufferBeforeMinutes: BufferMinutes.default(0),
+      bufferAfterMinutes: BufferMinutes.default(0),
     }),
     reply: UserAvailability,
     message: 'Working hours set',
