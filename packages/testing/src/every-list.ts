@@ -19,6 +19,7 @@ interface Declared extends Records {
   prepare?: (caller: Caller) => Promise<void>;
 }
 
+const fillTimeoutMs = 300_000;
 const ownFields = new Set(['page', 'limit', 'cursor', 'sort']);
 
 /**
@@ -72,7 +73,8 @@ export function everyList<Ops extends Operations>(
         caller = service().as().caller;
         await prepare?.(caller);
         explain = await openExplain(service(), caller, records);
-      });
+        // Fills every table of the service.
+      }, fillTimeoutMs);
       afterAll(() => explain?.close());
 
       it.each(sorts)('%s sorts by %s along an index', async (_, sort, row) => {
