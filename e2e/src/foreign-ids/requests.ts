@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Operation, walkIds } from '@tandem/contract';
 import type { DirectRequest } from './direct.ts';
 import type { Position } from './positions.ts';
-import { password, portalSession, type Setup, uniqueEmail, userSession, type World } from './world.ts';
+import { calendarPeriod, password, portalSession, type Setup, uniqueEmail, userSession, type World } from './world.ts';
 
 /** Bodies of the examples in the OpenAPI document, by operation. */
 export type Examples = ReadonlyMap<string, object>;
@@ -53,6 +53,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   bulkUpdateTasks: (_, { path }) => ({ body: { ...selectionFor(path), change: { priority: 'low' } } }),
   bulkUpsertAccounts: () => ({ body: { key: 'externalId', items: [{ name: 'Engines', externalId: 'foreign' }] } }),
   bulkCreateStatuses: () => ({ body: { entityType: 'opportunity', statuses: [aStage()] } }),
+  cancelCalendarEvent: () => ({ body: {} }),
   checkPermission: () => ({ query: { permission: 'leads:read' } }),
   createAccount: () => ({ body: { name: 'Analytical Engines' } }),
   createActivity: ({ records }) => ({ body: { type: 'note', leadId: String(records.lead) } }),
@@ -60,6 +61,10 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   createAuditExport: () => ({ body: { format: 'json' } }),
   createBrowserSession: ({ email }) => ({ body: { email, password } }),
   convertLead: ({ openLead }) => ({ body: { leadId: String(openLead) } }),
+  createBookingLink: () => ({ body: { title: 'First call', durationMinutes: 30 } }),
+  createCalendarEvent: () => ({
+    body: { title: 'Demo', startAt: '2032-03-03T10:00:00Z', endAt: '2032-03-03T11:00:00Z' },
+  }),
   createCoMarketingResource: (_, { path: [field = ''] }) => ({
     body: { name: 'Banner', category: 'images', sourceType: sources[field]?.[0] },
   }),
@@ -75,6 +80,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   createEscalationRule: () => ({
     body: { name: 'Late', overdueMinutes: 60, match: {}, target: { type: 'user' } },
   }),
+  createTimeOff: () => ({ body: { from: '2032-03-10T00:00:00Z', to: '2032-03-11T00:00:00Z' } }),
   createSubtask: () => ({ body: { title: 'Prepare' } }),
   createMilestone: () => ({ body: { title: 'Signed' } }),
   createQuota: () => ({ body: { period: '2032-Q1', amount: 1, currency: 'EUR' } }),
@@ -91,19 +97,30 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   exportOpportunities: () => ({ body: {} }),
   exportPartners: () => ({ body: {} }),
   filterLeads: () => ({ body: {} }),
+  filterOpportunities: () => ({ body: {} }),
   findAssignees: () => ({ body: { userIds: [], teamIds: [] } }),
+  findAvailability: () => ({ query: calendarPeriod }),
   findLeads: () => ({ body: {} }),
   findNotificationCall: () => ({ params: { actionId: 'open' } }),
+  getCalendar: () => ({ query: calendarPeriod }),
   linkFile: () => ({ body: { expiresIn: 900 } }),
   listEvents: () => ({ query: { sort: 'id' } }),
   login: ({ email }) => ({ body: { email, password } }),
   loginToPortal: ({ portalEmail }) => ({ body: { email: portalEmail, password } }),
-  mergeAccounts: ({ records }) => ({ body: { mergeIds: [String(records.account)], dryRun: true } }),
+  loseOpportunity: ({ openOpportunity }, { part }) => ({
+    ...(part === 'body' && { params: { id: String(openOpportunity) } }),
+    body: { reasonCode: 'price' },
+  }),
+  mergeAccounts: ({ records, subsidiary }, { part }) => ({
+    ...(part === 'body' && { params: { id: String(subsidiary) } }),
+    body: { mergeIds: [String(records.account)], dryRun: true },
+  }),
   openPortalSession: () => ({ body: { name: 'Grace Hopper' } }),
   pressNotificationAction: () => ({ params: { actionId: 'open' } }),
   recordEvent: () => ({ body: { eventType: 'page_visit' } }),
   recoverWebhook: () => ({ body: { since: new Date(Date.now() - 3_600_000).toISOString() } }),
   resolveSession: () => ({ body: {} }),
+  respondToCalendarEvent: () => ({ body: { response: 'accepted' } }),
   runAgentInBulk: () => ({ body: { leadIds: ['none'] } }),
   submitForecast: () => ({ body: { period: '2032-Q1', amount: 1, currency: 'EUR' } }),
   searchLeads: () => ({ query: { q: person.lastName } }),
@@ -112,17 +129,26 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   updateAccount: () => ({ body: { name: 'Difference Engines' } }),
   updateActivity: () => ({ body: { outcome: 'reached' } }),
   updateAssignmentRule: (_, { path }) => ({ body: ruleFor(path) }),
+  updateAccountImport: () => ({ body: {} }),
+  updateBookingLink: () => ({ body: { title: 'First call' } }),
+  updateCalendarEvent: () => ({ body: { title: 'Demo' } }),
   updateCoMarketingResource: ({ materials }, { part, path: [field = ''] }) => {
     const material = sources[field]?.[1];
     return { body: {}, ...(part === 'body' && material && { params: { id: String(materials[material]) } }) };
   },
   updateLandingPage: () => ({ body: { name: 'Spring' } }),
+  updateLeadImport: () => ({ body: {} }),
   updateLead: () => ({ body: { lastName: 'King' } }),
   updateEscalationRule: () => ({ body: { match: {}, target: { type: 'user' } } }),
   updateSubtask: () => ({ body: { title: 'Prepare' } }),
   updateTask: () => ({ body: { title: 'Call back' } }),
   updatePipeline: () => ({ body: { name: 'Renewals' } }),
+  updateTimeOff: () => ({ body: { reason: 'Summer' } }),
   updateUser: () => ({ body: { firstName: 'Grace' } }),
+  winOpportunity: ({ openOpportunity }, { part }) => ({
+    ...(part === 'body' && { params: { id: String(openOpportunity) } }),
+    body: {},
+  }),
 };
 
 /** The fields of an assignment rule around an id. */
@@ -143,8 +169,29 @@ function selectionFor([field]: readonly string[]) {
 export const preparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {
   endPortalSessions: signInAgain,
   async deleteMilestone({ scope, records }, { direct }) {
+    const deal = { name: 'Engines', value: 1_000, currency: 'EUR' };
+    records.opportunity = Number((await direct.call('createOpportunity', { body: deal }, scope)).id);
     const params = { oid: String(records.opportunity) };
     records.milestone = Number((await direct.call('createMilestone', { params, body: { title: 'Signed' } }, scope)).id);
+  },
+  async deleteSubtask(world, setup) {
+    const params = await aTask(world, setup);
+    const subtask = await setup.direct.call('createSubtask', { params, body: { title: 'Prepare' } }, world.scope);
+    world.records.subtask = Number(subtask.id);
+  },
+  async deleteTaskRecurrence(world, setup) {
+    const params = await aTask(world, setup);
+    await setup.direct.call(
+      'setTaskRecurrence',
+      { params, body: { rrule: 'FREQ=WEEKLY', timezone: 'Europe/Berlin' } },
+      world.scope,
+    );
+  },
+  async deleteTaskReminder(world, setup) {
+    const params = await aTask(world, setup);
+    const body = { remindAt: '2999-01-01T00:00:00Z' };
+    const reminder = await setup.direct.call('createTaskReminder', { params, body }, world.scope);
+    world.records.reminder = Number(reminder.id);
   },
   async endSession(world, setup) {
     world.records.session = await userSession(setup, world.scope, world.email);
@@ -161,6 +208,19 @@ export const preparations: Record<string, (world: World, setup: Setup) => Promis
   resolveSession: signInAgain,
 };
 
+/** Replaces the task of the records by a new one. */
+async function aTask({ scope, records }: World, { direct }: Setup): Promise<{ id: string }> {
+  const body = { title: 'Call back', dueAt: '2999-02-01T00:00:00Z' };
+  const { id } = await direct.call('createTask', { body }, scope);
+  records.task = Number(id);
+  return { id };
+}
+
+/** The record of a world that the operation of a position finds. */
+export function recordOf({ records, accountImport }: World, { row, type }: Position): number | undefined {
+  return row.path.startsWith('/v1/accounts/imports') && type === 'import' ? accountImport : records[type];
+}
+
 async function signInAgain(world: World, setup: Setup): Promise<void> {
   world.records.session = await portalSession(setup, world.scope, world.portalEmail);
 }
@@ -175,7 +235,7 @@ export function requestWith(id: number, position: Position, world: World, exampl
     query: { ...query },
     body: row.body && { ...ownIds(row.body, world, body ?? examples.get(row.id) ?? {}) },
   });
-  place(request[part] as Record<string, unknown>, path, id, world.records[position.type]);
+  place(request[part] as Record<string, unknown>, path, id, recordOf(world, position));
   return request as DirectRequest;
 }
 

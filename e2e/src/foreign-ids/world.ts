@@ -28,6 +28,11 @@ export interface World {
   portalEmail: string;
   /** A lead that is not converted and not referred. */
   openLead: number;
+  openOpportunity: number;
+  /** An account whose parent is the account of the records. */
+  subsidiary: number;
+  /** An import of accounts; that of the records is one of leads. */
+  accountImport: number;
   /** Co-marketing material by its source. */
   materials: { file: number; landingPage: number; campaign: number };
 }
@@ -104,7 +109,7 @@ export async function createWorld(
   const inTeam = (id: string, request: DirectRequest) => direct.call(id, request, scope, ofTeam);
   const ofUser = { ownerId: user, teamId: team };
   const account = await call('createAccount', { body: { name: 'Analytical Engines', ...ofUser } });
-  await call('createAccount', { body: { name: 'A subsidiary', parentAccountId: account.id } });
+  const subsidiary = await call('createAccount', { body: { name: 'A subsidiary', parentAccountId: account.id } });
   const aLead = async () =>
     call('createLead', {
       body: { email: uniqueEmail(), ...grace, assignedTo: user, teamId: team, accountId: account.id },
@@ -128,7 +133,14 @@ export async function createWorld(
   const task = await call('createTask', { body: { title: 'Call back', ...about } });
   const activity = await direct.call(
     'createActivity',
-    { body: { type: 'call', leadId: lead.id, opportunityId: opportunity.id, accountId: account.id } },
+    {
+      body: {
+        type: 'call',
+        leadId: lead.id,
+        opportunityId: opportunity.id,
+        accountId: account.id,
+      },
+    },
     { ...scope, userId: Number(user) },
   );
   const ofTask = { params: { id: task.id } };
@@ -136,8 +148,9 @@ export async function createWorld(
   const rule = { name: 'Late', overdueMinutes: 60, target: { type: 'user', userId: user }, active: false };
   const escalationRule = await call('createEscalationRule', { body: rule });
   const reminder = await call('createTaskReminder', { ...ofTask, body: { remindAt: '2999-01-01T00:00:00Z' } });
+  const calendar = await createCalendar(setup, { ...scope, userId: Number(user) }, about);
   // Last, because a closed opportunity leaves the default stage.
-  await call('convertLead', { body: { leadId: (await aLead()).id } });
+  const openOpportunity = await call('convertLead', { body: { leadId: (await aLead()).id } });
   await call('winOpportunity', { params: { id: opportunity.id }, body: {} });
 
   const campaign = await inTeam('createCampaign', { body: { name: 'Spring', ownerId: user } });
@@ -150,6 +163,10 @@ export async function createWorld(
   const form = new FormData();
   form.append('file', new Blob(['Numbers'], { type: 'text/plain' }), 'notes.txt');
   const file = await call('uploadFile', { form });
+  const [leadImport, accountImport] = [
+    await anImport(setup, scope, 'Lead', 'email\ngrace@example.com\n'),
+    await anImport(setup, scope, 'Account', 'name\nEngines\n'),
+  ];
   const aMaterial = (body: object) =>
     call('createCoMarketingResource', { body: { name: 'Banner', category: 'images', ...body } });
   const material = await aMaterial({ sourceType: 'file', fileId: file.id });
@@ -188,6 +205,10 @@ export async function createWorld(
   const approval = await first('listApprovals', { agentId: agent.id });
 
   const pipeline = await call('createPipeline', { body: { name: 'Renewals' } });
+  const firstStage = { entityType: 'opportunity', pipelineId: pipeline.id, code: `first_${slug}`, name: 'First' };
+  await call('createStatus', { body: firstStage });
+  const renewal = { name: 'Renewal', value: 1_000, currency: 'EUR', pipelineId: pipeline.id, partnerId: partner.id };
+  await call('createOpportunity', { body: renewal });
   const reason = { outcome: 'lost', code: 'no_reply', name: 'No reply' };
   const winLossReason = await call('createWinLossReason', { body: reason });
   const aCustomField = { entityType: 'lead', key: 'seats', label: 'Seats', type: 'number' };
@@ -231,6 +252,7 @@ export async function createWorld(
     ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
     ...numbers({ custom_field: customField, milestone, quota, pipeline, win_loss_reason: winLossReason }),
+    ...numbers({ ...calendar, import: leadImport }),
     session: await portalSession(setup, scope, portalEmail),
   };
   return {
@@ -238,10 +260,45 @@ export async function createWorld(
     email: shared.email,
     portalEmail,
     openLead: Number(openLead.id),
+    openOpportunity: Number(openOpportunity.id),
+    subsidiary: Number(subsidiary.id),
+    accountImport: Number(accountImport.id),
     materials: { file: Number(material.id), landingPage: Number(ofPage.id), campaign: Number(ofCampaign.id) },
     records: { ...shared.records, ...separate },
     separate,
   };
+}
+
+/** The period of the calendar records. */
+export const calendarPeriod = { from: '2031-03-01T00:00:00Z', to: '2031-03-15T00:00:00Z' };
+
+/** Creates the calendar records of the user of the scope. */
+async function createCalendar(
+  { direct }: Setup,
+  scope: Scope,
+  { leadId, opportunityId }: { leadId: string; opportunityId: string },
+) {
+  const call = (id: string, body: object) => direct.call(id, { body }, scope);
+  const times = { startAt: '2031-03-03T10:00:00Z', endAt: '2031-03-03T11:00:00Z' };
+  return {
+    calendar_event: await call('createCalendarEvent', { title: 'Demo', ...times, leadId, opportunityId }),
+    time_off: await call('createTimeOff', { from: '2031-03-10T00:00:00Z', to: '2031-03-11T00:00:00Z' }),
+    booking_link: await call('createBookingLink', { title: 'First call', durationMinutes: 30 }),
+  };
+}
+
+/** Creates an import that can start. */
+async function anImport({ direct }: Setup, scope: Scope, type: 'Lead' | 'Account', text: string) {
+  const form = new FormData();
+  form.append('file', new Blob([text], { type: 'text/csv' }), 'records.csv');
+  const { id: fileId } = await direct.call('uploadFile', { form }, scope);
+  const { id } = await direct.call(`create${type}Import`, { body: { fileId } }, scope);
+  const request = { params: { id } };
+  await until('the import is validated', async () => {
+    const { status } = await direct.call(`get${type}Import`, request, scope);
+    return status === 'validated';
+  });
+  return { id };
 }
 
 /** Signs in to the portal; returns the id of the session. */
