@@ -1,13 +1,12 @@
 import { actingUserId, type Caller } from '@tandem/caller';
 import { unknownId } from '@tandem/contract';
-import { CalendarAttendee, CalendarEvent, calendarEventStates, type calendarEventStatuses } from '@tandem/crm-contract';
+import { CalendarAttendee, CalendarEvent, calendarEventStates } from '@tandem/crm-contract';
 import { fail, failField, reachOf, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { CalendarAttendee as AttendeeRow, CalendarEvent as EventRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
 export type EventRecord = z.output<typeof CalendarEvent>;
-export type EventStatus = (typeof calendarEventStatuses)[number];
 
 /** An event with what its record does not show. */
 export interface StoredEvent {

@@ -80,7 +80,7 @@ export function putNumber(body: Record<string, unknown>, texts: Texts, field: st
 }
 
 /** A day or a time as ISO 8601 text in UTC: `2026-03-02`, `02.03.2026`, `2026-03-02T09:30:00Z`. */
-export function timeOf(text: string): string | undefined {
+function timeOf(text: string): string | undefined {
   const [, day, month, year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
   const iso = year ? `${year}-${month?.padStart(2, '0')}-${day?.padStart(2, '0')}` : text;
   if (!/^\d{4}-\d{2}-\d{2}(T|$)/.test(iso)) return undefined;
@@ -89,13 +89,4 @@ export function timeOf(text: string): string | undefined {
   // Date accepts the 31st of February as a day of March.
   if (!iso.includes('T') && !time.toISOString().startsWith(iso)) return undefined;
   return time.toISOString();
-}
-
-/** Puts the time of a field into the body, or an error if its text is none. */
-export function putTime(body: Record<string, unknown>, texts: Texts, field: string, errors: FieldError[]): void {
-  const text = texts[field];
-  if (text === undefined) return;
-  const time = timeOf(text);
-  if (time) body[field] = time;
-  else errors.push({ field, message: 'Must be a date such as 2026-03-02 or 02.03.2026' });
 }
