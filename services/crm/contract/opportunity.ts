@@ -144,6 +144,7 @@ export const opportunityReopened = event('opportunity.reopened', {
     reason: text(500).nullable(),
   }),
   record: Opportunity,
+  whenMissing,
 });
 
 export const opportunityDeleted = event('opportunity.deleted', {

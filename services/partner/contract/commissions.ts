@@ -27,8 +27,13 @@ export const CommissionType = z
   .describe('Whether the commission is earned, an adjustment, or a clawback of a paid commission');
 
 export const commissionStates = stateTable<(typeof commissionStatuses)[number]>('Commission', {
-  created: { pending: 'on-opportunity-won' },
+  created: { pending: 'on-opportunity-won', approved: 'on-opportunity-reopened' },
   changes: { pending: {}, on_hold: {}, approved: {}, paid: {}, cancelled: {} },
+  automatic: {
+    pending: { cancelled: 'on-opportunity-reopened' },
+    on_hold: { cancelled: 'on-opportunity-reopened' },
+    approved: { cancelled: 'on-opportunity-reopened' },
+  },
 });
 
 export const Commission = z.object({
@@ -107,6 +112,14 @@ export const commissionEarned = event('commission.earned', {
   }),
   record: Commission,
   example: { commissionId: exampleCommissionId, amount: 125.5, currency: 'EUR', partnerId: examplePartnerId },
+});
+
+export const commissionCancelled = event('commission.cancelled', {
+  description: 'A commission that was not paid yet is cancelled',
+  action: 'commission.cancel',
+  target: 'commission',
+  data: z.object({ commissionId: id('commission'), partnerId: id('partner') }),
+  record: Commission,
 });
 
 export const commissionPaid = event('commission.paid', {

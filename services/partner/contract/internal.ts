@@ -1,6 +1,6 @@
 import { exportPage, id, operations, rebuildPage } from '@tandem/contract';
 import { z } from 'zod';
-import { commissionEarned } from './commissions.ts';
+import { commissionCancelled, commissionEarned } from './commissions.ts';
 import { Partner } from './partners.ts';
 import { referralAttributed } from './referrals.ts';
 
@@ -54,6 +54,6 @@ export const internalRebuilds = operations({
     summary: 'Handle one page of leads or won deals of crm, as if their events arrived now',
     ...rebuildPage(referralParts),
     message: 'Referrals rebuilt',
-    emits: [referralAttributed, commissionEarned],
+    emits: [referralAttributed, commissionEarned, commissionCancelled],
   },
 });

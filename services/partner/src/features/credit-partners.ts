@@ -1,28 +1,33 @@
-import { leadCreated, leadUpdated, opportunityWon } from '@tandem/crm-contract';
+import { leadCreated, leadUpdated, opportunityReopened, opportunityWon } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Emit, type Received } from '@tandem/events';
-import type { commissionEarned, referralAttributed } from '@tandem/partner-contract';
+import type { commissionCancelled, commissionEarned, referralAttributed } from '@tandem/partner-contract';
 import type { Tx } from '../handler.ts';
+import { acceptChanges, type DealChange, reopenedDeals, takeBack } from './commissions/on-opportunity-reopened.ts';
 import { earnCommissions, wonDeals } from './commissions/on-opportunity-won.ts';
-import { takeUncredited, type WonDeal } from './commissions/uncredited-deals.ts';
+import { takeUncredited, unhandled, type WonDeal } from './commissions/uncredited-deals.ts';
 import { attributeLeads, type ReferredLead, referredLeads } from './referrals/on-lead-created.ts';
 
 /**
  * Attributes leads to partners and records commissions on their deals. Lead and deal events can arrive in any order and
- * concurrently, so a deal without a known referral is kept until its lead is attributed.
+ * concurrently, so a deal without a known referral is kept until its lead is attributed. A reopened deal takes back what it earned.
  */
 export const creditPartners = consumer({
   name: 'credit-partners',
-  on: [leadCreated, leadUpdated, opportunityWon],
+  on: [leadCreated, leadUpdated, opportunityWon, opportunityReopened],
   async handle(events, context: ConsumerContext<Tx>) {
     const leads = referredLeads(
       events.filter(
-        (event): event is Received<typeof leadCreated | typeof leadUpdated> => event.name !== 'opportunity.won',
+        (event): event is Received<typeof leadCreated | typeof leadUpdated> =>
+          event.name === 'lead.created' || event.name === 'lead.updated',
       ),
     );
     const deals = wonDeals(
       events.filter((event): event is Received<typeof opportunityWon> => event.name === 'opportunity.won'),
     );
-    await credit({ leads, deals }, context);
+    const reopened = reopenedDeals(
+      events.filter((event): event is Received<typeof opportunityReopened> => event.name === 'opportunity.reopened'),
+    );
+    await credit({ leads, deals, reopened }, context);
   },
 });
 
@@ -31,19 +36,35 @@ export const creditPartners = consumer({
  * leads. A lead or deal that was handled before changes nothing. Returns how many rows were written.
  */
 export async function credit(
-  { leads, deals }: { leads: ReferredLead[]; deals: WonDeal[] },
+  { leads, reopened = [], isRebuild = false, ...found }: Credit,
   context: CreditContext,
 ): Promise<number> {
   const { tx } = context;
-  await lockLeads(tx, [...leads.map(({ leadId }) => leadId), ...deals.map(({ leadId }) => leadId)]);
+  await lockLeads(
+    tx,
+    [...leads, ...found.deals, ...reopened].map(({ leadId }) => leadId),
+  );
+  // Read after the lock, because an event of one of the deals can be handled at the same time.
+  const deals = isRebuild ? await unhandled(tx, found.deals) : found.deals;
+  const changed = await acceptChanges(tx, [...deals, ...reopened], { sameVersion: isRebuild });
+  await takeBack(context, changed);
+  const won = deals.filter((deal) => changed.includes(deal));
   const referrals = await attributeLeads(leads, context);
   const attributed = referrals.filter(({ status }) => status === 'attributed').map(({ leadId }) => leadId);
-  return referrals.length + (await earnCommissions([...deals, ...(await takeUncredited(tx, attributed))], context));
+  return referrals.length + (await earnCommissions([...won, ...(await takeUncredited(tx, attributed))], context));
+}
+
+interface Credit {
+  leads: ReferredLead[];
+  deals: WonDeal[];
+  reopened?: (DealChange & { leadId: number })[];
+  /** Whether the deals may have been handled before. */
+  isRebuild?: boolean;
 }
 
 interface CreditContext {
   tx: Tx;
-  emit: Emit<typeof referralAttributed | typeof commissionEarned>;
+  emit: Emit<typeof referralAttributed | typeof commissionEarned | typeof commissionCancelled>;
 }
 
 /**

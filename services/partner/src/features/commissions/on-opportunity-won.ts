@@ -16,12 +16,12 @@ export function wonDeals(events: readonly Received<typeof opportunityWon>[]): Wo
   return events.flatMap(({ occurredAt, record }) => wonDeal(record, occurredAt) ?? []);
 }
 
-type Opportunity = Pick<Received<typeof opportunityWon>['record'], 'id' | 'leadId' | 'value' | 'currency'>;
+type Opportunity = Pick<Received<typeof opportunityWon>['record'], 'id' | 'leadId' | 'value' | 'currency' | 'version'>;
 
 /** The deal of a won opportunity; undefined without a lead or a positive value. */
-export function wonDeal({ id, leadId, value, currency }: Opportunity, wonAt: Date): WonDeal | undefined {
+export function wonDeal({ id, leadId, value, currency, version }: Opportunity, wonAt: Date): WonDeal | undefined {
   if (leadId === null || value <= 0) return undefined;
-  return { opportunityId: id, leadId, valueMinor: toMinor(value, currency), currency, wonAt };
+  return { opportunityId: id, leadId, version, valueMinor: toMinor(value, currency), currency, wonAt };
 }
 
 /**
@@ -59,6 +59,7 @@ function commissionOf(deal: WonDeal, referrer: Referrer | undefined, plan: Plan)
   return {
     partnerId: referrer.partnerId,
     opportunityId: deal.opportunityId,
+    dealVersion: deal.version,
     amountMinor,
     basisMinor: deal.valueMinor,
     currency: deal.currency,
@@ -70,7 +71,8 @@ function commissionOf(deal: WonDeal, referrer: Referrer | undefined, plan: Plan)
 }
 
 /** Creates the statements that the commissions belong to, unless they exist. */
-async function createStatements(tx: Tx, commissions: CommissionRow[]): Promise<void> {
+export async function createStatements(tx: Tx, commissions: CommissionRow[]): Promise<void> {
+  if (!commissions.length) return;
   const months = await readMonths(tx);
   const data = commissions.map(({ partnerId, currency, createdAt }) => ({
     partnerId,

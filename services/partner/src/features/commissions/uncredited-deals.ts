@@ -7,6 +7,8 @@ export const uncreditedDays = 90;
 export interface WonDeal {
   opportunityId: number;
   leadId: number;
+  /** The version of the deal when it was won. */
+  version: number;
   valueMinor: number;
   currency: string;
   wonAt: Date;
@@ -17,14 +19,17 @@ export async function keepUncredited(tx: Tx, data: WonDeal[]): Promise<number> {
   return data.length ? (await tx.uncreditedDeal.createMany({ data, skipDuplicates: true })).count : 0;
 }
 
-/** The deals that are neither stored here nor in the ledger of commissions. */
+/** The deals that are neither stored here nor in the ledger of commissions. An entry counts until its deal is reopened. */
 export async function unhandled(tx: Tx, deals: WonDeal[]): Promise<WonDeal[]> {
   const ids = deals.map(({ opportunityId }) => opportunityId);
   if (!ids.length) return [];
   const rows = await tx.sql<{ id: number }>`
     SELECT opportunity_id AS id FROM uncredited_deal WHERE opportunity_id = ANY(${ids}::bigint[])
     UNION ALL
-    SELECT opportunity_id FROM commission WHERE opportunity_id = ANY(${ids}::bigint[])`;
+    SELECT commission.opportunity_id FROM commission
+    LEFT JOIN deal ON deal.tenant_id = commission.tenant_id AND deal.environment = commission.environment
+      AND deal.opportunity_id = commission.opportunity_id
+    WHERE commission.opportunity_id = ANY(${ids}::bigint[]) AND commission.deal_version >= coalesce(deal.version, 0)`;
   const handled = new Set(rows.map(({ id }) => id));
   return deals.filter(({ opportunityId }) => !handled.has(opportunityId));
 }
@@ -34,6 +39,6 @@ export async function takeUncredited(tx: Tx, leadIds: number[]): Promise<WonDeal
   if (!leadIds.length) return [];
   return tx.sql<WonDeal>`
     DELETE FROM uncredited_deal WHERE lead_id = ANY(${leadIds})
-    RETURNING opportunity_id AS "opportunityId", lead_id AS "leadId", value_minor AS "valueMinor", currency,
+    RETURNING opportunity_id AS "opportunityId", lead_id AS "leadId", version, value_minor AS "valueMinor", currency,
       coalesce(won_at, created_at) AS "wonAt"`;
 }

@@ -180,6 +180,25 @@ it('a referral that a request creates during the rebuild wins, and live events a
   expect((await kept(api)).deals).toEqual([]);
 });
 
+it('a deal that was won again earns once if its event was lost', async () => {
+  const api = service.as();
+  const { id, code } = await anApprovedPartner(api);
+  const lead = aLeadOfCrm(code);
+  await publish(service, api, lead.event);
+  const won = aDealOfCrm(lead.id, 100);
+  await publish(service, api, won);
+  await until('the deal earns', async () => (await commissions(api, id)).length === 1);
+  const data = { opportunityId: (won.record as { id: string }).id, result: 'won', reason: null };
+  await publish(service, api, { name: 'opportunity.reopened', data, record: { ...won.record, version: 3 } });
+  await until('it is taken back', async () => (await commissions(api, id))[0].status === 'cancelled');
+  Object.assign(won.record, { version: 4 });
+  expect((await rebuild(api)).written).toBe(1);
+  await publish(service, api, won);
+  expect((await rebuild(api)).written).toBe(0);
+  const statuses = (await commissions(api, id)).map(({ status }: { status: string }) => status);
+  expect(statuses.sort()).toEqual(['cancelled', 'pending']);
+});
+
 it('a tenant and an environment are rebuilt within their own partners only', async () => {
   const api = service.as();
   const { id, code } = await anApprovedPartner(api);

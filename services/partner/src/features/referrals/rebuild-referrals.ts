@@ -2,7 +2,7 @@ import type { internalRebuilds } from '@tandem/partner-contract';
 import { asService, fail } from '@tandem/service';
 import type { Handler, Peers, Tools } from '../../handler.ts';
 import { wonDeal } from '../commissions/on-opportunity-won.ts';
-import { uncreditedDays, unhandled, type WonDeal } from '../commissions/uncredited-deals.ts';
+import { uncreditedDays, type WonDeal } from '../commissions/uncredited-deals.ts';
 import { credit } from '../credit-partners.ts';
 import type { ReferredLead } from './on-lead-created.ts';
 
@@ -30,10 +30,7 @@ export const rebuildReferrals = ({
     return part === 'leads' ? readLeads(peers, request) : readDeals(peers, request);
   },
   async run({ tx, emit, found: { leads, deals, read, next } }) {
-    // Read before the leads are locked: if an event handles one of the deals meanwhile, no row is written twice, because
-    // stored deals are unique by deal, commissions by deal and partner, and a lead never changes its partner.
-    const missing = await unhandled(tx, deals);
-    const written = await credit({ leads, deals: missing }, { tx, emit });
+    const written = await credit({ leads, deals, isRebuild: true }, { tx, emit });
     return { read, written, removed: 0, next };
   },
 });

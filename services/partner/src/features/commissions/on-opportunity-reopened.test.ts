@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { until } from '@tandem/testing';
+import {
+  type Api,
+  anApprovedPartner,
+  aPeer,
+  dealWon,
+  type Peer,
+  publish,
+  type Service,
+  startPartner,
+} from '../../partner.test-service.ts';
+
+let service: Service;
+let peer: Peer;
+beforeAll(async () => {
+  peer = await aPeer();
+  service = await startPartner(peer);
+});
+afterAll(async () => {
+  await service?.close();
+  await peer?.close();
+});
+
+let numbers = 500;
+const another = () => `${++numbers}`;
+
+/** An approved partner who referred the lead of a deal. */
+async function aReferredDeal(api: Api) {
+  const { id } = await anApprovedPartner(api);
+  const deal = { opportunityId: another(), leadId: another(), value: 100 };
+  expect((await api.createReferral({ body: { partnerId: id, leadId: deal.leadId } })).status).toBe(201);
+  const event = dealWon(deal);
+  const won = (version: number) => publish(service, api, { ...event, record: { ...event.record, version } });
+  const reopened = (version: number, id?: string) => {
+    const data = { opportunityId: deal.opportunityId, result: 'won', reason: null };
+    const record = { ...event.record, version, status: 'open' };
+    return publish(service, api, { name: 'opportunity.reopened', data, record }, id);
+  };
+  const entries = async () => {
+    const { data } = await api.listPartnerCommissions({ params: { id }, query: { sort: 'createdAt' } });
+    return data.map(({ type, status, amount }: Record<string, unknown>) => [type, status, amount]);
+  };
+  const become = (expected: unknown[]) =>
+    until(
+      `the entries are ${JSON.stringify(expected)}`,
+      async () => JSON.stringify(await entries()) === JSON.stringify(expected),
+    );
+  const balance = async () => (await api.getPartner({ params: { id } })).data.balances;
+  return { id, deal, won, reopened, entries, become, balance };
+}
+
+describe('a reopened deal', () => {
+  it('cancels an unpaid commission, and earns again once when it is won again', async () => {
+    const api = service.as();
+    const { won, reopened, become, balance } = await aReferredDeal(api);
+    await won(2);
+    await become([['earned', 'pending', 5]]);
+    const id = randomUUID();
+    await reopened(3, id);
+    await reopened(3, id);
+    await reopened(3);
+    await become([['earned', 'cancelled', 5]]);
+    expect(await balance()).toEqual([{ currency: 'EUR', amount: 0 }]);
+    await Promise.all([won(4), won(4)]);
+    await become([
+      ['earned', 'cancelled', 5],
+      ['earned', 'pending', 5],
+    ]);
+    const names = () =>
+      service.events
+        .filter(({ tenantId, name }) => tenantId === api.caller.tenantId && name.startsWith('commission.'))
+        .map(({ name }) => name);
+    await until('the events arrive', () => names().length === 3);
+    expect(names()).toEqual(['commission.earned', 'commission.cancelled', 'commission.earned']);
+  });
+
+  it('claws back a paid commission by a negative entry', async () => {
+    const api = service.as();
+    const { id, won, reopened, become, balance } = await aReferredDeal(api);
+    await won(2);
+    await become([['earned', 'pending', 5]]);
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE commission SET status = 'paid', paid_at = now() WHERE partner_id = $1`,
+      [id],
+    );
+    await reopened(3);
+    const clawedBack = [
+      ['earned', 'paid', 5],
+      ['clawback', 'approved', -5],
+    ];
+    await become(clawedBack);
+    expect(await balance()).toEqual([{ currency: 'EUR', amount: -5 }]);
+    await won(4);
+    await become([...clawedBack, ['earned', 'pending', 5]]);
+    await reopened(5);
+    await become([...clawedBack, ['earned', 'cancelled', 5]]);
+  });
+
+  it('has the same result when its events arrive out of order', async () => {
+    const api = service.as();
+    const { won, reopened, become, entries } = await aReferredDeal(api);
+    await won(2);
+    await become([['earned', 'pending', 5]]);
+    await won(4);
+    const final = [
+      ['earned', 'cancelled', 5],
+      ['earned', 'pending', 5],
+    ];
+    await become(final);
+    await reopened(3);
+    const other = await aReferredDeal(api);
+    await other.reopened(3);
+    await other.won(2);
+    await other.won(4);
+    await other.become([['earned', 'pending', 5]]);
+    expect(await entries()).toEqual(final);
+  });
+});
