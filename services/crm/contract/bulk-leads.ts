@@ -1,7 +1,26 @@
-import { BulkReply, bulkErrors, bulkSelection, id, operations } from '@tandem/contract';
+import {
+  BulkReply,
+  bulkErrors,
+  bulkItemErrors,
+  bulkItems,
+  bulkItemsBodyMax,
+  bulkItemsReply,
+  bulkSelection,
+  id,
+  operations,
+} from '@tandem/contract';
 import { z } from 'zod';
 import { customFieldErrors } from './custom-fields.ts';
-import { leadAssigned, leadChanges, leadDeleted, leads, leadUpdated, statusErrors } from './leads.ts';
+import {
+  externalIdErrors,
+  leadAssigned,
+  leadChanges,
+  leadCreated,
+  leadDeleted,
+  leads,
+  leadUpdated,
+  statusErrors,
+} from './leads.ts';
 
 const selection = bulkSelection(leads.listLeads.query);
 // A response to a filter reveals how many leads match it.
@@ -21,6 +40,9 @@ const change = leads.updateLead.body.pick({
   customFields: true,
   tags: true,
 });
+
+const itemResults =
+  'The response has one result per item, in the order of the request: an item that breaks a rule, such as an `externalId` that another lead has, does not stop the others. A malformed item rejects the request, and nothing changes.';
 
 // A request changes up to 250 leads, in one transaction.
 const timeoutMs = 30_000;
@@ -78,5 +100,54 @@ export const bulkLeads = operations({
     message: 'Leads deleted',
     emits: [leadDeleted],
     errors: bulkErrors,
+  },
+  bulkCreateLeads: {
+    method: 'POST',
+    path: '/v1/leads:bulk-create',
+    permission: 'leads:write',
+    narrows: true,
+    timeoutMs,
+    bodyMax: bulkItemsBodyMax,
+    // accounts:read, for items with an account.
+    checksPermissions: true,
+    summary: 'Create many leads',
+    description: `Creates many leads, each as POST /v1/leads does, with an event and an entry in the audit log each. ${itemResults}`,
+    body: z
+      .object(bulkItems(leads.createLead.body))
+      .meta({ examples: [{ items: [{ email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' }] }] }),
+    reply: bulkItemsReply('lead'),
+    message: 'Leads created',
+    emits: [leadCreated],
+    errors: { ...customFieldErrors, ...externalIdErrors },
+  },
+  bulkUpsertLeads: {
+    method: 'POST',
+    path: '/v1/leads:bulk-upsert',
+    permission: 'leads:write',
+    narrows: true,
+    timeoutMs,
+    bodyMax: bulkItemsBodyMax,
+    // accounts:read, for items with an account.
+    checksPermissions: true,
+    summary: 'Create or update many leads',
+    description: `Updates the lead that has the key of the item, as PATCH /v1/leads/:id does, or creates it. The key \`email\` ignores case; an item is refused if several leads have its address. Concurrent requests with the same key create one lead. ${itemResults}`,
+    body: z
+      .object({
+        key: z.enum(['email', 'externalId']).describe('The field that identifies a lead; every item needs it'),
+        ...bulkItems(leads.updateLead.body),
+      })
+      .meta({
+        examples: [{ key: 'email', items: [{ email: 'ada@example.com', firstName: 'Ada', lastName: 'King' }] }],
+      }),
+    reply: bulkItemsReply('lead'),
+    message: 'Leads stored',
+    emits: [leadCreated, ...leadChanges],
+    errors: {
+      ...statusErrors,
+      ...externalIdErrors,
+      ...bulkItemErrors,
+      ...customFieldErrors,
+      key_ambiguous: [409, 'Several leads have this key; merge them, or change them by id'],
+    },
   },
 });

@@ -27,6 +27,7 @@ import {
   internalWork,
 } from './internal.ts';
 import { leadDuplicates } from './lead-duplicates.ts';
+import { leadMerges } from './lead-merges.ts';
 import { leads } from './leads.ts';
 import { milestones } from './milestones.ts';
 import { internalNames } from './names.ts';
@@ -58,6 +59,7 @@ export * from './calendar.ts';
 export * from './calendar-event.ts';
 export * from './calendar-events.ts';
 export * from './config-ai.ts';
+export * from './consent.ts';
 export * from './custom-fields.ts';
 export * from './domain.ts';
 export * from './escalations.ts';
@@ -68,6 +70,7 @@ export * from './imports.ts';
 export * from './internal.ts';
 export * from './lead-conditions.ts';
 export * from './lead-duplicates.ts';
+export * from './lead-merges.ts';
 export * from './leads.ts';
 export * from './milestones.ts';
 export * from './names.ts';
@@ -98,6 +101,7 @@ export const crm = {
   ...leadScores,
   ...scoringRules,
   ...recordExports,
+  ...leadMerges,
   ...opportunities,
   ...accounts,
   ...accountMerges,

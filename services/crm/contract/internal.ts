@@ -90,6 +90,15 @@ const ExportedOpportunity = Opportunity.extend({
   customFields: Opportunity.shape.customFields.default({}),
   notes: Opportunity.shape.notes.default(null),
 });
+/** Fields that the previous release does not send. */
+const sinceRelease = {
+  statusCode: true,
+  accountId: true,
+  partnerId: true,
+  timezone: true,
+  consent: true,
+  mergedIntoId: true,
+} as const;
 
 /** Exports all records of the tenant, for services that keep a copy. The previous release lacks the optional fields. */
 export const internalExports = operations({
@@ -98,7 +107,7 @@ export const internalExports = operations({
     path: '/internal/leads/export',
     audience: 'internal',
     summary: 'Export leads with ids greater than `after`, including deleted ones until they are purged',
-    ...exportPage('lead', Lead.partial({ statusCode: true, accountId: true }), {
+    ...exportPage('lead', Lead.partial(sinceRelease), {
       /** When the lead got its current referral code; null without one. */
       referredAt: timestamp().nullish(),
     }),

@@ -1,5 +1,16 @@
-import { id, listQuery, operations, page, timestamp } from '@tandem/contract';
+import { event, id, listQuery, operations, page, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+
+export const duplicateReasons = [
+  'email',
+  'email_variant',
+  'phone',
+  'name',
+  'name_swapped',
+  'name_initials',
+  'name_similar',
+  'email_domain_and_name',
+] as const;
 
 export const DuplicateStatus = z
   .enum(['open', 'dismissed', 'merged'])
@@ -13,10 +24,41 @@ export const DuplicatePair = z.object({
     .min(0)
     .max(1)
     .meta({ description: 'The confidence of the match, from 0 to 1', examples: [1] }),
-  matchedOn: z.array(z.enum(['email', 'phone', 'name'])).describe('The fields that the two leads have in common'),
+  matchedOn: z
+    .array(z.enum(duplicateReasons))
+    .meta({ description: 'What the two leads have in common', examples: [['email', 'name']] }),
   status: DuplicateStatus,
+  decidedBy: id('user').nullable().describe('The user who dismissed the pair'),
+  decidedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the pair was dismissed or merged', examples: [null] }),
+  version: z.int(),
   createdAt: timestamp(),
 });
+
+export const duplicatePairDismissed = event('duplicate_pair.dismissed', {
+  description: 'Two leads are declared to be different persons',
+  action: 'duplicate_pair.dismiss',
+  target: 'duplicate_pair',
+  data: z.object({ duplicatePairId: id('duplicate_pair'), leadIds: z.array(id('lead')).length(2) }),
+  record: DuplicatePair,
+});
+
+const query = listQuery(['createdAt', 'confidence'])
+  .omit({ search: true })
+  .extend({
+    minConfidence: z
+      .codec(z.string().regex(/^[0-9.]{1,6}$/, 'Must be a number from 0 to 1'), z.number().min(0).max(1), {
+        decode: Number,
+        encode: String,
+      })
+      .describe('Return only pairs with this confidence or a higher one')
+      .optional(),
+    status: DuplicateStatus.optional(),
+  });
+
+const scoring =
+  'Each reason in `matchedOn` has a weight: `email`, the same address (1); `phone`, the same number (0.8); `email_variant`, addresses that differ by a +tag or by dots that the provider ignores (0.75); `name`, the same name ignoring case and accents (0.5); `name_swapped`, first and last name exchanged (0.4); `name_initials`, an initial for the first name (0.35); `name_similar`, a small difference in spelling (0.35). With an equal domain of a company in both addresses, an equal name weighs 0.7 and any other match of names 0.6 (`email_domain_and_name`). Of the reasons about addresses, and of those about names, the strongest counts; the weights are combined as independent evidence: 1 − (1 − a)(1 − b)….';
 
 export const leadDuplicates = operations({
   listLeadDuplicates: {
@@ -25,21 +67,35 @@ export const leadDuplicates = operations({
     permission: 'leads:read',
     narrows: true,
     summary: 'List possible duplicates',
-    description:
-      'Returns pairs of leads that share an e-mail address (confidence 1), a phone number (0.8), an address that differs only by a +tag or by dots that the provider ignores (0.75), or a full name, ignoring case and accents (0.5). Pairs are detected after a lead is created, restored or updated, and removed when the two leads no longer have anything in common. The list contains only pairs of leads that the caller can both read.',
-    query: listQuery(['createdAt', 'confidence'])
-      .omit({ search: true })
-      .extend({
-        minConfidence: z
-          .codec(z.string().regex(/^[0-9.]{1,6}$/, 'Must be a number from 0 to 1'), z.number().min(0).max(1), {
-            decode: Number,
-            encode: String,
-          })
-          .describe('Return only pairs with this confidence or a higher one')
-          .optional(),
-        status: DuplicateStatus.optional(),
-      }),
+    description: `${scoring} Pairs are detected after a lead is created, restored or updated, and removed when the two leads no longer have anything in common. A dismissed pair opens again only when a change of one of its leads raises the confidence. The list contains only pairs of leads that the caller can both read.`,
+    query,
     reply: page(DuplicatePair),
     message: 'Duplicates retrieved',
+  },
+  getLeadDuplicates: {
+    method: 'GET',
+    path: '/v1/leads/:id/duplicates',
+    permission: 'leads:read',
+    narrows: true,
+    summary: 'List the possible duplicates of a lead',
+    description: 'Returns the pairs of GET /v1/leads/duplicates that the lead belongs to.',
+    params: z.object({ id: id('lead') }),
+    query,
+    reply: page(DuplicatePair),
+    message: 'Duplicates retrieved',
+  },
+  dismissDuplicate: {
+    method: 'POST',
+    path: '/v1/leads/duplicates/:pairId/dismiss',
+    permission: 'leads:write',
+    narrows: true,
+    summary: 'Dismiss a possible duplicate',
+    description:
+      'Declares that the two leads are different persons. The pair opens again when a change of one of them raises the confidence.',
+    params: z.object({ pairId: id('duplicate_pair') }),
+    reply: DuplicatePair,
+    message: 'Duplicate dismissed',
+    emits: [duplicatePairDismissed],
+    errors: { pair_decided: [409, 'The pair is not open'] },
   },
 });

@@ -14,9 +14,11 @@ import {
   stateTable,
   text,
   timestamp,
+  timeZone,
   wholeNumber,
 } from '@tandem/contract';
 import { z } from 'zod';
+import { Consent, ConsentChange } from './consent.ts';
 import { customFieldErrors, customFieldFilters } from './custom-fields.ts';
 
 export const leadStatuses = ['new', 'contacted', 'qualified', 'unqualified'] as const;
@@ -88,6 +90,10 @@ export const Lead = z.object({
     .nullable()
     .meta({ description: 'The id of the lead in your own system', examples: ['web-10423'] }),
   referralCode: ReferralCode.nullable(),
+  partnerId: id('partner').nullable().describe('The partner that the lead is attributed to, by its `referralCode`'),
+  timezone: timeZone().nullable(),
+  consent: Consent,
+  mergedIntoId: id('lead').nullable().describe('For a deleted lead: the lead that it was merged into'),
   convertedAt: timestamp()
     .nullable()
     .meta({ description: 'When the lead was converted to an opportunity', examples: [null] }),
@@ -100,9 +106,11 @@ export const Lead = z.object({
   updatedAt: timestamp(),
 });
 
-/** A lead with the number of its possible duplicates. */
+/** A lead with what is counted and looked up for it. */
 export const LeadDetail = Lead.extend({
   duplicateCount: z.int().meta({ description: 'The number of possible duplicates of the lead', examples: [0] }),
+  nextTaskAt: timestamp().nullable().describe('The earliest due time of its open tasks'),
+  lastActivityAt: timestamp().nullable().describe('The time of its newest activity'),
 });
 
 const writable = Lead.pick({ email: true, firstName: true, lastName: true }).extend({
@@ -118,7 +126,12 @@ const writable = Lead.pick({ email: true, firstName: true, lastName: true }).ext
   tags: Tags.optional(),
   externalId: text(255).nullish(),
   referralCode: ReferralCode.nullish(),
+  timezone: timeZone().nullish(),
+  consent: ConsentChange.optional(),
 });
+
+/** Values of fields that events of earlier releases lack. */
+const whenMissing = { record: { consent: {} } };
 
 const withId = z.object({ id: id('lead') });
 const inAccount = [{ permission: 'accounts:read', for: 'accountId' }] as const;
@@ -133,6 +146,7 @@ export const leadCreated = event('lead.created', {
   target: 'lead',
   data: z.object({ leadId: id('lead'), email: Email, source: LeadSource.nullable() }),
   record: Lead,
+  whenMissing,
   example: { leadId: exampleId, email: 'ada@example.com', source: 'web' },
 });
 
@@ -149,6 +163,7 @@ export const leadUpdated = event('lead.updated', {
       .describe('The fields that changed, with their new values'),
   }),
   record: Lead,
+  whenMissing,
   example: { leadId: exampleId, changes: { status: 'contacted', assignedTo: exampleUserId } },
 });
 
@@ -158,8 +173,12 @@ export const leadDeleted = event('lead.deleted', {
   description: 'A lead is removed',
   action: 'lead.delete',
   target: 'lead',
-  data: z.object({ leadId: id('lead') }),
+  data: z.object({
+    leadId: id('lead'),
+    mergedIntoId: id('lead').nullish().describe('The lead that it was merged into, if a merge removed it'),
+  }),
   record: Lead,
+  whenMissing,
   example: { leadId: exampleId },
 });
 
@@ -169,8 +188,12 @@ export const leadRestored = event('lead.restored', {
   description: 'A deleted lead is restored',
   action: 'lead.restore',
   target: 'lead',
-  data: z.object({ leadId: id('lead') }),
+  data: z.object({
+    leadId: id('lead'),
+    unmergedFromId: id('lead').nullish().describe('The lead that it was merged into, if the merge was undone'),
+  }),
   record: Lead,
+  whenMissing,
   example: { leadId: exampleId },
 });
 
@@ -187,6 +210,7 @@ export const leadStatusChanged = event('lead.status_changed', {
     toCode: code().nullish(),
   }),
   record: Lead,
+  whenMissing,
 });
 
 export const leadAssigned = event('lead.assigned', {
@@ -219,6 +243,7 @@ export const leadConverted = event('lead.converted', {
   target: 'lead',
   data: z.object({ leadId: id('lead'), opportunityId: id('opportunity') }),
   record: Lead,
+  whenMissing,
 });
 
 export const statusErrors = {
@@ -228,6 +253,8 @@ export const statusErrors = {
 
 /** The events of a change of any fields of a lead. */
 export const leadChanges = [leadUpdated, leadStatusChanged, leadAssigned, leadScoreThresholdCrossed];
+
+export const externalIdErrors = { external_id_taken: [409, 'Another lead has this externalId'] } as const;
 
 export const leads = operations({
   createLead: {
@@ -244,7 +271,7 @@ export const leads = operations({
     status: 201,
     message: 'Lead created',
     emits: [leadCreated],
-    errors: customFieldErrors,
+    errors: { ...customFieldErrors, ...externalIdErrors },
   },
   listLeads: {
     method: 'GET',
@@ -265,6 +292,7 @@ export const leads = operations({
       accountId: id('account').optional(),
       scoreMin: wholeNumber(0, 100).describe('Return only leads with this score or a higher one').optional(),
       scoreMax: wholeNumber(0, 100).describe('Return only leads with this score or a lower one').optional(),
+      externalId: text(255).describe('Return only leads with this `externalId`').optional(),
       tag: text(50)
         .meta({ description: 'Return only leads with this tag', examples: ['vip'] })
         .optional(),
@@ -297,13 +325,13 @@ export const leads = operations({
     narrows: true,
     summary: 'Update a lead',
     description:
-      'Changes the given fields. A lead without an account follows a new e-mail address into the account of its domain. `customFields` is replaced as a whole. A changed score is pinned, as POST /v1/leads/:id/score does. A change of `status` or `statusCode` follows the rules of POST /v1/leads/:id/status.',
+      'Changes the given fields. A lead without an account follows a new e-mail address into the account of its domain. `customFields` is replaced as a whole, `consent` channel by channel. A changed score is pinned, as POST /v1/leads/:id/score does. A change of `status` or `statusCode` follows the rules of POST /v1/leads/:id/status.',
     params: withId,
     body: writable.partial(),
     reply: Lead,
     message: 'Lead updated',
     emits: leadChanges,
-    errors: { ...statusErrors, ...customFieldErrors },
+    errors: { ...statusErrors, ...customFieldErrors, ...externalIdErrors },
   },
   deleteLead: {
     method: 'DELETE',
@@ -328,7 +356,12 @@ export const leads = operations({
     reply: Lead,
     message: 'Lead restored',
     emits: [leadRestored],
-    errors: { not_deleted: sharedErrors.not_deleted, ...customFieldErrors },
+    errors: {
+      not_deleted: sharedErrors.not_deleted,
+      lead_merged: [409, 'The lead was merged into another one; undo the merge to restore it'],
+      ...customFieldErrors,
+      ...externalIdErrors,
+    },
   },
   changeLeadStatus: {
     method: 'POST',

@@ -41,6 +41,7 @@ import { forecastHandlers } from './features/forecast/index.ts';
 import { importsOf } from './features/imports/index.ts';
 import { leadBulk, leadHandlers } from './features/leads/index.ts';
 import { detectDuplicates } from './features/leads/on-lead-changed.ts';
+import { notePartners } from './features/leads/on-referral-attributed.ts';
 import { milestoneHandlers } from './features/milestones/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { opportunityHandlers } from './features/opportunities/index.ts';
@@ -119,7 +120,15 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...configAiHandlers({ ai: createAi(settings, log), addonSettings }),
       ...nameHandlers,
     },
-    consumers: [detectDuplicates, assignLeads, scoreLeads, matchAccounts, logActivities(ids), ...work.consumers],
+    consumers: [
+      detectDuplicates,
+      notePartners,
+      assignLeads,
+      scoreLeads,
+      matchAccounts,
+      logActivities(ids),
+      ...work.consumers,
+    ],
     jobs: [
       assignNewLeads(peers),
       recountScores,
@@ -141,6 +150,8 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       Lead: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
       DuplicatePair: { through: ['firstLead', 'secondLead'] },
       Pipeline: 'shared',
+      LeadMerge: { through: ['survivor'] },
+      LeadMergeMove: { through: ['merge'] },
       StatusDefinition: 'shared',
       WinLossReason: 'shared',
       CustomField: 'shared',
@@ -184,6 +195,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       { table: 'account', column: 'deleted_at', days: 30 },
       { table: 'lead_score_change', column: 'created_at', days: 365 },
       { table: 'opportunity', column: 'deleted_at', days: 30 },
+      { table: 'lead_merge', column: 'created_at', days: 31 },
     ],
     firstUse: defineDefaults,
     settings,

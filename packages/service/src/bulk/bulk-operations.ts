@@ -18,7 +18,7 @@ import { z } from 'zod';
 import { fail, failField } from '../api-error.ts';
 import { backgroundJobs } from '../background-jobs.ts';
 import { toCsv } from '../csv.ts';
-import type { Context, Handler } from '../handler.ts';
+import type { Context, Handler, Under } from '../handler.ts';
 import { type ListFilter, listedIds } from '../list.ts';
 import { type BulkInput, bulkChangeJob, bulkJob } from './bulk-job.ts';
 import { attempt, changeEach } from './change-each.ts';
@@ -59,10 +59,10 @@ export function bulkOperation<Tx, Op extends Operation, Found = void>(
 }
 
 /** An operation that stores many records, which its body has as `bulkItems`. */
-export interface BulkItemOperation<Tx, Body = Any, Found = Any, Prepared = Any> {
+export interface BulkItemOperation<Tx, Body = Any, Item = Any, Found = Any, Prepared = Any> {
   row: Operation;
-  /** Calls to other services, before the transaction; throws to reject the request. */
-  check?(context: { body: Body; caller: Caller }): Promise<Found>;
+  /** Calls to other services and reads under other permissions, before the transaction; throws to reject the request. */
+  check?(context: { body: Body; caller: Caller; tx: Tx; under: Under }): Promise<Found>;
   /** Takes the locks that all items need, in one order, so that two requests with the same records cannot wait for each other. */
   prepare?(context: { tx: Tx; body: Body; caller: Caller; found: Found }): Promise<Prepared>;
   /**
@@ -73,16 +73,22 @@ export interface BulkItemOperation<Tx, Body = Any, Found = Any, Prepared = Any> 
     tx: Tx;
     emit: Emit;
     caller: Caller;
-    index: number;
+    item: Item;
     body: Body;
     found: Found;
     prepared: Prepared;
   }): Promise<{ id: number; outcome: z.output<typeof BulkOutcome> }>;
 }
 
+/** A parsed item: an optional field is absent, never undefined. */
+type ItemOf<Op extends Operation> =
+  z.output<NonNullable<Op['body']>> extends { items: (infer Item)[] }
+    ? { [Field in keyof Item]: Exclude<Item[Field], undefined> }
+    : never;
+
 /** Declares a bulk operation with items, and infers the types of its body, check and preparation. */
 export function bulkItemOperation<Tx, Op extends Operation, Found = void, Prepared = void>(
-  declared: BulkItemOperation<Tx, z.output<NonNullable<Op['body']>>, Found, Prepared> & { row: Op },
+  declared: BulkItemOperation<Tx, z.output<NonNullable<Op['body']>>, ItemOf<Op>, Found, Prepared> & { row: Op },
 ): BulkItemOperation<Tx> {
   return declared;
 }
@@ -158,14 +164,14 @@ function about(row: Operation, { tenantId }: Caller, { ids, log }: Parts) {
 
 function itemHandlerOf<Tx>({ row, check, prepare, write }: BulkItemOperation<Tx>, parts: Parts) {
   return {
-    check: async ({ body, caller }: Any) => check?.({ body, caller }),
+    check: async ({ body, caller, tx, under }: Any) => check?.({ body, caller, tx, under }),
     async run(context: Pick<Context<Operation, Tx>, 'caller'> & { body: Any; tx: Tx; emit: Emit; found: unknown }) {
       const { body, caller, tx, emit, found } = context;
       const prepared = await prepare?.({ tx, body, caller, found });
       const results = [];
-      for (const index of (body as { items: unknown[] }).items.keys()) {
+      for (const item of (body as { items: unknown[] }).items) {
         const { value, error = null } = await attempt(
-          () => write({ tx, emit, caller, index, body, found, prepared }),
+          () => write({ tx, emit, caller, item, body, found, prepared }),
           about(row, caller, parts),
         );
         results.push({ id: value?.id ?? null, success: !error, outcome: value?.outcome ?? null, error });

@@ -13,8 +13,7 @@ export const bulkCreateAccounts = (peers: Peers) =>
     row: bulkAccounts.bulkCreateAccounts,
     check: ({ body, caller }) => checkOwners(peers, body.items, caller),
     prepare: ({ tx, body }: { tx: Tx; body: Body }) => lockKeys(tx, body.items),
-    async write({ tx, emit, caller, body: { items }, index, found: owners }) {
-      const body = items[index] as Body['items'][number];
+    async write({ tx, emit, caller, item: body, found: owners }) {
       const { id } = await addAccount({ tx, emit }, { body, caller, owner: owners.get(body.ownerId ?? 0) });
       return { id, outcome: 'created' as const };
     },

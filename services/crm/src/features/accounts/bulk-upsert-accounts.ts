@@ -9,7 +9,6 @@ import { lockKeys } from './lock-keys.ts';
 import { changeAccount } from './update-account.ts';
 
 type Body = z.output<typeof bulkAccounts.bulkUpsertAccounts.body>;
-type Item = Body['items'][number];
 
 export const bulkUpsertAccounts = (peers: Peers) =>
   bulkItemOperation({
@@ -25,8 +24,7 @@ export const bulkUpsertAccounts = (peers: Peers) =>
       await lockKeys(tx, body.items);
       return { seen: new Set<string>() };
     },
-    async write({ tx, emit, caller, body: { items, key }, index, found: owners, prepared: { seen } }) {
-      const item = items[index] as Item;
+    async write({ tx, emit, caller, body: { key }, item, found: owners, prepared: { seen } }) {
       const value = item[key] as string;
       if (seen.has(value)) throw fail('duplicate_in_request', [{ field: key, message: 'Must occur once' }]);
       seen.add(value);

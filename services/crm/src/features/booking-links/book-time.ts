@@ -10,6 +10,7 @@ import { addAttendees } from '../calendar-events/attendees.ts';
 import { asEvent, type StoredEvent } from '../calendar-events/event.ts';
 import { mailAttendees } from '../calendar-events/invitations.ts';
 import { asLead } from '../leads/lead.ts';
+import { matchKeys } from '../leads/match-keys.ts';
 import { asBookingLink } from './booking-link.ts';
 import { type BookingTenant, bookableSlots, findBookingLink, tenantOf } from './offer.ts';
 
@@ -94,15 +95,13 @@ async function leadOf(tx: Tx, emit: Emit<typeof leadCreated>, { name, email }: B
       AND email_key = lower(${email}) AND deleted_at IS NULL ORDER BY id LIMIT 1`;
   if (existing) return existing.id;
   const [firstName = name, ...others] = name.split(/\s+/);
-  const row = await tx.lead.create({
-    data: {
-      email,
-      firstName: firstName.slice(0, 100),
-      lastName: others.join(' ').slice(0, 100) || noLastName,
-      source: 'web',
-      assignedTo: ownerId,
-    },
-  });
+  const person = {
+    email,
+    firstName: firstName.slice(0, 100),
+    lastName: others.join(' ').slice(0, 100) || noLastName,
+  };
+  const data = { ...person, ...matchKeys(person), source: 'web', assignedTo: ownerId };
+  const row = await tx.lead.create({ data });
   const lead = asLead(row);
   emit(leadCreated, { data: { leadId: lead.id, email: lead.email, source: lead.source }, record: lead });
   return lead.id;

@@ -64,21 +64,34 @@ function missing({ required, label }: Definition, isRequiredNow: boolean): strin
 }
 
 /**
- * Reserves the values of unique fields for a record, and releases its earlier ones.
+ * Reserves the values of unique fields for a record, and releases its earlier ones. An error changes nothing, because in a
+ * bulk operation it is the result of one record.
  * @throws 409 naming the field whose value another record has
  */
 export async function claimValues(tx: Tx, { keys, uniqueIds }: CustomWrite, recordId: number): Promise<void> {
   if (!uniqueIds.length) return;
-  await releaseValues(tx, uniqueIds, recordId);
+  const claimed: CustomWrite['keys'] = [];
   // In one order, because two transactions that claim the same values in different orders would wait for each other.
-  for (const { fieldId, value } of keys.toSorted((one, other) => one.fieldId - other.fieldId)) {
-    const claimed = await tx.sql`INSERT INTO custom_field_key (field_id, value, record_id)
+  for (const key of keys.toSorted((one, other) => one.fieldId - other.fieldId)) {
+    const { fieldId, value } = key;
+    const added = await tx.sql`INSERT INTO custom_field_key (field_id, value, record_id)
       VALUES (${fieldId}, ${value}, ${recordId}) ON CONFLICT DO NOTHING RETURNING record_id`;
-    if (claimed.length) continue;
-    const field = await tx.customField.findFirst({ where: { id: fieldId } });
-    const message = `Another record has this value; ${field?.label ?? 'the field'} is unique`;
-    throw fail('value_taken', [{ field: `customFields.${field?.key}`, message }]);
+    if (added.length) claimed.push(key);
+    else if (!(await tx.customFieldKey.count({ where: { fieldId, value, recordId } }))) {
+      for (const one of claimed) await tx.customFieldKey.deleteMany({ where: { ...one, recordId } });
+      throw await valueTaken(tx, fieldId);
+    }
   }
+  const current = new Map(keys.map(({ fieldId, value }) => [fieldId, value]));
+  const stored = await tx.customFieldKey.findMany({ where: { fieldId: { in: uniqueIds }, recordId } });
+  for (const { fieldId, value } of stored)
+    if (current.get(fieldId) !== value) await tx.customFieldKey.deleteMany({ where: { fieldId, value, recordId } });
+}
+
+async function valueTaken(tx: Tx, fieldId: number) {
+  const field = await tx.customField.findFirst({ where: { id: fieldId } });
+  const message = `Another record has this value; ${field?.label ?? 'the field'} is unique`;
+  return fail('value_taken', [{ field: `customFields.${field?.key}`, message }]);
 }
 
 /**

@@ -1,13 +1,9 @@
 import type { Tx } from '../../handler.ts';
+import { type Identity, type MatchKeys, matchKeys } from './match-keys.ts';
+import { compareFacts, factsOf, type Similarity } from './similarity.ts';
 
-/**
- * Two leads are paired when they share one of these; the strongest match sets the confidence. An e-mail stem is the
- * address without its +tag, and without dots where the provider ignores them.
- */
-const confidenceOf = { email: 1, phone: 0.8, emailStem: 0.75, name: 0.5 } as const;
+/** The best matches that are kept for each compared lead, and the newest few that are read for each of its keys. */
 const pairsPerLeadMax = 20;
-
-type Kind = keyof typeof confidenceOf;
 
 /** Two leads to compare, in any order. */
 interface Candidate {
@@ -15,26 +11,39 @@ interface Candidate {
   otherId: number;
 }
 
-/** Two leads and the fields they currently share; the confidence is 0 when they share none. */
-interface Pair {
+/** Two leads and what they currently have in common. */
+interface Pair extends Similarity {
   first: number;
   second: number;
-  confidence: number;
-  matched_on: string[];
+}
+
+interface Person extends Identity, MatchKeys {
+  id: number;
 }
 
 /**
- * Compares these leads with those that share something with them or are paired with them: creates missing pairs, corrects
- * open ones, and removes open ones whose leads no longer share anything.
+ * Compares these leads with those that share a key with them or are paired with them: creates missing pairs, corrects
+ * undecided ones, and removes undecided ones whose leads no longer have anything in common.
+ * @param options.mayReopen whether a dismissed pair opens when its confidence has risen, because one of its leads changed
  */
-export async function pairLeads(tx: Tx, leadIds: number[]): Promise<{ written: number; removed: number }> {
-  if (!leadIds.length) return { written: 0, removed: 0 };
-  const candidates = [...(await findSimilarLeads(tx, leadIds)), ...(await findOpenPairs(tx, leadIds))];
-  if (!candidates.length) return { written: 0, removed: 0 };
-  await lockCandidates(tx, candidates);
-  const pairs = await compareLeads(tx, candidates);
+export async function pairLeads(
+  tx: Tx,
+  leadIds: number[],
+  { mayReopen = false }: { mayReopen?: boolean } = {},
+): Promise<{ written: number; removed: number }> {
+  const changed = await readPersons(tx, leadIds);
+  const stale = changed.filter(isStale).map(({ id }) => id);
+  // Leads without keys cannot see each other, so they are compared one transaction after another.
+  if (stale.length) await lockKeyRepair(tx);
+  const candidates = await bestCandidates(tx, changed);
+  const known = await findPairs(tx, leadIds);
+  if (!candidates.length && !known.length && !stale.length) return { written: 0, removed: 0 };
+  const compared = [...candidates, ...known];
+  const current = await lockPersons(tx, [...stale, ...compared.flatMap(({ leadId, otherId }) => [leadId, otherId])]);
+  await writeKeys(tx, current.filter(isStale));
+  const pairs = comparePairs(compared, current);
   const isAlike = ({ confidence }: Pair) => confidence > 0;
-  const written = await storePairs(tx, pairs.filter(isAlike));
+  const written = await storePairs(tx, pairs.filter(isAlike), mayReopen);
   const removed = await removePairs(
     tx,
     pairs.filter((pair) => !isAlike(pair)),
@@ -42,92 +51,149 @@ export async function pairLeads(tx: Tx, leadIds: number[]): Promise<{ written: n
   return { written, removed };
 }
 
-/**
- * The best matches of each lead. For each kind, only the newest few are read from an index that ends in the id, so that
- * a thousand equal names cost no more than twenty. The keys are stored columns because conditions with functions
- * cannot use an index under row-level security.
- */
-function findSimilarLeads(tx: Tx, leadIds: number[]): Promise<Candidate[]> {
-  return tx.sql<Candidate>`
-    SELECT changed.id AS "leadId", other.id AS "otherId"
-    FROM lead AS changed CROSS JOIN LATERAL (
-      SELECT lead.id FROM lead
-      WHERE lead.id IN (
-        (SELECT id FROM lead WHERE email_key = changed.email_key AND id <> changed.id AND deleted_at IS NULL
-          ORDER BY id DESC LIMIT ${pairsPerLeadMax})
-        UNION ALL
-        (SELECT id FROM lead WHERE phone = changed.phone AND id <> changed.id AND deleted_at IS NULL
-          ORDER BY id DESC LIMIT ${pairsPerLeadMax})
-        UNION ALL
-        (SELECT id FROM lead WHERE email_stem = changed.email_stem AND id <> changed.id AND deleted_at IS NULL
-          ORDER BY id DESC LIMIT ${pairsPerLeadMax})
-        UNION ALL
-        (SELECT id FROM lead WHERE name_stem = changed.name_stem AND id <> changed.id AND deleted_at IS NULL
-          ORDER BY id DESC LIMIT ${pairsPerLeadMax}))
-      -- The strongest kind of match first, then the newest.
-      ORDER BY (lead.email_key = changed.email_key) DESC, coalesce(lead.phone = changed.phone, false) DESC,
-        (lead.email_stem = changed.email_stem) DESC, lead.id DESC
-      LIMIT ${pairsPerLeadMax}) AS other
-    WHERE changed.id = ANY(${leadIds}::bigint[]) AND changed.deleted_at IS NULL`;
+function isStale(person: Person): boolean {
+  const keys = matchKeys(person);
+  return (Object.keys(keys) as (keyof MatchKeys)[]).some((name) => keys[name] !== person[name]);
 }
 
-/** Undecided pairs of these leads. */
-function findOpenPairs(tx: Tx, leadIds: number[]): Promise<Candidate[]> {
-  return tx.sql<Candidate>`
-    SELECT first_lead_id AS "leadId", second_lead_id AS "otherId" FROM duplicate_pair
-      WHERE first_lead_id = ANY(${leadIds}::bigint[]) AND status = 'open'
-    UNION
-    SELECT first_lead_id, second_lead_id FROM duplicate_pair
-      WHERE second_lead_id = ANY(${leadIds}::bigint[]) AND status = 'open'`;
+function lockKeyRepair(tx: Tx): Promise<object[]> {
+  return tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('match keys',
+    platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+}
+
+function readPersons(tx: Tx, leadIds: number[]): Promise<Person[]> {
+  if (!leadIds.length) return Promise.resolve([]);
+  return tx.sql<Person>`
+    SELECT id, email, first_name AS "firstName", last_name AS "lastName", phone, phone_key AS "phoneKey",
+      name_sorted AS "nameSorted", name_initial AS "nameInitial", name_sound AS "nameSound", name_domain AS "nameDomain"
+    FROM lead WHERE id = ANY(${leadIds}::bigint[]) AND deleted_at IS NULL`;
 }
 
 /**
- * Locks the leads of candidates. Pairs are written only under these locks, which are taken in one order: otherwise two
- * transactions that pair the same leads could wait for each other.
+ * Locks leads. Pairs are written only under these locks, which are taken in one order: otherwise two transactions that
+ * pair the same leads could wait for each other.
  */
-async function lockCandidates(tx: Tx, candidates: Candidate[]): Promise<void> {
-  const leadIds = candidates.flatMap(({ leadId, otherId }) => [leadId, otherId]);
+async function lockPersons(tx: Tx, leadIds: number[]): Promise<Person[]> {
   // The strength of an UPDATE, which permits that other transactions insert rows that refer to the leads.
   await tx.sql`SELECT id FROM lead WHERE id = ANY(${leadIds}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
+  return readPersons(tx, leadIds);
 }
 
-interface Compared extends Record<Kind, boolean> {
-  first: number;
-  second: number;
+/** The best matches of each lead among those that share a key with it. */
+async function bestCandidates(tx: Tx, changed: Person[]): Promise<Candidate[]> {
+  if (!changed.length) return [];
+  const found = await findByKeys(tx, changed);
+  const persons = await readPersons(tx, [...new Set(found.map(({ otherId }) => otherId))]);
+  const byId = factsById([...persons, ...changed]);
+  const rated = found.flatMap((candidate) => {
+    const [one, other] = [byId.get(candidate.leadId), byId.get(candidate.otherId)];
+    const confidence = one && other ? compareFacts(one, other).confidence : 0;
+    return confidence > 0 ? [{ ...candidate, confidence }] : [];
+  });
+  return [...Map.groupBy(rated, ({ leadId }) => leadId).values()].flatMap((ofLead) =>
+    ofLead
+      .sort((one, other) => other.confidence - one.confidence || other.otherId - one.otherId)
+      .slice(0, pairsPerLeadMax),
+  );
+}
+
+/**
+ * Leads with an equal key. For each key, only the newest few are read from an index that ends in the id, so that a thousand
+ * equal names cost no more than twenty. The keys are stored columns because conditions with functions cannot use an index
+ * under row-level security.
+ */
+function findByKeys(tx: Tx, changed: Person[]): Promise<Candidate[]> {
+  const wanted = changed.map((person) => ({ id: person.id, ...matchKeys(person) }));
+  return tx.sql<Candidate>`
+    SELECT changed.id AS "leadId", other.id AS "otherId"
+    FROM lead AS changed
+    JOIN jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) AS key (id bigint, "phoneKey" text, "nameSorted" text,
+      "nameInitial" text, "nameSound" text, "nameDomain" text) ON key.id = changed.id
+    CROSS JOIN LATERAL (
+      (SELECT id FROM lead WHERE email_key = changed.email_key AND id <> changed.id AND deleted_at IS NULL
+        ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+      UNION
+      (SELECT id FROM lead WHERE email_stem = changed.email_stem AND id <> changed.id AND deleted_at IS NULL
+        ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+      UNION
+      (SELECT id FROM lead WHERE phone = changed.phone AND id <> changed.id AND deleted_at IS NULL
+        ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+      UNION
+      (SELECT id FROM lead WHERE name_stem = changed.name_stem AND id <> changed.id AND deleted_at IS NULL
+        ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+      UNION
+      (SELECT id FROM lead WHERE phone_key = key."phoneKey" AND id <> changed.id AND deleted_at IS NULL
+        ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+      UNION
+      (SELECT id FROM lead WHERE name_sorted = key."nameSorted" AND id <> changed.id AND deleted_at IS NULL
+        ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+      UNION
+      (SELECT id FROM lead WHERE name_initial = key."nameInitial" AND id <> changed.id AND deleted_at IS NULL
+        ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+      UNION
+      (SELECT id FROM lead WHERE name_sound = key."nameSound" AND id <> changed.id AND deleted_at IS NULL
+        ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+      UNION
+      (SELECT id FROM lead WHERE name_domain = key."nameDomain" AND id <> changed.id AND deleted_at IS NULL
+        ORDER BY id DESC LIMIT ${pairsPerLeadMax})) AS other
+    WHERE changed.id = ANY(${changed.map(({ id }) => id)}::bigint[]) AND changed.deleted_at IS NULL`;
+}
+
+/** Pairs of these leads that are not merged. */
+function findPairs(tx: Tx, leadIds: number[]): Promise<Candidate[]> {
+  if (!leadIds.length) return Promise.resolve([]);
+  return tx.sql<Candidate>`
+    SELECT first_lead_id AS "leadId", second_lead_id AS "otherId" FROM duplicate_pair
+      WHERE first_lead_id = ANY(${leadIds}::bigint[]) AND status <> 'merged'
+    UNION
+    SELECT first_lead_id, second_lead_id FROM duplicate_pair
+      WHERE second_lead_id = ANY(${leadIds}::bigint[]) AND status <> 'merged'`;
+}
+
+/** Writes the keys of leads that an earlier release stored, or that were changed without them. */
+async function writeKeys(tx: Tx, stale: Person[]): Promise<void> {
+  if (!stale.length) return;
+  const keys = stale.map((person) => ({ id: person.id, ...matchKeys(person) }));
+  await tx.sql`
+    UPDATE lead SET phone_key = key."phoneKey", name_sorted = key."nameSorted", name_initial = key."nameInitial",
+      name_sound = key."nameSound", name_domain = key."nameDomain"
+    FROM jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) AS key (id bigint, "phoneKey" text, "nameSorted" text,
+      "nameInitial" text, "nameSound" text, "nameDomain" text)
+    WHERE lead.id = key.id`;
 }
 
 /** Compares the leads of each candidate. Skips candidates with a deleted lead, so that their pairs stay unchanged. */
-async function compareLeads(tx: Tx, candidates: Candidate[]): Promise<Pair[]> {
-  const compared = await tx.sql<Compared>`
-    WITH pair AS (
-      SELECT DISTINCT least("leadId", "otherId") AS first, greatest("leadId", "otherId") AS second
-      FROM jsonb_to_recordset(${JSON.stringify(candidates)}::jsonb) AS row ("leadId" bigint, "otherId" bigint))
-    SELECT pair.first, pair.second, a.email_key = b.email_key AS email, a.email_stem = b.email_stem AS "emailStem",
-      coalesce(a.phone = b.phone, false) AS phone, a.name_stem = b.name_stem AS name
-    FROM pair JOIN lead AS a ON a.id = pair.first JOIN lead AS b ON b.id = pair.second
-    WHERE a.deleted_at IS NULL AND b.deleted_at IS NULL`;
-  return compared.map(({ first, second, ...shared }) => {
-    const kinds = (Object.keys(confidenceOf) as Kind[]).filter((kind) => shared[kind]);
-    return {
-      first,
-      second,
-      confidence: Math.max(0, ...kinds.map((kind) => confidenceOf[kind])),
-      matched_on: [...new Set(kinds.map((kind) => (kind === 'emailStem' ? 'email' : kind)))],
-    };
+function comparePairs(candidates: Candidate[], persons: Person[]): Pair[] {
+  const byId = factsById(persons);
+  const keys = new Map(
+    candidates.map(({ leadId, otherId }) => {
+      const [first, second] = [Math.min(leadId, otherId), Math.max(leadId, otherId)];
+      return [`${first} ${second}`, { first, second }];
+    }),
+  );
+  return [...keys.values()].flatMap(({ first, second }) => {
+    const [one, other] = [byId.get(first), byId.get(second)];
+    return one && other ? [{ first, second, ...compareFacts(one, other) }] : [];
   });
 }
 
-/** Creates pairs and updates open ones; returns how many were missing or differed. */
-async function storePairs(tx: Tx, pairs: Pair[]): Promise<number> {
+function factsById(persons: Person[]) {
+  return new Map(persons.map((person) => [person.id, factsOf(person)]));
+}
+
+/** Creates pairs, updates open ones and reopens dismissed ones; returns how many were missing or differed. */
+async function storePairs(tx: Tx, pairs: Pair[], mayReopen: boolean): Promise<number> {
   if (!pairs.length) return 0;
   const written = await tx.sql`
     INSERT INTO duplicate_pair (first_lead_id, second_lead_id, confidence, matched_on)
-    SELECT first, second, confidence, matched_on FROM jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb)
-      AS row (first bigint, second bigint, confidence float, matched_on text[])
+    SELECT first, second, confidence, "matchedOn" FROM jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb)
+      AS row (first bigint, second bigint, confidence float, "matchedOn" text[])
     ON CONFLICT (tenant_id, environment, first_lead_id, second_lead_id) DO UPDATE
-      SET confidence = excluded.confidence, matched_on = excluded.matched_on
-      WHERE duplicate_pair.status = 'open'
-        AND (duplicate_pair.matched_on <> excluded.matched_on OR duplicate_pair.confidence <> excluded.confidence)
+      SET confidence = excluded.confidence, matched_on = excluded.matched_on, status = 'open',
+        decided_by = NULL, decided_at = NULL, version = duplicate_pair.version + 1
+      WHERE (duplicate_pair.status = 'open'
+          AND (duplicate_pair.matched_on <> excluded.matched_on OR duplicate_pair.confidence <> excluded.confidence))
+        OR (duplicate_pair.status = 'dismissed' AND ${mayReopen} AND duplicate_pair.confidence < excluded.confidence)
     RETURNING id`;
   const paired = pairs.flatMap(({ first, second }) => [first, second]);
   await tx.sql`UPDATE lead SET is_paired = true WHERE id = ANY(${paired}::bigint[]) AND NOT is_paired`;

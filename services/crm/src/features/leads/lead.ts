@@ -1,5 +1,5 @@
 import { unknownId } from '@tandem/contract';
-import { Lead, leadStates, type leadStatuses } from '@tandem/crm-contract';
+import { Consent, Lead, leadStates, type leadStatuses } from '@tandem/crm-contract';
 import { fail, failField, storedObject, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Lead as LeadRow } from '../../generated/client.ts';
@@ -8,7 +8,7 @@ import type { Tx } from '../../handler.ts';
 export type LeadRecord = z.output<typeof Lead>;
 export type LeadStatus = (typeof leadStatuses)[number];
 
-const columns = Lead.pick({ source: true, status: true }).extend({ customFields: storedObject });
+const columns = Lead.pick({ source: true, status: true }).extend({ customFields: storedObject, consent: Consent });
 
 /** Converts a row to the contract's `Lead`. */
 export function asLead(row: LeadRow): LeadRecord {

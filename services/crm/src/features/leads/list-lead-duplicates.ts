@@ -1,26 +1,22 @@
-import { DuplicatePair, type leadDuplicates } from '@tandem/crm-contract';
+import type { leadDuplicates } from '@tandem/crm-contract';
 import type { z } from 'zod';
-import type { DuplicatePair as PairRow } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
+import { asPair } from './duplicate.ts';
 
 export const listLeadDuplicates: Handler<typeof leadDuplicates.listLeadDuplicates> = async ({ query, tx, list }) => {
-  const { minConfidence, status } = query;
-  const page = await list({
-    model: tx.duplicatePair,
-    where: {
-      ...(status && { status }),
-      ...(minConfidence !== undefined && { confidence: { gte: minConfidence } }),
-      // A pair with a deleted lead needs no decision.
-      firstLead: { deletedAt: null },
-      secondLead: { deletedAt: null },
-    },
-  });
+  const page = await list({ model: tx.duplicatePair, where: listedPairs(query) });
   return { ...page, items: page.items.map(asPair) };
 };
 
-const columns = DuplicatePair.pick({ matchedOn: true, status: true });
-
-/** Converts a row to the contract's `DuplicatePair`. */
-function asPair(row: PairRow): z.output<typeof DuplicatePair> {
-  return { ...row, ...columns.parse(row), leadIds: [row.firstLeadId, row.secondLeadId] };
+/** The pairs that a list of duplicates has for its filters. */
+export function listedPairs({
+  minConfidence,
+  status,
+}: Partial<z.output<typeof leadDuplicates.listLeadDuplicates.query>>): Record<string, unknown> {
+  return {
+    ...(status && { status }),
+    ...(minConfidence !== undefined && { confidence: { gte: minConfidence } }),
+    // A pair with a deleted lead needs no decision. One of the leads of a merged pair is deleted.
+    ...(status !== 'merged' && { firstLead: { deletedAt: null }, secondLead: { deletedAt: null } }),
+  };
 }

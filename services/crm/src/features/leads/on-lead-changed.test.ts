@@ -32,7 +32,7 @@ describe('duplicate detection', () => {
   it('rates equal names as a weak match and equal phones as a strong one', async () => {
     const api = service.as();
     await api.createLead({ body: aLead({ firstName: 'Ada', lastName: 'Byron' }) });
-    await api.createLead({ body: aLead({ firstName: 'ada', lastName: 'byron' }) });
+    await api.createLead({ body: aLead({ firstName: 'ada', lastName: 'byron', email: 'ada@byron.example' }) });
     await api.createLead({ body: aLead({ phone: '+491701111111' }) });
     await api.createLead({ body: aLead({ phone: '+491701111111' }) });
     const found = await somePairs(api, 2);
@@ -67,8 +67,8 @@ describe('duplicate detection', () => {
   it('updates a pair when its leads change, and removes it when they share nothing', async () => {
     const api = service.as();
     const name = { firstName: 'Grace', lastName: 'Hopper' };
-    const { data: first } = await api.createLead({ body: aLead({ ...name, email: 'one@example.com' }) });
-    const { data: second } = await api.createLead({ body: aLead({ ...name, email: 'two@example.com' }) });
+    const { data: first } = await api.createLead({ body: aLead({ ...name, email: 'one@one.example' }) });
+    const { data: second } = await api.createLead({ body: aLead({ ...name, email: 'two@two.example' }) });
     const become = (what: string, expected: object[]) =>
       until(what, async () => {
         const now = (await pairs(api)).map(({ confidence, matchedOn }) => ({ confidence, matchedOn }));
@@ -76,7 +76,7 @@ describe('duplicate detection', () => {
       });
     const update = (id: string, body: object) => api.updateLead({ params: { id }, body });
     await become('namesakes', [{ confidence: 0.5, matchedOn: ['name'] }]);
-    await update(first.id, { email: 'two@example.com' });
+    await update(first.id, { email: 'two@two.example' });
     await become('the same address and name', [{ confidence: 1, matchedOn: ['email', 'name'] }]);
     await update(second.id, { lastName: 'Murray' });
     await become('the same address', [{ confidence: 1, matchedOn: ['email'] }]);
@@ -100,13 +100,85 @@ describe('duplicate detection', () => {
     [{ firstName: 'José', lastName: 'Núñez' }, { firstName: 'jose', lastName: 'NUNEZ' }, 0.5, 'name'],
     [{ firstName: 'Jörg', lastName: 'Müller-Weiß' }, { firstName: 'Jorg', lastName: 'Muller-Weiss' }, 0.5, 'name'],
     [{ firstName: 'Łukasz', lastName: 'Ørsted' }, { firstName: 'Lukasz', lastName: 'Orsted' }, 0.5, 'name'],
-    [{ email: 'john.smith+news@company.example' }, { email: 'John.Smith@company.example' }, 0.75, 'email'],
-    [{ email: 'john.smith+x@gmail.com' }, { email: 'johnsmith+y@googlemail.com' }, 0.75, 'email'],
+    [{ firstName: 'Ada', lastName: 'Lovelace' }, { firstName: 'Lovelace', lastName: 'Ada' }, 0.4, 'name_swapped'],
+    [{ firstName: 'Ada', lastName: 'Lovelace' }, { firstName: 'A.', lastName: 'Lovelace' }, 0.35, 'name_initials'],
+    [{ firstName: 'Jon', lastName: 'Schmidt' }, { firstName: 'John', lastName: 'Schmitt' }, 0.35, 'name_similar'],
+    [{ firstName: 'Grace', lastName: 'Hopper' }, { firstName: 'Garce', lastName: 'Hopper' }, 0.35, 'name_similar'],
+    [{ firstName: 'Eva', lastName: 'Müller' }, { firstName: 'Eva', lastName: 'Mueller' }, 0.35, 'name_similar'],
+    [{ phone: '+49 (0)170 1234567' }, { phone: '+49 170 123-4567' }, 0.8, 'phone'],
+    [{ email: 'john.smith+news@company.example' }, { email: 'John.Smith@company.example' }, 0.75, 'email_variant'],
+    [{ email: 'john.smith+x@gmail.com' }, { email: 'johnsmith+y@googlemail.com' }, 0.75, 'email_variant'],
   ])('pairs %j with %j, with confidence %d', async (one, other, confidence, signal) => {
     const api = service.as();
-    await api.createLead({ body: aLead(one) });
-    await api.createLead({ body: aLead(other) });
+    await api.createLead({ body: aLead({ email: 'one@one.example', ...one }) });
+    await api.createLead({ body: aLead({ email: 'other@other.example', ...other }) });
     expect(await somePairs(api, 1)).toMatchObject([{ confidence, matchedOn: [signal] }]);
+  });
+
+  it.each([
+    ['an equal name', { firstName: 'Ada', lastName: 'Lovelace' }, 0.7, 'name'],
+    ['a similar name', { firstName: 'Ada', lastName: 'Lovelase' }, 0.6, 'name_similar'],
+    ['an equal name and phone', { firstName: 'Ada', lastName: 'Lovelace', phone: '+442071234567' }, 0.94, 'name'],
+  ])('rates %s higher in the same company', async (_, other, confidence, reason) => {
+    const api = service.as();
+    const ada = { firstName: 'Ada', lastName: 'Lovelace', phone: '+442071234567' };
+    await api.createLead({ body: aLead({ ...ada, email: 'ada@engines.example' }) });
+    await api.createLead({ body: aLead({ ...other, email: 'sales@engines.example' }) });
+    const matchedOn = [...('phone' in other ? ['phone'] : []), reason, 'email_domain_and_name'];
+    expect(await somePairs(api, 1)).toMatchObject([{ confidence, matchedOn }]);
+  });
+
+  it('does not pair other persons: short names with one other letter, and colleagues', async () => {
+    const api = service.as();
+    for (const [firstName, lastName] of [
+      ['Tim', 'Smith'],
+      ['Tom', 'Smith'],
+      ['Mark', 'Meier'],
+      ['Mary', 'Meier'],
+      ['Anna', 'Schulz'],
+    ])
+      await api.createLead({ body: aLead({ firstName, lastName, email: `${firstName}@firm.example` }) });
+    const last = { email: 'end@end.example' };
+    await api.createLead({ body: aLead(last) });
+    await api.createLead({ body: aLead(last) });
+    expect(await somePairs(api, 1)).toMatchObject([{ confidence: 1 }]);
+  });
+
+  it('keeps a dismissed pair until a change of one of its leads raises the confidence', async () => {
+    const api = service.as();
+    const name = { firstName: 'Alan', lastName: 'Turing' };
+    const { data: first } = await api.createLead({ body: aLead({ ...name, email: 'a@one.example' }) });
+    const { data: second } = await api.createLead({ body: aLead({ ...name, email: 'a@two.example' }) });
+    const [found] = (await somePairs(api, 1)) as unknown as [{ id: string }];
+    const params = { pairId: found.id };
+    const stale = await api.dismissDuplicate({ params, headers: { 'if-match': '"7"' } });
+    expect(stale.status).toBe(412);
+    const [won, lost] = (await Promise.all([api.dismissDuplicate({ params }), api.dismissDuplicate({ params })])).sort(
+      (one, other) => one.status - other.status,
+    );
+    expect([won?.status, won?.data.status, lost?.status, lost?.body.code]).toEqual([
+      200,
+      'dismissed',
+      409,
+      'pair_decided',
+    ]);
+    await until('the event arrives', () =>
+      service.events.find((one) => one.name === 'duplicate_pair.dismissed' && one.target.id === Number(found.id)),
+    );
+    expect((await api.getLead({ params: { id: first.id } })).data.duplicateCount).toBe(0);
+    await api.updateLead({ params: { id: second.id }, body: { lastName: 'TURING' } });
+    await api.createLead({ body: aLead({ email: 'end@example.com' }) });
+    await api.createLead({ body: aLead({ email: 'end@example.com' }) });
+    await until('the change was compared', async () => (await pairs(api)).length === 2);
+    const ofFirst = async (query: Record<string, string>) =>
+      (await api.getLeadDuplicates({ params: { id: first.id }, query })).data as { status: string }[];
+    expect(await ofFirst({ status: 'open' })).toEqual([]);
+    expect(await ofFirst({})).toMatchObject([{ id: found.id, status: 'dismissed' }]);
+    await api.updateLead({ params: { id: second.id }, body: { email: 'a@one.example' } });
+    await until('it is open again', async () => (await ofFirst({ status: 'open' })).length === 1);
+    expect(await ofFirst({ minConfidence: '0.9' })).toMatchObject([{ confidence: 1, matchedOn: ['email', 'name'] }]);
+    const narrow = service.as({ tenantId: api.caller.tenantId as number, userId: 77, can: ['leads:write:own'] });
+    expect((await narrow.dismissDuplicate({ params })).status).toBe(404);
   });
 
   it('does not pair addresses whose dots or tags are significant', async () => {

@@ -13,7 +13,7 @@ export const detectDuplicates = consumer({
   on: [leadCreated, leadUpdated, leadRestored],
   async handle(events, { tx }: { tx: Tx }) {
     const leadIds = [...new Set(events.filter(concernsIdentity).map(({ record }) => record.id))];
-    await pairLeads(tx, leadIds);
+    await pairLeads(tx, leadIds, { mayReopen: true });
   },
 });
 

@@ -51,9 +51,10 @@ const allHandled = (api: Api) =>
   until('the event of every created lead is handled', async () => {
     const [events] = await service.sqlWithin(
       api.caller,
-      'SELECT (SELECT count(*) FROM lead) - (SELECT count(*) FROM platform.inbox) AS waiting',
+      `SELECT (SELECT count(*) FROM lead)
+        - (SELECT count(*) FROM platform.inbox WHERE consumer LIKE '%detect-duplicates%') AS waiting`,
     );
-    return Number(events?.['waiting']) === 0;
+    return Number(events?.['waiting']) <= 0;
   });
 
 const forget = async (api: Api) => {
@@ -100,7 +101,7 @@ it('pairs of a change whose event was lost are corrected or removed', async () =
   await somePairs(api, 2);
   await allHandled(api);
   const change = 'UPDATE lead SET email = $2, phone = NULL WHERE id = $1';
-  for (const { id } of [first, third]) await service.sqlWithin(api.caller, change, [id, `changed${id}@example.com`]);
+  for (const { id } of [first, third]) await service.sqlWithin(api.caller, change, [id, `me@changed${id}.example`]);
   expect(await rebuild(api)).toEqual({ read: 4, written: 1, removed: 1 });
   expect(await pairsOf(api)).toMatchObject([{ confidence: 0.5, matchedOn: ['name'] }]);
 });

@@ -1,14 +1,18 @@
 import { actingUserId, type Caller } from '@tandem/caller';
-import { leadAssigned, leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
+import { type ConsentChange, leadAssigned, leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
-import { type Assignee, checkUser, diff, teamOfAssignee, toJsonColumn } from '@tandem/service';
+import { type Assignee, checkUser, diff, teamOfAssignee } from '@tandem/service';
+import type { z } from 'zod';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { checkAccount } from '../accounts/account.ts';
 import { accountOfEmail } from '../accounts/account-of-email.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { scoreChanged } from '../scoring/write-score.ts';
+import { changedConsent } from './consent.ts';
+import { checkExternalId, lockExternalIds } from './external-id.ts';
 import { type LeadRecord, lockLead, writeLead } from './lead.ts';
+import { leadColumns } from './lead-columns.ts';
 import { checkStatus, nextStatus, statusChange } from './lead-status.ts';
 
 export const updateLead = (peers: Peers): Handler<typeof leads.updateLead, Assignee | undefined> => ({
@@ -17,13 +21,15 @@ export const updateLead = (peers: Peers): Handler<typeof leads.updateLead, Assig
     return checkAssignment(peers, body, caller);
   },
   async run({ params, body, caller, tx, emit, ifMatch, found: assignee }) {
+    await lockExternalIds(tx, [body.externalId]);
     const lead = await lockLead(tx, params.id);
     ifMatch(lead);
     return changeLead({ tx, emit }, { lead, change: body, assignee, byUserId: actingUserId(caller) });
   },
 });
 
-type LeadChange = { [Field in keyof LeadRecord]?: LeadRecord[Field] | undefined };
+type Fields = { [Field in keyof LeadRecord]?: LeadRecord[Field] | undefined };
+type LeadChange = Omit<Fields, 'consent'> & { consent?: z.output<typeof ConsentChange> | undefined };
 
 /**
  * The new assignee, if the change names one; fails unless assignee and team can be used.
@@ -59,17 +65,17 @@ export async function changeLead(
 ): Promise<LeadRecord> {
   const status = await nextStatus(tx, lead, change);
   const wanted = await withAccount(tx, lead, withPin(lead, withTeam(lead, change, assignee)));
-  const { isEmpty, values, audit } = diff(lead, { ...wanted, ...status });
+  const { isEmpty, values, audit } = diff(lead, withConsent(lead, { ...wanted, ...status }));
   if (isEmpty) return lead;
   if (status && values.statusCode) checkStatus(lead, status);
-  const { customFields, ...fields } = values;
+  await checkExternalId(tx, values.externalId, lead.id);
   const custom =
-    customFields && (await customWrite(tx, 'lead', { after: customFields, before: lead.customFields, within }));
+    values.customFields &&
+    (await customWrite(tx, 'lead', { after: values.customFields, before: lead.customFields, within }));
   if (custom) await claimValues(tx, custom, lead.id);
   const updated = await writeLead(tx, lead.id, {
-    ...fields,
-    ...(customFields && { customFields: toJsonColumn(customFields), ...custom?.columns }),
-    ...(values.referralCode && { referralCodeAt: new Date() }),
+    ...leadColumns(lead, values),
+    ...custom?.columns,
     ...(values.score !== undefined && { scoreComponents: [], scoredAt: new Date() }),
   });
   const leadId = lead.id;
@@ -83,6 +89,10 @@ export async function changeLead(
     await scoreChanged({ tx, emit }, [{ from: lead.score, lead: updated, ...cause }]);
   }
   return updated;
+}
+
+function withConsent(lead: LeadRecord, { consent, ...change }: LeadChange): Fields {
+  return consent ? { ...change, consent: changedConsent(lead.consent, consent) } : change;
 }
 
 /** A score that a client sets is pinned. */
