@@ -117,7 +117,6 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
     ...(part === 'body' && { params: { id: String(subsidiary) } }),
     body: { mergeIds: [String(records.account)], dryRun: true },
   }),
-  mergeAccounts: ({ records }) => ({ body: { mergeIds: [String(records.account)], dryRun: true } }),
   mergeLeads: ({ records }) => ({ body: { mergeIds: [String(records.lead)], dryRun: true } }),
   openPortalSession: () => ({ body: { name: 'Grace Hopper' } }),
   pressNotificationAction: () => ({ params: { actionId: 'open' } }),

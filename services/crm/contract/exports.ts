@@ -48,6 +48,8 @@ const create = <P extends string, Query extends z.ZodObject>(records: P, query: 
     method: 'POST',
     path: `/v1/${records}:export`,
     permission: `${records}:read`,
+    // The filters are checked as those of the list are.
+    checksPermissions: true,
     narrows: true,
     summary: `Export ${records}`,
     description:

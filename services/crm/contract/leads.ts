@@ -224,6 +224,7 @@ export const leadAssigned = event('lead.assigned', {
     reason: text(500).nullable(),
   }),
   record: Lead,
+  whenMissing,
 });
 
 /** Scores at which `lead.score_threshold_crossed` is emitted, in both directions. */
@@ -235,6 +236,7 @@ export const leadScoreThresholdCrossed = event('lead.score_threshold_crossed', {
   target: 'lead',
   data: z.object({ leadId: id('lead'), threshold: z.int(), from: z.number(), to: z.number() }),
   record: Lead,
+  whenMissing,
 });
 
 export const leadConverted = event('lead.converted', {

@@ -1,6 +1,6 @@
-import { idInText, unknownId } from '@tandem/contract';
+import { idInText } from '@tandem/contract';
 import { Account, Address, accountLevelsMax } from '@tandem/crm-contract';
-import { fail, failField, storedObject, toJsonColumn, type Under } from '@tandem/service';
+import { fail, failField, storedObject, toJsonColumn } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Account as AccountRow } from '../../generated/client.ts';
@@ -60,17 +60,6 @@ export async function writeAccount(
   } catch (error) {
     throw takenError(error);
   }
-}
-
-/** Fails with a field error unless the caller can read the account. */
-export async function checkAccount(
-  { under, tx }: { under: Under; tx: Tx },
-  id: number | null | undefined,
-  field = 'accountId',
-): Promise<void> {
-  if (id === null || id === undefined) return;
-  const where = { id, deletedAt: null };
-  if (!(await under('accounts:read', () => tx.account.count({ where })))) throw failField(field, unknownId('account'));
 }
 
 /**

@@ -6,15 +6,8 @@ import type { z } from 'zod';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
-import {
-  type AccountRecord,
-  asAccount,
-  checkAccount,
-  checkParent,
-  checkUnique,
-  fullAddress,
-  takenError,
-} from './account.ts';
+import { type AccountRecord, asAccount, checkParent, checkUnique, fullAddress, takenError } from './account.ts';
+import { checkAccount } from './check-account.ts';
 
 export const createAccount = (peers: Peers): Handler<typeof accounts.createAccount, Assignee | undefined> => ({
   async check({ body, caller, under, tx }) {

@@ -8,13 +8,13 @@ import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import {
   type AccountFields,
   type AccountRecord,
-  checkAccount,
   checkParent,
   checkUnique,
   fullAddress,
   lockAccount,
   writeAccount,
 } from './account.ts';
+import { checkAccount } from './check-account.ts';
 
 export const updateAccount = (peers: Peers): Handler<typeof accounts.updateAccount, Assignee | undefined> => ({
   async check({ body, caller, under, tx }) {

@@ -1,7 +1,7 @@
 import type { Emit } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
+import { changeLead } from '../leads/change-lead.ts';
 import type { LeadRecord } from '../leads/lead.ts';
-import { changeLead } from '../leads/update-lead.ts';
 import type { RuleRecord } from './assignment-rule.ts';
 import { type Candidate, chooseAssignee } from './choose-assignee.ts';
 

@@ -2,8 +2,8 @@ import { actingUserId } from '@tandem/caller';
 import type { leadAssignment } from '@tandem/crm-contract';
 import { type Assignee, checkUser } from '@tandem/service';
 import type { Handler, Peers } from '../../handler.ts';
+import { changeLead } from '../leads/change-lead.ts';
 import { lockLead } from '../leads/lead.ts';
-import { changeLead } from '../leads/update-lead.ts';
 
 export const assignLead = (peers: Peers): Handler<typeof leadAssignment.assignLead, Assignee | undefined> => ({
   check: ({ body, caller }) => checkUser(peers, 'assignedTo', body.assignedTo, caller),

@@ -5,7 +5,8 @@ import type { KnownSettings } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
 import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
 import { addAttendees, checkAttendees } from './attendees.ts';
-import { asEvent, checkLinks, type StoredEvent } from './event.ts';
+import { checkLinks } from './check-links.ts';
+import { asEvent, type StoredEvent } from './event.ts';
 import { mailAttendees } from './invitations.ts';
 import { timeColumns } from './times.ts';
 

@@ -1,7 +1,6 @@
 import { actingUserId, type Caller } from '@tandem/caller';
-import { unknownId } from '@tandem/contract';
 import { CalendarAttendee, CalendarEvent, calendarEventStates } from '@tandem/crm-contract';
-import { fail, failField, reachOf, transitionError } from '@tandem/service';
+import { fail, reachOf, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { CalendarAttendee as AttendeeRow, CalendarEvent as EventRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -123,22 +122,4 @@ export async function writeEvent(tx: Tx, { row, attendees }: StoredEvent, data: 
   });
   if (!written) throw fail('not_found');
   return { row: written, attendees, record: asEvent(written, attendees) };
-}
-
-/** Fails with field errors unless the caller can read the lead and the opportunity of an event. */
-export async function checkLinks(
-  { leadId, opportunityId }: { leadId?: number | null | undefined; opportunityId?: number | null | undefined },
-  { tx, under }: { tx: Tx; under: <T>(permission: string, work: () => Promise<T>) => Promise<T> },
-): Promise<void> {
-  const select = { id: true };
-  if (leadId) {
-    const where = { id: leadId, deletedAt: null };
-    const lead = await under('leads:read', () => tx.lead.findFirst({ where, select }));
-    if (!lead) throw failField('leadId', unknownId('lead'));
-  }
-  if (opportunityId) {
-    const where = { id: opportunityId };
-    const opportunity = await under('opportunities:read', () => tx.opportunity.findFirst({ where, select }));
-    if (!opportunity) throw failField('opportunityId', unknownId('opportunity'));
-  }
 }

@@ -2,7 +2,7 @@ import { bulkLeads } from '@tandem/crm-contract';
 import { bulkItemOperation } from '@tandem/service';
 import type { z } from 'zod';
 import type { Peers, Tx } from '../../handler.ts';
-import { checkReferences } from './bulk-leads.ts';
+import { checkReferences } from './bulk-items.ts';
 import { insertLead } from './create-lead.ts';
 import { lockExternalIds } from './external-id.ts';
 

@@ -1,9 +1,10 @@
 import { bulkLeads } from '@tandem/crm-contract';
 import { bulkOperation } from '@tandem/service';
+import { checkAssignment } from '../../check-assignment.ts';
 import type { Peers } from '../../handler.ts';
 import { ofLeads } from './bulk-leads.ts';
+import { changeLead } from './change-lead.ts';
 import { lockLead } from './lead.ts';
-import { changeLead, checkAssignment } from './update-lead.ts';
 
 export const bulkUpdateLeads = (peers: Peers) =>
   bulkOperation({

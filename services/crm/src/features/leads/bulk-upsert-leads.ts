@@ -3,11 +3,11 @@ import { bulkLeads } from '@tandem/crm-contract';
 import { bulkItemOperation, fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Peers, Tx } from '../../handler.ts';
-import { checkReferences } from './bulk-leads.ts';
+import { checkReferences } from './bulk-items.ts';
+import { changeLead } from './change-lead.ts';
 import { insertLead, type NewLead } from './create-lead.ts';
 import { lockExternalIds, lockKeys } from './external-id.ts';
 import { lockLead } from './lead.ts';
-import { changeLead } from './update-lead.ts';
 
 type Body = z.output<typeof bulkLeads.bulkUpsertLeads.body>;
 type Item = Body['items'][number];

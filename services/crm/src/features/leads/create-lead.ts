@@ -5,8 +5,8 @@ import { type Assignee, checkUser, defaultTeam, toJsonColumn } from '@tandem/ser
 import type { z } from 'zod';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
-import { checkAccount } from '../accounts/account.ts';
 import { accountOfEmail } from '../accounts/account-of-email.ts';
+import { checkAccount } from '../accounts/check-account.ts';
 import { type CustomWrite, claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { changedConsent, consentColumn } from './consent.ts';
 import { checkExternalId } from './external-id.ts';

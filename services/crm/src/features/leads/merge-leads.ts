@@ -1,16 +1,15 @@
 import { actingUserId } from '@tandem/caller';
 import { type FieldError, idInText, unknownId } from '@tandem/contract';
-import { Lead, leadDeleted, type leadMerges, leadStatusChanged, leadUpdated } from '@tandem/crm-contract';
-import type { Emit } from '@tandem/events';
+import { Lead, leadDeleted, type leadMerges } from '@tandem/crm-contract';
 import { diff, fail, toJsonColumn } from '@tandem/service';
 import { z } from 'zod';
 import type { Handler, Tx } from '../../handler.ts';
-import { claimValues, customWrite, releaseAllValues } from '../custom-fields/write-values.ts';
+import { releaseAllValues } from '../custom-fields/write-values.ts';
 import { lockExternalIds } from './external-id.ts';
 import { asLead, type LeadRecord, writeLead } from './lead.ts';
-import { leadColumns } from './lead-columns.ts';
 import { conflictsOf, mergedValues } from './merged-lead.ts';
 import { countActivities, lockRecordsOf, moveRecords } from './moved-records.ts';
+import { writeSurvivor } from './write-survivor.ts';
 
 type Leads = readonly [LeadRecord, ...LeadRecord[]];
 
@@ -112,8 +111,6 @@ function checkConversions(leads: Leads): void {
 
 const Values = Lead.partial();
 
-type Changes = Record<string, { from: unknown; to: unknown }>;
-
 interface StoredMerge {
   survivor: LeadRecord;
   mergeIds: number[];
@@ -134,27 +131,6 @@ async function storeMerge(tx: Tx, { survivor, mergeIds, after, userId }: StoredM
     },
   });
   return id;
-}
-
-/** Writes changed values of the survivor with its events; without changes there are none. */
-export async function writeSurvivor(
-  { tx, emit }: { tx: Tx; emit: Emit },
-  lead: LeadRecord,
-  { isEmpty, values, audit }: { isEmpty: boolean; values: Partial<LeadRecord>; audit: Changes },
-): Promise<LeadRecord> {
-  if (isEmpty) return lead;
-  const after = values.customFields;
-  // Each value was accepted for one of the leads before.
-  const custom = after && (await customWrite(tx, 'lead', { after, before: after }));
-  if (custom) await claimValues(tx, custom, lead.id);
-  const updated = await writeLead(tx, lead.id, { ...leadColumns(lead, values), ...custom?.columns });
-  emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: updated, changes: audit });
-  if (values.status || values.statusCode !== undefined) {
-    const { status: to, statusCode: toCode } = updated;
-    const data = { leadId: lead.id, from: lead.status, to, reason: null, fromCode: lead.statusCode, toCode };
-    emit(leadStatusChanged, { data, record: updated });
-  }
-  return updated;
 }
 
 /** The pairs among the leads are decided by the merge. */

@@ -3,9 +3,9 @@ import { diff, fail } from '@tandem/service';
 import type { Handler, Tx } from '../../handler.ts';
 import { lockExternalIds } from './external-id.ts';
 import { asLead, type LeadRecord } from './lead.ts';
-import { writeSurvivor } from './merge-leads.ts';
 import { moveRecordsBack } from './moved-records.ts';
 import { bringBack } from './restore-lead.ts';
+import { writeSurvivor } from './write-survivor.ts';
 
 const dayMs = 86_400_000;
 const Values = Lead.partial();

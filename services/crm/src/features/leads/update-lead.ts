@@ -1,19 +1,12 @@
-import { actingUserId, type Caller } from '@tandem/caller';
-import { type ConsentChange, leadAssigned, leadStatusChanged, type leads, leadUpdated } from '@tandem/crm-contract';
-import type { Emit } from '@tandem/events';
-import { type Assignee, checkUser, diff, teamOfAssignee } from '@tandem/service';
-import type { z } from 'zod';
-import { checkTeam } from '../../check-team.ts';
-import type { Handler, Peers, Tx } from '../../handler.ts';
-import { checkAccount } from '../accounts/account.ts';
-import { accountOfEmail } from '../accounts/account-of-email.ts';
-import { claimValues, customWrite } from '../custom-fields/write-values.ts';
-import { scoreChanged } from '../scoring/write-score.ts';
-import { changedConsent } from './consent.ts';
-import { checkExternalId, lockExternalIds } from './external-id.ts';
-import { type LeadRecord, lockLead, writeLead } from './lead.ts';
-import { leadColumns } from './lead-columns.ts';
-import { checkStatus, nextStatus, statusChange } from './lead-status.ts';
+import { actingUserId } from '@tandem/caller';
+import type { leads } from '@tandem/crm-contract';
+import type { Assignee } from '@tandem/service';
+import { checkAssignment } from '../../check-assignment.ts';
+import type { Handler, Peers } from '../../handler.ts';
+import { checkAccount } from '../accounts/check-account.ts';
+import { changeLead } from './change-lead.ts';
+import { lockExternalIds } from './external-id.ts';
+import { lockLead } from './lead.ts';
 
 export const updateLead = (peers: Peers): Handler<typeof leads.updateLead, Assignee | undefined> => ({
   async check({ body, caller, under, tx }) {
@@ -27,88 +20,3 @@ export const updateLead = (peers: Peers): Handler<typeof leads.updateLead, Assig
     return changeLead({ tx, emit }, { lead, change: body, assignee, byUserId: actingUserId(caller) });
   },
 });
-
-type Fields = { [Field in keyof LeadRecord]?: LeadRecord[Field] | undefined };
-type LeadChange = Omit<Fields, 'consent'> & { consent?: z.output<typeof ConsentChange> | undefined };
-
-/**
- * The new assignee, if the change names one; fails unless assignee and team can be used.
- * @param within the place of the change in the body, for field errors: `change.`
- */
-export async function checkAssignment(
-  peers: Peers,
-  { assignedTo, teamId }: { assignedTo?: number | null | undefined; teamId?: number | null | undefined },
-  caller: Caller,
-  within = '',
-): Promise<Assignee | undefined> {
-  const assignee = await checkUser(peers, `${within}assignedTo`, assignedTo, caller);
-  await checkTeam(peers, teamId, caller, `${within}teamId`);
-  return assignee;
-}
-
-/** A change of a lead, and who makes it. */
-interface Changed {
-  lead: LeadRecord;
-  change: LeadChange;
-  assignee: Pick<Assignee, 'id' | 'teamIds'> | undefined;
-  /** Why the assignee changes. */
-  reason?: string | null;
-  byUserId?: number | undefined;
-  /** The place of the change in the body, for field errors: `change.` */
-  within?: string;
-}
-
-/** Writes a change of a locked lead with its events; one that changes nothing is none. */
-export async function changeLead(
-  { tx, emit }: { tx: Tx; emit: Emit },
-  { lead, change, assignee, reason = null, byUserId, within = '' }: Changed,
-): Promise<LeadRecord> {
-  const status = await nextStatus(tx, lead, change);
-  const wanted = await withAccount(tx, lead, withPin(lead, withTeam(lead, change, assignee)));
-  const { isEmpty, values, audit } = diff(lead, withConsent(lead, { ...wanted, ...status }));
-  if (isEmpty) return lead;
-  if (status && values.statusCode) checkStatus(lead, status);
-  await checkExternalId(tx, values.externalId, lead.id);
-  const custom =
-    values.customFields &&
-    (await customWrite(tx, 'lead', { after: values.customFields, before: lead.customFields, within }));
-  if (custom) await claimValues(tx, custom, lead.id);
-  const updated = await writeLead(tx, lead.id, {
-    ...leadColumns(lead, values),
-    ...custom?.columns,
-    ...(values.score !== undefined && { scoreComponents: [], scoredAt: new Date() }),
-  });
-  const leadId = lead.id;
-  emit(leadUpdated, { data: { leadId, changes: values }, record: updated, changes: audit });
-  if (status && values.statusCode) emit(leadStatusChanged, { data: statusChange(lead, status, null), record: updated });
-  if (values.assignedTo !== undefined) {
-    emit(leadAssigned, { data: { leadId, from: lead.assignedTo, to: values.assignedTo, reason }, record: updated });
-  }
-  if (values.score !== undefined) {
-    const cause = { cause: 'manual', byUserId: byUserId ?? null } as const;
-    await scoreChanged({ tx, emit }, [{ from: lead.score, lead: updated, ...cause }]);
-  }
-  return updated;
-}
-
-function withConsent(lead: LeadRecord, { consent, ...change }: LeadChange): Fields {
-  return consent ? { ...change, consent: changedConsent(lead.consent, consent) } : change;
-}
-
-/** A score that a client sets is pinned. */
-function withPin(lead: LeadRecord, change: LeadChange): LeadChange {
-  return change.score === undefined || change.score === lead.score ? change : { ...change, scorePinned: true };
-}
-
-/** A lead follows a new assignee into their team, unless the request names a team. */
-function withTeam(lead: LeadRecord, body: LeadChange, assignee: Changed['assignee']): LeadChange {
-  if (!assignee || assignee.id === lead.assignedTo || body.teamId !== undefined) return body;
-  return { ...body, teamId: teamOfAssignee(assignee.teamIds, lead.teamId) };
-}
-
-/** A lead without an account follows a new address into the account of its domain, unless the request names one. */
-async function withAccount(tx: Tx, lead: LeadRecord, change: LeadChange): Promise<LeadChange> {
-  const { email, accountId } = change;
-  if (!email || email === lead.email || lead.accountId !== null || accountId !== undefined) return change;
-  return { ...change, accountId: await accountOfEmail(tx, email) };
-}

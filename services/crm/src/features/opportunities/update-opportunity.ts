@@ -4,7 +4,7 @@ import { type Assignee, checkUser, failField } from '@tandem/service';
 import { checkPartner } from '../../check-partner.ts';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
-import { checkAccount } from '../accounts/account.ts';
+import { checkAccount } from '../accounts/check-account.ts';
 import { type MoverRole, moverRole } from '../pipelines/mover-role.ts';
 import { changeOpportunity, type FieldChange } from './change-opportunity.ts';
 import { lockOpportunity } from './opportunity.ts';

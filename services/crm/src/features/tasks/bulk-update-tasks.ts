@@ -1,11 +1,11 @@
 import { actingUserId } from '@tandem/caller';
 import { bulkTasks } from '@tandem/crm-contract';
 import { bulkOperation } from '@tandem/service';
+import { checkAssignment } from '../../check-assignment.ts';
 import type { Peers } from '../../handler.ts';
 import { ofTasks } from './bulk-tasks.ts';
 import { changeTask } from './change-task.ts';
 import { lockTask } from './task.ts';
-import { checkAssignment } from './update-task.ts';
 
 export const bulkUpdateTasks = (peers: Peers) =>
   bulkOperation({

@@ -1,8 +1,7 @@
-import type { Caller } from '@tandem/caller';
 import { actingUserId } from '@tandem/caller';
 import type { tasks } from '@tandem/crm-contract';
-import { type Assignee, checkUser, fail } from '@tandem/service';
-import { checkTeam } from '../../check-team.ts';
+import { type Assignee, fail } from '@tandem/service';
+import { checkAssignment } from '../../check-assignment.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { changeTask } from './change-task.ts';
 import { linkErrors } from './check-links.ts';
@@ -22,18 +21,3 @@ export const updateTask = (peers: Peers): Handler<typeof tasks.updateTask, Assig
     return changeTask(work, task, { change: body, assignee });
   },
 });
-
-/**
- * The new assignee, if the change names one; fails unless assignee and team can be used.
- * @param within the place of the change in the body, for field errors: `change.`
- */
-export async function checkAssignment(
-  peers: Peers,
-  { assignedTo, teamId }: { assignedTo?: number | null | undefined; teamId?: number | null | undefined },
-  caller: Caller,
-  within = '',
-): Promise<Assignee | undefined> {
-  const assignee = await checkUser(peers, `${within}assignedTo`, assignedTo, caller);
-  await checkTeam(peers, teamId, caller, `${within}teamId`);
-  return assignee;
-}
