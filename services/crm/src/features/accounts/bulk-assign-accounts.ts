@@ -3,7 +3,7 @@ import { bulkOperation } from '@tandem/service';
 import type { Peers } from '../../handler.ts';
 import { lockAccount } from './account.ts';
 import { checkOwner, ofAccounts } from './bulk-accounts.ts';
-import { changeAccount } from './update-account.ts';
+import { changeAccount } from './change-account.ts';
 
 export const bulkAssignAccounts = (peers: Peers) =>
   bulkOperation({

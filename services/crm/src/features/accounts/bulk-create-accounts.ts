@@ -2,8 +2,8 @@ import { bulkAccounts } from '@tandem/crm-contract';
 import { bulkItemOperation } from '@tandem/service';
 import type { z } from 'zod';
 import type { Peers, Tx } from '../../handler.ts';
+import { addAccount } from './add-account.ts';
 import { checkOwners } from './bulk-accounts.ts';
-import { addAccount } from './create-account.ts';
 import { lockKeys } from './lock-keys.ts';
 
 type Body = z.output<typeof bulkAccounts.bulkCreateAccounts.body>;

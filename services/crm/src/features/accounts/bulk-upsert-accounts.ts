@@ -3,10 +3,10 @@ import { bulkItemOperation, fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { Peers, Tx } from '../../handler.ts';
 import { lockAccount } from './account.ts';
+import { addAccount } from './add-account.ts';
 import { checkOwners } from './bulk-accounts.ts';
-import { addAccount } from './create-account.ts';
+import { changeAccount } from './change-account.ts';
 import { lockKeys } from './lock-keys.ts';
-import { changeAccount } from './update-account.ts';
 
 type Body = z.output<typeof bulkAccounts.bulkUpsertAccounts.body>;
 

@@ -1,12 +1,8 @@
-import { actingUserId, type Caller } from '@tandem/caller';
-import { accountCreated, type accounts } from '@tandem/crm-contract';
-import type { Emit } from '@tandem/events';
-import { type Assignee, checkUser, defaultTeam, toJsonColumn } from '@tandem/service';
-import type { z } from 'zod';
+import type { accounts } from '@tandem/crm-contract';
+import { type Assignee, checkUser } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
-import type { Handler, Peers, Tx } from '../../handler.ts';
-import { claimValues, customWrite } from '../custom-fields/write-values.ts';
-import { type AccountRecord, asAccount, checkParent, checkUnique, fullAddress, takenError } from './account.ts';
+import type { Handler, Peers } from '../../handler.ts';
+import { addAccount } from './add-account.ts';
 import { checkAccount } from './check-account.ts';
 
 export const createAccount = (peers: Peers): Handler<typeof accounts.createAccount, Assignee | undefined> => ({
@@ -18,36 +14,3 @@ export const createAccount = (peers: Peers): Handler<typeof accounts.createAccou
   },
   run: ({ body, caller, tx, emit, found: owner }) => addAccount({ tx, emit }, { body, caller, owner }),
 });
-
-type Body = z.output<typeof accounts.createAccount.body>;
-
-/** Creates an account with its event. */
-export async function addAccount(
-  { tx, emit }: { tx: Tx; emit: Emit },
-  { body, caller, owner }: { body: Body; caller: Caller; owner: Assignee | undefined },
-): Promise<AccountRecord> {
-  const { teamId = defaultTeam(caller, owner), customFields = {}, address, tags = [], name, ...others } = body;
-  await checkUnique(tx, others);
-  if (others.parentAccountId) await checkParent(tx, others.parentAccountId);
-  const custom = await customWrite(tx, 'account', { after: customFields });
-  const userId = actingUserId(caller) ?? null;
-  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
-  const data = {
-    ...given,
-    name,
-    tags,
-    teamId,
-    ownerId: others.ownerId === undefined ? userId : others.ownerId,
-    address: fullAddress(address ?? null),
-    customFields: toJsonColumn(customFields),
-    ...custom.columns,
-    createdBy: userId,
-  };
-  const row = await tx.account.create({ data }).catch((error: unknown) => {
-    throw takenError(error);
-  });
-  const account = asAccount(row);
-  await claimValues(tx, custom, account.id);
-  emit(accountCreated, { data: { accountId: account.id }, record: account });
-  return account;
-}

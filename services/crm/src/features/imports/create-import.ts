@@ -8,6 +8,7 @@ import type { Files } from './fetch-file.ts';
 import { actorColumn, analyseImportJob, asImport, importJobs, toColumn } from './import.ts';
 import { defaultsErrors, type ImportTarget, mappingErrors } from './target.ts';
 
+/** The handler of `imports.createLeadImport` and `imports.createAccountImport`. */
 export const createImport = (
   files: Files,
   target: ImportTarget,

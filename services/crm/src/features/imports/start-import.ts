@@ -3,6 +3,7 @@ import type { Handler } from '../../handler.ts';
 import { actorColumn, checkTransition, importJobs, lockImport, runImportJob, writeImport } from './import.ts';
 import type { ImportTarget } from './target.ts';
 
+/** The handler of `imports.startLeadImport` and `imports.startAccountImport`. */
 export const startImport =
   (target: ImportTarget): Handler<typeof imports.startLeadImport> =>
   async ({ params, caller, tx, emit, ifMatch, schedule }) => {
