@@ -63,11 +63,11 @@ describe('countOpenWork', () => {
     const { opportunity } = await workOf(api);
     const system = service.as({ type: 'system', tenantId: api.caller.tenantId as number });
     const count = async () => (await system.countOpenWork({ body: { userId: from } })).data;
-    expect(await count()).toEqual({ leads: 1, opportunities: 1, tasks: 1 });
+    expect(await count()).toEqual({ leads: 1, opportunities: 1, tasks: 1, accounts: 0 });
     await api.winOpportunity({ params: { id: opportunity.id }, body: {} });
     const { data: gone } = await api.createLead({ body: aLead({ assignedTo: from }) });
     await api.deleteLead({ params: { id: gone.id } });
-    expect(await count()).toEqual({ leads: 1, opportunities: 0, tasks: 1 });
+    expect(await count()).toEqual({ leads: 1, opportunities: 0, tasks: 1, accounts: 0 });
     expect((await service.as({ type: 'system' }).countOpenWork({ body: { userId: from } })).data.leads).toBe(0);
   });
 });
