@@ -170,6 +170,9 @@ function selectionFor([field]: readonly string[]) {
 
 /** Restores the state that a request needs after another request has changed it. */
 export const preparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {
+  bulkAssignAccounts: anAccountOfUser,
+  bulkDeleteAccounts: anAccountOfUser,
+  bulkUpdateAccounts: anAccountOfUser,
   endPortalSessions: signInAgain,
   async deleteMilestone({ scope, records }, { direct }) {
     const deal = { name: 'Engines', value: 1_000, currency: 'EUR' };
@@ -222,6 +225,14 @@ async function aTask({ scope, records }: World, { direct }: Setup): Promise<{ id
 /** The record of a world that the operation of a position finds. */
 export function recordOf({ records, accountImport }: World, { row, type }: Position): number | undefined {
   return row.path.startsWith('/v1/accounts/imports') && type === 'import' ? accountImport : records[type];
+}
+
+/** An account of the user and the team, with a subsidiary. */
+async function anAccountOfUser({ scope, records }: World, { direct }: Setup): Promise<void> {
+  const owned = { ownerId: String(records.user), teamId: String(records.team) };
+  const parent = await direct.call('createAccount', { body: { name: 'Engines', ...owned } }, scope);
+  records.account = Number(parent.id);
+  await direct.call('createAccount', { body: { name: 'A subsidiary', parentAccountId: parent.id } }, scope);
 }
 
 async function signInAgain(world: World, setup: Setup): Promise<void> {

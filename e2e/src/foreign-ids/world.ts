@@ -139,6 +139,7 @@ export async function createWorld(
         leadId: lead.id,
         opportunityId: opportunity.id,
         accountId: account.id,
+        partnerId: partner.id,
       },
     },
     { ...scope, userId: Number(user) },

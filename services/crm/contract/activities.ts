@@ -118,6 +118,7 @@ const writable = z.object({
   leadId: id('lead').nullish(),
   opportunityId: id('opportunity').nullish(),
   accountId: id('account').nullish(),
+  partnerId: id('partner').nullish(),
   occurredAt: timestamp().optional(),
   durationSeconds: Duration.nullish(),
   direction: ActivityDirection.nullish(),
@@ -166,7 +167,7 @@ export const activities = operations({
     narrows: true,
     summary: 'Log an activity',
     description:
-      'A call, an e-mail, a meeting or a note about a lead, an opportunity or an account: send at least one of them. The activity belongs to the acting user. `occurredAt` defaults to now and is at most one day ahead.',
+      'A call, an e-mail, a meeting or a note about a lead, an opportunity, an account or a partner: send at least one of them. The activity belongs to the acting user. `occurredAt` defaults to now and is at most one day ahead.',
     body: writable,
     reply: Activity,
     status: 201,

@@ -1,14 +1,16 @@
 import { actingUserId } from '@tandem/caller';
 import { type activities, activityLogged } from '@tandem/crm-contract';
-import type { Handler } from '../../handler.ts';
+import { checkPartner } from '../../check-partner.ts';
+import type { Handler, Peers } from '../../handler.ts';
 import { asActivity, checkLinked, checkLinks, checkOccurredAt, timelineAccountOf } from './activity.ts';
 
-export const createActivity: Handler<typeof activities.createActivity> = {
-  async check({ body, tx, under }) {
-    const { leadId = null, opportunityId = null, accountId = null } = body;
-    checkLinked({ leadId, opportunityId, accountId });
+export const createActivity = (peers: Peers): Handler<typeof activities.createActivity> => ({
+  async check({ body, caller, tx, under }) {
+    const { leadId = null, opportunityId = null, accountId = null, partnerId = null } = body;
+    checkLinked({ leadId, opportunityId, accountId, partnerId });
     checkOccurredAt(body.occurredAt);
     await checkLinks({ under, tx }, body);
+    await checkPartner(peers, body.partnerId, caller);
   },
   async run({ body, caller, tx, emit }) {
     const { leadId = null, opportunityId = null, accountId = null } = body;
@@ -18,4 +20,4 @@ export const createActivity: Handler<typeof activities.createActivity> = {
     emit(activityLogged, { data: { activityId: activity.id, type: body.type, leadId }, record: activity });
     return activity;
   },
-};
+});

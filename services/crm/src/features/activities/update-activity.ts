@@ -1,12 +1,14 @@
 import { type activities, activityUpdated } from '@tandem/crm-contract';
 import { diff, fail } from '@tandem/service';
-import type { Handler } from '../../handler.ts';
+import { checkPartner } from '../../check-partner.ts';
+import type { Handler, Peers } from '../../handler.ts';
 import { asActivity, checkLinked, checkLinks, checkOccurredAt, lockActivity, timelineAccountOf } from './activity.ts';
 
-export const updateActivity: Handler<typeof activities.updateActivity> = {
-  async check({ body, tx, under }) {
+export const updateActivity = (peers: Peers): Handler<typeof activities.updateActivity> => ({
+  async check({ body, caller, tx, under }) {
     checkOccurredAt(body.occurredAt);
     await checkLinks({ under, tx }, body);
+    await checkPartner(peers, body.partnerId, caller);
   },
   async run({ params, body, tx, emit, ifMatch }) {
     const activity = await lockActivity(tx, params.id);
@@ -26,4 +28,4 @@ export const updateActivity: Handler<typeof activities.updateActivity> = {
     });
     return updated;
   },
-};
+});
