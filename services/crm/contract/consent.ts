@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const consentChannels = ['email', 'phone', 'sms', 'whatsapp', 'post'] as const;
 export const consentStates = ['granted', 'denied', 'unknown'] as const;
 
-const ConsentState = z.enum(consentStates).describe('Whether the person may be contacted in this way');
+export const ConsentState = z.enum(consentStates).describe('Whether the person may be contacted in this way');
 const Source = text(200).meta({
   description: 'Where the person decided: a form, a call, an unsubscribe link',
   examples: ['Newsletter form'],
@@ -19,10 +19,9 @@ export const ChannelConsent = z.object({
 
 const byChannel = <Schema extends z.ZodType>(schema: Schema) =>
   z.object(
-    Object.fromEntries(consentChannels.map((channel) => [channel, schema])) as Record<
-      (typeof consentChannels)[number],
-      Schema
-    >,
+    Object.fromEntries(
+      consentChannels.map((channel) => [channel, schema.describe(`The consent for the channel ${channel}`)]),
+    ) as Record<(typeof consentChannels)[number], Schema>,
   );
 
 /** The consent of a person by channel. A channel that nothing is known about is absent. */
@@ -42,5 +41,5 @@ export const ConsentChange = byChannel(
     .nullish(),
 ).meta({
   description: 'The consent for each channel to change; other channels stay, and null removes one',
-  examples: [{ email: { state: 'granted', source: 'Newsletter form' } }],
+  examples: [{ email: { state: 'granted', at: '2026-03-02T09:00:00.000Z', source: 'Newsletter form' } }],
 });

@@ -124,7 +124,9 @@ const writable = Lead.pick({ email: true, firstName: true, lastName: true }).ext
   accountId: id('account').nullish(),
   customFields: freeForm().optional(),
   tags: Tags.optional(),
-  externalId: text(255).nullish(),
+  externalId: text(255)
+    .nullish()
+    .meta({ description: 'The id of the lead in your own system; unique', examples: ['web-10423'] }),
   referralCode: ReferralCode.nullish(),
   timezone: timeZone().nullish(),
   consent: ConsentChange.optional(),
