@@ -227,12 +227,12 @@ export function recordOf({ records, accountImport }: World, { row, type }: Posit
   return row.path.startsWith('/v1/accounts/imports') && type === 'import' ? accountImport : records[type];
 }
 
-/** An account of the user and the team, with a subsidiary. */
+/** An account with a subsidiary of the user and the team: the filter of a bulk request has all ids. */
 async function anAccountOfUser({ scope, records }: World, { direct }: Setup): Promise<void> {
   const owned = { ownerId: String(records.user), teamId: String(records.team) };
   const parent = await direct.call('createAccount', { body: { name: 'Engines', ...owned } }, scope);
   records.account = Number(parent.id);
-  await direct.call('createAccount', { body: { name: 'A subsidiary', parentAccountId: parent.id } }, scope);
+  await direct.call('createAccount', { body: { name: 'A subsidiary', ...owned, parentAccountId: parent.id } }, scope);
 }
 
 async function signInAgain(world: World, setup: Setup): Promise<void> {
