@@ -223,6 +223,12 @@ export async function createWorld(
   const aView = { resource: 'leads', name: 'Hot leads', visibility: 'tenant' };
   const view = await call('createView', { body: aView });
 
+  const pair = await first('listLeadDuplicates', { status: 'open' });
+  const aStranger = (firstName: string) =>
+    call('createLead', { body: { email: uniqueEmail(), firstName, lastName: 'Antonelli' } });
+  const [kept, merged] = [await aStranger('Kathleen'), await aStranger('Ida')];
+  const merge = await call('mergeLeads', { params: { id: kept.id }, body: { mergeIds: [merged.id] } });
+
   await first('listPartnerCommissions', { opportunityId: opportunity.id }, { id: partner.id });
   await first('searchLeads', { q: grace.lastName, assignedTo: user });
   const event = await first('listEvents', { sort: 'id' });
@@ -252,6 +258,7 @@ export async function createWorld(
     ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId }, view, lesson }),
     ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
+    ...numbers({ duplicate_pair: pair, lead_merge: { id: merge.mergeId } }),
     ...numbers({ custom_field: customField, milestone, quota, pipeline, win_loss_reason: winLossReason }),
     ...numbers({ ...calendar, import: leadImport }),
     session: await portalSession(setup, scope, portalEmail),
