@@ -58,14 +58,15 @@ export async function rescoreLeads(
     changed: isChanged(one),
   }));
   await writeScores(tx, updates, now);
-  const changes = written.filter(isChanged).map(({ lead, before, components, cause, score }) => {
+  const changes = written.filter(isChanged).map((one) => {
+    const { lead, before, components, score } = one;
     const updated = { ...lead, score, scorePinned: false, version: lead.version + 1, updatedAt: now };
     emit(leadUpdated, {
       data: { leadId: lead.id, changes: { score } },
       record: updated,
       changes: { score: { from: lead.score, to: score } },
     });
-    return { from: lead.score, lead: updated, cause, ruleId: onlyDifference(before, components) };
+    return { from: lead.score, lead: updated, cause: causeOf(one), ruleId: onlyDifference(before, components) };
   });
   await scoreChanged({ tx, emit }, changes);
   return changes.length;
@@ -111,11 +112,37 @@ async function writeScores(
     WHERE lead.id = row.id`;
 }
 
+interface Scored {
+  before: readonly Component[];
+  components: readonly Component[];
+  cause: ScoreCause;
+  wasScored: boolean;
+}
+
+/**
+ * The cause to record. The score follows from the current lead and its current counts, so the event of a change can be
+ * handled together with one that came before it, or after it: the parts that differ tell whether engagement or the lead
+ * itself changed the score.
+ */
+function causeOf({ before, components, cause, wasScored }: Scored): ScoreCause {
+  const groups = new Set(differences(before, components).map(({ group }) => group));
+  const [group] = groups;
+  if (groups.size !== 1) return cause;
+  if (group === 'engagement' && (cause === 'lead_created' || cause === 'lead_updated')) return 'engagement';
+  if (group === 'fit' && cause === 'engagement') return wasScored ? 'lead_updated' : 'lead_created';
+  return cause;
+}
+
 /** The only rule whose points differ; null if there are several, or none. */
 function onlyDifference(before: readonly Component[], after: readonly Component[]): number | null {
-  const pointsBefore = new Map(before.map(({ ruleId, points }) => [ruleId, points]));
-  const pointsAfter = new Map(after.map(({ ruleId, points }) => [ruleId, points]));
-  const rules = new Set([...pointsBefore.keys(), ...pointsAfter.keys()]);
-  const different = [...rules].filter((rule) => pointsBefore.get(rule) !== pointsAfter.get(rule));
-  return different.length === 1 ? (different[0] as number) : null;
+  const [first, ...others] = differences(before, after);
+  return first && !others.length ? first.ruleId : null;
+}
+
+/** The parts that have other points than before, each rule once. */
+function differences(before: readonly Component[], after: readonly Component[]): Component[] {
+  const rules = new Map([...before, ...after].map((component) => [component.ruleId, component]));
+  const pointsIn = (components: readonly Component[], rule: number) =>
+    components.find(({ ruleId }) => ruleId === rule)?.points;
+  return [...rules.values()].filter(({ ruleId }) => pointsIn(before, ruleId) !== pointsIn(after, ruleId));
 }

@@ -237,6 +237,16 @@ describe('the score of a lead', () => {
     });
   });
 
+  it('records what changed it, also when its events are handled late or together', async () => {
+    const api = service.as();
+    const rule = await aRule(api, replyRule);
+    const lead = await create(api);
+    // The first score may be calculated for the lead or for the engagement, whichever is handled first.
+    await engage(api, lead.id);
+    await scored(api, lead.id, 20);
+    expect(await history(api, lead.id)).toMatchObject([{ cause: 'engagement', delta: 20, ruleId: rule.id }]);
+  });
+
   it('survives events that cannot be read and those of unknown leads', async () => {
     const api = service.as();
     await aRule(api, replyRule);
