@@ -51,7 +51,7 @@ export const accountTarget = (peers: Peers, ids: IdCodec): ImportTarget<Body, Re
   undo: undoAccounts,
 });
 
-function toBody(texts: Texts, { ids, tenantId, definitions, errors }: RowContext & { ids: IdCodec }) {
+function toBody(texts: Texts, { ids, tenantId, defined, errors }: RowContext & { ids: IdCodec }) {
   const { tags, ownerId, ...others } = texts;
   const isOfAddress = (field: string) => Object.hasOwn(addressFields, field);
   const plain = Object.entries(others).filter(([field]) => !field.startsWith('customFields.'));
@@ -59,7 +59,7 @@ function toBody(texts: Texts, { ids, tenantId, definitions, errors }: RowContext
   const body: Record<string, unknown> = Object.fromEntries(plain.filter(([field]) => !isOfAddress(field)));
   if (address.length) body['address'] = Object.fromEntries(address);
   if (tags) body['tags'] = listOf(tags);
-  const customFields = customFieldsOf(texts, definitions);
+  const customFields = customFieldsOf(texts, defined.definitions);
   if (customFields) body['customFields'] = customFields;
   putUser(body, texts, 'ownerId', { ids, tenantId, errors });
   return body;

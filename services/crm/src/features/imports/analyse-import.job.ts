@@ -1,9 +1,10 @@
 import type { Caller } from '@tandem/caller';
 import { importFailed, importUpdated } from '@tandem/crm-contract';
+import type { IdCodec } from '@tandem/ids';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import type { Tx } from '../../handler.ts';
-import { readDefinitions } from '../custom-fields/custom-field.ts';
+import { readDefined } from './defined.ts';
 import { type Files, withTable } from './fetch-file.ts';
 import {
   actorOf,
@@ -25,6 +26,7 @@ import { type Checked, guessMapping, type ImportTarget, mappingErrors } from './
 /** What the job needs to read files and to check rows. */
 export interface ImportTools {
   files: Files;
+  ids: IdCodec;
   targets: Partial<Record<ImportRecord['entityType'], ImportTarget>>;
 }
 
@@ -32,7 +34,7 @@ const previewRows = 10;
 const chunkCharactersMax = 1_000_000;
 
 /** Reads the file of an import into chunks, guesses its mapping, and checks every row. Nothing is imported. */
-export const analyseImport = ({ files, targets }: ImportTools) =>
+export const analyseImport = ({ files, ids, targets }: ImportTools) =>
   job({
     ...analyseImportJob,
     lane: importLane,
@@ -46,7 +48,7 @@ export const analyseImport = ({ files, targets }: ImportTools) =>
       const jobId = found.jobId as number;
       try {
         const read = row.isRead ? found : await outside(() => readFile(tx, { files, target, found, caller }));
-        const { counts, preview } = await checkRows(tx, { target, read, caller, outside, jobId });
+        const { counts, preview } = await checkRows(tx, { target, ids, read, caller, outside, jobId });
         await finish(async ({ tx: end, emit }) => {
           const now = await end.import.lockFirst({ where: { id: importId } });
           // The mapping was corrected meanwhile, which has scheduled another check.
@@ -135,6 +137,7 @@ async function storeChunks(tx: Tx, importId: number, rows: Table['rows']): Promi
 
 interface Checking {
   target: ImportTarget;
+  ids: IdCodec;
   read: ImportRecord;
   caller: Caller;
   outside: JobContext<ImportPayload, Tx>['outside'];
@@ -142,9 +145,9 @@ interface Checking {
 }
 
 /** Checks the rows chunk by chunk, and stores the errors beside them. */
-async function checkRows(tx: Tx, { target, read, caller, outside, jobId }: Checking) {
-  const definitions = await readDefinitions(tx, target.type);
-  const reader = rowReader({ ...read, target, definitions, tenantId: caller.tenantId as number });
+async function checkRows(tx: Tx, { target, ids, read, caller, outside, jobId }: Checking) {
+  const defined = await readDefined(tx, target.type);
+  const reader = rowReader({ ...read, target, defined, ids, tenantId: caller.tenantId as number });
   const counts = { rows: 0, valid: 0, invalid: 0 };
   const preview: ImportDetailRecord['preview'] = [];
   for (let number = 0; ; number++) {

@@ -1,5 +1,5 @@
 import type { crm } from '@tandem/crm-contract';
-import { identityPeer, type TestService, testService, testSettings, until } from '@tandem/testing';
+import { identityPeer, members, type TestService, testService, testSettings, until } from '@tandem/testing';
 import { aLead, alone, startCrm } from '../../crm.test-service.ts';
 import { crmService } from '../../service.ts';
 import { filesPeer } from './files-peer.test-service.ts';
@@ -209,6 +209,68 @@ describe('an import of leads', () => {
     await api.undoLeadImport({ params: { id: done.id } });
     await reaches(api, done.id, 'undone');
     expect((await imported(api, file, { mapping })).counts).toMatchObject({ created: 1 });
+  });
+
+  it('creates the same leads as POST /v1/leads', async () => {
+    const api = service.as({ userId: 5 });
+    await api.createScoringRule({
+      body: { name: 'Web', field: 'source', operator: 'equals', value: 'web', points: 30 },
+    });
+    await api.createAssignmentRule({ body: { name: 'Sales', method: 'round_robin', userIds: [members.seller] } });
+    const status = { entityType: 'lead', code: 'nurturing', name: 'In Pflege', category: 'contacted', sortOrder: 9 };
+    expect((await api.createStatus({ body: status })).status).toBe(201);
+    const fields = { statusCode: 'nurturing', timezone: 'Europe/Berlin', tags: ['vip'], source: 'web' };
+    const consent = { email: { state: 'granted' } };
+    const one = { email: 'ada@posted.example', firstName: 'Ada', lastName: 'Lovelace', phone: '+4917012345670' };
+    const posted = await api.createLead({ body: { ...one, ...fields, consent, externalId: 'P1' } });
+    expect(posted.status).toBe(201);
+    const file = `email,vorname,nachname,phone,status,zeitzone,tags,source,email opt in,external id
+ada@imported.example,Ada,Lovelace,+49 170 12345671,in pflege,Europe/Berlin,vip,web,ja,I1
+b@example.com,B,B,,,,,,perhaps,I2
+c@example.com,C,C,,lost,,,,,I3
+d@example.com,D,D,,,,,,,P1
+e@example.com,E,E,,,,,,,I1
+`;
+    const done = await imported(api, file);
+    expect(done.counts).toMatchObject({ valid: 3, created: 1, failed: 4 });
+    expect((await errorLines(api, done.id)).map((line: string) => line.split(',', 3).join())).toEqual([
+      'row,column,field',
+      '3,email opt in,consent.email',
+      '4,status,status',
+      '5,external id,externalId',
+      '6,external id,externalId',
+    ]);
+    expect((await errorLines(api, done.id))[3]).toMatch(/Must be unique; the lead [a-zA-Z0-9]{16,20} has it/);
+    const both = await until('the leads are scored and assigned', async () => {
+      const found = await leadsOf(api);
+      return (
+        found.every(({ score, assignedTo }: { score: number; assignedTo: string }) => score && assignedTo) && found
+      );
+    });
+    const differing = new Set(['id', 'email', 'phone', 'externalId', 'consent', 'createdAt', 'updatedAt']);
+    const shown = both.map((lead: { consent: { email: { state: string } } }) => [
+      lead.consent.email.state,
+      ...Object.entries(lead).filter(([field]) => !differing.has(field)),
+    ]);
+    expect(shown).toHaveLength(2);
+    expect(shown[0]).toEqual(shown[1]);
+    const columns = await service.sql(`SELECT status_code, name_sound, name_sorted, external_key = external_id AS keyed,
+      phone_key = phone AS "hasPhone" FROM lead WHERE tenant_id = ${api.caller.tenantId} ORDER BY id`);
+    expect(columns[0]).toEqual(columns[1]);
+    expect(columns[0]).toMatchObject({ status_code: 'nurturing', keyed: true, hasPhone: true });
+  });
+
+  it('finds duplicates among its leads', async () => {
+    const api = service.as();
+    await imported(
+      api,
+      'email,vorname,nachname,phone\nada@a.example,Ada,Lovelace,+4917012345670\nlovelace@b.example,A.,Lovelace,+49 (0)170 12345670\n',
+    );
+    const [pair] = await until('the pair is found', async () => {
+      const { data } = await api.listLeadDuplicates();
+      return data.length === 1 && data;
+    });
+    expect(JSON.stringify(pair)).toContain('phone');
   });
 
   it('continues where an instance stopped, and imports nothing twice', async () => {

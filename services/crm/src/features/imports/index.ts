@@ -20,7 +20,7 @@ import { updateImport } from './update-import.ts';
 export function importsOf({ peers, files, ids }: { peers: Peers; files: Files; ids: IdCodec }) {
   const lead = leadTarget(peers, ids);
   const account = accountTarget(peers, ids);
-  const tools = { files, targets: { lead, account } };
+  const tools = { files, ids, targets: { lead, account } };
   return {
     handlers: {
       createLeadImport: createImport(files, lead),

@@ -1,9 +1,11 @@
-import { exceedsBytes, type FieldError } from '@tandem/contract';
+import { exceedsBytes, type FieldError, idsInText, type ResourceType } from '@tandem/contract';
 import { importLimits } from '@tandem/crm-contract';
+import type { IdCodec } from '@tandem/ids';
 import { ApiError, readFields } from '@tandem/service';
 import type { z } from 'zod';
 import type { Definition } from '../custom-fields/custom-field.ts';
 import { writeOf } from '../custom-fields/write-values.ts';
+import type { Defined } from './defined.ts';
 import type { Checked, Dedupe, ImportTarget, Texts } from './target.ts';
 
 /** A stored row: its number in the file, and its cells. */
@@ -25,7 +27,8 @@ interface Plan {
   defaults: Record<string, unknown>;
   dedupe: Dedupe;
   tenantId: number;
-  definitions: readonly Definition[];
+  defined: Defined;
+  ids: IdCodec;
 }
 
 // Of a longer value the beginning shows which one it is.
@@ -33,7 +36,7 @@ const shownValueMax = 200;
 const errorsPerRowMax = 20;
 
 /** Reads rows by the mapping of an import. */
-export function rowReader({ target, columns, mapping, defaults, dedupe, tenantId, definitions }: Plan) {
+export function rowReader({ target, columns, mapping, defaults, dedupe, tenantId, defined, ids }: Plan) {
   const fields = columns.map((column) => mapping[column] ?? null);
   const columnOf = new Map(fields.flatMap((field, index) => (field ? [[field, columns[index] as string]] : [])));
   const usual: Texts = Object.fromEntries(Object.entries(defaults).map(([field, value]) => [field, String(value)]));
@@ -60,7 +63,9 @@ export function rowReader({ target, columns, mapping, defaults, dedupe, tenantId
           column: columnOf.get(mapped) ?? '',
           field,
           value: value.slice(0, shownValueMax).toWellFormed(),
-          reason: message,
+          reason: message.replace(idsInText, (_, type: ResourceType, id: string) =>
+            ids.encode(type, tenantId, Number(id)),
+          ),
         };
       });
     },
@@ -72,9 +77,9 @@ export function rowReader({ target, columns, mapping, defaults, dedupe, tenantId
         field,
         message: `Must be at most ${importLimits.cell} characters`,
       }));
-      const body = target.toBody(texts, { tenantId, definitions, errors });
+      const body = target.toBody(texts, { tenantId, defined, errors });
       const read = readFields(target.row.body as z.ZodType, body, errors);
-      errors.push(...customErrors(body['customFields'], { definitions, dedupe }));
+      errors.push(...customErrors(body['customFields'], { ...defined, dedupe }));
       if (errors.length) return { errors };
       return { record: { row: stored[0], body: read, given }, errors };
     },

@@ -3,8 +3,8 @@ import { importCompleted, importFailed } from '@tandem/crm-contract';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import type { Tx } from '../../handler.ts';
-import { readDefinitions } from '../custom-fields/custom-field.ts';
 import type { ImportTools } from './analyse-import.job.ts';
+import { readDefined } from './defined.ts';
 import {
   actorOf,
   asImport,
@@ -25,7 +25,7 @@ const waitMs = 1_000;
  * Imports one chunk of rows, and runs again for the next one. What was done is written in the transaction of the records,
  * so that a run that is repeated after a crash imports no row twice.
  */
-export const runImport = ({ targets }: Pick<ImportTools, 'targets'>) =>
+export const runImport = ({ targets, ids }: Pick<ImportTools, 'targets' | 'ids'>) =>
   job({
     ...runImportJob,
     lane: importLane,
@@ -42,8 +42,8 @@ export const runImport = ({ targets }: Pick<ImportTools, 'targets'>) =>
       const caller = { ...actor, permissions: [], tenantId: row.tenantId, environment: row.environment } as Caller;
       const chunk = await tx.importChunk.findFirst({ where: { importId, number } });
       const rows = (chunk?.rows ?? []) as unknown as StoredRow[];
-      const definitions = await readDefinitions(tx, target.type);
-      const reader = rowReader({ ...found, target, definitions, tenantId: row.tenantId });
+      const defined = await readDefined(tx, target.type);
+      const reader = rowReader({ ...found, target, defined, ids, tenantId: row.tenantId });
       const read = await inTurns(rows, (stored) => ({ stored, ...reader.read(stored) }));
       const readable = read.flatMap(({ record }) => (record ? [record as Checked<never>] : []));
       const references = await outside(() => target.findReferences(readable, caller));
@@ -59,7 +59,7 @@ export const runImport = ({ targets }: Pick<ImportTools, 'targets'>) =>
           actor,
           dedupe,
           references,
-          definitions,
+          definitions: defined.definitions,
         });
         for (const outcome of outcomes) if (outcome.action === 'failed') errorsOf.set(outcome.row, outcome.errors);
         const errors = read.flatMap(({ stored }) => reader.toRowErrors(stored, errorsOf.get(stored[0]) ?? []));

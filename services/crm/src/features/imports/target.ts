@@ -4,6 +4,7 @@ import type { dedupeActions, dedupeKeys } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
 import type { Definition, Entity } from '../custom-fields/custom-field.ts';
+import type { Defined } from './defined.ts';
 import type { ImportedType } from './import.ts';
 
 /** The texts of a row by field. */
@@ -33,8 +34,7 @@ export type Outcome =
 /** What the conversion of a row needs. */
 export interface RowContext {
   tenantId: number;
-  /** The custom fields that the tenant defined. */
-  definitions: readonly Definition[];
+  defined: Defined;
   errors: FieldError[];
 }
 

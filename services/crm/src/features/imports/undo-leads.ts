@@ -1,8 +1,10 @@
-import { leadDeleted, leadUpdated } from '@tandem/crm-contract';
+import { Consent, leadDeleted, leadUpdated } from '@tandem/crm-contract';
 import { inTurns } from '@tandem/process';
-import { diff, toJsonColumn } from '@tandem/service';
+import { ApiError, diff } from '@tandem/service';
 import { claimValues, customWrite, releaseAllValues } from '../custom-fields/write-values.ts';
+import { checkExternalId } from '../leads/external-id.ts';
 import { asLead, type LeadRecord, writeLead } from '../leads/lead.ts';
+import { leadColumns } from '../leads/lead-columns.ts';
 import type { Batch, Outcome, Undone } from './target.ts';
 
 /** Deletes the leads that were created, and restores those that were updated. A converted lead is kept as it is. */
@@ -32,16 +34,25 @@ async function restore(
   const row = await tx.lead.lockFirst({ where: { id: leadId } });
   if (!row || row.deletedAt || row.convertedAt) return false;
   const lead = asLead(row);
-  if (!diff(lead, after).isEmpty) return false;
-  const { values, audit, isEmpty } = diff(lead, before as Partial<LeadRecord>);
+  if (!diff(lead, withTimes(after)).isEmpty) return false;
+  const { values, audit, isEmpty } = diff(lead, withTimes(before));
   if (isEmpty) return true;
-  const { customFields, ...others } = values;
-  const custom = customFields && (await customWrite(tx, 'lead', { after: customFields, before: lead.customFields }));
-  if (custom) await claimValues(tx, custom, leadId);
-  const updated = await writeLead(tx, leadId, {
-    ...others,
-    ...(customFields && { customFields: toJsonColumn(customFields), ...custom?.columns }),
-  });
-  emit(leadUpdated, { data: { leadId, changes: values }, record: updated, changes: audit });
-  return true;
+  const { customFields } = values;
+  try {
+    await checkExternalId(tx, values.externalId, leadId);
+    const custom = customFields && (await customWrite(tx, 'lead', { after: customFields, before: lead.customFields }));
+    if (custom) await claimValues(tx, custom, leadId);
+    const updated = await writeLead(tx, leadId, { ...leadColumns(lead, values), ...custom?.columns });
+    emit(leadUpdated, { data: { leadId, changes: values }, record: updated, changes: audit });
+    return true;
+  } catch (error) {
+    // Another record has taken a unique value since.
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+/** Stored fields of a lead, with the times of its consents as dates. */
+function withTimes({ consent, ...fields }: Record<string, unknown>): Partial<LeadRecord> {
+  return { ...fields, ...(consent !== undefined && { consent: Consent.parse(consent) }) };
 }

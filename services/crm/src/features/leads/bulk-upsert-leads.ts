@@ -5,9 +5,10 @@ import type { z } from 'zod';
 import type { Peers, Tx } from '../../handler.ts';
 import { checkReferences } from './bulk-items.ts';
 import { changeLead } from './change-lead.ts';
-import { insertLead, type NewLead } from './create-lead.ts';
+import { insertLead } from './create-lead.ts';
 import { lockExternalIds, lockKeys } from './external-id.ts';
 import { lockLead } from './lead.ts';
+import type { NewLead } from './new-lead.ts';
 
 type Body = z.output<typeof bulkLeads.bulkUpsertLeads.body>;
 type Item = Body['items'][number];

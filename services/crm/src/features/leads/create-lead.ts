@@ -1,22 +1,16 @@
-import { actingUserId, type Caller } from '@tandem/caller';
+import type { Caller } from '@tandem/caller';
 import { leadCreated, type leads } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
-import { type Assignee, checkUser, defaultTeam, toJsonColumn } from '@tandem/service';
-import type { z } from 'zod';
+import { type Assignee, checkUser } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { accountOfEmail } from '../accounts/account-of-email.ts';
 import { checkAccount } from '../accounts/check-account.ts';
 import { type CustomWrite, claimValues, customWrite } from '../custom-fields/write-values.ts';
-import { changedConsent, consentColumn } from './consent.ts';
 import { checkExternalId } from './external-id.ts';
 import { asLead, type LeadRecord } from './lead.ts';
 import { firstStatus } from './lead-status.ts';
-import { matchKeys } from './match-keys.ts';
-
-type Body = z.output<typeof leads.createLead.body>;
-/** The body of a new lead, in which an optional field is absent, never undefined. */
-export type NewLead = { [Field in keyof Body]: Exclude<Body[Field], undefined> };
+import { type NewLead, newLeadColumns } from './new-lead.ts';
 
 export const createLead = (peers: Peers): Handler<typeof leads.createLead, Assignee | undefined> => ({
   async check({ body, caller, under, tx }) {
@@ -34,30 +28,13 @@ export async function insertLead(
   body: NewLead,
   assignee: Assignee | undefined,
 ): Promise<LeadRecord> {
-  const {
-    customFields = {},
-    consent = {},
-    teamId = defaultTeam(caller, assignee),
-    status,
-    statusCode,
-    ...fields
-  } = body;
-  const wanted = await firstStatus(tx, { status, statusCode });
-  await checkExternalId(tx, fields.externalId);
+  const { customFields = {}, externalId, status, statusCode } = body;
+  const coded = await firstStatus(tx, { status, statusCode });
+  await checkExternalId(tx, externalId);
   const custom = await customWrite(tx, 'lead', { after: customFields });
-  const data = {
-    ...fields,
-    ...wanted,
-    ...custom.columns,
-    ...(await reserveValues(tx, custom)),
-    ...matchKeys({ phone: null, ...fields }),
-    teamId,
-    accountId: fields.accountId === undefined ? await accountOfEmail(tx, body.email) : fields.accountId,
-    externalKey: fields.externalId ?? null,
-    consent: consentColumn(changedConsent({}, consent)),
-    customFields: toJsonColumn(customFields),
-    createdBy: actingUserId(caller) ?? null,
-  };
+  const reserved = await reserveValues(tx, custom);
+  const accountId = body.accountId === undefined ? await accountOfEmail(tx, body.email) : body.accountId;
+  const data = { ...newLeadColumns(body, { caller, assignee, status: coded, custom, accountId }), ...reserved };
   const lead = asLead(await tx.lead.create({ data }));
   emit(leadCreated, { data: { leadId: lead.id, email: lead.email, source: lead.source }, record: lead });
   return lead;
