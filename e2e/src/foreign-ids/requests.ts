@@ -141,6 +141,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   },
   updateLandingPage: () => ({ body: { name: 'Spring' } }),
   updateLeadImport: () => ({ body: {} }),
+  updateOpportunityImport: () => ({ body: {} }),
   updateLead: () => ({ body: { lastName: 'King' } }),
   updateEscalationRule: () => ({ body: { match: {}, target: { type: 'user' } } }),
   updateSubtask: () => ({ body: { title: 'Prepare' } }),
@@ -223,8 +224,13 @@ async function aTask({ scope, records }: World, { direct }: Setup): Promise<{ id
 }
 
 /** The record of a world that the operation of a position finds. */
-export function recordOf({ records, accountImport }: World, { row, type }: Position): number | undefined {
-  return row.path.startsWith('/v1/accounts/imports') && type === 'import' ? accountImport : records[type];
+export function recordOf(
+  { records, accountImport, opportunityImport }: World,
+  { row, type }: Position,
+): number | undefined {
+  if (type !== 'import') return records[type];
+  if (row.path.startsWith('/v1/accounts')) return accountImport;
+  return row.path.startsWith('/v1/opportunities') ? opportunityImport : records[type];
 }
 
 /** An account with a subsidiary of the user and the team: the filter of a bulk request has all ids. */

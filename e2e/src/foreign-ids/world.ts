@@ -33,6 +33,7 @@ export interface World {
   subsidiary: number;
   /** An import of accounts; that of the records is one of leads. */
   accountImport: number;
+  opportunityImport: number;
   /** Co-marketing material by its source. */
   materials: { file: number; landingPage: number; campaign: number };
 }
@@ -164,9 +165,10 @@ export async function createWorld(
   const form = new FormData();
   form.append('file', new Blob(['Numbers'], { type: 'text/plain' }), 'notes.txt');
   const file = await call('uploadFile', { form });
-  const [leadImport, accountImport] = [
+  const [leadImport, accountImport, opportunityImport] = [
     await anImport(setup, scope, 'Lead', 'email\ngrace@example.com\n'),
     await anImport(setup, scope, 'Account', 'name\nEngines\n'),
+    await anImport(setup, scope, 'Opportunity', 'name\nRollout\n'),
   ];
   const aMaterial = (body: object) =>
     call('createCoMarketingResource', { body: { name: 'Banner', category: 'images', ...body } });
@@ -271,6 +273,7 @@ export async function createWorld(
     openOpportunity: Number(openOpportunity.id),
     subsidiary: Number(subsidiary.id),
     accountImport: Number(accountImport.id),
+    opportunityImport: Number(opportunityImport.id),
     materials: { file: Number(material.id), landingPage: Number(ofPage.id), campaign: Number(ofCampaign.id) },
     records: { ...shared.records, ...separate },
     separate,
@@ -296,7 +299,7 @@ async function createCalendar(
 }
 
 /** Creates an import that can start. */
-async function anImport({ direct }: Setup, scope: Scope, type: 'Lead' | 'Account', text: string) {
+async function anImport({ direct }: Setup, scope: Scope, type: 'Lead' | 'Account' | 'Opportunity', text: string) {
   const form = new FormData();
   form.append('file', new Blob([text], { type: 'text/csv' }), 'records.csv');
   const { id: fileId } = await direct.call('uploadFile', { form }, scope);

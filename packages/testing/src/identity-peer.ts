@@ -13,6 +13,9 @@ export const teams = { sales: '21', support: '22' };
 /** A user in one team, and one in two. */
 export const members = { seller: '8', both: '9' };
 
+/** The address of a user of the stub. */
+const addressOf = (id: string) => `user${id}@identity.example`;
+
 /** Stub of identity: serves these users and teams, and EUR as the currency, for every tenant. */
 export async function identityPeer(): Promise<{
   url: string;
@@ -22,6 +25,8 @@ export async function identityPeer(): Promise<{
   successors: Map<string, string>;
   /** The currency that a user chose for new records. */
   currencies: Map<string, string>;
+  /** How a user writes dates. */
+  dateFormats: Map<string, string>;
   /** Users who were deactivated. */
   left: Set<string>;
   /** The leads of teams. */
@@ -36,6 +41,7 @@ export async function identityPeer(): Promise<{
   ]);
   const successors = new Map<string, string>();
   const currencies = new Map<string, string>();
+  const dateFormats = new Map<string, string>();
   const left = new Set<string>();
   const leads = new Map<string, string>();
   const statusOf = (id: string) => {
@@ -43,13 +49,16 @@ export async function identityPeer(): Promise<{
     return id === users.suspended || successors.has(id) ? 'suspended' : 'active';
   };
   const answerAssignees = async (request: http.IncomingMessage, response: http.ServerResponse) => {
-    const body = JSON.parse(await text(request)) as { userIds: string[]; teamIds: string[] };
+    const body = JSON.parse(await text(request)) as { userIds: string[]; teamIds: string[]; emails?: string[] };
     const found = [...teamsOf].filter(
       ([id, teamIds]) =>
-        statusOf(id) === 'active' && (body.userIds.includes(id) || teamIds.some((one) => body.teamIds.includes(one))),
+        statusOf(id) === 'active' &&
+        (body.userIds.includes(id) ||
+          body.emails?.includes(addressOf(id)) ||
+          teamIds.some((one) => body.teamIds.includes(one))),
     );
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ data: found.map(([id, teamIds]) => ({ id, teamIds })) }));
+    response.end(JSON.stringify({ data: found.map(([id, teamIds]) => ({ id, teamIds, email: addressOf(id) })) }));
   };
   const server = http.createServer((request, response) => {
     const path = request.url as string;
@@ -69,6 +78,7 @@ export async function identityPeer(): Promise<{
               teamIds: teamsOf.get(id) ?? [],
               successorId: successors.get(id) ?? null,
               defaultCurrency: currencies.get(id) ?? null,
+              dateFormat: dateFormats.get(id) ?? null,
             };
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found ? { data: found } : { code: 'not_found' }));
@@ -80,6 +90,7 @@ export async function identityPeer(): Promise<{
     teamsOf,
     successors,
     currencies,
+    dateFormats,
     left,
     leads,
     close: () => {

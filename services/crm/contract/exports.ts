@@ -1,7 +1,7 @@
 import { bulkSelection, event, id, JobStarted, media, operations, sharedErrors, text } from '@tandem/contract';
 import { z } from 'zod';
 import { accounts } from './accounts.ts';
-import { TableFormat } from './imports.ts';
+import { TableFormat } from './import.ts';
 import { leads } from './leads.ts';
 import { opportunities } from './opportunities.ts';
 import { tasks } from './tasks.ts';

@@ -66,6 +66,7 @@ export * from './escalations.ts';
 export * from './exchange-rates.ts';
 export * from './exports.ts';
 export * from './forecast.ts';
+export * from './import.ts';
 export * from './imports.ts';
 export * from './internal.ts';
 export * from './lead-conditions.ts';

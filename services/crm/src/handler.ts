@@ -29,6 +29,8 @@ export interface Peers {
   partner: ServiceClient<typeof internalPartnerLookup>;
   /** The currency of the caller's tenant. */
   currencyOf(request: TenantRequest): Promise<string>;
+  /** The language of the caller's tenant (BCP 47). */
+  localeOf(request: TenantRequest): Promise<string>;
   /** The time zone of the caller's tenant. */
   timezoneOf(request: TenantRequest): Promise<string>;
 }

@@ -58,7 +58,7 @@ import { winLossReasonHandlers } from './features/win-loss-reasons/index.ts';
 import { crmRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { CrmSettings } from './settings.ts';
-import { tenantCurrency, tenantTimezone } from './tenant-settings.ts';
+import { tenantCurrency, tenantLocale, tenantTimezone } from './tenant-settings.ts';
 
 /** Definition of the crm service: contract, handlers and event consumers. */
 export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm, PrismaClient, CrmSettings> {
@@ -83,6 +83,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
   const peers = {
     identity,
     currencyOf: tenantCurrency(settingsOf),
+    localeOf: tenantLocale(settingsOf),
     timezoneOf: tenantTimezone(settingsOf),
     partner,
   };

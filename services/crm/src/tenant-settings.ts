@@ -23,3 +23,14 @@ export function tenantTimezone(
     return settings.timezone;
   };
 }
+
+/** Gets the language of the tenant of a request. */
+export function tenantLocale(
+  settingsOf: (request: TenantRequest) => Promise<KnownSettings>,
+): (request: TenantRequest) => Promise<string> {
+  return async (request) => {
+    const settings = await settingsOf(request);
+    if (!settings) throw fail('unavailable');
+    return settings.locale;
+  };
+}

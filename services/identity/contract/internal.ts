@@ -1,6 +1,7 @@
 import { currency, id, name, operations, planCodes, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { notificationCreated } from './notification.ts';
+import { DateFormat } from './preferences.ts';
 import { SubscriptionStatus, subscriptionCanceled, subscriptionUpdated } from './subscriptions.ts';
 import { tenantPlanChanged } from './tenants.ts';
 import { usageThresholdReached } from './usage-alerts.ts';
@@ -47,6 +48,8 @@ export const InternalUser = z.object({
   successorId: id('user').nullish(),
   /** The currency that the user chose for new records. */
   defaultCurrency: currency().nullish(),
+  /** How the user writes dates; null for the usual form of the locale. */
+  dateFormat: DateFormat.nullish(),
   /** Absent in the previous release. */
   roleId: id('role').nullish(),
 });
@@ -82,9 +85,14 @@ export const internalAssignees = operations({
     method: 'POST',
     path: '/internal/users/assignees',
     audience: 'internal',
-    summary: 'Retrieve active users of the tenant by their ids, and the active members of teams',
-    body: z.object({ userIds: z.array(id('user')).max(assigneesMax), teamIds: z.array(id('team')).max(assigneesMax) }),
-    reply: z.array(InternalUser.pick({ id: true, teamIds: true })),
+    summary: 'Retrieve active users of the tenant by their ids or addresses, and the active members of teams',
+    body: z.object({
+      userIds: z.array(id('user')).max(assigneesMax),
+      teamIds: z.array(id('team')).max(assigneesMax),
+      emails: z.array(z.string()).max(assigneesMax).optional(),
+    }),
+    // The address is absent in the previous release.
+    reply: z.array(InternalUser.pick({ id: true, teamIds: true }).extend({ email: z.string().nullish() })),
     message: 'Assignees found',
     emits: [],
   },

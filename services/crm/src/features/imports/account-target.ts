@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { accounts, accountUpdated } from '@tandem/crm-contract';
+import { Account, accounts, accountUpdated } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
 import { ApiError, diff } from '@tandem/service';
 import type { z } from 'zod';
@@ -44,6 +44,7 @@ export const accountTarget = (peers: Peers, ids: IdCodec): ImportTarget<Body, Re
   row: accounts.createAccount,
   fields,
   dedupe: { by: ['domain', 'externalId', 'name'], usual: { by: 'domain', action: 'skip' } },
+  userField: 'ownerId',
   toBody: (texts, context) => toBody(texts, { ...context, ids }),
   findReferences: (records, caller) => findUsers(peers, { records, caller, field: 'ownerId' }),
   referenceErrors: ({ ownerId }, references) => userErrors('ownerId', ownerId, references),
@@ -51,7 +52,7 @@ export const accountTarget = (peers: Peers, ids: IdCodec): ImportTarget<Body, Re
   undo: undoAccounts,
 });
 
-function toBody(texts: Texts, { ids, tenantId, defined, errors }: RowContext & { ids: IdCodec }) {
+function toBody(texts: Texts, { ids, tenantId, defined, known, errors }: RowContext & { ids: IdCodec }) {
   const { tags, ownerId, ...others } = texts;
   const isOfAddress = (field: string) => Object.hasOwn(addressFields, field);
   const plain = Object.entries(others).filter(([field]) => !field.startsWith('customFields.'));
@@ -59,9 +60,9 @@ function toBody(texts: Texts, { ids, tenantId, defined, errors }: RowContext & {
   const body: Record<string, unknown> = Object.fromEntries(plain.filter(([field]) => !isOfAddress(field)));
   if (address.length) body['address'] = Object.fromEntries(address);
   if (tags) body['tags'] = listOf(tags);
-  const customFields = customFieldsOf(texts, defined.definitions);
+  const customFields = customFieldsOf(texts, { defined, errors });
   if (customFields) body['customFields'] = customFields;
-  putUser(body, texts, 'ownerId', { ids, tenantId, errors });
+  putUser(body, texts, 'ownerId', { ids, tenantId, known, errors });
   return body;
 }
 
@@ -85,7 +86,7 @@ async function writeAccounts(
         const account = await lockAccount(tx, matchId);
         const updated = await changeAccount({ tx, emit }, { account, change: changeOf(record, account), owner });
         if (updated.version === account.version) outcomes.push({ row, action: 'skipped' });
-        else outcomes.push({ row, action: 'updated', id: account.id, ...sides(account, updated) });
+        else outcomes.push({ row, action: 'updated', id: account.id, ...sides(Account, account, updated) });
       }
     } catch (error) {
       outcomes.push(failedBy(error, row));

@@ -3,8 +3,8 @@ import { importFailed, importUpdated } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
-import type { Tx } from '../../handler.ts';
-import { readDefined } from './defined.ts';
+import type { Peers, Tx } from '../../handler.ts';
+import { fieldsOf, readDefined } from './defined.ts';
 import { type Files, withTable } from './fetch-file.ts';
 import {
   actorOf,
@@ -19,6 +19,7 @@ import {
   toColumn,
   writeImport,
 } from './import.ts';
+import { findKnown } from './known.ts';
 import { previewTexts, type RowError, rowReader, type StoredRow } from './read-rows.ts';
 import { columnsOfTable, FileError, type Table } from './table.ts';
 import { type Checked, guessMapping, type ImportTarget, mappingErrors } from './target.ts';
@@ -27,6 +28,7 @@ import { type Checked, guessMapping, type ImportTarget, mappingErrors } from './
 export interface ImportTools {
   files: Files;
   ids: IdCodec;
+  peers: Peers;
   targets: Partial<Record<ImportRecord['entityType'], ImportTarget>>;
 }
 
@@ -34,7 +36,7 @@ const previewRows = 10;
 const chunkCharactersMax = 1_000_000;
 
 /** Reads the file of an import into chunks, guesses its mapping, and checks every row. Nothing is imported. */
-export const analyseImport = ({ files, ids, targets }: ImportTools) =>
+export const analyseImport = ({ files, ids, targets, peers }: ImportTools) =>
   job({
     ...analyseImportJob,
     lane: importLane,
@@ -48,7 +50,7 @@ export const analyseImport = ({ files, ids, targets }: ImportTools) =>
       const jobId = found.jobId as number;
       try {
         const read = row.isRead ? found : await outside(() => readFile(tx, { files, target, found, caller }));
-        const { counts, preview } = await checkRows(tx, { target, ids, read, caller, outside, jobId });
+        const { counts, preview } = await checkRows(tx, { target, ids, peers, read, caller, outside, jobId });
         await finish(async ({ tx: end, emit }) => {
           const now = await end.import.lockFirst({ where: { id: importId } });
           // The mapping was corrected meanwhile, which has scheduled another check.
@@ -138,6 +140,7 @@ async function storeChunks(tx: Tx, importId: number, rows: Table['rows']): Promi
 interface Checking {
   target: ImportTarget;
   ids: IdCodec;
+  peers: Peers;
   read: ImportRecord;
   caller: Caller;
   outside: JobContext<ImportPayload, Tx>['outside'];
@@ -145,8 +148,8 @@ interface Checking {
 }
 
 /** Checks the rows chunk by chunk, and stores the errors beside them. */
-async function checkRows(tx: Tx, { target, ids, read, caller, outside, jobId }: Checking) {
-  const defined = await readDefined(tx, target.type);
+async function checkRows(tx: Tx, { target, ids, peers, read, caller, outside, jobId }: Checking) {
+  const defined = await readDefined(tx, { entityType: target.type, fields: fieldsOf(read), peers, caller, outside });
   const reader = rowReader({ ...read, target, defined, ids, tenantId: caller.tenantId as number });
   const counts = { rows: 0, valid: 0, invalid: 0 };
   const preview: ImportDetailRecord['preview'] = [];
@@ -154,9 +157,11 @@ async function checkRows(tx: Tx, { target, ids, read, caller, outside, jobId }: 
     const chunk = await tx.importChunk.findFirst({ where: { importId: read.id, number } });
     if (!chunk) break;
     const rows = chunk.rows as unknown as StoredRow[];
-    const results = await inTurns(rows, (stored) => ({ stored, ...reader.read(stored) }));
+    const texts = rows.map((stored) => reader.textsOf(stored).texts);
+    const known = await outside(() => findKnown(tx, { target, texts, caller, peers }));
+    const results = await inTurns(rows, (stored) => ({ stored, ...reader.read(stored, known) }));
     const records = results.flatMap(({ record }) => (record ? [record as Checked<never>] : []));
-    const references = await outside(() => target.findReferences(records, caller));
+    const references = await outside(() => target.findReferences(records, caller, tx));
     const errors: RowError[] = [];
     for (const { stored, record, errors: own } of results) {
       const all = record ? [...own, ...target.referenceErrors(record.body as never, references)] : own;

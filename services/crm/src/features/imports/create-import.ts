@@ -1,4 +1,4 @@
-import { actingUserId } from '@tandem/caller';
+import { actingUserId, type Caller } from '@tandem/caller';
 import { orAbsent } from '@tandem/client/internal';
 import { unknownId } from '@tandem/contract';
 import { importCreated, importLimits, type imports } from '@tandem/crm-contract';
@@ -8,12 +8,13 @@ import type { Files } from './fetch-file.ts';
 import { actorColumn, analyseImportJob, asImport, importJobs, toColumn } from './import.ts';
 import { defaultsErrors, type ImportTarget, mappingErrors } from './target.ts';
 
-/** The handler of `imports.createLeadImport` and `imports.createAccountImport`. */
+/** The handler of `imports.createLeadImport` and the same of other records. */
 export const createImport = (
   files: Files,
   target: ImportTarget,
 ): Handler<typeof imports.createLeadImport, { filename: string }> => ({
   async check({ body, caller }) {
+    checkReach(target, caller);
     const as = asService(caller, reachOf(caller, 'files:read'));
     const file = await orAbsent(files.findFile({ params: { id: body.fileId }, as }));
     if (!file) throw failField('fileId', unknownId('file'));
@@ -51,6 +52,11 @@ export const createImport = (
     return record;
   },
 });
+
+/** Fails unless the caller may read every record that rows can be linked to. */
+export function checkReach({ linksTo = [] }: ImportTarget, caller: Caller): void {
+  if (linksTo.some((permission) => reachOf(caller, permission) !== 'all')) throw fail('forbidden');
+}
 
 /** Rejects settings that the type of record does not have, naming each. */
 export function checkSettings(

@@ -283,7 +283,7 @@ e@example.com,E,E,,,,,,,I1
       );
     const first = await start();
     const { caller } = first.as({ tenantId: 4_711 });
-    const rows = Array.from({ length: 4_000 }, (_, index) => `p${index}@example.com,P${index},Q${index}`);
+    const rows = Array.from({ length: 2_000 }, (_, index) => `p${index}@example.com,P${index},Q${index}`);
     const fileId = files.add(`email,vorname,nachname\n${rows.join('\n')}\n`);
     const { data } = await first.as(caller).createLeadImport({ body: { fileId } });
     await reaches(first.as(caller), data.id, 'validated');
@@ -295,9 +295,9 @@ e@example.com,E,E,,,,,,,I1
     await first.close();
     const second = await start();
     const done = await reaches(second.as(caller), data.id, 'completed');
-    expect(done.counts).toMatchObject({ processed: 4_000, created: 4_000 });
+    expect(done.counts).toMatchObject({ processed: 2_000, created: 2_000 });
     expect(await second.sql('SELECT count(*)::int AS leads, count(DISTINCT email)::int AS people FROM lead')).toEqual([
-      { leads: 4_000, people: 4_000 },
+      { leads: 2_000, people: 2_000 },
     ]);
     await second.close();
     await shared.drop();

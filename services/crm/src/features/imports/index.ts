@@ -10,6 +10,7 @@ import { getImport } from './get-import.ts';
 import { getImportErrors } from './get-import-errors.ts';
 import { leadTarget } from './lead-target.ts';
 import { listImports } from './list-imports.ts';
+import { opportunityTarget } from './opportunity-target.ts';
 import { runImport } from './run-import.job.ts';
 import { startImport } from './start-import.ts';
 import { undoImport as undoImportJob } from './undo-import.job.ts';
@@ -20,7 +21,8 @@ import { updateImport } from './update-import.ts';
 export function importsOf({ peers, files, ids }: { peers: Peers; files: Files; ids: IdCodec }) {
   const lead = leadTarget(peers, ids);
   const account = accountTarget(peers, ids);
-  const tools = { files, ids, targets: { lead, account } };
+  const opportunity = opportunityTarget(peers, ids);
+  const tools = { files, ids, peers, targets: { lead, account, opportunity } };
   return {
     handlers: {
       createLeadImport: createImport(files, lead),
@@ -37,6 +39,13 @@ export function importsOf({ peers, files, ids }: { peers: Peers; files: Files; i
       startAccountImport: startImport(account),
       undoAccountImport: undoImport(account),
       getAccountImportErrors: getImportErrors('account'),
+      createOpportunityImport: createImport(files, opportunity),
+      listOpportunityImports: listImports('opportunity'),
+      getOpportunityImport: getImport('opportunity'),
+      updateOpportunityImport: updateImport(opportunity),
+      startOpportunityImport: startImport(opportunity),
+      undoOpportunityImport: undoImport(opportunity),
+      getOpportunityImportErrors: getImportErrors('opportunity'),
     } satisfies Handlers<typeof imports, Tx>,
     jobs: [analyseImport(tools), runImport(tools), undoImportJob(tools)],
   };

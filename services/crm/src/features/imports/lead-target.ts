@@ -51,6 +51,7 @@ export const leadTarget = (peers: Peers, ids: IdCodec): ImportTarget<NewLead, Re
   row: leads.createLead,
   fields,
   dedupe: { by: ['email', 'externalId', 'phone'], usual: { by: 'email', action: 'skip' } },
+  userField: 'assignedTo',
   toBody: (texts, context) => toBody(texts, { ...context, ids }),
   findReferences: (records, caller) => findUsers(peers, { records, caller, field: 'assignedTo' }),
   referenceErrors: ({ assignedTo }, references) => userErrors('assignedTo', assignedTo, references),
@@ -60,7 +61,7 @@ export const leadTarget = (peers: Peers, ids: IdCodec): ImportTarget<NewLead, Re
 
 function toBody(
   texts: Texts,
-  { ids, tenantId, defined, errors }: RowContext & { ids: IdCodec },
+  { ids, tenantId, defined, known, errors }: RowContext & { ids: IdCodec },
 ): Record<string, unknown> {
   const { fullName, score, tags, assignedTo, source, status, statusCode, ...others } = texts;
   const plain = Object.entries(others).filter(([field]) => !field.includes('.'));
@@ -70,9 +71,9 @@ function toBody(
   if (source) body['source'] = source.toLowerCase();
   putStatus(body, texts, { defined, errors });
   putConsent(body, texts, errors);
-  const customFields = customFieldsOf(texts, defined.definitions);
+  const customFields = customFieldsOf(texts, { defined, errors });
   if (customFields) body['customFields'] = customFields;
-  putUser(body, texts, 'assignedTo', { ids, tenantId, errors });
+  putUser(body, texts, 'assignedTo', { ids, tenantId, known, errors });
   return body;
 }
 

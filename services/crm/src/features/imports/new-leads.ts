@@ -10,8 +10,9 @@ import { type CustomWrite, claimValues, writeOf } from '../custom-fields/write-v
 import { asLead, type LeadRecord } from '../leads/lead.ts';
 import { type CodedStatus, firstStatus } from '../leads/lead-status.ts';
 import { type NewLead, newLeadColumns } from '../leads/new-lead.ts';
-import { failedBy } from './outcomes.ts';
+import { passing } from './outcomes.ts';
 import type { Batch, Checked, Outcome } from './target.ts';
+import { uniqueValues } from './unique-values.ts';
 import type { References } from './users.ts';
 
 type LeadRow = Checked<NewLead>;
@@ -65,28 +66,24 @@ async function prepare(
   { tx, definitions }: Context,
 ): Promise<{ prepared: Prepared[]; outcomes: Outcome[] }> {
   const outcomes: Outcome[] = [];
-  const passing = async <From extends { row: number }, To>(
-    rows: readonly From[],
-    check: (row: From) => Promise<To>,
-  ) => {
-    const passed: To[] = [];
-    for (const one of rows)
-      await check(one).then(
-        (result) => passed.push(result),
-        (error: unknown) => outcomes.push(failedBy(error, one.row)),
-      );
-    return passed;
-  };
   const statusOf = statusReader(tx);
-  const described = await passing(records, async (record) => ({
+  const described = await passing(records, outcomes, async (record) => ({
     row: record.row,
     record,
     status: await statusOf(record.body),
     custom: writeOf(definitions, { after: record.body.customFields ?? {} }),
   }));
-  const taken = await takenValues(tx, described, definitions);
-  const prepared = await passing(described, async (one) => {
-    taken.take(one);
+  const externalIds = described.flatMap(({ record }) => record.body.externalId ?? []);
+  const holders = await holdersOf(tx, externalIds);
+  const writes = described.map(({ custom }) => custom);
+  const unique = await uniqueValues(tx, writes, definitions);
+  const prepared = await passing(described, outcomes, async (one) => {
+    const { externalId } = one.record.body;
+    const holder = holders.get(externalId ?? '');
+    if (holder) throw failField('externalId', `Must be unique; ${holder}`);
+    unique.check(one.custom);
+    unique.take(one.custom);
+    if (typeof externalId === 'string') holders.set(externalId, 'an earlier row has it');
     return one;
   });
   return { prepared, outcomes };
@@ -100,36 +97,6 @@ function statusReader(tx: Tx) {
     const found = known.get(key) ?? firstStatus(tx, { status, statusCode });
     known.set(key, found);
     return found;
-  };
-}
-
-/** The external ids and the values of unique custom fields that other leads and earlier rows have. */
-async function takenValues(tx: Tx, rows: readonly Prepared[], definitions: readonly Definition[]) {
-  const nameOf = ({ fieldId, value }: { fieldId: number; value: string }) => `${fieldId} ${value}`;
-  const keys = rows.flatMap(({ custom }) => custom.keys);
-  const where = { fieldId: { in: keys.map(({ fieldId }) => fieldId) }, value: { in: keys.map(({ value }) => value) } };
-  const values = new Set(keys.length ? (await tx.customFieldKey.findMany({ where })).map(nameOf) : []);
-  const holders = await holdersOf(
-    tx,
-    rows.flatMap(({ record }) => record.body.externalId ?? []),
-  );
-  return {
-    /**
-     * Takes the values of a row, so that no later row can have them.
-     * @throws a field error when one of them is taken
-     */
-    take({ record: { body }, custom }: Prepared): void {
-      const { externalId } = body;
-      const holder = holders.get(externalId ?? '');
-      if (holder) throw failField('externalId', `Must be unique; ${holder}`);
-      const double = custom.keys.find((key) => values.has(nameOf(key)));
-      if (double) {
-        const { key, label } = definitions.find(({ id }) => id === double.fieldId) as Definition;
-        throw failField(`customFields.${key}`, `Another record has this value; ${label} is unique`);
-      }
-      if (typeof externalId === 'string') holders.set(externalId, 'an earlier row has it');
-      for (const key of custom.keys) values.add(nameOf(key));
-    },
   };
 }
 

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { Definition } from '../custom-fields/custom-field.ts';
 import { writeOf } from '../custom-fields/write-values.ts';
 import type { Defined } from './defined.ts';
+import type { Known } from './known.ts';
 import type { Checked, Dedupe, ImportTarget, Texts } from './target.ts';
 
 /** A stored row: its number in the file, and its cells. */
@@ -70,16 +71,18 @@ export function rowReader({ target, columns, mapping, defaults, dedupe, tenantId
       });
     },
     /** Checks a row by the rules of the operation that creates one record. */
-    read(stored: StoredRow): { record?: Checked<unknown>; errors: FieldError[] } {
+    read(stored: StoredRow, known: Known): { record?: Checked<unknown>; errors: FieldError[] } {
       const { texts, given } = textsOf(stored);
       const tooLong = Object.entries(texts).filter(([, text]) => text.length > importLimits.cell);
       const errors = tooLong.map(([field]) => ({
         field,
         message: `Must be at most ${importLimits.cell} characters`,
       }));
-      const body = target.toBody(texts, { tenantId, defined, errors });
+      const body = target.toBody(texts, { tenantId, defined, known, errors });
       const read = readFields(target.row.body as z.ZodType, body, errors);
-      errors.push(...customErrors(body['customFields'], { ...defined, dedupe }));
+      const wrong = new Set(errors.map(({ field }) => field));
+      const more = customErrors(body['customFields'], { ...defined, dedupe });
+      errors.push(...more.filter(({ field }) => !wrong.has(field)));
       if (errors.length) return { errors };
       return { record: { row: stored[0], body: read, given }, errors };
     },

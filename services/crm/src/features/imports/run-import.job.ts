@@ -4,7 +4,7 @@ import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import type { Tx } from '../../handler.ts';
 import type { ImportTools } from './analyse-import.job.ts';
-import { readDefined } from './defined.ts';
+import { fieldsOf, readDefined } from './defined.ts';
 import {
   actorOf,
   asImport,
@@ -15,6 +15,7 @@ import {
   toColumn,
   writeImport,
 } from './import.ts';
+import { findKnown } from './known.ts';
 import { rowReader, type StoredRow } from './read-rows.ts';
 import type { Checked, ImportTarget, Outcome } from './target.ts';
 
@@ -25,7 +26,7 @@ const waitMs = 1_000;
  * Imports one chunk of rows, and runs again for the next one. What was done is written in the transaction of the records,
  * so that a run that is repeated after a crash imports no row twice.
  */
-export const runImport = ({ targets, ids }: Pick<ImportTools, 'targets' | 'ids'>) =>
+export const runImport = ({ targets, ids, peers }: ImportTools) =>
   job({
     ...runImportJob,
     lane: importLane,
@@ -42,11 +43,13 @@ export const runImport = ({ targets, ids }: Pick<ImportTools, 'targets' | 'ids'>
       const caller = { ...actor, permissions: [], tenantId: row.tenantId, environment: row.environment } as Caller;
       const chunk = await tx.importChunk.findFirst({ where: { importId, number } });
       const rows = (chunk?.rows ?? []) as unknown as StoredRow[];
-      const defined = await readDefined(tx, target.type);
+      const defined = await readDefined(tx, { entityType, fields: fieldsOf(found), peers, caller, outside });
       const reader = rowReader({ ...found, target, defined, ids, tenantId: row.tenantId });
-      const read = await inTurns(rows, (stored) => ({ stored, ...reader.read(stored) }));
+      const texts = rows.map((stored) => reader.textsOf(stored).texts);
+      const known = await outside(() => findKnown(tx, { target, texts, caller, peers }));
+      const read = await inTurns(rows, (stored) => ({ stored, ...reader.read(stored, known) }));
       const readable = read.flatMap(({ record }) => (record ? [record as Checked<never>] : []));
-      const references = await outside(() => target.findReferences(readable, caller));
+      const references = await outside(() => target.findReferences(readable, caller, tx));
       const errorsOf = new Map(read.map(({ stored, errors }) => [stored[0], errors]));
       for (const record of readable) errorsOf.set(record.row, target.referenceErrors(record.body, references));
       const records = readable.filter((record) => !errorsOf.get(record.row)?.length);

@@ -1,12 +1,14 @@
 import { importStarted, type imports } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
+import { checkReach } from './create-import.ts';
 import { actorColumn, checkTransition, importJobs, lockImport, runImportJob, writeImport } from './import.ts';
 import type { ImportTarget } from './target.ts';
 
-/** The handler of `imports.startLeadImport` and `imports.startAccountImport`. */
+/** The handler of `imports.startLeadImport` and the same of other records. */
 export const startImport =
   (target: ImportTarget): Handler<typeof imports.startLeadImport> =>
   async ({ params, caller, tx, emit, ifMatch, schedule }) => {
+    checkReach(target, caller);
     const found = await lockImport(tx, target.type, params.id);
     ifMatch(found);
     checkTransition(found, 'running');

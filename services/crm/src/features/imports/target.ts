@@ -6,6 +6,7 @@ import type { Tx } from '../../handler.ts';
 import type { Definition, Entity } from '../custom-fields/custom-field.ts';
 import type { Defined } from './defined.ts';
 import type { ImportedType } from './import.ts';
+import type { Known } from './known.ts';
 
 /** The texts of a row by field. */
 export type Texts = Record<string, string>;
@@ -35,6 +36,7 @@ export type Outcome =
 export interface RowContext {
   tenantId: number;
   defined: Defined;
+  known: Known;
   errors: FieldError[];
 }
 
@@ -61,10 +63,16 @@ export interface ImportTarget<Body = any, References = any> {
   /** The fields that a column can have, with the names of columns that mean this field. */
   fields: Record<string, readonly string[]>;
   dedupe: { by: readonly Dedupe['by'][]; usual: Dedupe };
+  /** The field that names the user who gets the record, by id or address. */
+  userField: string;
+  /** Permissions that must reach all records of the tenant, because rows are linked to any of these. */
+  linksTo?: readonly string[];
+  /** Finds the leads and accounts that rows name. */
+  findRelated?(tx: Tx, texts: readonly Texts[], tenantId: number): Promise<Pick<Known, 'leads' | 'accounts'>>;
   /** Converts the texts of a row to a body in its wire form; adds what cannot be converted to `errors`. */
   toBody(texts: Texts, context: RowContext): Record<string, unknown>;
   /** Reads what the rows refer to in other services, before the transaction opens. */
-  findReferences(records: readonly Checked<Body>[], caller: Caller): Promise<References>;
+  findReferences(records: readonly Checked<Body>[], caller: Caller, tx: Tx): Promise<References>;
   /** The errors of a row that depend on its references. */
   referenceErrors(body: Body, references: References): FieldError[];
   /** Creates and updates the records of a batch, each with its event. */

@@ -1,9 +1,13 @@
 import type { FieldError } from '@tandem/contract';
 import type { Definition } from '../custom-fields/custom-field.ts';
-import type { Texts } from './target.ts';
+import { timeOf } from './dates.ts';
+import type { RowContext, Texts } from './target.ts';
 
 /** The custom fields of a row, with the types that their definitions have; undefined without any. */
-export function customFieldsOf(texts: Texts, definitions: readonly Definition[]): Record<string, unknown> | undefined {
+export function customFieldsOf(
+  texts: Texts,
+  { defined: { definitions, dateOrder }, errors }: Pick<RowContext, 'defined' | 'errors'>,
+): Record<string, unknown> | undefined {
   const prefix = 'customFields.';
   const found = Object.entries(texts).filter(([field]) => field.startsWith(prefix));
   if (!found.length) return undefined;
@@ -11,7 +15,11 @@ export function customFieldsOf(texts: Texts, definitions: readonly Definition[])
   return Object.fromEntries(
     found.map(([field, text]) => {
       const key = field.slice(prefix.length);
-      return [key, customValue(text, typeOf.get(key))];
+      const type = typeOf.get(key);
+      if (type !== 'date') return [key, customValue(text, type)];
+      const date = timeOf(text, dateOrder);
+      if ('error' in date) errors.push({ field, message: date.error });
+      return [key, 'error' in date ? text : date.time.slice(0, 10)];
     }),
   );
 }
@@ -19,7 +27,6 @@ export function customFieldsOf(texts: Texts, definitions: readonly Definition[])
 /** A text that does not fit the type stays as it is: the check of custom fields rejects it, and names the remedy. */
 function customValue(text: string, type: Definition['type'] | undefined): unknown {
   if (type === 'number') return numberOf(text) ?? text;
-  if (type === 'date') return timeOf(text)?.slice(0, 10) ?? text;
   if (type === 'multi_select') return listOf(text);
   if (type === 'checkbox') return checkboxes[text.toLowerCase()] ?? text;
   if (type !== 'currency') return text;
@@ -79,14 +86,14 @@ export function putNumber(body: Record<string, unknown>, texts: Texts, field: st
   else body[field] = value;
 }
 
-/** A day or a time as ISO 8601 text in UTC: `2026-03-02`, `02.03.2026`, `2026-03-02T09:30:00Z`. */
-function timeOf(text: string): string | undefined {
-  const [, day, month, year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
-  const iso = year ? `${year}-${month?.padStart(2, '0')}-${day?.padStart(2, '0')}` : text;
-  if (!/^\d{4}-\d{2}-\d{2}(T|$)/.test(iso)) return undefined;
-  const time = new Date(iso.includes('T') ? iso : `${iso}T00:00:00.000Z`);
-  if (Number.isNaN(time.getTime())) return undefined;
-  // Date accepts the 31st of February as a day of March.
-  if (!iso.includes('T') && !time.toISOString().startsWith(iso)) return undefined;
-  return time.toISOString();
+const signs: Record<string, string> = { '€': 'EUR', '£': 'GBP' };
+
+/** An amount with the currency that its text names: `4.800,50 EUR`, `€ 4800`, `4800`. */
+export function amountOf(text: string): { value: number; currency?: string } | { error: string } {
+  const code = /\b[A-Z]{3}\b/.exec(text)?.[0] ?? signs[/[€£]/.exec(text)?.[0] ?? ''];
+  const value = numberOf(text.replace(/\b[A-Z]{3}\b/, ''));
+  if (value === undefined) return { error: 'Must be an amount, such as 4800.50 or 4800.50 EUR' };
+  // Several currencies have the sign $, and others no sign that is known here.
+  if (!code && /\p{Sc}/u.test(text)) return { error: 'Name the currency by its code, such as 4800.50 USD' };
+  return { value, ...(code && { currency: code }) };
 }

@@ -3,7 +3,7 @@ import type { Handler } from '../../handler.ts';
 import { actorColumn, checkTransition, importJobs, lockImport, undoImportJob, writeImport } from './import.ts';
 import type { ImportTarget } from './target.ts';
 
-/** The handler of `imports.undoLeadImport` and `imports.undoAccountImport`. */
+/** The handler of `imports.undoLeadImport` and the same of other records. */
 export const undoImport =
   (target: ImportTarget): Handler<typeof imports.undoLeadImport> =>
   async ({ params, caller, tx, emit, ifMatch, schedule }) => {

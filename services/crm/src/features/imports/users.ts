@@ -3,7 +3,7 @@ import { type FieldError, unknownId } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { ApiError, type Assignee, checkUser } from '@tandem/service';
 import type { Peers } from '../../handler.ts';
-import type { Texts } from './target.ts';
+import type { RowContext, Texts } from './target.ts';
 
 /** The users that rows name, and why others cannot have the records. */
 export type References = Map<number, { assignee?: Assignee; message?: string }>;
@@ -13,12 +13,14 @@ export function putUser(
   body: Record<string, unknown>,
   texts: Texts,
   field: string,
-  { ids, tenantId, errors }: { ids: IdCodec; tenantId: number; errors: FieldError[] },
+  { ids, tenantId, known, errors }: Pick<RowContext, 'tenantId' | 'known' | 'errors'> & { ids: IdCodec },
 ): void {
   const text = texts[field];
   if (!text) return;
-  const user = ids.decode('user', tenantId, text);
-  if (user === undefined) errors.push({ field, message: unknownId('user') });
+  const isAddress = text.includes('@');
+  const user = isAddress ? known.users.get(text.toLowerCase()) : ids.decode('user', tenantId, text);
+  const message = isAddress ? 'No active user has this e-mail address' : unknownId('user');
+  if (user === undefined) errors.push({ field, message });
   else body[field] = String(user);
 }
 

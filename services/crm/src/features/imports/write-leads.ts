@@ -1,9 +1,11 @@
+import { Lead } from '@tandem/crm-contract';
 import type { Tx } from '../../handler.ts';
 import type { Definition } from '../custom-fields/custom-field.ts';
 import { changeLead } from '../leads/change-lead.ts';
 import { lockExternalIds } from '../leads/external-id.ts';
 import { type LeadRecord, lockLead } from '../leads/lead.ts';
 import type { NewLead as Body } from '../leads/new-lead.ts';
+import { matchRows } from './match-rows.ts';
 import { createLeads } from './new-leads.ts';
 import { failedBy, sides } from './outcomes.ts';
 import type { Batch, Checked, Dedupe, Outcome } from './target.ts';
@@ -12,38 +14,21 @@ import type { References } from './users.ts';
 type LeadRow = Checked<Body>;
 type Context = Batch & { dedupe: Dedupe; references: References; definitions: readonly Definition[] };
 
-/** Creates and updates the leads of a batch. Of rows with the same key, the first creates the lead, and the others find it. */
+/** Creates and updates the leads of a batch. */
 export async function writeLeads(records: readonly LeadRow[], context: Context): Promise<Outcome[]> {
   const { tx, dedupe } = context;
   await lockExternalIds(
     tx,
     records.map(({ body }) => body.externalId),
   );
-  const keys = records.map(({ body }) => (dedupe.action === 'create' ? undefined : keyOf(body, dedupe)));
-  const existing = await findExisting(tx, dedupe, keys);
-  const firstOf = new Map<string, LeadRow>();
-  const creating: LeadRow[] = [];
-  const matching: { record: LeadRow; key: string }[] = [];
-  for (const [index, record] of records.entries()) {
-    const key = keys[index];
-    if (key !== undefined && (existing.has(key) || firstOf.has(key))) matching.push({ record, key });
-    else {
-      creating.push(record);
-      if (key !== undefined) firstOf.set(key, record);
-    }
-  }
-  const outcomes = await createLeads(creating, context);
-  const outcomeOf = new Map(outcomes.map((outcome) => [outcome.row, outcome]));
-  for (const { record, key } of matching) {
-    const first = outcomeOf.get(firstOf.get(key)?.row ?? 0);
-    const leadId = existing.get(key) ?? (first?.action === 'created' ? first.id : undefined);
-    if (leadId === undefined) {
-      const message = 'The earlier row with this value could not be imported';
-      outcomes.push({ row: record.row, action: 'failed', errors: [{ field: dedupe.by, message }] });
-    } else if (dedupe.action === 'skip') outcomes.push({ row: record.row, action: 'skipped' });
-    else outcomes.push(await updateMatch(leadId, record, context));
-  }
-  return outcomes;
+  const keys = dedupe.action === 'create' ? [] : records.map(({ body }) => keyOf(body, dedupe));
+  return matchRows(records, {
+    dedupe,
+    keyOf: (body) => keyOf(body, dedupe),
+    existing: await findExisting(tx, dedupe, keys),
+    create: (creating) => createLeads(creating, context),
+    update: (leadId, record) => updateMatch(leadId, record, context),
+  });
 }
 
 /** The value by which a row is recognized. */
@@ -81,7 +66,7 @@ async function updateMatch(leadId: number, record: LeadRow, { tx, emit, referenc
     const assignee = references.get(body.assignedTo ?? 0)?.assignee;
     const updated = await changeLead({ tx, emit }, { lead, change, assignee });
     if (updated.version === lead.version) return { row, action: 'skipped' };
-    return { row, action: 'updated', id: leadId, ...sides(lead, updated) };
+    return { row, action: 'updated', id: leadId, ...sides(Lead, lead, updated) };
   } catch (error) {
     return failedBy(error, row);
   }

@@ -1,7 +1,6 @@
-import { actingUserId } from '@tandem/caller';
 import { unknownId } from '@tandem/contract';
-import { type opportunities, opportunityCreated } from '@tandem/crm-contract';
-import { type Assignee, checkUser, defaultTeam, failField, toJsonColumn } from '@tandem/service';
+import type { opportunities } from '@tandem/crm-contract';
+import { type Assignee, checkUser, failField } from '@tandem/service';
 import { checkPartner } from '../../check-partner.ts';
 import { checkTeam } from '../../check-team.ts';
 import { defaultCurrency } from '../../default-currency.ts';
@@ -10,14 +9,15 @@ import { holdAccount } from '../accounts/account.ts';
 import { checkAccount } from '../accounts/check-account.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { firstStageOf } from '../pipelines/first-stage.ts';
-import { amountColumns, asOpportunity } from './opportunity.ts';
+import { emitCreated, newOpportunityColumns, type OfLead, teamOfNew } from './new-opportunity.ts';
+import { asOpportunity } from './opportunity.ts';
 import { startHistory } from './stage-history.ts';
 
 interface Found {
   currency: string;
   owner: Assignee | undefined;
   /** The team and the account of the lead, if the request names one. */
-  lead: { teamId: number | null; accountId: number | null };
+  lead: OfLead;
 }
 
 export const createOpportunity = (peers: Peers): Handler<typeof opportunities.createOpportunity, Found> => ({
@@ -35,37 +35,16 @@ export const createOpportunity = (peers: Peers): Handler<typeof opportunities.cr
     return { currency, owner, lead: lead || { teamId: null, accountId: null } };
   },
   async run({ body, found: { currency, owner, lead }, caller, tx, emit }) {
-    const { value = 0, stageId, pipelineId, probability = null, customFields = {}, ...fields } = body;
-    const userId = actingUserId(caller) ?? null;
-    const teamId = body.teamId === undefined ? (lead.teamId ?? defaultTeam(caller, owner)) : body.teamId;
+    const teamId = teamOfNew(body, { caller, owner, lead });
+    const { stageId, pipelineId } = body;
     const stage = await firstStageOf(tx, { stageId, pipelineId, teamId });
-    const custom = await customWrite(tx, 'opportunity', { after: customFields });
-    const row = await tx.opportunity.create({
-      data: {
-        ...fields,
-        ...amountColumns(value, currency),
-        currency,
-        accountId: await holdAccount(tx, body.accountId === undefined ? lead.accountId : body.accountId),
-        pipelineId: stage.pipelineId,
-        stage: stage.code,
-        stageId: stage.id,
-        probability: probability ?? stage.defaultProbability ?? 0,
-        probabilityOverridden: probability !== null,
-        customFields: toJsonColumn(customFields),
-        ...custom.columns,
-        teamId,
-        ownerId: body.ownerId === undefined ? userId : body.ownerId,
-        createdBy: userId,
-      },
-    });
-    const opportunity = asOpportunity(row);
+    const custom = await customWrite(tx, 'opportunity', { after: body.customFields ?? {} });
+    const accountId = await holdAccount(tx, body.accountId === undefined ? lead.accountId : body.accountId);
+    const data = newOpportunityColumns(body, { caller, currency, stage, teamId, accountId, custom });
+    const opportunity = asOpportunity(await tx.opportunity.create({ data }));
     await claimValues(tx, custom, opportunity.id);
     await startHistory(tx, opportunity);
-    const { id: opportunityId, stage: code } = opportunity;
-    emit(opportunityCreated, {
-      data: { opportunityId, value: opportunity.value, currency, stage: code },
-      record: opportunity,
-    });
+    emitCreated(emit, opportunity);
     return opportunity;
   },
 });

@@ -2,10 +2,14 @@ import { actingUserId, type Caller } from '@tandem/caller';
 import type { Tx } from '../../handler.ts';
 import type { LockedOpportunity } from './opportunity.ts';
 
-/** Starts the history of a new opportunity. */
-export async function startHistory(tx: Tx, opportunity: LockedOpportunity): Promise<void> {
-  const { stageEnteredAt: enteredAt, createdBy: byUserId } = opportunity;
-  await tx.stageEntry.create({ data: { ...entryOf(opportunity), enteredAt, byUserId } });
+/** Starts the history of new opportunities. */
+export async function startHistory(tx: Tx, ...opportunities: LockedOpportunity[]): Promise<void> {
+  const data = opportunities.map((one) => ({
+    ...entryOf(one),
+    enteredAt: one.stageEnteredAt,
+    byUserId: one.createdBy,
+  }));
+  await tx.stageEntry.createMany({ data });
 }
 
 /** Ends the entry of the stage before a move, and adds one for the stage after it. */

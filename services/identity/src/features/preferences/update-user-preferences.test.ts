@@ -136,11 +136,18 @@ describe('notifications', () => {
   });
 });
 
-it('the default currency of a user is shown to services', async () => {
+it('the default currency and the date format of a user are shown to services', async () => {
   const { tenantId, owner, user } = await aTenant(service);
   const params = { id: user.id };
-  const shown = async () => (await fleet(service, tenantId).findUser({ params })).data.defaultCurrency;
-  expect(await shown()).toBeNull();
-  await owner.updateUserPreferences({ params, body: { defaultCurrency: 'CHF' } });
-  expect(await shown()).toBe('CHF');
+  const shown = async () => {
+    const { defaultCurrency, dateFormat } = (await fleet(service, tenantId).findUser({ params })).data;
+    return [defaultCurrency, dateFormat];
+  };
+  expect(await shown()).toEqual([null, null]);
+  await owner.updateUserPreferences({ params, body: { defaultCurrency: 'CHF', dateFormat: 'DD/MM/YYYY' } });
+  expect(await shown()).toEqual(['CHF', 'DD/MM/YYYY']);
+  const { email } = (await owner.getUser({ params })).data;
+  const emails = [email.toUpperCase(), 'nobody@example.com'];
+  const found = await fleet(service, tenantId).findAssignees({ body: { userIds: [], teamIds: [], emails } });
+  expect(found.data).toMatchObject([{ id: user.id, email }]);
 });

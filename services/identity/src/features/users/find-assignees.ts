@@ -8,9 +8,13 @@ export const findAssignees: Handler<typeof internalAssignees.findAssignees> = as
   const users = await tx.user.findMany({
     where: {
       status: 'active',
-      OR: [{ id: { in: body.userIds } }, { teams: { some: { teamId: { in: body.teamIds } } } }],
+      OR: [
+        { id: { in: body.userIds } },
+        { teams: { some: { teamId: { in: body.teamIds } } } },
+        { email: { in: (body.emails ?? []).map((email) => email.toLowerCase()) } },
+      ],
     },
-    select: { id: true },
+    select: { id: true, email: true },
     orderBy: { id: 'asc' },
     take: assigneesMax,
   });
@@ -18,5 +22,5 @@ export const findAssignees: Handler<typeof internalAssignees.findAssignees> = as
     tx,
     users.map(({ id }) => id),
   );
-  return users.map(({ id }) => ({ id, teamIds: teams.get(id) ?? [] }));
+  return users.map(({ id, email }) => ({ id, email, teamIds: teams.get(id) ?? [] }));
 };

@@ -1,4 +1,4 @@
-import { type internalUsers, UserStatus } from '@tandem/identity-contract';
+import { DateFormat, type internalUsers, UserStatus } from '@tandem/identity-contract';
 import { fail } from '@tandem/service';
 import { type Handler, nameOf } from '../../handler.ts';
 import { teamIdsOf } from '../teams/members.ts';
@@ -9,8 +9,21 @@ export const findUser: Handler<typeof internalUsers.findUser> = async ({ params,
   if (!row) throw fail('not_found');
   const teams = await teamIdsOf(tx, [row.id]);
   const teamIds = teams.get(row.id) ?? [];
-  const own = await tx.userPreference.findFirst({ where: { userId: row.id }, select: { defaultCurrency: true } });
+  const own = await tx.userPreference.findFirst({
+    where: { userId: row.id },
+    select: { defaultCurrency: true, dateFormat: true },
+  });
   const { id, successorId, roleId } = row;
   const status = UserStatus.parse(row.status);
-  return { id, status, name: nameOf(row), teamIds, successorId, defaultCurrency: own?.defaultCurrency ?? null, roleId };
+  const { defaultCurrency = null, dateFormat = null } = { ...own };
+  return {
+    id,
+    status,
+    name: nameOf(row),
+    teamIds,
+    successorId,
+    defaultCurrency,
+    dateFormat: DateFormat.nullable().catch(null).parse(dateFormat),
+    roleId,
+  };
 };

@@ -1,0 +1,108 @@
+import type { Caller } from '@tandem/caller';
+import { unknownId } from '@tandem/contract';
+import { inTurns } from '@tandem/process';
+import { failField } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { claimValues, writeOf } from '../custom-fields/write-values.ts';
+import {
+  emitCreated,
+  type NewOpportunity,
+  newOpportunityColumns,
+  teamOfNew,
+} from '../opportunities/new-opportunity.ts';
+import { amountColumns, asOpportunity, type LockedOpportunity } from '../opportunities/opportunity.ts';
+import { startHistory } from '../opportunities/stage-history.ts';
+import { firstStageOf, type Stage } from '../pipelines/first-stage.ts';
+import { passing } from './outcomes.ts';
+import type { Checked, Outcome } from './target.ts';
+import { uniqueValues } from './unique-values.ts';
+import type { OpportunityContext } from './write-opportunities.ts';
+
+type OpportunityRow = Checked<NewOpportunity>;
+
+/** Creates opportunities with one statement, each as createOpportunity does, with its history and event. */
+export async function createOpportunities(
+  records: readonly OpportunityRow[],
+  context: OpportunityContext,
+): Promise<Outcome[]> {
+  const { tx, emit } = context;
+  const outcomes: Outcome[] = [];
+  const prepared = await prepare(records, context, outcomes);
+  if (!prepared.length) return outcomes;
+  const rows = await tx.opportunity.createManyAndReturn({ data: prepared.map(({ columns }) => columns) });
+  // The rows were inserted in the order of the data, which gave them ascending ids.
+  const created = rows.sort((one, other) => one.id - other.id).map(asOpportunity);
+  await startHistory(tx, ...created);
+  await inTurns(created, (opportunity) => emitCreated(emit, opportunity));
+  for (const [index, { row, custom }] of prepared.entries()) {
+    const { id } = created[index] as LockedOpportunity;
+    await claimValues(tx, custom, id);
+    outcomes.push({ row, action: 'created', id });
+  }
+  return outcomes;
+}
+
+/** Converts rows to columns. A row that a rule refuses fails alone. */
+async function prepare(
+  records: readonly OpportunityRow[],
+  { tx, actor, references, definitions }: OpportunityContext,
+  outcomes: Outcome[],
+) {
+  const caller = actor as Caller;
+  const leads = await readLeads(tx, records);
+  const stageOf = stageReader(tx);
+  const described = await passing(records, outcomes, async ({ row, body }) => {
+    const lead = body.leadId ? leads.get(body.leadId) : { teamId: null, accountId: null };
+    if (!lead) throw failField('leadId', unknownId('lead'));
+    const owner = references.users.get(body.ownerId ?? 0)?.assignee;
+    const teamId = teamOfNew(body, { caller, owner, lead });
+    const { currency = references.currency } = body;
+    // Checked here, because the columns are made for all rows together.
+    amountColumns(body.value ?? 0, currency);
+    const stage = await stageOf(body, teamId);
+    const custom = writeOf(definitions, { after: body.customFields ?? {} });
+    const accountId = body.accountId === undefined ? lead.accountId : body.accountId;
+    return { row, body, custom, currency, stage, teamId, accountId };
+  });
+  const accounts = await holdAccounts(
+    tx,
+    described.map(({ accountId }) => accountId),
+  );
+  const writes = described.map(({ custom }) => custom);
+  const unique = await uniqueValues(tx, writes, definitions);
+  return passing(described, outcomes, async ({ row, body, accountId: wanted, ...one }) => {
+    unique.check(one.custom);
+    unique.take(one.custom);
+    const accountId = wanted !== null && accounts.has(wanted) ? wanted : null;
+    return { row, custom: one.custom, columns: newOpportunityColumns(body, { ...one, caller, accountId }) };
+  });
+}
+
+/** The leads that rows name, with what their opportunities take over. */
+async function readLeads(tx: Tx, records: readonly OpportunityRow[]) {
+  const ids = [...new Set(records.flatMap(({ body }) => body.leadId ?? []))];
+  if (!ids.length) return new Map<number, { teamId: number | null; accountId: number | null }>();
+  const select = { id: true, teamId: true, accountId: true };
+  const leads = await tx.lead.findMany({ where: { id: { in: ids }, deletedAt: null }, select });
+  return new Map(leads.map(({ id, teamId, accountId }) => [id, { teamId, accountId }]));
+}
+
+/** The first stage of new deals; of those that name the same one, the stage is read once. */
+function stageReader(tx: Tx) {
+  const known = new Map<string, Promise<Stage>>();
+  return ({ stageId, pipelineId }: NewOpportunity, teamId: number | null): Promise<Stage> => {
+    const key = `${stageId} ${pipelineId} ${teamId}`;
+    const found = known.get(key) ?? firstStageOf(tx, { stageId, pipelineId, teamId });
+    known.set(key, found);
+    return found;
+  };
+}
+
+/** The accounts that exist, locked against deletion until the end of the transaction: holdAccount for a batch. */
+async function holdAccounts(tx: Tx, accountIds: readonly (number | null)[]): Promise<Set<number>> {
+  const ids = [...new Set(accountIds.filter((id) => id !== null))];
+  if (!ids.length) return new Set();
+  const found = await tx.sql<{ id: number }>`SELECT id FROM account
+    WHERE id = ANY(${ids}::bigint[]) AND deleted_at IS NULL ORDER BY id FOR KEY SHARE`;
+  return new Set(found.map(({ id }) => id));
+}

@@ -1,0 +1,117 @@
+import type { Caller } from '@tandem/caller';
+import { Opportunity } from '@tandem/crm-contract';
+import type { Tx } from '../../handler.ts';
+import type { Definition } from '../custom-fields/custom-field.ts';
+import { changeOpportunity, type FieldChange } from '../opportunities/change-opportunity.ts';
+import type { NewOpportunity } from '../opportunities/new-opportunity.ts';
+import { lockOpportunity, type OpportunityRecord } from '../opportunities/opportunity.ts';
+import type { MoverRole } from '../pipelines/mover-role.ts';
+import { matchRows } from './match-rows.ts';
+import { createOpportunities } from './new-opportunities.ts';
+import { failedBy, sides } from './outcomes.ts';
+import type { Batch, Checked, Dedupe, Outcome } from './target.ts';
+import type { References } from './users.ts';
+
+/** What the rows refer to in other services. */
+export interface OpportunityReferences {
+  users: References;
+  /** The currency of amounts without one. */
+  currency: string;
+  /** The role of the person who imports, for rules about moves. */
+  roleId: MoverRole;
+}
+
+export interface OpportunityContext extends Batch {
+  dedupe: Dedupe;
+  references: OpportunityReferences;
+  definitions: readonly Definition[];
+}
+
+type OpportunityRow = Checked<NewOpportunity>;
+
+/** Creates and updates the opportunities of a batch. */
+export async function writeOpportunities(
+  records: readonly OpportunityRow[],
+  context: OpportunityContext,
+): Promise<Outcome[]> {
+  const { tx, dedupe } = context;
+  return matchRows(records, {
+    dedupe,
+    keyOf,
+    existing: dedupe.action === 'create' ? new Map() : await findExisting(tx, records),
+    create: (creating) => createOpportunities(creating, context),
+    update: (id, record) => updateMatch(id, record, context),
+  });
+}
+
+/** A row is recognized by its name: among the deals of its lead, else of its account, else among all. */
+function keyOf({ name, leadId, accountId }: Pick<NewOpportunity, 'name' | 'leadId' | 'accountId'>): string {
+  if (leadId) return `lead ${leadId} ${name}`;
+  return accountId ? `account ${accountId} ${name}` : `any ${name}`;
+}
+
+/** The oldest present opportunity of each key. */
+async function findExisting(tx: Tx, records: readonly OpportunityRow[]): Promise<Map<string, number>> {
+  const bodies = records.map(({ body }) => body);
+  const names = [...new Set(bodies.map(({ name }) => name))];
+  const leadIds = bodies.flatMap(({ leadId }) => leadId ?? []);
+  const accountIds = bodies.flatMap(({ leadId, accountId }) => (leadId ? [] : (accountId ?? [])));
+  const alone = bodies.flatMap(({ name, leadId, accountId }) => (leadId || accountId ? [] : [name]));
+  const found = await tx.sql<{ id: number; name: string; leadId: number | null; accountId: number | null }>`
+    SELECT id, name, lead_id AS "leadId", account_id AS "accountId" FROM opportunity
+    WHERE name = ANY(${names}::text[]) AND deleted_at IS NULL
+      AND (lead_id = ANY(${leadIds}::bigint[]) OR account_id = ANY(${accountIds}::bigint[])
+        OR name = ANY(${alone}::text[]))
+    ORDER BY id DESC`;
+  return new Map(
+    found.flatMap(({ id, name, leadId, accountId }) => [
+      [keyOf({ name, leadId }), id] as const,
+      [keyOf({ name, accountId }), id] as const,
+      [keyOf({ name }), id] as const,
+    ]),
+  );
+}
+
+/** Changes an existing opportunity as updateOpportunity does; a refused change fails the row only. */
+async function updateMatch(
+  id: number,
+  record: OpportunityRow,
+  { tx, emit, actor, references: { users, roleId } }: OpportunityContext,
+): Promise<Outcome> {
+  const { row, body, given } = record;
+  try {
+    const opportunity = await lockOpportunity(tx, id);
+    const move = given.has('stage') ? { stageId: body.stageId } : undefined;
+    const owner = users.get(body.ownerId ?? 0)?.assignee;
+    const updated = await changeOpportunity(
+      { tx, emit, caller: actor as Caller },
+      { opportunity, fields: changeOf(record, opportunity), move, owner, roleId },
+    );
+    if (updated.version === opportunity.version) return { row, action: 'skipped' };
+    return { row, action: 'updated', id, ...sides(Opportunity, opportunity, updated) };
+  } catch (error) {
+    return failedBy(error, row);
+  }
+}
+
+/** The fields of an opportunity by the field of a row that sets them. */
+const fieldsOf: Record<string, readonly (keyof FieldChange)[]> = {
+  value: ['value', 'currency'],
+  currency: ['currency'],
+  probability: ['probability'],
+  forecastCategory: ['forecastCategory'],
+  expectedCloseAt: ['expectedCloseAt'],
+  ownerId: ['ownerId'],
+  account: ['accountId'],
+  notes: ['notes'],
+};
+
+/** The fields that the row itself has, not the defaults. Custom fields that it lacks are kept. */
+function changeOf({ body, given }: OpportunityRow, { customFields }: OpportunityRecord): FieldChange {
+  const names = new Set([...given].flatMap((field) => fieldsOf[field] ?? []));
+  const change = Object.fromEntries(
+    Object.entries(body).filter(([field, value]) => value !== undefined && names.has(field as keyof FieldChange)),
+  );
+  const hasCustom = [...given].some((field) => field.startsWith('customFields.'));
+  return { ...change, ...(hasCustom && { customFields: { ...customFields, ...body.customFields } }) };
+}
