@@ -1,4 +1,4 @@
-// `npm run bench [-- fleet operations upload mail gateway connections size search-size]`: measures the named parts (default:
+// `npm run bench [-- fleet operations upload mail gateway connections imports size search-size]`: measures the named parts (default:
 // all), prints a table, and writes results.md. `npm run bench -- operations convertLead winOpportunity` measures only those operations.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
@@ -8,6 +8,7 @@ import { localDir } from '../local/paths.ts';
 import { complain, prepareTerminal, progress } from '../local/terminal.ts';
 import { measureConnections } from './connections.ts';
 import { measureFleet } from './fleet.ts';
+import { measureImports } from './imports.ts';
 import { measureMail } from './mail.ts';
 import type { Memory } from './memory.ts';
 import { measureOperations } from './operations.ts';
@@ -20,7 +21,7 @@ import { measureSearchSize } from './search-size.ts';
 import { measureSize } from './size/index.ts';
 import { measureUpload } from './upload.ts';
 
-const parts = ['fleet', 'operations', 'upload', 'mail', 'gateway', 'connections', 'size', 'search-size'];
+const parts = ['fleet', 'operations', 'upload', 'mail', 'gateway', 'connections', 'imports', 'size', 'search-size'];
 
 prepareTerminal();
 const interrupted = interrupts();
@@ -65,10 +66,11 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const mail = wanted('mail') ? await fresh(place, measureMail) : [];
   const peers = wanted('gateway') ? await fresh(place, measurePeers) : [];
   const connections = wanted('connections') ? await fresh(place, measureConnections) : [];
+  const imports = wanted('imports') ? await fresh(place, measureImports) : [];
   const atSize = wanted('size') ? await fresh(place, measureSize) : [];
   const searches = wanted('search-size') ? await fresh(place, measureSearchSize) : [];
   return {
-    rows: [...peers, ...connections, ...fleet.rows, ...upload, ...mail, ...calls, ...atSize, ...searches],
+    rows: [...peers, ...connections, ...fleet.rows, ...upload, ...mail, ...calls, ...imports, ...atSize, ...searches],
     memory: fleet.memory,
   };
 }

@@ -1,0 +1,133 @@
+import { gatewayName } from '@tandem/local/members';
+import type { TestTenant } from '@tandem/test-fleet';
+import { until } from '@tandem/testing';
+import pg from 'pg';
+import { formatNumber } from './numbers.ts';
+import type { Place } from './place.ts';
+import type { Row } from './results.ts';
+
+const leads = Number(process.env['BENCH_IMPORT_ROWS'] ?? 100_000);
+const goal = 5_000;
+const slowdownGoal = 1.5;
+const calls = 200;
+const waitMs = 600_000;
+const mapping = {
+  email: 'email',
+  'first name': 'firstName',
+  'last name': 'lastName',
+  phone: 'phone',
+  source: 'source',
+  sector: 'customFields.industry',
+};
+
+/**
+ * Imports a CSV file of leads: from the start of the import until all rows are written, and until their events are
+ * published. Measures single requests before and beside it.
+ */
+export async function measureImports(place: Place): Promise<Row[]> {
+  place.log(`an import of ${formatNumber(leads)} leads`);
+  await Promise.all(['identity', 'files', 'crm', gatewayName].map((name) => place.startMember(name)));
+  const tenant = await place.aTenant();
+  const { api } = tenant;
+  const { data: lead } = await api.createLead({
+    body: { email: 'single@example.com', firstName: 'Grace', lastName: 'Hopper' },
+  });
+  const read = () => p95(() => api.getLead({ params: { id: lead.id } }));
+  await read();
+  const alone = await read();
+  const fileId = await upload(place, tenant);
+  const checkedFrom = performance.now();
+  const { data: created } = await api.createLeadImport({ body: { fileId, mapping } });
+  const { id } = created;
+  await reaches(tenant, id, 'validated');
+  const checking = rate(checkedFrom);
+  const database = new pg.Client({ connectionString: place.databaseUrl('crm') });
+  await database.connect();
+  try {
+    const startedAt = performance.now();
+    await api.startLeadImport({ params: { id } });
+    const done = reaches(tenant, id, 'completed');
+    const beside = await read();
+    await done;
+    const writing = rate(startedAt);
+    await until(
+      'all events are published',
+      async () => !(await database.query('SELECT FROM platform.outbox LIMIT 1')).rowCount,
+      waitMs,
+    );
+    const publishing = rate(startedAt);
+    return [
+      {
+        id: 'import',
+        what: `Import of ${formatNumber(leads)} leads`,
+        goal: `≥ ${formatNumber(goal)} rows/s`,
+        reached: `${formatNumber(writing)} rows/s`,
+        detail: `${formatNumber(publishing)} rows/s until their events are published; checked at ${formatNumber(checking)} rows/s`,
+        isReached: writing >= goal,
+      },
+      {
+        id: 'import-beside',
+        what: 'p95 of a single read beside an import',
+        goal: `≤ ${slowdownGoal} × alone`,
+        reached: `${formatNumber(beside / alone)} ×`,
+        detail: `${formatNumber(alone)} ms alone, ${formatNumber(beside)} ms beside it`,
+        isReached: beside <= slowdownGoal * alone,
+      },
+    ];
+  } finally {
+    await database.end();
+  }
+}
+
+function rate(since: number): number {
+  return leads / ((performance.now() - since) / 1_000);
+}
+
+const syllables = ['ba', 'ce', 'di', 'fo', 'gu', 'ha', 'je', 'ki', 'lo', 'mu', 'na', 'pe', 'ri', 'so', 'tu', 'va'];
+
+/** A name that sounds different for each number: duplicates are looked for among names that sound the same. */
+function nameOf(number: number): string {
+  const parts = [number, number >> 4, number >> 8, number >> 12, number >> 16].map((part) => syllables[part & 15]);
+  return parts.join('');
+}
+
+/** A file with an address, a name, a phone number and a custom field for each lead. */
+function content(): string {
+  const lines = Array.from({ length: leads }, (_, index) => {
+    const address = `import.${index}@company${index % 5_000}.example`;
+    const phone = `+49170${1_000_000 + index}`;
+    return [address, nameOf(index), nameOf(index * 7_919), phone, 'web', `Sector ${index % 40}`].join();
+  });
+  return `email,first name,last name,phone,source,sector\n${lines.join('\n')}\n`;
+}
+
+async function upload({ baseUrl }: Place, { live }: TestTenant): Promise<string> {
+  const body = new FormData();
+  body.append('file', new Blob([content()], { type: 'text/csv' }), 'leads.csv');
+  const response = await fetch(`${baseUrl}/v1/files/upload`, { method: 'POST', headers: { 'X-API-Key': live }, body });
+  if (response.status !== 201) throw new Error(`The upload returned ${response.status}`);
+  return ((await response.json()) as { data: { id: string } }).data.id;
+}
+
+async function reaches({ api }: TestTenant, id: string, status: string): Promise<void> {
+  await until(
+    `the import is ${status}`,
+    async () => {
+      const { data } = await api.getLeadImport({ params: { id } });
+      if (data.status === 'failed') throw new Error(`The import failed: ${JSON.stringify(data.error)}`);
+      return data.status === status;
+    },
+    waitMs,
+  );
+}
+
+/** The 95th percentile of one call after another, in milliseconds. */
+async function p95(call: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let count = 0; count < calls; count++) {
+    const from = performance.now();
+    await call();
+    times.push(performance.now() - from);
+  }
+  return times.sort((one, other) => one - other)[Math.floor(calls * 0.95)] as number;
+}
