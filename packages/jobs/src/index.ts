@@ -3,6 +3,7 @@ export {
   type BatchContext,
   batchJob,
   type GiveUpContext,
+  type Inside,
   type Job,
   type JobActor,
   type JobContext,

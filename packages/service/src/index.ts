@@ -25,6 +25,8 @@ export type {
 } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
 export { htmlPage, pageStyle } from './html-page.ts';
+export { followLeadMerges } from './lead-merges/follow-lead-merges.ts';
+export { currentLeads } from './lead-merges/merged-leads.ts';
 export { type Listable, type ListFilter, listedIds, type PageResult } from './list.ts';
 export { namesHandler } from './names.ts';
 export { ownedRecords } from './owned-work/owned-records.ts';

@@ -101,7 +101,7 @@ export async function identityPeer(): Promise<{
 }
 
 /** Where a test publishes events of identity: a service, and the tenant of the caller. */
-interface Told {
+export interface Told {
   service: Pick<TestService<never>, 'publish'>;
   tenantId: number;
 }
@@ -147,7 +147,12 @@ export function publishUserLeft(
   return publish(told, 'user.deactivated', { target: { type: 'user', id: Number(userId) }, data, record: user }, id);
 }
 
-function publish({ service, tenantId }: Told, name: string, fields: object, id: string = randomUUID()): Promise<void> {
+export function publish(
+  { service, tenantId }: Told,
+  name: string,
+  fields: object,
+  id: string = randomUUID(),
+): Promise<void> {
   const event = {
     id,
     name,

@@ -19,6 +19,7 @@ import { expireApproval } from './features/approvals/expire-approval.job.ts';
 import { approvalHandlers } from './features/approvals/index.ts';
 import { executionHandlers } from './features/executions/index.ts';
 import { runCall, runRecommendation } from './features/executions/run-execution.job.ts';
+import { mergeFollowers } from './features/leads/follow-merges.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { recommendationHandlers } from './features/recommendations/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -67,7 +68,8 @@ export function agentsService(
       ...recommendationHandlers(tools),
       ...nameHandlers,
     },
-    jobs: [runCall(tools), runRecommendation(tools), expireApproval],
+    consumers: mergeFollowers.consumers,
+    jobs: [runCall(tools), runRecommendation(tools), expireApproval, ...mergeFollowers.jobs],
     firstUse: defineAgents,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

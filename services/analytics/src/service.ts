@@ -3,12 +3,13 @@ import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { internalLeads } from '@tandem/crm-contract';
 import type { ServiceDefinition, ServiceSettings } from '@tandem/service';
+import { mergeFollowers } from './features/events/follow-merges.ts';
 import { eventHandlers } from './features/events/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 
 export type AnalyticsSettings = ServiceSettings & { CRM_URL: string };
 
-/** Definition of the analytics service: contract and handlers. */
+/** Definition of the analytics service: contract, handlers, and the consumer that moves events of merged leads. */
 export function analyticsService(
   settings: AnalyticsSettings,
 ): ServiceDefinition<typeof analytics, PrismaClient, AnalyticsSettings> {
@@ -22,6 +23,8 @@ export function analyticsService(
     name: 'analytics',
     operations: analytics,
     handlers: eventHandlers({ crm }),
+    consumers: mergeFollowers.consumers,
+    jobs: mergeFollowers.jobs,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,

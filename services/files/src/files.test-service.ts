@@ -20,7 +20,8 @@ export async function startFiles(env: Record<string, string> = {}): Promise<Test
   let settings = {};
   const service = await testService('files', async (base) => {
     // No server listens at the address of identity, so no user can be found.
-    const addresses = { PUBLIC_URL: `${publicUrl}/`, IDENTITY_URL: 'http://127.0.0.1:9' };
+    const { IDS_ALPHABET } = process.env;
+    const addresses = { PUBLIC_URL: `${publicUrl}/`, IDENTITY_URL: 'http://127.0.0.1:9', IDS_ALPHABET };
     settings = filesSettings.parse({ ...base, ...addresses, DATA_DIR: folder, ...env });
     return filesService({ ...base, ...settings } as never);
   });

@@ -1,4 +1,5 @@
 import type { Operation } from '@tandem/contract';
+import type { IdCodec } from '@tandem/ids';
 import type { LinkTokens } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
@@ -24,4 +25,5 @@ export interface Tools {
   links: LinkTokens<Linked>;
   publicUrl: string;
   maxBytes: number;
+  ids: IdCodec;
 }

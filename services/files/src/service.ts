@@ -2,9 +2,11 @@ import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { files } from '@tandem/files-contract';
 import { internalUsers } from '@tandem/identity-contract';
+import { createIdCodec } from '@tandem/ids';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
 import { ownedWork, type ServiceDefinition } from '@tandem/service';
 import { discardObject } from './features/files/discard-object.job.ts';
+import { followMerges } from './features/files/follow-merges.ts';
 import { fileHandlers } from './features/files/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { fileRecords } from './features/work/owned-records.ts';
@@ -14,7 +16,7 @@ import type { FilesSettings } from './settings.ts';
 import { localStore } from './store/local.ts';
 import { s3Store } from './store/s3.ts';
 
-/** Definition of the files service: contract, handlers, storage driver, and the consumer that moves files between teams. */
+/** Definition of the files service: contract, handlers, storage driver, and the consumers that move files between teams and leads. */
 export async function filesService(
   settings: FilesSettings,
 ): Promise<ServiceDefinition<typeof files, PrismaClient, FilesSettings>> {
@@ -24,6 +26,7 @@ export async function filesService(
     links: createLinkTokens<Linked>(createSeal(settings.ENCRYPTION_KEY), 'files'),
     publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
     maxBytes: settings.FILES_MAX_BYTES,
+    ids: createIdCodec(settings.IDS_ALPHABET),
   };
   const identity = createServiceClient({
     operations: internalUsers,
@@ -32,16 +35,17 @@ export async function filesService(
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
   const work = ownedWork(identity, fileRecords);
+  const merges = followMerges(tools);
   return {
     name: 'files',
     operations: files,
     handlers: { ...fileHandlers(tools), ...nameHandlers },
-    consumers: work.consumers,
-    jobs: [discardObject(store), ...work.jobs],
+    consumers: [...work.consumers, ...merges.consumers],
+    jobs: [discardObject(store), ...work.jobs, ...merges.jobs],
     tenantRemoval: { before: (tenantId) => store.removeFolder(`${tenantId}/`) },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
-    narrowing: { File: { owners: ['uploadedBy'], team: 'teamId' } },
+    narrowing: { File: { owners: ['uploadedBy'], team: 'teamId' }, MergedLead: 'shared' },
     settings,
   };
 }

@@ -9,6 +9,7 @@ export const filesSettings = serviceSettings
     /** Public base URL of the gateway, used in download links. */
     PUBLIC_URL: z.url(),
     IDENTITY_URL: z.url(),
+    IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
     FILES_DRIVER: z.enum(['local', 's3']).default('local'),
     /** A folder on a persistent disk, for the local driver. */
     DATA_DIR: z.string().default(''),

@@ -27,6 +27,7 @@ import { nameHandlers } from './features/names/index.ts';
 import { partnerHandlers } from './features/partners/index.ts';
 import { portalHandlers } from './features/portal/index.ts';
 import { portalUserHandlers } from './features/portal-users/index.ts';
+import { mergeFollowers } from './features/referrals/follow-merges.ts';
 import { referralHandlers } from './features/referrals/index.ts';
 import { sharingHandlers } from './features/sharing/index.ts';
 import { statementHandlers } from './features/statements/index.ts';
@@ -63,7 +64,8 @@ export function partnerService(
       ...portalHandlers(tools),
       ...nameHandlers,
     },
-    consumers: [creditPartners, followTimeZone],
+    consumers: [creditPartners, followTimeZone, ...mergeFollowers.consumers],
+    jobs: mergeFollowers.jobs,
     firstUse: makeDefaultPlan,
     purge: [{ table: 'uncredited_deal', column: 'created_at', days: uncreditedDays }],
     client: (adapter) => new PrismaClient({ adapter }),

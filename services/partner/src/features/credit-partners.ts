@@ -1,6 +1,7 @@
 import { leadCreated, leadUpdated, opportunityReopened, opportunityWon } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Emit, type Received } from '@tandem/events';
 import type { commissionCancelled, commissionEarned, referralAttributed } from '@tandem/partner-contract';
+import { currentLeads } from '@tandem/service';
 import type { Tx } from '../handler.ts';
 import { acceptChanges, type DealChange, reopenedDeals, takeBack } from './commissions/on-opportunity-reopened.ts';
 import { earnCommissions, wonDeals } from './commissions/on-opportunity-won.ts';
@@ -40,10 +41,9 @@ export async function credit(
   context: CreditContext,
 ): Promise<number> {
   const { tx } = context;
-  await lockLeads(
-    tx,
-    [...leads, ...found.deals, ...reopened].map(({ leadId }) => leadId),
-  );
+  const leadIds = [...leads, ...found.deals, ...reopened].map(({ leadId }) => leadId);
+  // A late event can name a lead that was merged: its deals earn for the lead that remains.
+  await lockLeads(tx, [...leadIds, ...(await currentLeads(tx, leadIds)).values()]);
   // Read after the lock, because an event of one of the deals can be handled at the same time.
   const deals = isRebuild ? await unhandled(tx, found.deals) : found.deals;
   const changed = await acceptChanges(tx, [...deals, ...reopened], { sameVersion: isRebuild });
@@ -52,6 +52,20 @@ export async function credit(
   const referrals = await attributeLeads(leads, context);
   const attributed = referrals.filter(({ status }) => status === 'attributed').map(({ leadId }) => leadId);
   return referrals.length + (await earnCommissions([...won, ...(await takeUncredited(tx, attributed))], context));
+}
+
+/** Records commissions on deals that waited for a referral which these leads have by now. */
+export async function creditWaiting(leadIds: number[], context: CreditContext): Promise<void> {
+  const { tx } = context;
+  const where = { leadId: { in: leadIds }, status: 'attributed' };
+  const referred = await tx.referral.findMany({ where, select: { leadId: true } });
+  await earnCommissions(
+    await takeUncredited(
+      tx,
+      referred.map(({ leadId }) => leadId),
+    ),
+    context,
+  );
 }
 
 interface Credit {
@@ -71,7 +85,7 @@ interface CreditContext {
  * Serializes the transactions that handle the same lead, so that each sees what earlier ones committed. Ordered locks prevent
  * deadlocks.
  */
-async function lockLeads(tx: Tx, leadIds: number[]): Promise<void> {
+export async function lockLeads(tx: Tx, leadIds: number[]): Promise<void> {
   if (!leadIds.length) return;
   await tx.sql`SELECT pg_advisory_xact_lock(key) FROM (
     SELECT DISTINCT hashtextextended('credit ' || lead_id,

@@ -7,6 +7,7 @@ import type { Handler, Tools } from '../../handler.ts';
 import { detectType, isProgram, sniffedBytes } from './detect-type.ts';
 import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
 import { asFile } from './file.ts';
+import { entityColumns } from './follow-merges.ts';
 
 interface StoredObject {
   objectKey: string;
@@ -23,14 +24,14 @@ const nameMax = 255;
  * Stores the bytes first, then the record. A crash in between leaves bytes without a record; the job that is scheduled
  * before the first byte removes them.
  */
-export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.uploadFile, StoredObject> => ({
+export const uploadFile = (tools: Tools): Handler<typeof files.uploadFile, StoredObject> => ({
   async receive(file, { caller, schedule }) {
     const objectKey = `${caller.tenantId}/${caller.environment}/${randomUUID()}`;
     await schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
-    const measured = measure(maxBytes);
+    const measured = measure(tools.maxBytes);
     pipeline(file.stream, measured.stream, () => {});
     // Rejects with the error that ended either stream.
-    await store.put(objectKey, measured.stream);
+    await tools.store.put(objectKey, measured.stream);
     const { size, checksum, beginning } = measured.result();
     return {
       objectKey,
@@ -42,7 +43,7 @@ export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.upl
     };
   },
 
-  discard: ({ objectKey }) => store.remove(objectKey),
+  discard: ({ objectKey }) => tools.store.remove(objectKey),
 
   async run({ body, found, caller, tx, emit }) {
     const { checksum, ...stored } = found;
@@ -50,8 +51,7 @@ export const uploadFile = ({ store, maxBytes }: Tools): Handler<typeof files.upl
       data: {
         ...stored,
         checksumSha256: checksum,
-        entityType: body.entityType ?? null,
-        entityId: body.entityId ?? null,
+        ...(await entityColumns(tools, { tx, tenantId: caller.tenantId as number, entity: body })),
         status: isProgram(stored.detectedContentType) ? 'quarantined' : 'available',
         uploadedBy: actingUserId(caller) ?? null,
         teamId: onlyTeamOf(caller),

@@ -2,6 +2,7 @@ import { toMinor } from '@tandem/contract';
 import type { opportunityWon } from '@tandem/crm-contract';
 import type { Emit, Received } from '@tandem/events';
 import { commissionEarned } from '@tandem/partner-contract';
+import { currentLeads } from '@tandem/service';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { readMonths } from '../statements/time-zone.ts';
@@ -32,14 +33,18 @@ export async function earnCommissions(
   deals: WonDeal[],
   { tx, emit }: { tx: Tx; emit: Emit<typeof commissionEarned> },
 ): Promise<number> {
-  const leadIds = deals.map(({ leadId }) => leadId);
-  const referrers = await findReferrers(tx, leadIds);
-  const uncredited = deals.filter(({ leadId }) => !referrers.has(leadId));
+  const leads = await currentLeads(
+    tx,
+    deals.map(({ leadId }) => leadId),
+  );
+  const referrers = await findReferrers(tx, [...leads.values()]);
+  const referrerOf = ({ leadId }: WonDeal) => referrers.get(leads.get(leadId) ?? leadId);
+  const uncredited = deals.filter((deal) => !referrerOf(deal));
   const kept = await keepUncredited(tx, uncredited);
   if (!referrers.size) return kept;
 
   const plan = await readPlan(tx);
-  const data = deals.flatMap((deal) => commissionOf(deal, referrers.get(deal.leadId), plan) ?? []);
+  const data = deals.flatMap((deal) => commissionOf(deal, referrerOf(deal), plan) ?? []);
   if (!data.length) return kept;
   const rows = await tx.commission.createManyAndReturn({ data, skipDuplicates: true });
   await createStatements(tx, rows);

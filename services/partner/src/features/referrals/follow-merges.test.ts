@@ -1,0 +1,106 @@
+import { publishLeadMerge, until } from '@tandem/testing';
+import {
+  type Api,
+  anApprovedPartner,
+  aPeer,
+  dealWon,
+  leadCreatedWith,
+  leadUpdatedWith,
+  type Peer,
+  publish,
+  type Service,
+  startPartner,
+} from '../../partner.test-service.ts';
+
+let service: Service;
+let peer: Peer;
+beforeAll(async () => {
+  peer = await aPeer();
+  service = await startPartner(peer);
+});
+afterAll(async () => {
+  await service?.close();
+  await peer?.close();
+});
+
+const referralsOf = async (api: Api) =>
+  (await service.sqlWithin(api.caller, 'SELECT lead_id::int AS lead FROM referral ORDER BY id')).map(
+    ({ lead }) => lead,
+  );
+const refer = async (api: Api, partnerId: string, leadId: string) =>
+  expect((await api.createReferral({ body: { partnerId, leadId } })).status).toBe(201);
+const commissions = async (api: Api, id: string) => (await api.listPartnerCommissions({ params: { id } })).data.length;
+
+it('referral and waiting deals move to the survivor, where they meet, and the referral goes back', async () => {
+  const api = service.as();
+  const told = { service, tenantId: api.caller.tenantId as number };
+  const { id } = await anApprovedPartner(api);
+  await refer(api, id, '301');
+  await publish(service, api, dealWon({ opportunityId: '9301', leadId: '302', value: 100 }));
+  await until('the deal waits', async () => {
+    return (await service.sqlWithin(api.caller, 'SELECT FROM uncredited_deal')).length === 1;
+  });
+  await publishLeadMerge(told, { leadId: '301', into: '302', version: 2 });
+  await until('the waiting deal earns', async () => (await commissions(api, id)) === 1);
+  expect(await referralsOf(api)).toEqual([302]);
+  // A deal of the merged lead whose event arrives late.
+  await publish(service, api, dealWon({ opportunityId: '9302', leadId: '301', value: 100 }));
+  await until('the late deal earns', async () => (await commissions(api, id)) === 2);
+  await publishLeadMerge(told, { leadId: '301', from: '302', version: 3 });
+  await until('the referral is back', async () => (await referralsOf(api))[0] === 301);
+  expect(await commissions(api, id)).toBe(2);
+});
+
+it('a survivor with a referral keeps it, and without one gets the oldest', async () => {
+  const api = service.as();
+  const told = { service, tenantId: api.caller.tenantId as number };
+  const partners = [await anApprovedPartner(api), await anApprovedPartner(api)] as const;
+  await refer(api, partners[0].id, '311');
+  await refer(api, partners[1].id, '312');
+  await publishLeadMerge(told, { leadId: '312', into: '311', version: 2 });
+  await publish(service, api, dealWon({ opportunityId: '9311', leadId: '312', value: 100 }));
+  await until('the deal of the survivor earns', async () => (await commissions(api, partners[0].id)) === 1);
+  expect([await referralsOf(api), await commissions(api, partners[1].id)]).toEqual([[311, 312], 0]);
+  await publishLeadMerge(told, { leadId: '311', into: '313', version: 2 });
+  await until('the oldest moved', async () => (await referralsOf(api))[0] === 313);
+  await publishLeadMerge(told, { leadId: '311', from: '313', version: 3 });
+  await until('it is back', async () => (await referralsOf(api))[0] === 311);
+  expect(await referralsOf(api)).toEqual([311, 312]);
+});
+
+it('the code that a survivor gets by the merge adds no second referral, in either order of the events', async () => {
+  const api = service.as();
+  const told = { service, tenantId: api.caller.tenantId as number };
+  const { id, code } = await anApprovedPartner(api);
+  const referred = async (lead: string) => {
+    await publish(service, api, leadCreatedWith(code, lead));
+    await until('it is attributed', async () => (await referralsOf(api)).includes(Number(lead)));
+  };
+  await referred('321');
+  await publishLeadMerge(told, { leadId: '321', into: '322', version: 2 });
+  await until('it moved', async () => (await referralsOf(api)).join() === '322');
+  await publish(service, api, leadUpdatedWith(code, '322'));
+  await referred('323');
+  // The event of the merge happened first and arrives last.
+  const merged = publishLeadMerge(
+    { service: delayed(), tenantId: told.tenantId },
+    { leadId: '323', into: '324', version: 2 },
+  );
+  await publish(service, api, leadUpdatedWith(code, '324'));
+  await until('it is attributed', async () => (await referralsOf(api)).includes(324));
+  expect(await referralsOf(api)).toEqual([322, 323, 324]);
+  release();
+  await merged;
+  await until('the copy is gone', async () => (await referralsOf(api)).join() === '322,324');
+  await publishLeadMerge(told, { leadId: '323', from: '324', version: 3 });
+  await until('it is back', async () => (await referralsOf(api)).join() === '322,323');
+  expect((await api.getPartner({ params: { id } })).data.referralCount).toBe(2);
+});
+
+let release = () => {};
+/** A service that publishes when released, an event made before. */
+function delayed(): Pick<Service, 'publish'> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  release = resolve;
+  return { publish: async (...message) => void (await promise.then(() => service.publish(...message))) };
+}

@@ -1,0 +1,45 @@
+import { followLeadMerges } from '@tandem/service';
+import { fragment } from '@tandem/tenant-db';
+import type { Tx } from '../../handler.ts';
+import { creditWaiting, lockLeads } from '../credit-partners.ts';
+
+interface Place {
+  origin: number;
+  current: number;
+}
+
+/**
+ * The referral and the waiting deals of a lead that is merged belong to the lead that remains. A lead has one referral: the
+ * lead that remains keeps its own, else it gets the oldest. Another referral stays with the merged lead and earns nothing
+ * more. Commissions stay with the partner who earned them, also when the merge is undone.
+ */
+export const mergeFollowers = followLeadMerges<Tx>(
+  [
+    {
+      table: fragment`referral`,
+      conflict: fragment`true`,
+      async before({ tx }, places) {
+        await lockLeads(
+          tx,
+          places.flatMap(({ origin, current }) => [origin, current]),
+        );
+        await removeCopies(tx, places);
+      },
+    },
+    { table: fragment`uncredited_deal`, key: fragment`opportunity_id` },
+  ],
+  ({ tx, emit }, leadIds) => creditWaiting(leadIds, { tx, emit }),
+);
+
+/**
+ * The survivor of a merge also gets the referral code, and with it a referral if that event is handled first. The referral
+ * of the merged lead takes the place of this copy, so that it can go back.
+ */
+async function removeCopies(tx: Tx, places: Place[]): Promise<void> {
+  const moves = JSON.stringify(places.filter(({ origin, current }) => origin !== current));
+  await tx.sql`DELETE FROM referral AS copy
+    USING jsonb_to_recordset(${moves}::jsonb) AS place (origin bigint, current bigint), referral, merged_lead
+    WHERE copy.lead_id = place.current AND copy.merged_from_lead_id IS NULL AND copy.created_by IS NULL
+      AND referral.lead_id = place.origin AND referral.partner_id = copy.partner_id AND referral.code = copy.code
+      AND merged_lead.lead_id = place.origin AND copy.created_at >= merged_lead.changed_at`;
+}
