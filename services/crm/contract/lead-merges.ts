@@ -74,7 +74,7 @@ export const leadMerges = operations({
     ifMatch: true,
     timeoutMs: 30_000,
     summary: 'Merge leads into one',
-    description: `Merges up to ${mergedLeadsMax} leads into the lead of the path, the survivor, and deletes them. Each field keeps the value of the survivor, else gets the first value in the order of \`mergeIds\`, unless \`fieldChoices\` names the lead to take it from. Tags are united and \`customFields\` merged by key; \`score\` is the highest, \`createdAt\` the earliest, and each channel of \`consent\` the strictest: denied, then unknown, then granted. Tasks, opportunities, activities and calendar events move to the survivor. With \`dryRun\` nothing changes, and the response shows what would. A merge can be undone for ${mergeUndoDays} days.`,
+    description: `Merges up to ${mergedLeadsMax} leads into the lead of the path, the survivor, and deletes them. Each field keeps the value of the survivor, else gets the first value in the order of \`mergeIds\`, unless \`fieldChoices\` names the lead to take it from. Tags are united and \`customFields\` merged by key; \`score\` is the highest, of pinned scores if there are any, \`createdAt\` the earliest, and each channel of \`consent\` the strictest: denied, then unknown, then granted. Tasks, opportunities, activities and calendar events move to the survivor. Files, engagement events, executions with their recommendations and approvals, and the referral follow within seconds; a survivor with a referral keeps its own. With \`dryRun\` nothing changes, and the response shows what would. A merge can be undone for ${mergeUndoDays} days.`,
     params: z.object({ id: id('lead') }),
     body: z
       .object({

@@ -88,7 +88,11 @@ async function followAccounts(tx: Tx, events: Event[]): Promise<void> {
   const opportunityIds = events.flatMap((event) =>
     event.name === 'opportunity.updated' && event.data.fields.includes('accountId') ? [event.data.opportunityId] : [],
   );
-  if (!leadIds.length && !opportunityIds.length) return;
+  if (leadIds.length || opportunityIds.length) await placeInAccounts(tx, leadIds, opportunityIds);
+}
+
+/** Brings the entries of leads and opportunities into the timelines of their accounts. */
+export async function placeInAccounts(tx: Tx, leadIds: number[], opportunityIds: number[] = []): Promise<void> {
   await tx.sql`
     WITH moved AS (
       SELECT activity.id, coalesce(activity.account_id, deal.account_id, lead.account_id) AS account_id

@@ -171,6 +171,10 @@ describe('mergeLeads', () => {
   });
 });
 
+async function anAccount(api: Api, name: string): Promise<string> {
+  return (await api.createAccount({ body: { name } })).data.id;
+}
+
 describe('undoLeadMerge', () => {
   async function merged() {
     const api = service.as();
@@ -222,6 +226,34 @@ describe('undoLeadMerge', () => {
     await api.updateLead({ params, body: { phone: '+491701234567' } });
     expect((await undo(api, mergeId)).data.survivor).toMatchObject({ firstName: 'Augusta', phone: null });
     expect((await get(api, gone.id)).phone).toBe('+491701234567');
+  });
+
+  it('adds engagement and timeline to the survivor, also late, and takes back exactly what was added', async () => {
+    const api = service.as();
+    const [own, other] = [await anAccount(api, 'Own'), await anAccount(api, 'Other')];
+    const survivor = await create(api, { accountId: own });
+    const gone = await create(api, { accountId: other });
+    await api.setLeadScore({ params: { id: gone.id }, body: { score: 40, reason: 'Met' } });
+    await api.createActivity({ body: { type: 'note', body: 'Hello', leadId: gone.id } });
+    const count = (leadId: string, n: number) =>
+      service.sqlWithin(
+        api.caller,
+        `INSERT INTO lead_engagement (lead_id, type, day, count) VALUES ($1, 'email_open', '2026-01-01', $2)`,
+        [leadId, n],
+      );
+    await count(survivor.id, 2);
+    await count(gone.id, 3);
+    const counts = async () => {
+      const rows = await service.sqlWithin(api.caller, 'SELECT count FROM lead_engagement ORDER BY lead_id');
+      return rows.map((row) => row['count']);
+    };
+    const notes = async (id: string) =>
+      (await api.getAccountTimeline({ params: { id } })).data.filter(({ type }: { type: string }) => type === 'note');
+    const { data } = await merge(api, survivor.id, gone.id);
+    expect(data.survivor).toMatchObject({ score: 40, scorePinned: true });
+    expect([await counts(), (await notes(own)).length, (await notes(other)).length]).toEqual([[5, 3], 1, 0]);
+    expect((await undo(api, data.mergeId)).data.survivor).toMatchObject({ score: 0, scorePinned: false });
+    expect([await counts(), (await notes(own)).length, (await notes(other)).length]).toEqual([[2, 3], 0, 1]);
   });
 
   it('refuses a merge that is too old, of another tenant, or of leads that the caller cannot change', async () => {

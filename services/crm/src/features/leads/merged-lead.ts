@@ -38,9 +38,16 @@ export function mergedValues(leads: readonly [LeadRecord, ...LeadRecord[]], choi
     tags: [...new Set(leads.flatMap(({ tags }) => tags))].slice(0, Math.max(tagsMax, survivor.tags.length)),
     customFields: mergedFields(leads),
     consent: strictestConsent(leads.map(({ consent }) => consent)),
-    score: Math.max(...leads.map(({ score }) => score)),
+    ...highestScore(leads),
     createdAt: new Date(Math.min(...leads.map(({ createdAt }) => createdAt.getTime()))),
   };
+}
+
+/** A score that somebody set comes before calculated ones. */
+function highestScore(leads: readonly LeadRecord[]): Pick<LeadRecord, 'score' | 'scorePinned'> {
+  const pinned = leads.filter(({ scorePinned }) => scorePinned);
+  const scores = (pinned.length ? pinned : leads).map(({ score }) => score);
+  return { score: Math.max(...scores), scorePinned: pinned.length > 0 };
 }
 
 /** The fields in which the leads have different values, with the lead whose value is taken. */

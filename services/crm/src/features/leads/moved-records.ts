@@ -4,6 +4,7 @@ import { fail } from '@tandem/service';
 import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { Opportunity, Task } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { placeInAccounts } from '../activities/on-record-changed.ts';
 import { asOpportunity } from '../opportunities/opportunity.ts';
 import { asTask } from '../tasks/task.ts';
 
@@ -89,6 +90,8 @@ export async function moveRecords({ tx, emit }: { tx: Tx; emit: Emit }, found: F
     await tx.sql`UPDATE ${table} SET lead_id = ${survivorId}, version = version + 1
       WHERE lead_id = ANY(${mergedIds}::bigint[])`;
   }
+  await placeInAccounts(tx, [survivorId]);
+  await addEngagement(tx, merge);
 }
 
 /** The number of activities that a merge moves. */
@@ -100,7 +103,7 @@ export async function countActivities(tx: Tx, leadIds: number[]): Promise<number
 
 /** Gives records back that a merge moved. Those that belong to another lead by now stay there. */
 export async function moveRecordsBack({ tx, emit }: { tx: Tx; emit: Emit }, merge: MergeIds): Promise<void> {
-  const { mergeId, survivorId } = merge;
+  const { mergeId, survivorId, mergedIds } = merge;
   const stored = await tx.leadMergeMove.findMany({ where: { mergeId }, orderBy: { recordId: 'asc' } });
   for (const kind of kindNames) {
     const ofKind = stored.filter((one) => one.kind === kind);
@@ -112,6 +115,31 @@ export async function moveRecordsBack({ tx, emit }: { tx: Tx; emit: Emit }, merg
       FROM lead_merge_move AS moved WHERE moved.merge_id = ${mergeId} AND moved.kind = ${kind}
         AND record.id = moved.record_id AND record.lead_id = ${survivorId}`;
   }
+  await placeInAccounts(tx, mergedIds);
+  await removeEngagement(tx, merge);
+}
+
+/** The engagement of the merged leads counts for the survivor too. Their own counts stay, to be subtracted by an undo. */
+async function addEngagement(tx: Tx, { survivorId, mergedIds }: MergeIds): Promise<void> {
+  await tx.sql`INSERT INTO lead_engagement (lead_id, type, day, count)
+    SELECT ${survivorId}, type, day, sum(count) FROM lead_engagement
+    WHERE lead_id = ANY(${mergedIds}::bigint[]) GROUP BY type, day ORDER BY type, day
+    ON CONFLICT (tenant_id, environment, lead_id, type, day) DO UPDATE
+      SET count = lead_engagement.count + excluded.count`;
+}
+
+async function removeEngagement(tx: Tx, { survivorId, mergedIds }: MergeIds): Promise<void> {
+  const merged = JSON.stringify(
+    await tx.sql`SELECT type, day::text AS day, sum(count)::int AS count FROM lead_engagement
+      WHERE lead_id = ANY(${mergedIds}::bigint[]) GROUP BY type, day ORDER BY type, day`,
+  );
+  await tx.sql`DELETE FROM lead_engagement AS counted
+    USING jsonb_to_recordset(${merged}::jsonb) AS merged (type text, day date, count int)
+    WHERE counted.lead_id = ${survivorId} AND counted.type = merged.type AND counted.day = merged.day
+      AND counted.count <= merged.count`;
+  await tx.sql`UPDATE lead_engagement AS counted SET count = counted.count - merged.count
+    FROM jsonb_to_recordset(${merged}::jsonb) AS merged (type text, day date, count int)
+    WHERE counted.lead_id = ${survivorId} AND counted.type = merged.type AND counted.day = merged.day`;
 }
 
 interface MergeIds {
