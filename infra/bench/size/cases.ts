@@ -1,7 +1,7 @@
-import { fleet } from '@tandem/gateway/contracts';
 import { filtersOf, sortsOf } from '@tandem/testing';
 import { formatNumber } from '../numbers.ts';
-import { size, users } from './data.ts';
+import { firstId } from './data.ts';
+import { type Encode, type MeasuredList, measuredLists, type Options, user } from './lists.ts';
 
 /** A request to repeat, and its time limit. */
 export interface Case {
@@ -14,44 +14,46 @@ export interface Case {
   hasRecords?: boolean;
 }
 
-/** A list, and what to send besides its declared sorts. */
-interface MeasuredList {
-  row: Operation;
-  name: string;
-  /** The number of records. */
-  count: number;
-  /** The order of a deep page besides the default one. */
-  deepSort: string;
-  /** Further pages. */
-  pages?: [what: string, query: string][];
-  /** Values that records have, for every declared filter. */
-  filters: Record<string, string | string[]>;
-  /** Further queries, such as several filters at once. */
-  queries: string[];
-  searches: [what: string, text: string][];
+/** Requests that are no lists: sums and timelines. */
+export function otherCases(code: Encode): Case[] {
+  const one = (what: string, goalMs: number, path: string): Case => ({ what, goalMs, path });
+  return [
+    one('summary of opportunities', sumGoal, '/v1/opportunities/summary'),
+    one('summary of an owner', sumGoal, `/v1/opportunities/summary?ownerId=${code('user', user)}`),
+    one('forecast by month', sumGoal, '/v1/opportunities/forecast'),
+    one('forecast by quarter and owner', sumGoal, '/v1/opportunities/forecast?period=quarter&groupBy=owner'),
+    one('timeline of a lead with thousands of entries', listGoal, `/v1/leads/${code('lead', firstId + 2)}/timeline`),
+    one('timeline of a lead', listGoal, `/v1/leads/${code('lead', firstId + 5)}/timeline`),
+    one(
+      'timeline of an account with thousands of entries',
+      listGoal,
+      `/v1/accounts/${code('account', firstId + 1)}/timeline`,
+    ),
+    one(
+      'calls in the timeline of an account',
+      listGoal,
+      `/v1/accounts/${code('account', firstId + 1)}/timeline?types=call`,
+    ),
+  ];
 }
 
+const sumGoal = 200;
 const pageGoal = 30;
 const listGoal = 50;
 const searchGoal = 100;
 
+/** The sortable custom field of leads, opportunities and accounts. */
+const customSort = 'customFields.seats';
 const pageSize = 20;
 // The deepest page by number.
 const pageMax = 5_000;
-const dayMs = 86_400_000;
-const user = Math.ceil(users / 2);
-
-type Operation = Parameters<typeof sortsOf>[0];
-type Encode = (type: 'user' | 'team' | 'lead' | 'status_definition', id: number) => string;
 
 /**
  * The list requests to measure. Sorts and filters come from the contract: a new sort is measured without further work,
  * and a new filter needs a value.
- * @param options.code encodes an id
- * @param options.cursor fetches a page and returns its `nextCursor`
  */
-export async function listCases(options: { code: Encode; cursor: (path: string) => Promise<string> }): Promise<Case[]> {
-  const lists = [leads(options.code), opportunities(options.code)];
+export async function listCases(options: Options): Promise<Case[]> {
+  const lists = measuredLists(options);
   const cases = await Promise.all(lists.map((list) => casesOf(list, options.cursor)));
   const narrowed = (what: string, goalMs: number, path: string): Case => ({
     what,
@@ -80,8 +82,14 @@ async function casesOf(list: MeasuredList, cursor: (path: string) => Promise<str
     return [`after ${what}, by cursor`, `${query}&cursor=${await cursor(path(query))}`];
   });
   const pages = [['first page', ''] as [string, string], ...deepPages, ...furtherPages, ...(await Promise.all(after))];
-  const sorts = sortsOf(row).map((sort) => `sort=${sort}`);
-  const filters = filtersOf(row).flatMap((filter) => queriesOf(list, filter));
+  const custom = row.query?.shape['sort']?.safeParse(customSort).success ? [customSort, `-${customSort}`] : [];
+  const sorts = [...sortsOf(row), ...custom].map((sort) => `sort=${sort}`);
+  const isEmpty = (filter: string) => list.withoutRecords?.includes(filter) || filter === 'mine';
+  const filters = filtersOf(row).filter((filter) => !isEmpty(filter));
+  const found = filters.flatMap((filter) => queriesOf(list, filter));
+  const empty = filtersOf(row)
+    .filter(isEmpty)
+    .flatMap((filter) => queriesOf(list, filter));
   const one = (what: string, goalMs: number, query: string, hasRecords = true): Case => ({
     what: `${name}: ${what}`,
     goalMs,
@@ -90,8 +98,8 @@ async function casesOf(list: MeasuredList, cursor: (path: string) => Promise<str
   });
   return [
     ...pages.map(([what, query]) => one(what, pageGoal, query)),
-    ...[...sorts, ...filters].map((query) => one(shown(query), listGoal, query)),
-    ...queries.map((query) => one(shown(query), listGoal, query, false)),
+    ...[...sorts, ...found].map((query) => one(shown(query), listGoal, query)),
+    ...[...empty, ...queries].map((query) => one(shown(query), listGoal, query, false)),
     ...searches.map(([what, text]) =>
       one(`search for ${what}`, searchGoal, `search=${encodeURIComponent(text)}`, false),
     ),
@@ -111,78 +119,4 @@ function shown(query: string): string {
   return query
     .replace(/Id=[\w-]+|(?<=assignedTo)=[\w-]+/g, (text) => `${text.split('=')[0]}=…`)
     .replace(/T[\d:.]+Z/g, '');
-}
-
-function leads(code: Encode): MeasuredList {
-  const assignee = code('user', user);
-  // Ids of other systems have multiples of three.
-  const external = 3 * Math.floor(size.leads * 0.3);
-  return {
-    row: fleet.crm.listLeads,
-    name: 'leads',
-    count: size.leads,
-    deepSort: '-score',
-    pages: [['page 500 of a status', 'page=500&status=qualified']],
-    filters: {
-      status: ['unqualified', 'qualified'],
-      source: ['referral', 'web'],
-      assignedTo: assignee,
-      teamId: code('team', 7),
-      scoreMin: '100',
-      scoreMax: '1',
-      tag: ['vip', 'tag7'],
-      converted: ['true', 'false'],
-      deleted: ['true', 'false'],
-      customFields: [`[account]=A-${external}`, '[color]=red'],
-      createdFrom: ['2020-01-01T00:00:00Z', daysAgo(1)],
-      createdTo: daysAgo(size.leads / 10_000),
-    },
-    queries: [
-      'scoreMin=20&scoreMax=60',
-      'tag=none',
-      'status=qualified&sort=-score',
-      `assignedTo=${assignee}&sort=score`,
-      'tag=vip&sort=lastName',
-      'status=new&source=referral&tag=tag7',
-      'scoreMax=1&sort=-score',
-    ],
-    searches: [
-      ['one lead', `EXT-${external}`],
-      ['a rare name', 'jorandez'],
-      ['a name that no lead has', 'no such lead'],
-      ['a common name', 'moran'],
-      ['a word that every lead has', 'example'],
-      ['two letters', 'zz'],
-    ],
-  };
-}
-
-function opportunities(code: Encode): MeasuredList {
-  return {
-    row: fleet.crm.listOpportunities,
-    name: 'opportunities',
-    count: size.opportunities,
-    deepSort: '-value',
-    filters: {
-      stage: 'prospecting',
-      stageId: code('status_definition', 1),
-      status: 'won',
-      ownerId: code('user', user),
-      teamId: code('team', 7),
-      leadId: code('lead', 10_000_002),
-      currency: 'EUR',
-      valueMin: String(Math.floor(size.opportunities * 0.995)),
-      valueMax: '1000',
-      closeFrom: daysAgo(-360),
-      closeTo: daysAgo(-5),
-      createdFrom: ['2020-01-01T00:00:00Z', daysAgo(1)],
-      createdTo: daysAgo(size.opportunities / 1_000),
-    },
-    queries: ['sort=-value&status=won', `ownerId=${code('user', user)}&sort=expectedCloseAt`],
-    searches: [['one', 'c4ca4238a0b9']],
-  };
-}
-
-function daysAgo(days: number): string {
-  return new Date(Date.now() - days * dayMs).toISOString();
 }
