@@ -36,6 +36,7 @@ const fields = {
     .meta({ description: 'When the task is due', examples: ['2026-03-10T09:00:00.000Z'] }),
   leadId: id('lead').nullish(),
   opportunityId: id('opportunity').nullish(),
+  partnerId: id('partner').nullish(),
   assignedTo: id('user').nullish(),
   teamId: id('team').nullish(),
 };
@@ -43,6 +44,7 @@ const withId = z.object({ id: id('task') });
 const also = [
   { permission: 'leads:read', for: 'leadId' },
   { permission: 'opportunities:read', for: 'opportunityId' },
+  { permission: 'partners:read', for: 'partnerId' },
 ] as const;
 
 export const tasks = operations({
@@ -91,6 +93,7 @@ export const tasks = operations({
       mine: flag().describe('Return only tasks that are assigned to the caller').optional(),
       leadId: id('lead').optional(),
       opportunityId: id('opportunity').optional(),
+      partnerId: id('partner').optional(),
       dueFrom: timestamp().describe('Return only tasks due at this time or later').optional(),
       dueTo: timestamp().describe('Return only tasks due at this time or earlier').optional(),
       overdue: flag()

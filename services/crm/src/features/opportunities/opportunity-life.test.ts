@@ -1,30 +1,22 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { crm } from '@tandem/crm-contract';
 import { identityPeer, members, type TestService, teams, until, users } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
+import { knownPartnerId, partnerPeer } from '../../partner-peer.test-service.ts';
 
-const partnerId = '31';
-// Knows one partner in every tenant.
-const partners = createServer(({ url }, response) => {
-  const isKnown = url === `/internal/partners/${partnerId}`;
-  response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(isKnown ? { data: { id: partnerId, status: 'approved' } } : { code: 'not_found' }));
-});
+const partnerId = knownPartnerId;
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
+let partners: Awaited<ReturnType<typeof partnerPeer>>;
 let service: TestService<typeof crm>;
 beforeAll(async () => {
   identity = await identityPeer();
-  await new Promise<void>((resolve) => partners.listen(0, '127.0.0.1', resolve));
-  const { port } = partners.address() as AddressInfo;
-  service = await startCrm({ IDENTITY_URL: identity.url, PARTNER_URL: `http://127.0.0.1:${port}` });
+  partners = await partnerPeer();
+  service = await startCrm({ IDENTITY_URL: identity.url, PARTNER_URL: partners.url });
 });
 afterAll(async () => {
   await service?.close();
   await identity?.close();
-  partners.closeAllConnections();
-  await new Promise((resolve) => partners.close(resolve));
+  await partners?.close();
 });
 
 type Api = ReturnType<typeof service.as>;

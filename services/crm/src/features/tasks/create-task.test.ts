@@ -1,15 +1,19 @@
 import type { crm } from '@tandem/crm-contract';
 import { identityPeer, type TestService, until, users } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
+import { knownPartnerId, partnerPeer } from '../../partner-peer.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
+let partners: Awaited<ReturnType<typeof partnerPeer>>;
 let service: TestService<typeof crm>;
 beforeAll(async () => {
   identity = await identityPeer();
-  service = await startCrm({ IDENTITY_URL: identity.url });
+  partners = await partnerPeer();
+  service = await startCrm({ IDENTITY_URL: identity.url, PARTNER_URL: partners.url });
 });
 afterAll(async () => {
   await service?.close();
+  await partners?.close();
   await identity?.close();
 });
 
@@ -103,6 +107,7 @@ describe('createTask', () => {
     ['another priority', { priority: 'asap' }, 'priority'],
     ['a date without a time', { dueAt: '2027-01-10' }, 'dueAt'],
     ['an unknown assignee', { assignedTo: users.nobody }, 'assignedTo'],
+    ['an unknown partner', { partnerId: '32' }, 'partnerId'],
     ['an inactive assignee', { assignedTo: users.suspended }, 'assignedTo'],
   ])('rejects %s', async (_, wrong, field) => {
     const reply = await service.as().createTask({ body: { title: 'Demo', ...wrong } });
@@ -123,6 +128,21 @@ describe('createTask', () => {
     expect(await answer('leads:read:own', 'opportunities:read:own')).toEqual([422, fields]);
     expect(await answer('leads:read', 'opportunities:read:own')).toEqual([422, ['opportunityId']]);
     expect(await answer('leads:read', 'opportunities:read')).toEqual([201, undefined]);
+  });
+
+  it('is about a partner, which an update changes and the list filters by', async () => {
+    const api = service.as();
+    const { data: task } = await api.createTask({ body: { title: 'Call', partnerId: knownPartnerId } });
+    const params = { id: task.id };
+    const listed = async () => (await api.listTasks({ query: { partnerId: knownPartnerId } })).data.length;
+    expect([task.partnerId, await listed()]).toEqual([knownPartnerId, 1]);
+    const wrong = await api.updateTask({ params, body: { partnerId: '32' } });
+    expect([wrong.status, wrong.body.errors?.[0]?.field]).toEqual([422, 'partnerId']);
+    const { data: cleared } = await api.updateTask({ params, body: { partnerId: null } });
+    expect([cleared.partnerId, await listed()]).toEqual([null, 0]);
+    const can = ['tasks:write', 'tasks:read'];
+    const caller = service.as({ tenantId: api.caller.tenantId as number, can });
+    expect((await caller.updateTask({ params, body: { partnerId: knownPartnerId } })).status).toBe(403);
   });
 
   it('ignores a status in the body', async () => {

@@ -1,6 +1,7 @@
 import { actingUserId } from '@tandem/caller';
 import { taskCreated, type tasks } from '@tandem/crm-contract';
 import { type Assignee, checkUser, defaultTeam, fail } from '@tandem/service';
+import { checkPartner } from '../../check-partner.ts';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { linkErrors } from './check-links.ts';
@@ -13,6 +14,7 @@ export const createTask = (peers: Peers): Handler<typeof tasks.createTask, Assig
   async check({ body, caller, tx, under }) {
     const assignee = await checkUser(peers, 'assignedTo', body.assignedTo, caller);
     await checkTeam(peers, body.teamId, caller);
+    await checkPartner(peers, body.partnerId, caller);
     const reminders = body.reminders.map((one, index) => reminderError(one, body.dueAt ?? null, `reminders.${index}.`));
     const { dueAt = null, recurrence } = body;
     const errors = [

@@ -31,7 +31,8 @@ type Filters = Omit<Partial<z.output<typeof tasks.listTasks.query>>, 'assignedTo
  * @param mine the acting user, if the list has only the tasks that are assigned to them
  */
 export function listedTasks(filters: Filters, mine?: number): ListFilter {
-  const { status, type, priority, assignedTo, teamId, leadId, opportunityId } = filters;
+  const { status, type, priority, assignedTo, teamId } = filters;
+  const { leadId, opportunityId, partnerId } = filters;
   const { dueFrom, dueTo, overdue, deleted } = filters;
   return {
     where: {
@@ -43,6 +44,7 @@ export function listedTasks(filters: Filters, mine?: number): ListFilter {
       ...(teamId !== undefined && { teamId }),
       ...(leadId !== undefined && { leadId }),
       ...(opportunityId !== undefined && { opportunityId }),
+      ...(partnerId !== undefined && { partnerId }),
     },
     and: [
       ...(mine === undefined ? [] : [{ assignedTo: mine }]),

@@ -2,6 +2,7 @@ import { actingUserId } from '@tandem/caller';
 import type { tasks } from '@tandem/crm-contract';
 import { type Assignee, fail } from '@tandem/service';
 import { checkAssignment } from '../../check-assignment.ts';
+import { checkPartner } from '../../check-partner.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { changeTask } from './change-task.ts';
 import { linkErrors } from './check-links.ts';
@@ -10,6 +11,7 @@ import { lockTask } from './task.ts';
 export const updateTask = (peers: Peers): Handler<typeof tasks.updateTask, Assignee | undefined> => ({
   async check({ body, caller, tx, under }) {
     const assignee = await checkAssignment(peers, body, caller);
+    await checkPartner(peers, body.partnerId, caller);
     const errors = await linkErrors({ tx, under }, body);
     if (errors.length) throw fail('validation_failed', errors);
     return assignee;
