@@ -88,22 +88,32 @@ export const opportunities = operations({
     narrows: true,
     summary: 'Convert a lead into an opportunity',
     description:
-      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the default stage, the currency of the tenant, the caller as owner, the account of the lead, and the team of the lead or else the only team of the caller. The opportunity belongs to the account of the lead.',
+      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the pipeline of the team or else the default one, its default stage, the currency of the tenant, the caller as owner, and the team of the lead or else the only team of the caller. The opportunity belongs to the account of the lead. With `linkOpportunityId`, no opportunity is created: the lead is converted to an open opportunity without a lead, and other fields of the opportunity cannot be sent.',
     body: z.object({
       leadId: id('lead'),
       value: amount().optional(),
       currency: currency().optional(),
       stageId: id('status_definition').optional(),
+      pipelineId: id('pipeline').optional(),
       name: name(200).optional(),
       expectedCloseAt: timestamp().nullish(),
       ownerId: id('user').nullish(),
       teamId: id('team').nullish(),
+      customFields: freeForm().optional(),
+      linkOpportunityId: id('opportunity')
+        .describe('The open opportunity to link instead of creating one; it must not have a lead')
+        .optional(),
     }),
     reply: Opportunity,
     status: 201,
     message: 'Lead converted',
-    emits: [opportunityCreated, leadUpdated, leadConverted],
-    errors: { lead_converted: [409, 'The lead is already converted'] },
+    emits: [opportunityCreated, opportunityUpdated, leadUpdated, leadConverted],
+    errors: {
+      lead_converted: [409, 'The lead is already converted'],
+      opportunity_has_lead: [409, 'The opportunity belongs to a lead already'],
+      ...closedErrors,
+      ...customFieldErrors,
+    },
   },
   createOpportunity: {
     method: 'POST',

@@ -10,6 +10,7 @@ import {
   opportunityLost,
   opportunityReopened,
   opportunityStageChanged,
+  opportunityUpdated,
   opportunityWon,
 } from './opportunity.ts';
 import { Competitor, closedAt, MoveReason, Note, ReasonCode, StageCode } from './opportunity-fields.ts';
@@ -186,12 +187,12 @@ export const opportunityStages = operations({
     narrows: true,
     summary: 'Undo the conversion of a lead',
     description:
-      'Deletes the open opportunity that a lead was converted to. The lead keeps the status qualified, which can change again, and can be converted again. Not possible for a deal that was ever won.',
+      'Deletes the open opportunity that a lead was converted to, or removes the lead from it if the conversion linked an existing opportunity. The lead keeps the status qualified, which can change again, and can be converted again. Not possible for a deal that was ever won.',
     params: withId,
     body: z.object({ reason: MoveReason.nullish() }).meta({ examples: [{ reason: 'Converted by mistake' }] }),
     reply: Lead,
     message: 'Conversion undone',
-    emits: [leadUpdated, opportunityDeleted],
+    emits: [leadUpdated, opportunityDeleted, opportunityUpdated],
     errors: {
       ...closedErrors,
       not_converted: [409, 'No lead was converted to this opportunity'],

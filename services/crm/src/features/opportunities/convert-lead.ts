@@ -1,78 +1,92 @@
-import { actingUserId, type Caller, onlyTeamOf } from '@tandem/caller';
+import { type Caller, onlyTeamOf } from '@tandem/caller';
 import { idInText, unknownId } from '@tandem/contract';
-import { leadConverted, leadUpdated, type opportunities, opportunityCreated } from '@tandem/crm-contract';
+import { leadConverted, leadUpdated, type opportunities } from '@tandem/crm-contract';
 import { type Assignee, checkUser, diff, fail, failField, teamOfAssignee } from '@tandem/service';
+import type { z } from 'zod';
 import { checkTeam } from '../../check-team.ts';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers } from '../../handler.ts';
-import { holdAccount } from '../accounts/account.ts';
 import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';
 import { nextStatus } from '../leads/lead-status.ts';
-import { firstStageOf } from '../pipelines/first-stage.ts';
-import { amountColumns, asOpportunity } from './opportunity.ts';
-import { startHistory } from './stage-history.ts';
+import { linkDeal } from './link-deal.ts';
+import { openDeal } from './open-deal.ts';
+import { amountColumns } from './opportunity.ts';
 
 const nameMax = 200;
 
-type Found = { amount: ReturnType<typeof amountColumns> & { currency: string }; owner: Assignee | undefined };
+type Body = z.output<typeof opportunities.convertLead.body>;
+/** Undefined when the request links an opportunity. */
+type Found = { currency: string; owner: Assignee | undefined };
 
-export const convertLead = (peers: Peers): Handler<typeof opportunities.convertLead, Found> => ({
+/** The fields of a new deal, which an opportunity that is linked has already. */
+const fieldsOfDeal = [
+  'value',
+  'currency',
+  'stageId',
+  'pipelineId',
+  'name',
+  'expectedCloseAt',
+  'ownerId',
+  'teamId',
+  'customFields',
+] as const;
+
+export const convertLead = (peers: Peers): Handler<typeof opportunities.convertLead, Found | undefined> => ({
   async check({ body, caller, tx, under }) {
     const where = { id: body.leadId, deletedAt: null };
     // leads:read is required, because the default name of the opportunity contains the name of the lead.
     if (!(await under('leads:read', () => tx.lead.count({ where })))) throw failField('leadId', unknownId('lead'));
+    if (body.linkOpportunityId !== undefined) {
+      const id = body.linkOpportunityId;
+      const isFound = await under('opportunities:write', () =>
+        tx.opportunity.count({ where: { id, deletedAt: null } }),
+      );
+      if (!isFound) throw failField('linkOpportunityId', unknownId('opportunity'));
+      const field = fieldsOfDeal.find((name) => body[name] !== undefined);
+      if (field) throw failField(field, 'Cannot be sent with linkOpportunityId; update the opportunity instead');
+      return undefined;
+    }
     const owner = await checkUser(peers, 'ownerId', body.ownerId, caller);
     await checkTeam(peers, body.teamId, caller);
     const currency = body.currency ?? (await defaultCurrency(peers, caller));
-    return { amount: { ...amountColumns(body.value ?? 0, currency), currency }, owner };
+    amountColumns(body.value ?? 0, currency);
+    return { currency, owner };
   },
-  async run({ body, found: { amount, owner }, caller, tx, emit }) {
-    const { leadId, stageId, name, expectedCloseAt = null } = body;
-    const lead = await lockLeadOf(tx, 'leadId', leadId);
+  async run({ body, found, caller, tx, emit }) {
+    const lead = await lockLeadOf(tx, 'leadId', body.leadId);
     if (lead.convertedOpportunityId !== null) {
       const message = `The lead is already converted to the opportunity ${idInText('opportunity', lead.convertedOpportunityId)}`;
       throw fail('lead_converted', [{ field: 'leadId', message }]);
     }
-    const stage = await firstStageOf(tx, { stageId });
-    const userId = actingUserId(caller) ?? null;
-    const row = await tx.opportunity.create({
-      data: {
-        ...amount,
-        leadId,
-        accountId: await holdAccount(tx, lead.accountId),
-        name: name ?? nameOf(lead),
-        expectedCloseAt,
-        pipelineId: stage.pipelineId,
-        stage: stage.code,
-        stageId: stage.id,
-        probability: stage.defaultProbability ?? 0,
-        teamId: body.teamId === undefined ? teamOfDeal(lead, caller, owner) : body.teamId,
-        ownerId: body.ownerId === undefined ? userId : body.ownerId,
-        createdBy: userId,
-      },
-    });
-    const opportunity = asOpportunity(row);
-    await startHistory(tx, opportunity);
+    const opportunity = found
+      ? await openDeal({ tx, emit, caller }, newDeal(body, { lead, caller, found }))
+      : await linkDeal({ tx, emit }, body.linkOpportunityId as number, lead);
+    // A conversion after the creation tells unconvertOpportunity that it did not create the opportunity.
+    const linkedAt = new Date(Math.max(Date.now(), opportunity.createdAt.getTime() + 1));
     const { values, audit } = diff(lead, {
       ...(await nextStatus(tx, lead, { status: 'qualified' })),
-      convertedAt: opportunity.createdAt,
+      convertedAt: found ? opportunity.createdAt : linkedAt,
       convertedOpportunityId: opportunity.id,
     });
-    const converted = await writeLead(tx, leadId, values);
-    emit(opportunityCreated, {
-      data: {
-        opportunityId: opportunity.id,
-        value: opportunity.value,
-        currency: opportunity.currency,
-        stage: opportunity.stage,
-      },
-      record: opportunity,
-    });
-    emit(leadUpdated, { data: { leadId, changes: values }, record: converted, changes: audit });
-    emit(leadConverted, { data: { leadId, opportunityId: opportunity.id }, record: converted });
+    const converted = await writeLead(tx, lead.id, values);
+    emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: converted, changes: audit });
+    emit(leadConverted, { data: { leadId: lead.id, opportunityId: opportunity.id }, record: converted });
     return opportunity;
   },
 });
+
+/** The deal of a lead, with what the request says about it. */
+function newDeal(body: Body, { lead, caller, found }: { lead: LeadRecord; caller: Caller; found: Found }) {
+  const { linkOpportunityId: _, name = nameOf(lead), expectedCloseAt = null, ...fields } = body;
+  return {
+    ...fields,
+    name,
+    expectedCloseAt,
+    currency: found.currency,
+    accountId: lead.accountId,
+    teamId: body.teamId === undefined ? teamOfDeal(lead, caller, found.owner) : body.teamId,
+  };
+}
 
 /** The team of a deal if the request names none: that of its lead, unless the named owner works in another one. */
 function teamOfDeal({ teamId }: LeadRecord, caller: Caller, owner: Assignee | undefined): number | null {

@@ -3,6 +3,7 @@ import { diff, fail, transitionError } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { lockLead, writeLead } from '../leads/lead.ts';
 import { removeOpportunity } from './delete-opportunity.ts';
+import { unlinkDeal } from './link-deal.ts';
 import { lockOpportunity, readOpportunity } from './opportunity.ts';
 
 export const unconvertOpportunity: Handler<typeof opportunityStages.unconvertOpportunity, { leadId: number }> = {
@@ -22,7 +23,10 @@ export const unconvertOpportunity: Handler<typeof opportunityStages.unconvertOpp
     if (lead.convertedOpportunityId !== id) throw fail('not_converted');
     if (status !== 'open') throw fail('opportunity_closed', [transitionError(status, opportunityStates.next(status))]);
     if (await tx.stageEntry.count({ where: { opportunityId: id, status: 'won' } })) throw fail('opportunity_was_won');
-    await removeOpportunity({ tx, emit }, id, body.reason ?? null);
+    // A conversion that created the opportunity has its time.
+    const wasLinked = lead.convertedAt !== null && lead.convertedAt > opportunity.createdAt;
+    if (wasLinked) await unlinkDeal({ tx, emit }, opportunity);
+    else await removeOpportunity({ tx, emit }, id, body.reason ?? null);
     const { values, audit } = diff(lead, { convertedAt: null, convertedOpportunityId: null });
     const updated = await writeLead(tx, leadId, values);
     emit(leadUpdated, { data: { leadId, changes: values }, record: updated, changes: audit });

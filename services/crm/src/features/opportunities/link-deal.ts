@@ -1,0 +1,45 @@
+import { unknownId } from '@tandem/contract';
+import { opportunityStates, opportunityUpdated } from '@tandem/crm-contract';
+import type { Emit } from '@tandem/events';
+import { diff, fail, failField, transitionError } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { holdAccount } from '../accounts/account.ts';
+import type { LeadRecord } from '../leads/lead.ts';
+import { asOpportunity, type LockedOpportunity, writeOpportunity } from './opportunity.ts';
+
+/**
+ * Links an open deal without a lead to a lead that is converted. The deal gets the account of the lead if it has none.
+ * @throws 409 when the deal is closed or has a lead
+ */
+export async function linkDeal(
+  { tx, emit }: { tx: Tx; emit: Emit },
+  opportunityId: number,
+  lead: LeadRecord,
+): Promise<LockedOpportunity> {
+  const field = 'linkOpportunityId';
+  const row = await tx.opportunity.lockFirst({ where: { id: opportunityId } });
+  if (!row || row.deletedAt) throw failField(field, unknownId('opportunity'));
+  const opportunity = asOpportunity(row);
+  const { status, leadId, accountId } = opportunity;
+  if (status !== 'open') throw fail('opportunity_closed', [transitionError(status, opportunityStates.next(status))]);
+  if (leadId !== null)
+    throw fail('opportunity_has_lead', [{ field, message: 'Has a lead; send the id of an opportunity without one' }]);
+  const { values, audit } = diff(opportunity, {
+    leadId: lead.id,
+    ...(accountId === null && { accountId: await holdAccount(tx, lead.accountId) }),
+  });
+  const linked = await writeOpportunity(tx, opportunityId, values);
+  emit(opportunityUpdated, { data: { opportunityId, fields: Object.keys(values) }, record: linked, changes: audit });
+  return linked;
+}
+
+/** Removes the lead from a locked deal, which the conversion of the lead had linked. */
+export async function unlinkDeal({ tx, emit }: { tx: Tx; emit: Emit }, opportunity: LockedOpportunity): Promise<void> {
+  const { values, audit } = diff(opportunity, { leadId: null });
+  const record = await writeOpportunity(tx, opportunity.id, values);
+  emit(opportunityUpdated, {
+    data: { opportunityId: opportunity.id, fields: Object.keys(values) },
+    record,
+    changes: audit,
+  });
+}
