@@ -107,7 +107,7 @@ function readKeys(setting: string): [kid: string, key: KeyObject][] {
 }
 
 /** The user to whom a change is attributed: the one on whose behalf the call is made, else the caller. */
-export function actingUserId(caller: Caller): number | undefined {
+export function actingUserId(caller: Pick<Caller, 'onBehalfOf' | 'userId'>): number | undefined {
   return caller.onBehalfOf ?? caller.userId;
 }
 

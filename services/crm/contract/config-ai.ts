@@ -1,6 +1,6 @@
 import { operations, requiredText } from '@tandem/contract';
 import { z } from 'zod';
-import { GeneratedStage, GeneratedStatus } from './statuses.ts';
+import { GeneratedStage, GeneratedStatus } from './status.ts';
 
 const listMax = 20;
 

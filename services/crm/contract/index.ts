@@ -84,6 +84,7 @@ export * from './recurrence.ts';
 export * from './reminders.ts';
 export * from './rsvps.ts';
 export * from './scoring.ts';
+export * from './status.ts';
 export * from './statuses.ts';
 export * from './subtasks.ts';
 export * from './task.ts';

@@ -1,12 +1,6 @@
 import { code, event, id, listQuery, name, operations, page, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import {
-  NewStage,
-  StatusDefinition,
-  statusDefinitionCreated,
-  statusDefinitionDeleted,
-  statusesMax,
-} from './statuses.ts';
+import { NewStage, StatusDefinition, statusDefinitionCreated, statusDefinitionDeleted, statusesMax } from './status.ts';
 
 const teamsMax = 100;
 const rolesMax = 50;

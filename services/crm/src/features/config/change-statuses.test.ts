@@ -199,6 +199,34 @@ describe('deleteStatus', () => {
     });
   });
 
+  it('moves deals as a move does: with history and event, and keeps probabilities that users set', async () => {
+    const api = service.as();
+    const stage = await find(api, 'proposal', 'opportunity');
+    const open = async (fields: object) =>
+      (await api.createOpportunity({ body: { name: 'Rollout', stageId: stage.id, currency: 'EUR', ...fields } })).data;
+    const [follows, chosen, removed] = [await open({}), await open({ probability: 35 }), await open({})];
+    await api.deleteOpportunity({ params: { id: removed.id } });
+    const params = { id: stage.pipelineId as string };
+    const rules = { requiredFields: { proposal: ['value'], negotiation: ['ownerId'] } };
+    await api.setPipelineRules({ params, body: rules });
+    const { id: replaceWithId } = await find(api, 'negotiation', 'opportunity');
+    expect((await api.deleteStatus({ params: { id: stage.id }, query: { replaceWithId } })).status).toBe(200);
+    const read = async ({ id }: { id: string }) => (await api.getOpportunity({ params: { id } })).data;
+    expect([(await read(follows)).probability, (await read(chosen)).probability]).toEqual([75, 35]);
+    const history = await api.listStageHistory({ params: { id: chosen.id }, query: { sort: 'enteredAt' } });
+    expect(history.data).toMatchObject([
+      { stage: 'proposal', leftAt: expect.any(String) },
+      { stage: 'negotiation', leftAt: null, byUserId: '1', reason: 'The stage Proposal was deleted' },
+    ]);
+    expect((await api.getPipeline({ params })).data.rules.requiredFields).toEqual({ negotiation: ['ownerId'] });
+    const moved = await until('the events arrive', () => {
+      const found = eventsOf(api, 'opportunity.stage_changed');
+      return found.length === 2 && found;
+    });
+    expect(moved[0]?.data).toMatchObject({ from: 'proposal', to: 'negotiation' });
+    await until('the event of the rules arrives', () => eventsOf(api, 'pipeline.updated').length === 2);
+  });
+
   it('moves more than 250 leads by a job, then deletes the status', async () => {
     const api = service.as();
     const { data: old } = await api.createStatus({ body: { code: 'nurturing', name: 'Nurturing' } });

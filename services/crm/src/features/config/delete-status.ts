@@ -1,3 +1,4 @@
+import { actingUserId } from '@tandem/caller';
 import type { statuses } from '@tandem/crm-contract';
 import { backgroundJobs, fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
@@ -33,7 +34,11 @@ export const deleteStatus: Handler<typeof statuses.deleteStatus> = async (contex
     await schedule(replaceStatusJob, [{ jobId: job.jobId }]);
     return { job };
   }
-  if (replacement) await moveRecords({ tx, emit }, { from: status, to: replacement, max: count });
+  if (replacement)
+    await moveRecords(
+      { tx, emit, byUserId: actingUserId(caller) ?? null },
+      { from: status, to: replacement, max: count },
+    );
   await removeStatus({ tx, emit }, status);
   return { id: status.id, deleted: true };
 };

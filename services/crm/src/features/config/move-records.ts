@@ -2,12 +2,16 @@ import { leadStatusChanged, leadUpdated, opportunityStageChanged } from '@tandem
 import type { Emit } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
 import { asLead, type LeadStatus, writeLead } from '../leads/lead.ts';
-import { asOpportunity } from '../opportunities/opportunity.ts';
+import { stageChanges } from '../opportunities/change-opportunity.ts';
+import { asOpportunity, writeOpportunity } from '../opportunities/opportunity.ts';
+import { nextEntryTime, recordMove } from '../opportunities/stage-history.ts';
 import type { StatusRecord } from './status.ts';
 
 interface Context {
   tx: Tx;
   emit: Emit;
+  /** The user who deletes the status. */
+  byUserId: number | null;
 }
 
 interface Move {
@@ -41,7 +45,7 @@ async function moveLeads({ tx, emit }: Context, { from, to, max }: Move): Promis
     const lead = asLead(row);
     const isOther = lead.status !== status;
     const record = await writeLead(tx, leadId, { statusCode: to.code, status });
-    // A deleted lead has no subscribers, and a restored one is read as it is then.
+    // A deleted lead has no subscribers, and a restored one is read as it is then. The same holds for deals.
     if (row.deletedAt) continue;
     const codes = { from: lead.statusCode, to: to.code };
     emit(leadUpdated, {
@@ -55,32 +59,27 @@ async function moveLeads({ tx, emit }: Context, { from, to, max }: Move): Promis
   return found.length;
 }
 
-async function moveDeals({ tx, emit }: Context, { from, to, max }: Move): Promise<number> {
+async function moveDeals({ tx, emit, byUserId }: Context, { from, to, max }: Move): Promise<number> {
   const where = { stageId: from.id };
   const found = await tx.opportunity.findMany({ where, orderBy: { id: 'asc' }, take: max, select: { id: true } });
   for (const { id: opportunityId } of found) {
     const row = await tx.opportunity.lockFirst({ where: { id: opportunityId, stageId: from.id } });
     if (!row) continue;
     const before = asOpportunity(row);
-    const [changed] = await tx.opportunity.updateManyAndReturn({
-      where: { id: opportunityId },
-      data: {
-        stage: to.code,
-        stageId: to.id,
-        stageEnteredAt: new Date(),
-        ...(before.status === 'open' && { probability: to.defaultProbability ?? 0 }),
-        version: { increment: 1 },
-      },
+    const followsStage = before.status === 'open' && !before.probabilityOverridden;
+    const after = await writeOpportunity(tx, opportunityId, {
+      pipelineId: to.pipelineId,
+      stage: to.code,
+      stageId: to.id,
+      stageEnteredAt: nextEntryTime(before),
+      ...(followsStage && { probability: to.defaultProbability ?? 0 }),
     });
-    if (!changed) continue;
-    const record = asOpportunity(changed);
+    await recordMove(tx, { before, after, byUserId, reason: `The stage ${from.name} was deleted` });
+    if (row.deletedAt) continue;
     emit(opportunityStageChanged, {
       data: { opportunityId, from: from.code, to: to.code },
-      record,
-      changes: {
-        stage: { from: from.code, to: to.code },
-        probability: { from: before.probability, to: record.probability },
-      },
+      record: after,
+      changes: stageChanges(before, after),
     });
   }
   return found.length;

@@ -1,4 +1,4 @@
-import type { Caller } from '@tandem/caller';
+import { actingUserId, type Caller } from '@tandem/caller';
 import { id } from '@tandem/contract';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { ApiError, backgroundJobs } from '@tandem/service';
@@ -29,12 +29,13 @@ export const replaceStatusJob = job({
     const found = await jobs.find(reading.sql, jobId);
     if (!found || found.completedAt) return;
     const { statusId, replacementId, caller } = found.input as Input;
+    const byUserId = actingUserId(caller) ?? null;
     await finish(async ({ tx, emit }) => {
       const fail = (reason: string) => jobs.fail(tx.sql, jobId, { code: 'not_replaced', message: reason });
       const checked = await checkAgain(tx, statusId, replacementId);
       if ('reason' in checked) return void (await fail(checked.reason));
       const { from, to } = checked;
-      const done = found.progress.done + (await moveRecords({ tx, emit }, { from, to, max: batchMax }));
+      const done = found.progress.done + (await moveRecords({ tx, emit, byUserId }, { from, to, max: batchMax }));
       const left = await countRecords(tx, from);
       await jobs.progress(tx.sql, jobId, { done, total: done + left });
       if (left) return new Date();

@@ -4,6 +4,7 @@ import type { Emit } from '@tandem/events';
 import { failField } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import type { LeadStatus } from '../leads/lead.ts';
+import { dropRequiredFields } from '../pipelines/pipeline.ts';
 import { kindOf } from './last-of-kind.ts';
 import { asStatus, eventDataOf, type StatusRecord } from './status.ts';
 
@@ -32,8 +33,9 @@ export async function findReplacement(tx: Tx, status: StatusRecord, id: number):
   return replacement;
 }
 
-/** Deletes a status that no record has, with its event. */
+/** Deletes a status that no record has, with its event, and with the fields that its pipeline requires in it. */
 export async function removeStatus({ tx, emit }: { tx: Tx; emit: Emit }, status: StatusRecord): Promise<void> {
+  if (status.pipelineId !== null) await dropRequiredFields({ tx, emit }, status.pipelineId, status.code);
   await tx.statusDefinition.deleteMany({ where: { id: status.id } });
   emit(statusDefinitionDeleted, { data: eventDataOf(status), record: status });
 }

@@ -1,4 +1,4 @@
-import type { Caller } from '@tandem/caller';
+import { actingUserId, type Caller } from '@tandem/caller';
 import {
   opportunityLost,
   opportunityReopened,
@@ -84,7 +84,8 @@ export async function changeOpportunity(
       changes: audit,
     });
   if (move) {
-    await recordMove(tx, { before: opportunity, after, caller, reason: request?.reason ?? null });
+    const byUserId = actingUserId(caller) ?? null;
+    await recordMove(tx, { before: opportunity, after, byUserId, reason: request?.reason ?? null });
     emitMove(emit, { before: opportunity, after, move, reason: request?.reason ?? null });
   }
   return after;
@@ -154,7 +155,7 @@ function emitMove(emit: Emit, { before, after, move, reason }: Moved): void {
 }
 
 /** Changes of a move for the audit log. */
-function stageChanges(before: OpportunityRecord, after: OpportunityRecord) {
+export function stageChanges(before: OpportunityRecord, after: OpportunityRecord) {
   const fields = ['status', 'stage', 'value', 'probability', 'forecastCategory', 'closedAt', 'outcome'] as const;
   const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));

@@ -1,4 +1,3 @@
-import { actingUserId, type Caller } from '@tandem/caller';
 import type { Tx } from '../../handler.ts';
 import type { LockedOpportunity } from './opportunity.ts';
 
@@ -15,7 +14,7 @@ export async function startHistory(tx: Tx, ...opportunities: LockedOpportunity[]
 /** Ends the entry of the stage before a move, and adds one for the stage after it. */
 export async function recordMove(
   tx: Tx,
-  { before, after, caller, reason }: Move & { caller: Caller; reason: string | null },
+  { before, after, byUserId, reason }: Move & { byUserId: number | null; reason: string | null },
 ): Promise<void> {
   const enteredAt = after.stageEnteredAt;
   const ended = await tx.stageEntry.updateMany({
@@ -28,7 +27,7 @@ export async function recordMove(
       data: { ...entryOf(before), enteredAt: before.stageEnteredAt, leftAt: enteredAt, byUserId: null },
     });
   await tx.stageEntry.create({
-    data: { ...entryOf(after), enteredAt, byUserId: actingUserId(caller) ?? null, reason },
+    data: { ...entryOf(after), enteredAt, byUserId, reason },
   });
 }
 

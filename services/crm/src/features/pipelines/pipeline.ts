@@ -1,6 +1,6 @@
 import { type Pipeline, type PipelineDetail, PipelineRules, pipelineUpdated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
-import { fail } from '@tandem/service';
+import { fail, toJsonColumn } from '@tandem/service';
 import type { z } from 'zod';
 import type { Pipeline as PipelineRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -51,6 +51,28 @@ export async function writePipeline(
   const [row] = await tx.pipeline.updateManyAndReturn({ where: { id }, data: { ...data, version: { increment: 1 } } });
   if (!row) throw fail('not_found');
   return asPipeline(row);
+}
+
+/** Removes the fields that a pipeline requires in a stage that is deleted, with its event. */
+export async function dropRequiredFields(
+  { tx, emit }: { tx: Tx; emit: Emit<typeof pipelineUpdated> },
+  id: number,
+  code: string,
+): Promise<void> {
+  // Rules for the stage are written before this lock, or find no stage after it. The lock permits new deals, which hold
+  // their pipeline while they wait for the stage.
+  await tx.sql`SELECT id FROM pipeline WHERE id = ${id} FOR NO KEY UPDATE`;
+  const row = await tx.pipeline.findFirst({ where: { id } });
+  if (!row) return;
+  const { rules } = asPipeline(row);
+  const { [code]: removed, ...requiredFields } = rules.requiredFields;
+  if (!removed) return;
+  const record = await writePipeline(tx, id, { requiredFields: toJsonColumn(requiredFields) });
+  emit(pipelineUpdated, {
+    data: eventDataOf(record),
+    record,
+    changes: { rules: { from: rules, to: record.rules } },
+  });
 }
 
 /** Removes the default, with its event. */
