@@ -1,5 +1,6 @@
 import { currency, id, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { opportunityFilters } from './opportunities.ts';
 import { OpportunityStatus } from './opportunity.ts';
 
 const Count = z.int().meta({ description: 'The number of opportunities', examples: [12] });
@@ -97,15 +98,10 @@ export const forecast = operations({
     permission: 'opportunities:read',
     narrows: true,
     summary: 'Sum opportunities per stage',
-    description: 'Sums the opportunities that the caller can read. Other currencies are converted.',
+    description:
+      'Sums the opportunities that the caller can read. Other currencies are converted. The filters are those of GET /v1/opportunities; with `valueMin` or `valueMax`, only opportunities in `currency` are summed.',
     query: z.object({
-      pipelineId: pipeline,
-      status: OpportunityStatus.optional(),
-      ownerId: owner,
-      teamId: team,
-      leadId: id('lead').describe('Return only opportunities of this lead').optional(),
-      closeFrom: timestamp().describe('Return only opportunities expected to close at this time or later').optional(),
-      closeTo: timestamp().describe('Return only opportunities expected to close at this time or earlier').optional(),
+      ...opportunityFilters,
       createdFrom: timestamp().describe('Return only records created at this time or later').optional(),
       createdTo: timestamp().describe('Return only records created at this time or earlier').optional(),
       currency: target,

@@ -50,6 +50,31 @@ const amountQuery = () => {
   });
 };
 
+/** The filters of the list of opportunities that its sums have too. */
+export const opportunityFilters = {
+  ...customFieldFilters,
+  stage: StageCode.optional(),
+  stageId: id('status_definition').optional(),
+  pipelineId: id('pipeline').optional(),
+  status: OpportunityStatus.optional(),
+  ownerId: id('user').optional(),
+  teamId: id('team').optional(),
+  leadId: id('lead').optional(),
+  accountId: id('account').optional(),
+  partnerId: id('partner').optional(),
+  valueMin: amountQuery()
+    .describe('Return only opportunities with this value or a higher one, in one currency')
+    .optional(),
+  valueMax: amountQuery()
+    .describe('Return only opportunities with this value or a lower one, in one currency')
+    .optional(),
+  closeFrom: timestamp().describe('Return only opportunities expected to close at this time or later').optional(),
+  closeTo: timestamp().describe('Return only opportunities expected to close at this time or earlier').optional(),
+  staleDays: wholeNumber(1, 3650)
+    .describe('Return only open opportunities that entered their stage at least this many days ago')
+    .optional(),
+};
+
 /** The forecast category of an open deal; `closed` is set by winning it. */
 export const OpenForecastCategory = ForecastCategory.exclude(['closed'], {
   error: 'Must be one of omitted, pipeline, best_case, commit; winning the deal sets closed',
@@ -148,28 +173,8 @@ export const opportunities = operations({
     query: listQuery(['createdAt', 'updatedAt', 'value', 'name', 'probability', 'expectedCloseAt'], '-createdAt', {
       byCustomFields: true,
     }).extend({
-      ...customFieldFilters,
-      stage: StageCode.optional(),
-      stageId: id('status_definition').optional(),
-      pipelineId: id('pipeline').optional(),
-      status: OpportunityStatus.optional(),
-      ownerId: id('user').optional(),
-      teamId: id('team').optional(),
-      leadId: id('lead').optional(),
-      accountId: id('account').optional(),
-      partnerId: id('partner').optional(),
+      ...opportunityFilters,
       currency: currency().optional(),
-      valueMin: amountQuery()
-        .describe('Return only opportunities with this value or a higher one, in one currency')
-        .optional(),
-      valueMax: amountQuery()
-        .describe('Return only opportunities with this value or a lower one, in one currency')
-        .optional(),
-      closeFrom: timestamp().describe('Return only opportunities expected to close at this time or later').optional(),
-      closeTo: timestamp().describe('Return only opportunities expected to close at this time or earlier').optional(),
-      staleDays: wholeNumber(1, 3650)
-        .describe('Return only open opportunities that entered their stage at least this many days ago')
-        .optional(),
       deleted: flag()
         .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
         .optional(),

@@ -169,6 +169,25 @@ it('the summary sums deals per stage in the order of the stages, with the filter
   expect(data.total).toEqual({ count: 3, value: 35.5, weightedValue: 10.47 });
   const open = await api.getOpportunitySummary({ query: { status: 'open', closeTo: '2031-03-31T00:00:00Z' } });
   expect(open.data.total.count).toBe(2);
+  const { data: account } = await api.createAccount({ body: { name: 'Analytical Engines' } });
+  await service.sqlWithin(
+    api.caller,
+    `UPDATE opportunity SET account_id = $2, partner_id = 31, custom_fields = '{"tier": "gold"}',
+       stage_entered_at = now() - interval '9 days' WHERE value_minor = 2000 AND 0 < $1`,
+    [1, account.id],
+  );
+  for (const query of [
+    { accountId: account.id },
+    { partnerId: '31' },
+    { staleDays: '7' },
+    { 'customFields[tier]': 'gold' },
+    { valueMin: '20' },
+    { stage: 'prospecting', valueMin: '11', valueMax: '30' },
+  ] as Record<string, string>[])
+    expect([query, (await api.getOpportunitySummary({ query })).data.total]).toEqual([
+      query,
+      { count: 1, value: 20, weightedValue: 2 },
+    ]);
 });
 
 describe('a quota', () => {

@@ -1,23 +1,23 @@
 import type { forecast } from '@tandem/crm-contract';
 import type { Handler, Peers } from '../../handler.ts';
+import { listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { type Converter, converterTo } from '../exchange-rates/exchange-rates.ts';
+import { listedOpportunities } from '../opportunities/list-opportunities.ts';
 import { readParts } from './parts.ts';
 import { leaveOut, type Part, sumsOf } from './sums.ts';
 
 export const getOpportunitySummary = (peers: Peers): Handler<typeof forecast.getOpportunitySummary, string> => ({
   check: ({ caller }) => peers.currencyOf(caller),
   async run({ query, tx, found: base }) {
-    const { pipelineId, status, ownerId, teamId, leadId, closeFrom, closeTo, createdFrom, createdTo } = query;
-    const converter = await converterTo(tx, { base, currency: query.currency ?? base });
+    const { currency = base, createdFrom, createdTo, ...filters } = query;
+    const converter = await converterTo(tx, { base, currency });
+    const { conditions } = await listByCustomFields(tx, 'opportunity', filters);
+    const isByAmount = filters.valueMin !== undefined || filters.valueMax !== undefined;
+    const listed = listedOpportunities({ ...filters, ...(isByAmount && { currency }) }, conditions);
     const where = {
-      ...(pipelineId !== undefined && { pipelineId }),
-      ...(status && { status }),
-      ...(ownerId !== undefined && { ownerId }),
-      ...(teamId !== undefined && { teamId }),
-      ...(leadId !== undefined && { leadId }),
+      ...listed.where,
       AND: [
-        ...(closeFrom ? [{ expectedCloseAt: { gte: closeFrom } }] : []),
-        ...(closeTo ? [{ expectedCloseAt: { lte: closeTo } }] : []),
+        ...(listed.and ?? []),
         ...(createdFrom ? [{ createdAt: { gte: createdFrom } }] : []),
         ...(createdTo ? [{ createdAt: { lte: createdTo } }] : []),
       ],
