@@ -15,6 +15,7 @@ export const namedTypes = [
   'account',
   'task',
   'status_definition',
+  'pipeline',
   'partner',
   'campaign',
   'workflow',

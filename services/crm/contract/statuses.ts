@@ -136,7 +136,7 @@ export const statuses = operations({
     permission: 'config:write',
     summary: 'Update a lead status or an opportunity stage',
     description:
-      'Changes the given fields. A new default replaces the previous one. The category of a lead status can change while no lead has it. The code never changes.',
+      'Changes the given fields. A new default replaces the previous one. The category of a lead status can change while no lead has it. The code, `isClosed` and `isWon` never change: create another stage, and delete this one with `replaceWithId`.',
     params: withId,
     body: z.object({
       name: name().optional(),
@@ -146,6 +146,8 @@ export const statuses = operations({
       isDefault: z.boolean().optional(),
       category: LeadStatus.optional(),
       defaultProbability: StageProbability.optional(),
+      isClosed: z.boolean().describe('Never changes; another value than that of the stage is refused').optional(),
+      isWon: z.boolean().describe('Never changes; another value than that of the stage is refused').optional(),
     }),
     reply: StatusDefinition,
     message: 'Status updated',

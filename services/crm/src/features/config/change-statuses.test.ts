@@ -66,6 +66,19 @@ describe('updateStatus', () => {
     expect(await reply(first.id, { defaultProbability: 5 })).toBe(422);
     expect(await reply(first.id, { category: 'contacted' })).toBe(409);
   });
+
+  it('names the remedy for isClosed and isWon, which never change', async () => {
+    const api = service.as();
+    const { id } = await find(api, 'proposal', 'opportunity');
+    const change = async (body: object) => api.updateStatus({ params: { id }, body });
+    const refused = await change({ isClosed: true, isWon: true });
+    const message = 'Never changes; create another stage, and delete this one with replaceWithId';
+    expect([refused.status, refused.body.errors]).toEqual([
+      422,
+      ['isClosed', 'isWon'].map((field) => ({ field, message })),
+    ]);
+    expect((await change({ isClosed: false, isWon: false, name: 'Offer' })).data).toMatchObject({ name: 'Offer' });
+  });
 });
 
 describe('orderStatuses', () => {

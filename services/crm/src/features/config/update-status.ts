@@ -24,10 +24,13 @@ export const updateStatus: Handler<typeof statuses.updateStatus> = async ({ para
 };
 
 /** Errors for fields that contradict the status. */
-function contradictions({ entityType, isClosed, isDefault }: StatusRecord, body: Body): FieldError[] {
+function contradictions({ entityType, isClosed, isWon, isDefault }: StatusRecord, body: Body): FieldError[] {
+  const fixed = 'Never changes; create another stage, and delete this one with replaceWithId';
   const rules: [boolean, string, string][] = [
     [entityType === 'opportunity' && body.category !== undefined, 'category', 'Applies only to lead statuses'],
     [entityType === 'lead' && body.defaultProbability !== undefined, 'defaultProbability', 'Applies only to stages'],
+    [body.isClosed !== undefined && body.isClosed !== isClosed, 'isClosed', fixed],
+    [body.isWon !== undefined && body.isWon !== isWon, 'isWon', fixed],
     [isClosed && body.isDefault === true, 'isDefault', 'The default stage must be open; choose an open one'],
     [
       isDefault && body.isDefault === false,

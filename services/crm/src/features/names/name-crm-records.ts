@@ -1,8 +1,10 @@
 import { namesHandler } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
+type Type = 'lead' | 'opportunity' | 'account' | 'task' | 'status_definition' | 'pipeline';
+
 /** Reads names under the permission that retrieving the record needs. */
-export const nameCrmRecords = namesHandler<Tx, 'lead' | 'opportunity' | 'account' | 'task' | 'status_definition'>({
+export const nameCrmRecords = namesHandler<Tx, Type>({
   lead: {
     permission: 'leads:read',
     narrows: true,
@@ -29,10 +31,15 @@ export const nameCrmRecords = namesHandler<Tx, 'lead' | 'opportunity' | 'account
       return tasks.map(({ id, title }) => ({ id, name: title }));
     },
   },
-  // Every user reads the stages of the opportunities that they may read.
+  // Every user reads the stages and pipelines of the opportunities that they may read.
   status_definition: {
     permission: 'opportunities:read',
     narrows: true,
     find: (tx, ids) => tx.statusDefinition.findMany({ where: { id: { in: ids } } }),
+  },
+  pipeline: {
+    permission: 'opportunities:read',
+    narrows: true,
+    find: (tx, ids) => tx.pipeline.findMany({ where: { id: { in: ids } } }),
   },
 });
